@@ -1,0 +1,87 @@
+"""Build pytsp from a checkout: obtain the tools, compile the kernels, install the package here."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from buildtools.compiler import find_compiler, obtain_compiler
+from buildtools.errors import BuildError
+from buildtools.install import install_build_requirements, install_pytsp, is_installed, placement, tell_path
+from buildtools.kernels import Options, build_kernels, clean, parse_backends
+from buildtools.toolchain import BACKENDS
+
+OLDEST_PYTHON = (3, 10)
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--backends",
+        metavar="B,B",
+        help=f"build these only, of {', '.join(BACKENDS)} (default: all that can be)",
+    )
+    parser.add_argument(
+        "--futhark",
+        metavar="PATH",
+        help="the Futhark compiler (default: $FUTHARK, PATH, the cache, the network)",
+    )
+    parser.add_argument(
+        "--march",
+        metavar="CPU",
+        help="the oldest processor to serve, as for gcc: native, x86-64-v3 (default: any)",
+    )
+    parser.add_argument("--force", action="store_true", help="install and build again what has not changed")
+    parser.add_argument("--clean", action="store_true", help="remove everything that was built, and stop")
+    parser.add_argument(
+        "--no-install", action="store_true", help="build the kernels only; pip installs nothing"
+    )
+    parser.add_argument(
+        "--print-futhark", action="store_true", help="print the path of the Futhark compiler, and stop"
+    )
+    return parser.parse_args(arguments)
+
+
+def build(arguments: argparse.Namespace) -> None:
+    """Do what the command line asks, and print the table of backends."""
+    if arguments.clean:
+        return clean()
+    if arguments.print_futhark:
+        return print((find_compiler(arguments.futhark) or obtain_compiler()).path)
+    backends = parse_backends(arguments.backends) if arguments.backends is not None else None
+    options = Options(backends, arguments.futhark, arguments.march, arguments.force)
+    if arguments.no_install or (is_installed() and not options.force):
+        print(build_kernels(options).table())
+        return None
+    place = placement()
+    install_build_requirements(place)
+    report = build_kernels(options)
+    install_pytsp(place, options.environment())
+    print(report.table())
+    return tell_path(place)
+
+
+def main() -> int:
+    """Run the build; give the exit code."""
+    if sys.version_info < OLDEST_PYTHON:
+        print(
+            f"pytsp needs Python 3.10 or later; {sys.executable} is {sys.version.split()[0]}", file=sys.stderr
+        )
+        return 1
+    try:
+        build(parse_arguments())
+    except BuildError as error:
+        print(f"build.py: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"build.py: {error.filename or 'the build'}: {error.strerror}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("build.py: interrupted; what was built before is as it was", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The steps of the build: obtain the Futhark compiler, translate, compile, install."""

@@ -1,0 +1,273 @@
+"""Translate the Futhark program for each backend and compile it into pytsp/_kernels, where it changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from buildtools.compiler import Compiler, find_compiler, obtain_compiler
+from buildtools.errors import BuildError
+from buildtools.paths import COMPAT, KERNELS, PROGRAM, ROOT
+from buildtools.report import Entry, Report, read_report, write_report
+from buildtools.shell import locked, run, say
+from buildtools.toolchain import (
+    BACKENDS,
+    REQUIRED,
+    compile_module,
+    find_c_compiler,
+    find_headers,
+    flags_of,
+    identify_c_compiler,
+)
+
+PARALLEL = 2
+PACKAGE = '"""Kernels that build.py compiled from futhark/ (generated; build.json says how)."""\n'
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to build.
+
+    Attributes
+    ----------
+    backends : tuple of str or None
+        The backends to build; one that cannot be built is then an error. None: all that can be built here.
+    futhark : str or None
+        The Futhark compiler; None: find or obtain one.
+    march : str or None
+        The oldest processor that must run the kernels, as gcc's -march names it; None: any.
+    force : bool
+        Build again what has not changed.
+    """
+
+    backends: tuple[str, ...] | None = None
+    futhark: str | None = None
+    march: str | None = None
+    force: bool = False
+
+    def environment(self) -> dict[str, str]:
+        """Give these options as the variables that `options_from_environment` reads."""
+        named = {
+            "PYTSP_BACKENDS": ",".join(self.backends or ()),
+            "PYTSP_MARCH": self.march,
+            "FUTHARK": self.futhark,
+        }
+        return {name: value for name, value in named.items() if value}
+
+
+def options_from_environment() -> Options:
+    """Read the options of a build by pip: PYTSP_BACKENDS, PYTSP_MARCH (FUTHARK is read where it is used)."""
+    listed = os.environ.get("PYTSP_BACKENDS")
+    return Options(parse_backends(listed) if listed else None, march=os.environ.get("PYTSP_MARCH") or None)
+
+
+def parse_backends(listed: str) -> tuple[str, ...]:
+    """Read a list of backends with commas between them."""
+    names = tuple(dict.fromkeys(name.strip() for name in listed.split(",") if name.strip()))
+    unknown = [name for name in names if name not in BACKENDS]
+    if unknown or not names:
+        raise BuildError(
+            f"no such backend: {', '.join(unknown) or repr(listed)}; there are {', '.join(BACKENDS)}"
+        )
+    return names
+
+
+def build_kernels(options: Options, folder: Path = KERNELS) -> Report:
+    """Bring the kernels in `folder` up to date, and give what is there then.
+
+    Raises
+    ------
+    BuildError
+        If a backend that was asked for, or c or multicore, cannot be built, or one that was there cannot be
+        built again; the others are built nonetheless, and a module that was there before stays.
+    """
+    try:
+        with locked(folder):
+            return _build_all(options, folder)
+    except OSError as error:
+        raise BuildError(
+            f"{error.filename or folder}: {error.strerror}; make room, or make it writable"
+        ) from error
+
+
+def _build_all(options: Options, folder: Path) -> Report:
+    for left_over in folder.glob(".work-*"):
+        shutil.rmtree(left_over, ignore_errors=True)
+    old = read_report(folder)
+    compiler = find_compiler(options.futhark)
+    version = compiler.version if compiler else old.futhark
+    tools = hash_of(
+        [identify_c_compiler(find_c_compiler()), platform.machine(), COMPAT.read_text(encoding="utf-8")]
+    )
+    wanted = options.backends or tuple(BACKENDS)
+    sources = hash_of(f"{file.name}\n{file.read_text(encoding='utf-8')}" for file in imported_files(PROGRAM))
+    jobs = [_Job(backend, folder, old.entry(backend), sources, version, tools, options) for backend in wanted]
+    entries, stale = dict(old.backends), []
+    for job in jobs:
+        if not job.is_current():
+            try:
+                stale.append(replace(job, includes=tuple(find_headers(job.backend, find_c_compiler()))))
+            except BuildError as error:
+                entries[job.backend] = job.skip(str(error))
+    if stale and compiler is None:
+        compiler = obtain_compiler()
+        stale = [replace(job, version=compiler.version) for job in stale]
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        for job, entry in zip(stale, pool.map(lambda job: job.build(compiler), stale), strict=True):
+            entries[job.backend] = entry
+    report = Report(compiler.version if compiler else version, entries)
+    if report != old:
+        (folder / "__init__.py").write_text(PACKAGE, encoding="utf-8")
+        write_report(report, folder)
+    kept = [job.backend for job in stale if entries[job.backend].built and not job.made(entries[job.backend])]
+    missing = [name for name in options.backends or REQUIRED if not report.entry(name).built]
+    failed = list(dict.fromkeys([*missing, *kept]))
+    if failed:
+        details = "\n".join(f"{name}: {report.entry(name).reason}" for name in failed)
+        raise BuildError(f"{', '.join(failed)} could not be built\n{details}\n\n{report.table()}")
+    return report
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One backend, what it was built from before, and what it is to be built from."""
+
+    backend: str
+    folder: Path
+    old: Entry
+    sources: str
+    version: str
+    tools: str
+    options: Options
+    includes: tuple[Path, ...] = ()
+
+    @property
+    def module(self) -> Path:
+        return self.folder / f"_{self.backend}.abi3.so"
+
+    @property
+    def flags(self) -> list[str]:
+        return flags_of(self.backend, self.options.march)
+
+    @property
+    def source_hash(self) -> str:
+        return hash_of([self.sources, self.version, self.backend])
+
+    @property
+    def tools_hash(self) -> str:
+        return hash_of([self.tools, *self.flags])
+
+    def has_module(self) -> bool:
+        """Tell whether there is a module that these tools and flags made."""
+        unchanged = self.old.built and self.old.tools_hash == self.tools_hash
+        return unchanged and self.module.exists() and not self.options.force
+
+    def is_current(self) -> bool:
+        """Tell whether the module is the one that these sources give."""
+        return self.has_module() and self.made(self.old)
+
+    def made(self, entry: Entry) -> bool:
+        """Tell whether `entry` is about these sources."""
+        return entry.source_hash == self.source_hash
+
+    def build(self, compiler: Compiler) -> Entry:
+        """Translate, and compile if the C is not what it was; the folder changes once all has succeeded."""
+        work = self.folder / f".work-{self.backend}"
+        try:
+            work.mkdir()
+            say(f"{self.backend}: translating")
+            c_hash = translate(compiler, self.backend, work)
+            if not (self.has_module() and self.old.c_hash == c_hash):
+                say(f"{self.backend}: compiling")
+                generate_module_source(self.backend, work)
+                compile_module(
+                    self.backend, work / "module.c", work / self.module.name, self.includes, self.flags
+                )
+            publish(work, self.folder, self.backend)
+        except BuildError as error:
+            return self.fail(str(error))
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        reason = f"Futhark {compiler.version}"
+        return Entry(True, reason, "", self.flags, self.source_hash, c_hash, self.tools_hash)
+
+    def fail(self, reason: str) -> Entry:
+        """Keep the module of an earlier build, if there is one, and say so."""
+        remedy = "mend that, then build again"
+        if self.old.built and self.module.exists():
+            return replace(
+                self.old,
+                reason=f"kept from an earlier build, the present one failed: {reason}",
+                remedy=remedy,
+            )
+        return Entry(False, reason, remedy)
+
+    def skip(self, reason: str) -> Entry:
+        """Take away the module of other sources; it cannot be made again here, and would not fit the rest."""
+        self.module.unlink(missing_ok=True)
+        return Entry(False, reason, BACKENDS[self.backend].remedy)
+
+
+def hash_of(parts: Iterable[str]) -> str:
+    """Give one checksum of several texts."""
+    return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
+
+
+def imported_files(program: Path) -> list[Path]:
+    """Give the Futhark files that `program` consists of, itself first."""
+    found, waiting = [], [program]
+    while waiting:
+        file = waiting.pop()
+        if file in found or not file.is_file():
+            continue
+        found.append(file)
+        names = re.findall(r'\bimport\s+"([^"]+)"', file.read_text(encoding="utf-8"))
+        waiting += [(file.parent / f"{name}.fut").resolve() for name in names]
+    if not found:
+        raise BuildError(f"{program} is missing: the checkout is not complete")
+    return found[:1] + sorted(found[1:])
+
+
+def translate(compiler: Compiler, backend: str, work: Path) -> str:
+    """Translate the program into C in `work`, and give the C's checksum."""
+    # From the sources' own folder: the C names them in its messages, and is then the same in every checkout.
+    command: list[str | Path] = [compiler.path, backend, "--library", "-o", work / backend, PROGRAM.name]
+    run(command, cwd=PROGRAM.parent, env={"LC_ALL": "C.UTF-8"})
+    return hash_of((work / f"{backend}.{suffix}").read_text(encoding="utf-8") for suffix in ("c", "h"))
+
+
+def generate_module_source(backend: str, work: Path) -> None:
+    """Wrap the C in `work` into the source of a Python module, in its own process: cffi holds the GIL."""
+    run(
+        [sys.executable, "-m", "buildtools.wrap", backend, work],
+        cwd=ROOT,
+        env={"PYTHONDONTWRITEBYTECODE": "1"},
+    )
+
+
+def publish(work: Path, folder: Path, backend: str) -> None:
+    """Move the results from `work` into `folder`, each in one step."""
+    names = (f"{backend}.c", f"{backend}.h", f"_{backend}.pyi", f"{backend}.json", f"_{backend}.abi3.so")
+    for name in names:
+        if (work / name).exists():
+            (work / name).replace(folder / name)
+
+
+def clean(folder: Path = KERNELS) -> None:
+    """Remove everything that was built, but not the compiler in the cache."""
+    for built in (folder, folder.parent.parent / "build"):
+        try:
+            shutil.rmtree(built)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise BuildError(f"{error.filename or built} cannot be removed: {error.strerror}") from error

@@ -1,0 +1,20 @@
+"""Where the build reads and writes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "futhark"
+PROGRAM = SOURCES / "pytsp.fut"
+KERNELS = ROOT / "pytsp" / "_kernels"
+INCLUDE = Path(__file__).resolve().parent / "include"
+COMPAT = INCLUDE / "cuda_compat.h"
+FALLBACK = INCLUDE / "fallback"
+
+
+def cache_folder() -> Path:
+    """Give the folder for what the build obtains: ``$XDG_CACHE_HOME/pytsp``, else ``~/.cache/pytsp``."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "pytsp"

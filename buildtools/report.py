@@ -1,0 +1,83 @@
+"""What was built, what not, why, and how to get it: a file for the program, a table for the reader."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from buildtools.toolchain import BACKENDS
+
+NAME = "build.json"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The state of one backend's kernels.
+
+    Attributes
+    ----------
+    built : bool
+        Whether there is a module to import.
+    reason : str
+        Why it is as it is.
+    remedy : str
+        How to get it, where it is not built.
+    flags : list of str
+        The C compiler's flags.
+    source_hash, c_hash, tools_hash : str
+        What it was made from: the Futhark sources and compiler; the C; the C compiler and the flags.
+    """
+
+    built: bool
+    reason: str = ""
+    remedy: str = ""
+    flags: list[str] = field(default_factory=list)
+    source_hash: str = ""
+    c_hash: str = ""
+    tools_hash: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """The state of all backends, and the version of the Futhark compiler."""
+
+    futhark: str = ""
+    backends: dict[str, Entry] = field(default_factory=dict)
+
+    def entry(self, backend: str) -> Entry:
+        """Give a backend's entry, also where it was never asked for."""
+        remedy = f"`python build.py --backends {backend}`"
+        return self.backends.get(backend, Entry(built=False, reason="not asked for", remedy=remedy))
+
+    def table(self) -> str:
+        """Write the report as a table."""
+        lines = [f"{'backend':<10} {'state':<8} why, and how to get it"]
+        for backend in BACKENDS:
+            entry = self.entry(backend)
+            reason = textwrap.shorten(entry.reason, 200, placeholder=" ...")
+            text = f"{reason}: {entry.remedy}" if entry.remedy else reason
+            head = f"{backend:<10} {'built' if entry.built else 'skipped':<8} "
+            lines += textwrap.wrap(
+                text, 110, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+            )
+        return "\n".join(lines)
+
+
+def read_report(folder: Path) -> Report:
+    """Read the report in `folder`; a missing or unreadable one is an empty one, so that all is built anew."""
+    try:
+        stored: dict[str, Any] = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        entries = {name: Entry(**entry) for name, entry in stored["backends"].items() if name in BACKENDS}
+        return Report(stored["futhark"], entries)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Report()
+
+
+def write_report(report: Report, folder: Path) -> None:
+    """Write the report into `folder`, in one step."""
+    new = folder / f".{NAME}"
+    new.write_text(json.dumps(asdict(report), indent=1) + "\n", encoding="utf-8")
+    new.replace(folder / NAME)

@@ -1,0 +1,171 @@
+"""What turns generated C into a Python module: backends, flags, the C compiler, headers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtools.errors import BuildError
+from buildtools.paths import COMPAT, FALLBACK
+from buildtools.shell import run
+
+
+@dataclass(frozen=True)
+class Backend:
+    """What one backend needs beyond the C compiler.
+
+    Attributes
+    ----------
+    headers : tuple of str
+        The headers that its C includes from outside the C library.
+    flags : tuple of str
+        Its own flags for the C compiler.
+    foreign : tuple of str
+        Patterns of the functions that a driver's libraries define. They are made weak, so that the module can
+        be imported where the libraries are missing; where they are not, load them globally before the import.
+    remedy : str
+        How to get the headers.
+    """
+
+    headers: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+    remedy: str = ""
+
+
+# -ffp-contract=off: no fused multiply-add of the C compiler's own, so that all backends round alike.
+COMMON_FLAGS = (
+    "-std=gnu11",
+    "-O3",
+    "-fPIC",
+    "-pthread",
+    "-fvisibility=hidden",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+)
+QUIET_FLAGS = ("-w",)
+BACKENDS = {
+    "c": Backend(),
+    "multicore": Backend(),
+    "opencl": Backend(
+        headers=("CL/cl.h",),
+        # gcc 14 makes an error of the conversions between cl_mem and futhark-ffi's idea of it.
+        flags=("-Wno-int-conversion", "-Wno-incompatible-pointer-types"),
+        foreign=("cl[A-Z]*",),
+        remedy="install the OpenCL headers (`apt install ocl-icd-opencl-dev`), or name their folder "
+        "in $CPATH, then build again",
+    ),
+    "cuda": Backend(
+        headers=("cuda.h", "cuda_runtime.h", "nvrtc.h"),
+        flags=("-Wno-int-conversion", "-Wno-incompatible-pointer-types"),
+        foreign=("cu[A-Z]*", "cuda[A-Z]*", "nvrtc[A-Z]*"),
+        remedy="`python -m pip install nvidia-cuda-runtime nvidia-cuda-nvrtc nvidia-cuda-crt`, or name a "
+        "toolkit in $CUDA_HOME, then build again",
+    ),
+}
+REQUIRED = ("c", "multicore")
+
+
+def flags_of(backend: str, march: str | None) -> list[str]:
+    """Give the C compiler's flags for a backend; `march` names the oldest processor to serve, None any."""
+    return [*COMMON_FLAGS, *BACKENDS[backend].flags, *([f"-march={march}"] if march else [])]
+
+
+def find_c_compiler() -> str:
+    """Find the C compiler: $CC, else cc, gcc or clang on PATH."""
+    for name in (os.environ.get("CC"), "cc", "gcc", "clang"):
+        path = shutil.which(name) if name else None
+        if path:
+            return path
+    raise BuildError(
+        "no C compiler: $CC, cc, gcc, clang are not on PATH; `apt install gcc libc6-dev`, or name one in $CC"
+    )
+
+
+def identify_c_compiler(compiler: str) -> str:
+    """Give the first line of the C compiler's --version."""
+    return run([compiler, "--version"], timeout=60).partition("\n")[0]
+
+
+def python_headers() -> Path:
+    """Give the folder of Python.h."""
+    folder = Path(sysconfig.get_path("include"))
+    if not (folder / "Python.h").is_file():
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise BuildError(
+            f"Python.h is not in {folder}: the headers of Python {version} are missing; "
+            f"`apt install python{version}-dev` (Debian, Ubuntu), `dnf install python3-devel` (Fedora), "
+            "or use a Python that has them"
+        )
+    return folder
+
+
+def find_headers(backend: str, compiler: str) -> list[Path]:
+    """Find a backend's headers; give the folders to search that the C compiler does not search by itself.
+
+    A header of our own, under include/fallback, is taken where there is no other.
+
+    Raises
+    ------
+    BuildError
+        If a header is nowhere.
+    """
+    folders: list[Path] = []
+    for header in BACKENDS[backend].headers:
+        folder = next((folder for folder in _header_folders() if (folder / header).is_file()), None)
+        if folder is None and not _compiler_knows(compiler, header):
+            if not (FALLBACK / header).is_file():
+                raise BuildError(f"{header} was not found")
+            folder = FALLBACK
+        if folder is not None and folder not in folders:
+            folders.append(folder)
+    return folders
+
+
+def _header_folders() -> Iterator[Path]:
+    """Give the folders where CUDA toolkits and NVIDIA's wheels put headers, in order of preference."""
+    toolkits = [Path(os.environ[name]) for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+    nvcc = shutil.which("nvcc")
+    if nvcc:
+        toolkits.append(Path(nvcc).resolve().parent.parent)
+    toolkits += [
+        Path("/usr/local/cuda"),
+        *sorted(Path("/usr/local").glob("cuda-*"), reverse=True),
+        Path("/opt/cuda"),
+    ]
+    yield from (toolkit / "include" for toolkit in toolkits)
+    for scheme in ("purelib", "platlib"):
+        for place in (sysconfig.get_path(scheme), sysconfig.get_path(scheme, f"{os.name}_user")):
+            yield from sorted(Path(place).glob("nvidia/*/include"), reverse=True)
+
+
+def _compiler_knows(compiler: str, header: str) -> bool:
+    with tempfile.NamedTemporaryFile("w", suffix=".c") as probe:
+        probe.write(f"#include <{header}>\n")
+        probe.flush()
+        try:
+            run([compiler, "-E", probe.name], timeout=60)
+        except BuildError:
+            return False
+    return True
+
+
+def compile_module(
+    backend: str, source: Path, module: Path, includes: Iterable[Path], flags: list[str]
+) -> None:
+    """Compile the C file `source` into the Python module `module`, through an object file beside it."""
+    compiler, built = find_c_compiler(), source.with_suffix(".o")
+    foreign = BACKENDS[backend].foreign
+    front: list[str | Path] = ["-include", COMPAT] if backend == "cuda" else []
+    folders = [f"-I{folder}" for folder in (python_headers(), *includes)]
+    run([compiler, *flags, *QUIET_FLAGS, *folders, *front, "-c", source, "-o", built])
+    if foreign:
+        run(["objcopy", "--wildcard", *(f"--weaken-symbol={pattern}" for pattern in foreign), built])
+    link = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
+    run([compiler, *link, "-pthread", built, "-o", module, "-lm"])

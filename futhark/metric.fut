@@ -1,0 +1,71 @@
+-- | Distances between cities, as a module type with its instances: an explicit matrix, and points of the plane.
+
+-- | A symmetric distance in whole numbers.
+module type metric = {
+  -- | What the distances of `n` cities are computed from.
+  type data [n]
+
+  -- | A city as it stands in a tour: its number, and what a distance needs of it.
+  type point
+
+  -- | The city number `c`.
+  val point [n] : data [n] -> (c: i32) -> point
+
+  -- | The number of a city.
+  val city : point -> i32
+
+  -- | The distance of two cities, at most 2^30 - 1, so that a gain never leaves 32 bits. **Work:** O(1).
+  val dist [n] : data [n] -> point -> point -> i32
+}
+
+-- | Distances that stand in a matrix: every metric, in O(n^2) memory.
+module matrix : metric with data [n] = [n][n]i32 = {
+  type data [n] = [n][n]i32
+  type point = i32
+
+  def point _ c = c
+  def city c = c
+  def dist d (a: i32) (b: i32) = #[unsafe] d[i64.i32 a, i64.i32 b]
+}
+
+-- | EUC_2D of whole coordinates, with all squared distances under 2^31: 32-bit arithmetic only, exact.
+--
+-- d = nint(sqrt(s)) is the one whole number with d^2 - d < s <= d^2 + d, since s is whole. The root in single precision
+-- is within one of it, and two comparisons put it right.
+module grid : metric with data [n] = ([n]i32, [n]i32) = {
+  type data [n] = ([n]i32, [n]i32)
+  type point = {x: i32, y: i32, c: i32}
+
+  def point [n] ((xs, ys): data [n]) (c: i32) : point =
+    #[unsafe] {x = xs[i64.i32 c], y = ys[i64.i32 c], c}
+
+  def city (p: point) = p.c
+
+  def dist _ (a: point) (b: point) : i32 =
+    let dx = a.x - b.x
+    let dy = a.y - b.y
+    let s = dx * dx + dy * dy
+    let r = i32.f32 (f32.sqrt (f32.i32 s) + 0.5)
+    let above = i32.bool (s > r * r + r)
+    let below = i32.bool (s <= r * r - r)
+    in r + above - below
+}
+
+-- | EUC_2D (`up` false) and CEIL_2D (`up` true) of any coordinates, in the double-precision arithmetic by which TSPLIB
+-- defines them.
+module plane : metric with data [n] = ([n]f64, [n]f64, bool) = {
+  type data [n] = ([n]f64, [n]f64, bool)
+  type point = {x: f64, y: f64, c: i32}
+
+  def point [n] ((xs, ys, _): data [n]) (c: i32) : point =
+    #[unsafe] {x = xs[i64.i32 c], y = ys[i64.i32 c], c}
+
+  def city (p: point) = p.c
+
+  def dist [n] ((_, _, up): data [n]) (a: point) (b: point) : i32 =
+    let dx = a.x - b.x
+    let dy = a.y - b.y
+    let r = f64.sqrt (dx * dx + dy * dy)
+    let down = i32.f64 (if up then r else r + 0.5)
+    in down + i32.bool (up && f64.i32 down < r)
+}

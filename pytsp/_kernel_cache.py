@@ -1,0 +1,74 @@
+"""Where a GPU backend keeps its compiled kernels between runs: one file in the user's cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import warnings
+from contextlib import suppress
+from pathlib import Path
+
+import platformdirs
+
+__all__ = ["KernelCache"]
+
+_MARK = b"FUTHARK\0"
+
+
+class KernelCache:
+    """The file for one set of kernels, compiled in one way. A folder that cannot be used gives a warning.
+
+    Futhark writes the file while it makes a context, beside the final place, so that another process never
+    reads half of it; `keep` then moves it there.
+
+    Parameters
+    ----------
+    backend : str
+    module : Path
+        The compiled module, whose contents name the file together with `settings`.
+    settings : tuple
+        Everything else that the compiled kernels depend on: device, driver, compiler, options.
+
+    Attributes
+    ----------
+    path : Path or None
+        What Futhark is to read, or else write; None where nothing can be kept.
+    warm : bool
+        Whether compiled kernels are there to be read.
+    """
+
+    def __init__(self, backend: str, module: Path, settings: tuple[object, ...]) -> None:
+        digest = hashlib.sha256(module.read_bytes() + repr(settings).encode()).hexdigest()
+        self._file = Path(platformdirs.user_cache_dir("pytsp")) / "kernels" / f"{backend}-{digest[:24]}"
+        self.path: Path | None = None
+        self.warm = False
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            if not os.access(self._file.parent, os.W_OK | os.X_OK):
+                raise PermissionError(f"{self._file.parent} is not writable")
+            self.warm = self._file.exists() and self._is_whole()
+            if not self.warm and self._file.exists():
+                _warn(f"the compiled kernels in {self._file} are damaged and are made again")
+                self._file.unlink()
+        except OSError as error:
+            _warn(f"compiled kernels are not kept between runs: {error}")
+            self.warm = False
+            return
+        self.path = self._file if self.warm else self._file.with_name(f"{self._file.name}.{os.getpid()}")
+
+    def _is_whole(self) -> bool:
+        """Tell whether Futhark wrote the file to its end: it begins with a mark and its own size."""
+        with self._file.open("rb") as stream:
+            start = stream.read(16)
+        size = self._file.stat().st_size
+        return len(start) == 16 and start[:8] == _MARK and int.from_bytes(start[8:], "little") == size
+
+    def keep(self) -> None:
+        """Move what Futhark wrote to its place, if it wrote something."""
+        if self.path is not None and not self.warm:
+            with suppress(OSError):
+                self.path.replace(self._file)
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, RuntimeWarning, stacklevel=2)

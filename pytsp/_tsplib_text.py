@@ -1,0 +1,240 @@
+"""The text of a TSPLIB file, cut into keyword lines and sections of numbers, every part with its place."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.exceptions import TsplibError
+
+__all__ = ["Entry", "Section", "Source", "Text", "load", "parts", "quoted"]
+
+Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
+"""A path, ``"-"`` for standard input or output, or an open stream."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_CHUNK = 1 << 20
+# Numbers shrink three- to twentyfold; what grows past both bounds was made to exhaust the memory.
+_MOST_EXPANSION = 200
+_ALWAYS_ALLOWED = 64 << 20
+
+# A line that starts with a letter ends a section, unless it is one of the non-numbers that C's printf writes.
+_NEXT_KEYWORD = re.compile(rb"\n[ \t\r]*(?!nan\b|inf\b|infinity\b)(?=[a-z_])", re.IGNORECASE)
+_NUMBER = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_TOKEN = re.compile(rb"\S+")
+_LAST_BLANK = ord(" ")
+
+
+@dataclass(frozen=True)
+class Text:
+    """The bytes of one file and the name under which errors speak of it."""
+
+    data: bytes
+    file: str
+
+    def line(self, offset: int) -> int:
+        """Number of the line, counted from 1, that the byte at `offset` stands on."""
+        return self.data.count(b"\n", 0, offset) + 1
+
+    def error(self, problem: str, offset: int | None = None) -> TsplibError:
+        """The error that names this file and, with `offset`, the line."""
+        return TsplibError(problem, file=self.file, line=None if offset is None else self.line(offset))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line ``KEYWORD : value``."""
+
+    text: Text
+    keyword: str
+    value: str
+    offset: int
+
+    def error(self, problem: str) -> TsplibError:
+        """The error that names this line."""
+        return self.text.error(problem, self.offset)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A line ``…_SECTION`` and the numbers that follow it, up to the next keyword."""
+
+    text: Text
+    keyword: str
+    offset: int
+    start: int
+    end: int
+
+    def numbers(self) -> NDArray[np.float64]:
+        """The numbers, in their order, however they are spread over lines.
+
+        Raises
+        ------
+        TsplibError
+            If something is not a finite decimal number.
+        """
+        body = self.text.data[self.start : self.end]
+        count = _count_tokens(body)
+        if count == 0:
+            return np.empty(0)
+        try:
+            values = np.fromstring(body, dtype=np.float64, sep=" ")
+        except (ValueError, DeprecationWarning):
+            raise self._not_a_number(body) from None
+        # Older NumPy stops at the first bad token without a word, and may part glued numbers such as 1-2.
+        if len(values) != count:
+            raise self._not_a_number(body)
+        finite = np.isfinite(values)
+        if not finite.all():
+            raise self.error_at(int(np.argmin(finite)), "{} is not a finite number")
+        return values
+
+    def error(self, problem: str) -> TsplibError:
+        """The error that names the line of the section's keyword."""
+        return self.text.error(problem, self.offset)
+
+    def error_at(self, token: int, problem: str) -> TsplibError:
+        """The error that names the line of the number `token`, quoted in place of the braces of `problem`."""
+        found = next(islice(_TOKEN.finditer(self.text.data, self.start, self.end), token, None))
+        problem = f"{self.keyword}: {problem.format(quoted(found.group()))}"
+        return self.text.error(problem, found.start())
+
+    def first_line_without(self, width: int) -> int | None:
+        """Offset of the first line with other than `width` numbers; None if the very first is one."""
+        position = self.start
+        first = True
+        while position < self.end:
+            stop = self.text.data.find(b"\n", position, self.end)
+            stop = self.end if stop < 0 else stop
+            words = len(self.text.data[position:stop].split())
+            if words not in (0, width):
+                return None if first else position
+            first = first and words == 0
+            position = stop + 1
+        return None
+
+    def _not_a_number(self, body: bytes) -> TsplibError:
+        for token, found in enumerate(_TOKEN.finditer(body)):
+            if not _NUMBER.fullmatch(found.group()):
+                return self.error_at(token, "{} is not a number; accepted: decimal numbers, apart by blanks")
+        return self.error("the numbers cannot be read; accepted: decimal numbers, apart by blanks")
+
+
+def load(source: Source) -> Text:
+    """Read `source` whole; gzip is recognised by its content.
+
+    Raises
+    ------
+    TsplibError
+        If the data is empty, damaged gzip, or gzip that expands out of all proportion.
+    OSError
+        If the file cannot be opened or read.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        if source == "-":
+            data, file = sys.stdin.buffer.read(), "<stdin>"
+        else:
+            data, file = Path(source).read_bytes(), os.fspath(source)
+    else:
+        data, file = _read_stream(source), _stream_name(source)
+    if data.startswith(_GZIP_MAGIC):
+        data = _expanded(data, file)
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if b"\n" not in data and b"\r" in data:
+        data = data.replace(b"\r", b"\n")
+    if not data.strip():
+        raise TsplibError("the file is empty", file=file)
+    return Text(data, file)
+
+
+def parts(text: Text) -> Iterator[Entry | Section]:
+    """The keyword lines and the sections of a file, in their order, up to EOF.
+
+    Raises
+    ------
+    TsplibError
+        At a line that is neither ``KEYWORD : value`` nor ``…_SECTION`` nor ``EOF``.
+    """
+    data = text.data
+    position = 0
+    while position < len(data):
+        end = data.find(b"\n", position)
+        end = len(data) if end < 0 else end
+        offset, line = position, data[position:end].strip()
+        position = end + 1
+        if not line:
+            continue
+        head, colon, value = line.partition(b":")
+        keyword = head.strip().upper()
+        if keyword == b"EOF":
+            return
+        if keyword.endswith(b"_SECTION") and not value.strip() and keyword.isascii():
+            following = _NEXT_KEYWORD.search(data, end)
+            position = following.end() if following else len(data)
+            yield Section(text, keyword.decode(), offset, end, position)
+        elif colon:
+            yield Entry(text, _decoded(keyword), _decoded(value.strip()), offset)
+        else:
+            raise text.error(
+                f"{quoted(line)} is not understood; accepted: KEYWORD : value, a line that ends in _SECTION "
+                f"before its numbers, EOF",
+                offset,
+            )
+
+
+def quoted(value: bytes | str) -> str:
+    """`value` as a message shows it: printable, in quotation marks, and short."""
+    shown = _decoded(value[:160]) if isinstance(value, bytes) else value
+    return repr(shown if len(shown) <= 40 else shown[:39] + "…")
+
+
+def _count_tokens(body: bytes) -> int:
+    inked = np.frombuffer(body, np.uint8) > _LAST_BLANK
+    return int(np.count_nonzero(inked[1:] > inked[:-1])) + int(inked[:1].any())
+
+
+def _decoded(value: bytes) -> str:
+    return value.decode("utf-8", errors="replace")
+
+
+def _read_stream(stream: IO[Any]) -> bytes:
+    data: bytes | str = stream.read()
+    return data.encode("utf-8", errors="surrogateescape") if isinstance(data, str) else data
+
+
+def _stream_name(stream: IO[Any]) -> str:
+    name = getattr(stream, "name", None)
+    return name if isinstance(name, str) else "<stream>"
+
+
+def _expanded(data: bytes, file: str) -> bytes:
+    limit = max(_ALWAYS_ALLOWED, _MOST_EXPANSION * len(data))
+    chunks = []
+    size = 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as expanding:
+            while chunk := expanding.read(_CHUNK):
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > limit:
+                    raise TsplibError(
+                        f"the gzip data of {len(data)} bytes expands to more than {limit} bytes; "
+                        f"expand it with gunzip first if that is meant",
+                        file=file,
+                    )
+    except (EOFError, OSError, zlib.error) as error:
+        raise TsplibError(f"the gzip data is damaged or cut short: {error}", file=file) from error
+    return b"".join(chunks)

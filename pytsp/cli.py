@@ -1,0 +1,179 @@
+"""The command line: `pytsp solve`, `pytsp info`, `pytsp backends`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from pytsp import datasets, tsplib
+from pytsp.backends import BACKENDS, status
+from pytsp.exceptions import PytspError
+from pytsp.instance import Instance
+from pytsp.solve import Progress as Snapshot
+from pytsp.solve import solve
+
+EXAMPLES = """examples:
+  pytsp solve uniform100
+  pytsp solve kroA100.tsp.gz --climbers 100000 --seed 0 --output kroA100.tour
+  pytsp solve big.tsp --backend cuda --time-limit 10 --json
+  pytsp info pr2392.tsp
+  pytsp backends
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after `pytsp`; by default those of the process.
+
+    Returns
+    -------
+    int
+        The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except (PytspError, OSError, ValueError) as error:
+        print(f"pytsp: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("pytsp: interrupted before there was a tour", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="pytsp",
+        description="Solve travelling-salesman problems on CPUs and GPUs.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"pytsp {version('pytsp')}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    command = commands.add_parser("solve", help="find a short tour", description="Find a short tour.")
+    command.set_defaults(run=_solve)
+    command.add_argument("instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/")
+    command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many random restarts (default: by size)")
+    command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of the random tours (default: 0)")
+    command.add_argument("--backend", choices=("auto", *BACKENDS), default="auto", help="default: the fastest here")
+    command.add_argument("--threads", type=_whole(1), metavar="T", help="threads of multicore (default: all cores)")
+    command.add_argument("--time-limit", type=_seconds, metavar="SEC", help="stop after so many seconds")
+    command.add_argument("--output", metavar="FILE", help="write the tour to this file, in TSPLIB's format")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.add_argument("--quiet", action="store_true", help="show no progress")
+
+    command = commands.add_parser("info", help="describe an instance", description="Describe an instance.")
+    command.set_defaults(run=_info)
+    command.add_argument("instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+    command = commands.add_parser("backends", help="list what can run here", description="List what can run here.")
+    command.set_defaults(run=_backends)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser
+
+
+def _solve(options: argparse.Namespace) -> None:
+    instance = _read(options.instance)
+    with _progress(instance, quiet=options.quiet) as progress:
+        result = solve(
+            instance,
+            climbers=options.climbers,
+            seed=options.seed,
+            backend=options.backend,
+            threads=options.threads,
+            time_limit=options.time_limit,
+            progress=progress,
+        )
+    if options.output:
+        tsplib.write_tour(options.output, result.tour, name=instance.name, length=result.length)
+    print(json.dumps(result.to_dict()) if options.json else result)
+
+
+def _info(options: argparse.Namespace) -> None:
+    instance = _read(options.instance)
+    facts = {
+        "instance": instance.name,
+        "n": instance.n,
+        "metric": instance.metric,
+        "comment": instance.comment,
+        "optimum": instance.optimum,
+        "canonical_length": instance.tour_length(range(instance.n)),
+    }
+    if options.json:
+        print(json.dumps(facts))
+    else:
+        print("\n".join(f"{name.replace('_', ' '):17} {'not known' if fact is None else fact}" for name, fact in facts.items()))
+
+
+def _backends(options: argparse.Namespace) -> None:
+    backends = status()
+    if options.json:
+        print(json.dumps([backend.to_dict() for backend in backends]))
+        return
+    table = Table("backend", "built", "usable", "why", "what to do")
+    for backend in backends:
+        devices = "; ".join(str(device) for device in backend.devices)
+        table.add_row(
+            backend.name,
+            "yes" if backend.built else "no",
+            "yes" if backend.usable else "no",
+            "\n".join(filter(None, (devices, backend.reason))),
+            backend.remedy,
+        )
+    Console().print(table)
+
+
+def _read(name: str) -> Instance:
+    return tsplib.read(name if name == "-" else datasets.find(name))
+
+
+@contextmanager
+def _progress(instance: Instance, *, quiet: bool) -> Iterator[Callable[[Snapshot], None] | None]:
+    """Show a line of progress on a terminal, and nothing elsewhere."""
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total} climbers"))
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as display:
+        task = display.add_task(instance.name)
+
+        def show(now: Snapshot) -> None:
+            gap = f", gap {100 * (now.length / instance.optimum - 1):.2f} %" if instance.optimum else ""
+            text = f"{instance.name}: length {now.length:.10g}{gap}"
+            display.update(task, total=now.climbers, completed=now.climbers_done, description=text)
+
+        yield show
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def whole(text: str) -> int:
+        number = int(text)
+        if number < least:
+            raise argparse.ArgumentTypeError(f"must be at least {least}; it is {number}")
+        return number
+
+    whole.__name__ = "whole number"
+    return whole
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"must be positive; it is {text}")
+    return seconds

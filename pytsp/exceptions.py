@@ -1,0 +1,76 @@
+"""Every exception that pytsp raises on purpose; all of them derive from `PytspError`."""
+
+from __future__ import annotations
+
+__all__ = [
+    "BackendError",
+    "BackendUnavailable",
+    "DeviceMemoryError",
+    "InstanceError",
+    "KernelError",
+    "PytspError",
+    "TourError",
+    "TsplibError",
+]
+
+
+class PytspError(Exception):
+    """Base of every error that pytsp raises on purpose."""
+
+
+class TsplibError(PytspError, ValueError):
+    """A TSPLIB file, or a tour file, that cannot be read.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, with the offending text and what is accepted.
+    file : str
+        The file's name as the user gave it.
+    line : int, optional
+        The line, counted from 1, that the problem stands on.
+
+    Attributes
+    ----------
+    file : str
+    line : int or None
+    """
+
+    def __init__(self, problem: str, *, file: str, line: int | None = None) -> None:
+        place = file if line is None else f"{file}:{line}"
+        super().__init__(f"{place}: {problem}")
+        self.problem = problem
+        self.file = file
+        self.line = line
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _tsplib_error, (self.problem, self.file, self.line)
+
+
+def _tsplib_error(problem: str, file: str, line: int | None) -> TsplibError:
+    """Rebuild a `TsplibError` from its parts: pickle passes positional arguments only."""
+    return TsplibError(problem, file=file, line=line)
+
+
+class InstanceError(PytspError, ValueError):
+    """Coordinates or distances that do not make a symmetric travelling-salesman instance."""
+
+
+class TourError(PytspError, ValueError):
+    """A sequence that does not visit every city of its instance exactly once."""
+
+
+class BackendError(PytspError, RuntimeError):
+    """A backend that failed; the subclasses say how."""
+
+
+class BackendUnavailable(BackendError):
+    """A backend that cannot run here: not built, no device, or no driver."""
+
+
+class KernelError(BackendError):
+    """An error raised inside a kernel; its text holds Futhark's backtrace."""
+
+
+class DeviceMemoryError(BackendError):
+    """A device that has too little free memory for what was asked of it."""

@@ -1,0 +1,125 @@
+"""The form in which a kernel gets an instance: whole-number distances, as a matrix or from points of the plane."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.exceptions import InstanceError
+from pytsp.instance import Instance
+
+# A gain adds two distances and subtracts two: under this bound it never leaves 32 bits.
+MOST_DISTANCE = 2**30 - 1
+# `grid` keeps r * r + r in 32 bits for every root r.
+MOST_GRID_DISTANCE = 46_000
+# Floating-point distances are scaled to whole numbers up to about this one.
+SCALED_DISTANCE = 2**29
+MATRIX_BYTES = 2 * 2**30
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a kernel computes on.
+
+    Attributes
+    ----------
+    kind : str
+        The prefix of the kernels' entry points: "grid", "plane" or "matrix".
+    arguments : tuple
+        The arguments of the entry point that loads the instance.
+    whole : Instance
+        An instance with whole-number distances whose tour lengths are the kernel's, to check them by: the instance
+        itself, or its scaled copy where distances are floating-point numbers.
+    unit : int or float
+        What one unit of the kernel's lengths is in the instance's.
+    """
+
+    kind: str
+    arguments: tuple[NDArray[np.generic] | bool, ...]
+    whole: Instance
+    unit: int | float = 1
+
+
+def form_of(instance: Instance) -> Form:
+    """Choose the form of an instance: points where that is exact, else the matrix.
+
+    Floating-point distances (metric EUCLIDEAN, or a floating-point matrix) are multiplied by the power of two that
+    brings the longest to 2**28 … 2**29, and rounded: a climber then compares them to a relative precision of 2**-28 of
+    the longest. Lengths that users see are computed from the instance itself.
+
+    Raises
+    ------
+    InstanceError
+        If a distance exceeds 2**30 - 1, or the matrix that the metric needs exceeds 2 GiB.
+    """
+    if instance.metric in ("EUC_2D", "CEIL_2D"):
+        return _plane(instance)
+    if not instance.is_exact:
+        return _scaled(instance)
+    return Form("matrix", (_matrix(instance),), instance)
+
+
+def _plane(instance: Instance) -> Form:
+    points = _points(instance)
+    points = points - points.min(axis=0)
+    longest = float(np.hypot(*points.max(axis=0)))
+    if longest > MOST_DISTANCE:
+        raise _too_long(instance, longest)
+    up = instance.metric == "CEIL_2D"
+    if not up and longest <= MOST_GRID_DISTANCE and bool(np.all(points == np.floor(points))):
+        xs, ys = np.ascontiguousarray(points.T.astype(np.int32))
+        return Form("grid", (xs, ys), instance)
+    # Not shifted: rounding is defined on differences of the coordinates as they stand in the file.
+    xs, ys = np.ascontiguousarray(_points(instance).T)
+    return Form("plane", (xs, ys, up), instance)
+
+
+def _scaled(instance: Instance) -> Form:
+    if instance.metric == "EUCLIDEAN" and _points(instance).shape[1] == 2:
+        points = _points(instance)
+        scale = _scale(float(np.hypot(*np.ptp(points, axis=0))))
+        scaled = Instance.from_coordinates(points * scale, metric="EUC_2D", name=instance.name)
+        return replace(_plane(scaled), unit=1 / scale)
+    distances = instance.distance_matrix()
+    scale = _scale(float(distances.max(initial=0)))
+    scaled = Instance.from_matrix(np.rint(distances * scale).astype(np.int64), name=instance.name)
+    return Form("matrix", (_matrix(scaled),), scaled, unit=1 / scale)
+
+
+def _matrix(instance: Instance) -> NDArray[np.int32]:
+    n = instance.n
+    if 4 * n * n > MATRIX_BYTES:
+        raise InstanceError(
+            f"{instance.name}: metric {instance.metric} needs a matrix of {n} x {n} distances, "
+            f"{4 * n * n / 2**30:.1f} GiB; the limit is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4)} cities)"
+        )
+    matrix = np.empty((n, n), dtype=np.int32)
+    rows = max(1, 2**22 // n)
+    cities = np.arange(n)
+    for first in range(0, n, rows):
+        block = instance.distances(cities[first : first + rows, None], cities[None, :])
+        longest = int(block.max(initial=0))
+        if longest > MOST_DISTANCE:
+            raise _too_long(instance, longest)
+        matrix[first : first + rows] = block
+    return matrix
+
+
+def _points(instance: Instance) -> NDArray[np.float64]:
+    assert instance.coordinates is not None
+    return instance.coordinates
+
+
+def _scale(longest: float) -> float:
+    """Return the power of two that brings `longest` to 2**28 … 2**29."""
+    return 2.0 ** (29 - math.frexp(longest)[1]) if longest > 0 else 1.0
+
+
+def _too_long(instance: Instance, longest: float) -> InstanceError:
+    return InstanceError(
+        f"{instance.name}: the longest distance is {longest:.0f}; kernels take distances up to {MOST_DISTANCE}: "
+        "divide the coordinates or distances by a common factor"
+    )

@@ -1,0 +1,342 @@
+"""The travelling-salesman instance: a frozen dataclass that checks its own laws and knows exact lengths."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp.distances import EXPLICIT, Metric, metric_named
+from pytsp.exceptions import InstanceError
+from pytsp.tours import check_tour
+
+__all__ = ["Instance"]
+
+# Above it neighbouring integers share one float64, and x + 0.5 is no longer exact.
+_LARGEST_EXACT = 2**52
+# Above it a float64 square overflows.
+_LARGEST_FLOAT = 1e150
+# Distances held at once while a matrix is built: a few temporaries of this size stay in the cache.
+_BLOCK = 1 << 17
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Instance:
+    """A symmetric travelling-salesman instance of n cities, given by coordinates or by a matrix.
+
+    Make one with `from_coordinates`, `from_matrix` or `pytsp.read`. The arrays are read-only copies.
+
+    Attributes
+    ----------
+    name : str
+    metric : str
+        TSPLIB's EDGE_WEIGHT_TYPE; ``"EXPLICIT"`` for a matrix; ``"EUCLIDEAN"`` for lengths not rounded.
+    coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
+    matrix : ndarray of int64 or float64, shape (n, n), or None
+        Exactly one of `coordinates` and `matrix` is given. The diagonal is ignored and stored as zero.
+    comment : str
+    optimum : int, float or None
+        Length of a shortest tour, where it is known.
+    display : ndarray of float64, shape (n, 2) or (n, 3), or None
+        Where to draw the cities of an instance that is given by a matrix; no length depends on it.
+
+    Raises
+    ------
+    InstanceError
+        If the arrays break a law: n at least 1, finite, symmetric, not negative, lengths within int64.
+    """
+
+    name: str
+    metric: str
+    coordinates: NDArray[np.float64] | None = None
+    matrix: NDArray[Any] | None = None
+    comment: str = ""
+    optimum: int | float | None = None
+    display: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.coordinates is None) == (self.matrix is None):
+            raise InstanceError("an instance has either coordinates or a matrix, and not both")
+        if self.matrix is not None:
+            if self.metric != EXPLICIT:
+                raise InstanceError(f"the metric of a matrix is {EXPLICIT!r}, not {self.metric!r}")
+            object.__setattr__(self, "matrix", _checked_matrix(self.matrix))
+        else:
+            metric = metric_named(self.metric)
+            object.__setattr__(self, "metric", metric.name)
+            object.__setattr__(self, "coordinates", _checked_coordinates(self.coordinates, metric))
+        if self.display is not None:
+            display = _checked_points(self.display, "display", (2, 3))
+            if len(display) != self.n:
+                raise InstanceError(f"display has {len(display)} rows, but the instance has {self.n} cities")
+            object.__setattr__(self, "display", display)
+
+    @classmethod
+    def from_coordinates(
+        cls,
+        xy: ArrayLike,
+        metric: str = "EUC_2D",
+        name: str = "",
+        *,
+        comment: str = "",
+        optimum: int | float | None = None,
+    ) -> Instance:
+        """Instance whose distances follow from coordinates.
+
+        Parameters
+        ----------
+        xy : array_like of integers or floats, shape (n, 2) or (n, 3)
+        metric : str
+            A TSPLIB EDGE_WEIGHT_TYPE on coordinates, whose lengths are integers, or ``"euclidean"``, whose
+            lengths are floats and are not rounded; upper or lower case.
+        name, comment : str
+        optimum : int, float or None
+            Length of a shortest tour, where it is known.
+
+        Raises
+        ------
+        InstanceError
+            If the coordinates are not finite numbers of the metric's shape, or too large for exact lengths.
+
+        Examples
+        --------
+        >>> square = Instance.from_coordinates([[0, 0], [0, 3], [4, 3], [4, 0]])
+        >>> square.tour_length([0, 1, 2, 3])
+        14
+        """
+        return cls(name, metric, coordinates=_numbers(xy, "coordinates"), comment=comment, optimum=optimum)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        d: ArrayLike,
+        name: str = "",
+        *,
+        comment: str = "",
+        optimum: int | float | None = None,
+        display: ArrayLike | None = None,
+    ) -> Instance:
+        """Instance whose distances are given.
+
+        Parameters
+        ----------
+        d : array_like of integers or floats, shape (n, n)
+            Symmetric and not negative; the diagonal is ignored. Integers are kept as int64 and give exact
+            lengths; floats are kept as float64, whatever their values, and give float lengths.
+        name, comment : str
+        optimum : int, float or None
+            Length of a shortest tour, where it is known.
+        display : array_like of floats, shape (n, 2) or (n, 3), optional
+            Where to draw the cities.
+
+        Raises
+        ------
+        InstanceError
+            If the matrix is not square, finite, symmetric and non-negative, or its tours may exceed int64.
+
+        Examples
+        --------
+        >>> Instance.from_matrix([[0, 1, 2], [1, 0, 3], [2, 3, 0]]).tour_length([0, 1, 2])
+        6
+        """
+        shown = None if display is None else _numbers(display, "display")
+        matrix = _numbers(d, "matrix")
+        return cls(name, EXPLICIT, matrix=matrix, comment=comment, optimum=optimum, display=shown)
+
+    def __repr__(self) -> str:
+        return f"Instance(name={self.name!r}, n={self.n}, metric={self.metric!r}, optimum={self.optimum})"
+
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+        return len(self._array)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every length is an integer."""
+        if self.coordinates is None:
+            return self._array.dtype.kind == "i"
+        return metric_named(self.metric).is_exact
+
+    @property
+    def _array(self) -> NDArray[Any]:
+        array = self.matrix if self.coordinates is None else self.coordinates
+        assert array is not None
+        return array
+
+    def distance(self, i: int, j: int) -> int | float:
+        """Distance between the cities `i` and `j`, counted from 0."""
+        length: int | float = self.distances(i, j).item()
+        return length
+
+    def distances(self, a: ArrayLike, b: ArrayLike) -> NDArray[Any]:
+        """Distances between the cities `a` and the cities `b`, element by element.
+
+        Parameters
+        ----------
+        a, b : array_like of integers, broadcastable
+            Cities, counted from 0.
+
+        Returns
+        -------
+        ndarray of int64, or of float64 where the instance is not exact
+            Zero between a city and itself.
+
+        Raises
+        ------
+        InstanceError
+            If an element is not an integer of 0 … n - 1.
+        """
+        return self._between(self._cities(a), self._cities(b))
+
+    def distance_matrix(self) -> NDArray[Any]:
+        """All distances, shape (n, n), int64 or, where the instance is not exact, float64.
+
+        O(n²) memory: 8 n² bytes and little more.
+        """
+        if self.matrix is not None:
+            return np.array(self.matrix)
+        everyone = np.arange(self.n)
+        result = np.empty((self.n, self.n), np.int64 if self.is_exact else np.float64)
+        rows = max(1, _BLOCK // self.n)
+        for start in range(0, self.n, rows):
+            block = everyone[start : start + rows]
+            result[start : start + rows] = self._between(block[:, None], everyone[None, :])
+        return result
+
+    def tour_length(self, tour: ArrayLike) -> int | float:
+        """Length of a closed tour, exact.
+
+        Parameters
+        ----------
+        tour : array_like of integers, shape (n,)
+            Every city once, counted from 0.
+
+        Returns
+        -------
+        int or float
+            TSPLIB's integer length, summed in int64; for an instance that is not exact the correctly rounded
+            sum of its float64 distances, which therefore depends on neither direction nor starting city.
+
+        Raises
+        ------
+        TourError
+            If `tour` does not visit every city exactly once.
+
+        Notes
+        -----
+        O(n) time and memory.
+        """
+        order = check_tour(tour, self.n)
+        lengths = self._between(order, np.roll(order, -1))
+        return int(lengths.sum(dtype=np.int64)) if self.is_exact else math.fsum(lengths.tolist())
+
+    def canonical_tour(self) -> NDArray[np.int32]:
+        """The tour 0, 1, …, n - 1, shape (n,): TSPLIB gives its length for some instances, as a check."""
+        return np.arange(self.n, dtype=np.int32)
+
+    def _between(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+        if self.coordinates is None:
+            return np.asarray(self._array[a, b])
+        lengths = metric_named(self.metric).between(self.coordinates[a], self.coordinates[b])
+        # GEO gives 1 where TSPLIB, and everyone else, means 0.
+        return np.where(a == b, lengths.dtype.type(0), lengths)
+
+    def _cities(self, cities: ArrayLike) -> NDArray[Any]:
+        array = np.asarray(cities)
+        if array.size == 0:
+            return array.astype(np.int64)
+        if array.dtype.kind not in "iu":
+            raise InstanceError(f"cities must be integers, but their dtype is {array.dtype}")
+        for city in (array.min(), array.max()):
+            if not 0 <= city < self.n:
+                raise InstanceError(f"city {city} is not one of 0 … {self.n - 1}")
+        return array
+
+
+def _numbers(values: ArrayLike, what: str) -> NDArray[Any]:
+    """`values` as an array of integers or floats of at most 64 bits; refuses everything else."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InstanceError(f"{what} must be a rectangular array of numbers: {error}") from error
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > np.dtype(np.float64).itemsize:
+        raise InstanceError(
+            f"{what} must hold integers or floats of at most 64 bits, but the dtype is {array.dtype}; "
+            f"convert it with astype"
+        )
+    return array
+
+
+def _owned(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
+    """A read-only C-ordered copy; an array that is one already, and nobody's view, is taken as it is."""
+    shared = array.flags.writeable or array.base is not None or not array.flags.c_contiguous
+    if shared or array.dtype != dtype:
+        array = np.array(array, dtype=dtype, order="C", copy=True)
+        array.setflags(write=False)
+    return array
+
+
+def _checked_points(points: ArrayLike, what: str, widths: tuple[int, ...]) -> NDArray[np.float64]:
+    array = _numbers(points, what)
+    if array.ndim != 2 or array.shape[1] not in widths or len(array) == 0:
+        shapes = " or ".join(f"(n, {width})" for width in widths)
+        raise InstanceError(f"{what} must have shape {shapes}, n at least 1, but the shape is {array.shape}")
+    if array.dtype.kind in "iu" and max(-int(array.min()), int(array.max())) > 2**53:
+        raise InstanceError(f"{what} must not exceed 2**53, where float64 ceases to hold every integer")
+    owned = _owned(array, np.float64)
+    finite = np.isfinite(owned)
+    if not finite.all():
+        city, axis = (int(k) for k in np.argwhere(~finite)[0])
+        raise InstanceError(f"{what} must be finite, but [{city}, {axis}] is {owned[city, axis]}")
+    return owned
+
+
+def _checked_coordinates(points: ArrayLike | None, metric: Metric) -> NDArray[np.float64]:
+    assert points is not None
+    array = _numbers(points, "coordinates")
+    if array.ndim == 2 and len(array) > 0 and array.shape[1] not in metric.widths:
+        widths = " or ".join(map(str, metric.widths))
+        raise InstanceError(f"{metric.name} needs {widths} coordinates a city; the shape is {array.shape}")
+    owned = _checked_points(array, "coordinates", metric.widths)
+    with np.errstate(over="ignore"):
+        longest = metric.stretch * 2.0 * float(np.abs(owned).max(axis=0).sum()) + 1.0
+    limit = min(_LARGEST_EXACT, 2**63 // (len(owned) + 1)) if metric.is_exact else _LARGEST_FLOAT
+    if longest > limit:
+        raise InstanceError(
+            f"coordinates of this size may lie {longest:.3g} apart, but {metric.name} lengths of a tour of "
+            f"{len(owned)} cities are correct up to {limit:.3g} a distance only; scale the coordinates down"
+        )
+    return owned
+
+
+def _checked_matrix(matrix: ArrayLike) -> NDArray[Any]:
+    array = _numbers(matrix, "matrix")
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) == 0:
+        raise InstanceError(f"matrix must have shape (n, n), n at least 1, but the shape is {array.shape}")
+    n = len(array)
+    if array.dtype.kind == "u" and int(array.max()) >= 2**63:
+        raise InstanceError(f"matrix must not exceed int64, but its largest element is {array.max()}")
+    owned = _owned(array, np.float64 if array.dtype.kind == "f" else np.int64)
+    if owned.diagonal().any():
+        owned = owned.copy()
+        np.fill_diagonal(owned, 0)
+        owned.setflags(write=False)
+    if owned.dtype.kind == "f" and not np.isfinite(owned).all():
+        raise _breach(owned, ~np.isfinite(owned), "must be finite")
+    if owned.min() < 0:
+        raise _breach(owned, owned < 0, "must not be negative")
+    if not np.array_equal(owned, owned.T):
+        raise _breach(owned, owned != owned.T, "must be symmetric")
+    limit = 2**63 // (n + 1) if owned.dtype.kind == "i" else np.finfo(np.float64).max / n
+    if owned.max() > limit:
+        raise _breach(owned, owned > limit, f"must not exceed {limit}, for a tour of {n} cities to be summed")
+    return owned
+
+
+def _breach(matrix: NDArray[Any], where: NDArray[np.bool_], law: str) -> InstanceError:
+    i, j = (int(k) for k in np.argwhere(where)[0])
+    return InstanceError(f"matrix {law}, but [{i}, {j}] is {matrix[i, j]} and [{j}, {i}] is {matrix[j, i]}")

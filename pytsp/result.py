@@ -1,0 +1,112 @@
+"""What a solve found: the tour, its exact length, and what each climber came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.instance import Instance
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A tour, and how it was found.
+
+    Attributes
+    ----------
+    instance : Instance
+    tour : numpy.ndarray of int32, shape (n,)
+        The best tour, cities counted from 0.
+    length : int or float
+        Its length, computed from the instance in whole numbers (int64) and equal to the kernel's; a float where the
+        instance's distances are floating-point numbers.
+    climber : int
+        The number of the climber that found it.
+    lengths : numpy.ndarray of int64 or float64, shape (climbers,)
+        The length of each climber's tour. Floating-point lengths are the kernel's, precise to about 2**-28 of the
+        longest distance an edge.
+    steps : numpy.ndarray of int32, shape (climbers,)
+        The number of moves that each climber made.
+    done : numpy.ndarray of bool, shape (climbers,)
+        Whether each climber reached its local optimum; all do, unless the run was stopped.
+    seed : int
+    backend : str
+    seconds : float
+        The time of the whole solve.
+    stop_reason : str
+        "finished", "time limit" or "interrupted".
+    """
+
+    instance: Instance
+    tour: NDArray[np.int32]
+    length: int | float
+    climber: int
+    lengths: NDArray[np.int64] | NDArray[np.float64] = field(repr=False)
+    steps: NDArray[np.int32] = field(repr=False)
+    done: NDArray[np.bool_] = field(repr=False)
+    seed: int
+    backend: str
+    seconds: float
+    stop_reason: str
+
+    @property
+    def climbers(self) -> int:
+        """The number of climbers that took part."""
+        return len(self.lengths)
+
+    @property
+    def optimum(self) -> int | float | None:
+        """The length of the shortest tour, where it is known."""
+        return self.instance.optimum
+
+    @property
+    def gap(self) -> float | None:
+        """How much longer than the optimum the tour is, as a fraction; None where the optimum is not known or 0."""
+        return self.length / self.optimum - 1 if self.optimum else None
+
+    @property
+    def moves(self) -> int:
+        """The number of moves evaluated: n (n - 3) / 2 for each step, and for the last look that found none."""
+        n = self.instance.n
+        return (int(self.steps.sum(dtype=np.int64)) + int(self.done.sum())) * max(0, n * (n - 3) // 2)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what `pytsp solve --json` prints: plain numbers, strings and one list, the tour."""
+        return {
+            "instance": self.instance.name,
+            "n": self.instance.n,
+            "length": self.length,
+            "optimum": self.optimum,
+            "gap": self.gap,
+            "seconds": self.seconds,
+            "backend": self.backend,
+            "climbers": self.climbers,
+            "climbers_done": int(self.done.sum()),
+            "climber": self.climber,
+            "seed": self.seed,
+            "steps": int(self.steps.sum(dtype=np.int64)),
+            "moves": self.moves,
+            "stop_reason": self.stop_reason,
+            "tour": self.tour.tolist(),
+        }
+
+    def __str__(self) -> str:
+        gap = "optimum not known" if self.gap is None else f"optimum {self.optimum}, gap {100 * self.gap:.2f} %"
+        spread = f"{_number(self.lengths.min())} … {_number(np.median(self.lengths))} … {_number(self.lengths.max())}"
+        rate = self.moves / self.seconds / 1e9 if self.seconds else 0.0
+        return "\n".join(
+            [
+                f"{self.instance.name or 'instance'}: {self.instance.n} cities, {self.instance.metric}",
+                f"length    {_number(self.length)} ({gap})",
+                f"climbers  {self.climbers}, seed {self.seed}; the best is number {self.climber}",
+                f"lengths   {spread} (shortest … median … longest)",
+                f"time      {self.seconds:.2f} s on {self.backend}, {rate:.2f} G moves/s; stopped: {self.stop_reason}",
+            ]
+        )
+
+
+def _number(length: int | float | np.generic) -> str:
+    """Format a length: whole numbers in full, others to six digits."""
+    return f"{length:.0f}" if float(length).is_integer() else f"{length:.6g}"

@@ -1,0 +1,165 @@
+"""Tours: the check that one visits every city once, and the random ones that climbers start from."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp.exceptions import TourError
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MASK = (1 << 64) - 1
+_MOST_CITIES = 2**31 - 1
+
+
+def check_tour(tour: ArrayLike, n: int) -> NDArray[np.int32]:
+    """Return a tour as an array, or say why it is none.
+
+    Parameters
+    ----------
+    tour : array_like of integers, shape (n,)
+        The cities 0, …, n-1, each once.
+    n : int
+        The number of cities.
+
+    Returns
+    -------
+    numpy.ndarray of int32, shape (n,)
+
+    Raises
+    ------
+    TourError
+        If it has another shape or type, or a city is out of range, missing or doubled.
+    """
+    cities = np.asarray(tour)
+    if cities.dtype.kind not in "iu":
+        raise TourError(f"a tour must hold integers; this one has dtype {cities.dtype}")
+    if cities.shape != (n,):
+        raise TourError(f"a tour of {n} cities must have shape ({n},); this one has shape {cities.shape}")
+    outside = np.flatnonzero((cities < 0) | (cities >= n))
+    if outside.size:
+        p = int(outside[0])
+        raise TourError(f"city {cities[p]} at position {p} of the tour is not one of 0, …, {n - 1}")
+    visits = np.bincount(cities, minlength=n)
+    if visits.max(initial=1) > 1:
+        city = int(np.argmax(visits > 1))
+        missing = int(np.argmin(visits))
+        raise TourError(f"the tour visits city {city} {visits[city]} times and city {missing} never")
+    return cities.astype(np.int32, copy=False)
+
+
+def is_tour(tour: ArrayLike, n: int) -> bool:
+    """Tell whether an array visits each of the cities 0, …, n-1 once.
+
+    Parameters
+    ----------
+    tour : array_like
+    n : int
+
+    Returns
+    -------
+    bool
+    """
+    try:
+        check_tour(tour, n)
+    except TourError:
+        return False
+    return True
+
+
+def random_tours(n: int, climbers: int, seed: int, first: int = 0) -> NDArray[np.int32]:
+    """Return the random tours from which climbers start.
+
+    The tour of a climber is a function of (`n`, `seed`, climber) alone, uniformly distributed over all n! orders, and
+    the same bit for bit as the one that a kernel makes (`futhark/tour.fut`): Fisher and Yates' shuffle from the end,
+    drawing from SplitMix64's finalizer applied to a counter.
+
+    Parameters
+    ----------
+    n : int
+        The number of cities, 1 ≤ n < 2**31.
+    climbers : int
+        How many tours, ≥ 0.
+    seed : int
+        0 ≤ seed < 2**64.
+    first : int, optional
+        The number of the first climber, ≥ 0.
+
+    Returns
+    -------
+    numpy.ndarray of int32, shape (climbers, n)
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+
+    Examples
+    --------
+    >>> random_tours(5, 2, seed=0)
+    array([[0, 1, 2, 3, 4],
+           [0, 1, 2, 3, 4]], dtype=int32)
+    """
+    n = whole_number("n", n, 1, _MOST_CITIES)
+    climbers = whole_number("climbers", climbers, 0, 2**62)
+    seed = whole_number("seed", seed, 0, _MASK)
+    first = whole_number("first", first, 0, 2**62)
+    keys = _streams(seed, np.arange(first, first + climbers, dtype=np.uint64))
+    # Cities by position, so that a swap touches two rows, each contiguous over the climbers.
+    tours = np.repeat(np.arange(n, dtype=np.int32)[:, None], climbers, axis=1)
+    if climbers == 1:
+        return _shuffled(n, keys[0])[None, :]
+    each = np.arange(climbers)
+    for p in range(n - 1, 0, -1):
+        q = _below(keys, np.uint64(p), np.uint64(p + 1))
+        swapped = tours[q, each]
+        tours[q, each] = tours[p]
+        tours[p] = swapped
+    return np.ascontiguousarray(tours.T)
+
+
+def whole_number(name: str, value: int, least: int, most: int) -> int:
+    """Return `value` as an int, or raise if it is no whole number in [`least`, `most`]."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number; it is {value!r}") from None
+    if isinstance(value, bool) or not least <= number <= most:
+        raise ValueError(f"{name} must be a whole number from {least} to {most}; it is {value!r}")
+    return number
+
+
+def _shuffled(n: int, key: np.uint64) -> NDArray[np.int32]:
+    """Shuffle one tour: plain lists are faster than arrays where there is one climber only."""
+    steps = np.arange(1, n, dtype=np.uint64)
+    draws = _below(key, steps, steps + np.uint64(1)).tolist()
+    tour = list(range(n))
+    for p in range(n - 1, 0, -1):
+        q = draws[p - 1]
+        tour[p], tour[q] = tour[q], tour[p]
+    return np.array(tour, dtype=np.int32)
+
+
+def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _streams(seed: int, climbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    base = _mix(np.array([(seed + int(_GOLDEN)) & _MASK], dtype=np.uint64))
+    return _mix(base + climbers * _GOLDEN)
+
+
+def _words(keys: NDArray[np.uint64] | np.uint64, steps: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
+    with np.errstate(over="ignore"):
+        return _mix(np.atleast_1d(keys + (steps + np.uint64(1)) * _GOLDEN))
+
+
+def _below(
+    keys: NDArray[np.uint64] | np.uint64, steps: NDArray[np.uint64] | np.uint64, bounds: NDArray[np.uint64] | np.uint64
+) -> NDArray[np.int64]:
+    """Draw whole numbers below `bounds`: the high half of a word, scaled."""
+    return (((_words(keys, steps) >> np.uint64(32)) * bounds) >> np.uint64(32)).astype(np.int64)

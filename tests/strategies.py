@@ -1,0 +1,170 @@
+"""Hypothesis strategies that all tests share: coordinates, instances, tours, layouts of TSPLIB files."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from pytsp.distances import METRICS
+from pytsp.instance import Instance
+
+EXACT_METRICS = tuple(name for name, metric in METRICS.items() if metric.is_exact)
+KEYWORDS = (
+    "NAME",
+    "TYPE",
+    "COMMENT",
+    "DIMENSION",
+    "EDGE_WEIGHT_TYPE",
+    "EDGE_WEIGHT_FORMAT",
+    "NODE_COORD_TYPE",
+    "DISPLAY_DATA_TYPE",
+)
+SECTIONS = (
+    "NODE_COORD_SECTION",
+    "EDGE_WEIGHT_SECTION",
+    "DISPLAY_DATA_SECTION",
+    "FIXED_EDGES_SECTION",
+    "TOUR_SECTION",
+)
+
+
+def sizes(min_n: int = 1, max_n: int = 12) -> st.SearchStrategy[int]:
+    """Numbers of cities, such as 5."""
+    return st.integers(min_n, max_n)
+
+
+@st.composite
+def coordinates(
+    draw: st.DrawFn, metric: str = "EUC_2D", n: int | None = None, grid: bool = False
+) -> NDArray[np.float64]:
+    """Coordinates for `metric`, shape (n, d), such as [[0.5, -3.0], [7.25, 12.0]]; whole on a `grid`."""
+    count = draw(sizes()) if n is None else n
+    width = METRICS[metric].widths[0]
+    if metric == "GEO":
+        axes = [_geographic(90), _geographic(180)]
+    elif grid:
+        axes = [st.integers(-20, 20).map(float)] * width
+    else:
+        axes = [
+            st.one_of(st.integers(-1000, 1000).map(float), st.floats(-1e4, 1e4).map(lambda x: round(x, 3)))
+        ] * width
+    return np.array([[draw(axis) for axis in axes] for _ in range(count)], dtype=np.float64)
+
+
+@st.composite
+def _geographic(draw: st.DrawFn, limit: int) -> float:
+    """TSPLIB's DDD.MM: degrees and minutes, such as -23.45."""
+    degrees, minutes = draw(st.integers(0, limit - 1)), draw(st.integers(0, 59))
+    return draw(st.sampled_from((-1.0, 1.0))) * (degrees + minutes / 100)
+
+
+@st.composite
+def coordinate_instances(
+    draw: st.DrawFn, metrics: tuple[str, ...] = EXACT_METRICS, min_n: int = 1, max_n: int = 12
+) -> Instance:
+    """Instances given by coordinates, of any of `metrics`."""
+    metric = draw(st.sampled_from(metrics))
+    n = draw(sizes(min_n, max_n))
+    return Instance.from_coordinates(draw(coordinates(metric, n, draw(st.booleans()))), metric=metric)
+
+
+@st.composite
+def symmetric_matrices(
+    draw: st.DrawFn, min_n: int = 1, max_n: int = 9, largest: int = 10**6
+) -> NDArray[np.int64]:
+    """Symmetric matrices of whole numbers, such as [[0, 3], [3, 0]]; many have ties."""
+    n = draw(sizes(min_n, max_n))
+    weight = st.integers(0, draw(st.sampled_from((1, 10, largest))))
+    matrix = np.zeros((n, n), dtype=np.int64)
+    for i in range(n):
+        for j in range(i):
+            matrix[i, j] = matrix[j, i] = draw(weight)
+    return matrix
+
+
+@st.composite
+def matrix_instances(draw: st.DrawFn, min_n: int = 1, max_n: int = 9) -> Instance:
+    """Instances given by a matrix of whole numbers, which may break the triangle inequality."""
+    return Instance.from_matrix(draw(symmetric_matrices(min_n, max_n)))
+
+
+def instances(min_n: int = 1, max_n: int = 9) -> st.SearchStrategy[Instance]:
+    """Instances with whole-number lengths, of every metric."""
+    return st.one_of(coordinate_instances(min_n=min_n, max_n=max_n), matrix_instances(min_n, max_n))
+
+
+@st.composite
+def float_instances(draw: st.DrawFn, min_n: int = 1, max_n: int = 9) -> Instance:
+    """Instances with floating-point lengths: Euclidean without rounding, or a fractional matrix."""
+    if draw(st.booleans()):
+        return draw(coordinate_instances(("EUCLIDEAN",), min_n, max_n))
+    return Instance.from_matrix(draw(symmetric_matrices(min_n, max_n)) / 8.0)
+
+
+@st.composite
+def tours(draw: st.DrawFn, n: int | None = None) -> NDArray[np.int32]:
+    """Tours, such as [2, 0, 1]."""
+    count = draw(sizes()) if n is None else n
+    return np.array(draw(st.permutations(range(count))), dtype=np.int32)
+
+
+@st.composite
+def instances_with_tours(
+    draw: st.DrawFn, min_n: int = 1, max_n: int = 9
+) -> tuple[Instance, NDArray[np.int32]]:
+    """An instance with whole-number lengths and one of its tours."""
+    instance = draw(instances(min_n, max_n))
+    return instance, draw(tours(instance.n))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One of the ways in which people lay out the same TSPLIB file."""
+
+    colon: str = " : "
+    newline: str = "\n"
+    end: str = "EOF\n"
+    numbers_per_line: int | None = None
+    number: str = "{!r}"
+    indent: str = ""
+    is_compressed: bool = False
+    has_mark: bool = False
+
+    def text(self, keys: dict[str, str], sections: dict[str, list[list[float]]]) -> bytes:
+        """A file with these keyword lines and sections, each a list of rows."""
+        lines = [f"{keyword}{self.colon}{value}" for keyword, value in keys.items()]
+        for keyword, rows in sections.items():
+            lines.append(keyword)
+            tokens = [[self.number.format(x) for x in row] for row in rows]
+            if self.numbers_per_line is not None:
+                flat = [token for row in tokens for token in row]
+                step = self.numbers_per_line
+                tokens = [flat[k : k + step] for k in range(0, len(flat), step)]
+            lines += [self.indent + " ".join(row) for row in tokens]
+        data = self.newline.join([*lines, self.end.replace("\n", self.newline)]).encode()
+        data = b"\xef\xbb\xbf" + data if self.has_mark else data
+        return gzip.compress(data, compresslevel=1) if self.is_compressed else data
+
+
+def layouts() -> st.SearchStrategy[Layout]:
+    """Layouts, such as CRLF, a colon without blanks, one number a line, scientific notation, gzip."""
+    return st.builds(
+        Layout,
+        colon=st.sampled_from((" : ", ": ", ":", "\t:\t")),
+        newline=st.sampled_from(("\n", "\r\n", "\r", "\n\n", " \n")),
+        end=st.sampled_from(("EOF\n", "EOF", "", "  EOF  \n", "EOF\nand whatever 1 2 follows\n")),
+        numbers_per_line=st.sampled_from((None, 1, 2, 7, 1000)),
+        number=st.sampled_from(("{!r}", "{:+.17e}", "{:.17E}")),
+        indent=st.sampled_from(("", "  ", "\t")),
+        is_compressed=st.booleans(),
+        has_mark=st.booleans(),
+    )
+
+
+def point_rows(points: NDArray[np.float64]) -> list[list[float]]:
+    """The lines ``node x y`` of a NODE_COORD_SECTION."""
+    return [[node, *row] for node, row in enumerate(points.tolist(), 1)]

@@ -1,0 +1,539 @@
+"""The backends that run here: what they refuse, how they fail and recover, threads, forks and closing."""
+
+from __future__ import annotations
+
+import gc
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pytsp import _kernel_cache, backends
+from pytsp._gate import Entry, Opaque, OpaqueType, Scalar
+from pytsp._kernel_cache import KernelCache
+from pytsp.backends import BACKENDS, Backend, open_backend, status
+from pytsp.exceptions import BackendError, BackendUnavailable, DeviceMemoryError, KernelError
+
+SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+TRIANGLE = np.array([[0, 3, 4, 5], [3, 0, 5, 4], [4, 5, 0, 3], [5, 4, 3, 0]], np.int32)
+
+
+@pytest.fixture(params=[each.name for each in status() if each.usable])
+def kernels(request: pytest.FixtureRequest) -> Backend:
+    """Every backend that runs here, open."""
+    return open_backend(request.param)
+
+
+@pytest.fixture
+def own() -> Iterator[Backend]:
+    """A backend that no other test uses, so that it may be closed."""
+    backend = open_backend("multicore", threads=3)
+    yield backend
+    backend.close()
+
+
+# What passes
+
+
+@SHARED
+@given(numbers=st.lists(st.integers(-(2**31), 2**31 - 1)))
+def test_an_array_reaches_the_kernel_as_it_is(kernels: Backend, numbers: list[int]) -> None:
+    total = kernels.call("debug_sum", np.array(numbers, np.int32))
+    assert type(total) is int
+    assert total == sum(numbers)
+
+
+def test_arrays_that_are_not_contiguous_or_not_writable_pass(kernels: Backend) -> None:
+    numbers = np.arange(100, dtype=np.int32)[::-3]
+    numbers.flags.writeable = False
+    assert kernels.call("debug_sum", numbers) == numbers.sum()
+
+
+def test_results_are_fresh_arrays(kernels: Backend) -> None:
+    first = kernels.call("random_tours", 50, 7, 0, 3)
+    again = kernels.call("random_tours", 50, 7, 0, 3)
+    assert first.shape == (3, 50)
+    assert first.dtype == np.int32
+    assert first.flags.owndata and first.flags.writeable
+    assert np.array_equal(first, again) and not np.shares_memory(first, again)
+
+
+@SHARED
+@given(number=st.integers(0, 2**31 - 1))
+def test_integers_of_numpy_and_python_pass_alike(kernels: Backend, number: int) -> None:
+    assert kernels.call("debug_fail", number) == number
+    assert kernels.call("debug_fail", np.int64(number)) == number
+    assert kernels.call("debug_fail", np.uint64(number)) == number
+
+
+def test_an_opaque_value_goes_back_to_its_backend(kernels: Backend) -> None:
+    instance = kernels.call("matrix_load", TRIANGLE)
+    assert isinstance(instance, Opaque)
+    move = kernels.call("matrix_best_move", instance, np.array([0, 2, 1, 3], np.int32))
+    assert move.dtype == np.int32
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("argument", "shown"),
+    [
+        (np.zeros(3, np.int64), "int64"),
+        (np.zeros(3, np.uint32), "uint32"),
+        (np.zeros(3, np.float64), "float64"),
+        (np.zeros(3, np.bool_), "bool"),
+        (np.zeros(3, ">i4"), ">i4"),
+        (np.zeros((3, 1), np.int32), r"\(3, 1\)"),
+        (np.zeros((), np.int32), r"\(\)"),
+        (np.ma.masked_array(np.zeros(3, np.int32), [0, 1, 0]), "MaskedArray"),
+        ([1, 2, 3], "list"),
+        (7, "int 7"),
+        (None, "NoneType"),
+    ],
+)
+def test_no_other_array_passes(kernels: Backend, argument: object, shown: str) -> None:
+    with pytest.raises(
+        BackendError, match=rf"'debug_sum', argument 0 \(xs\): .*{shown}.*int32 with 1 dimension$"
+    ):
+        kernels.call("debug_sum", argument)
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [2**31, -(2**31) - 1, 2**32 + 3, 1.0, 1.9, True, np.True_, "1", None, np.float64(2), np.int32([4])],
+)
+def test_no_other_integer_passes(kernels: Backend, argument: object) -> None:
+    with pytest.raises(
+        BackendError, match=r"'debug_fail', argument 0 \(x\): .*from -2147483648 to 2147483647"
+    ):
+        kernels.call("debug_fail", argument)
+
+
+@pytest.mark.parametrize("argument", [1, 0, "yes", None, np.int8(1)])
+def test_no_other_truth_value_passes(kernels: Backend, argument: object) -> None:
+    xs = np.zeros(3)
+    with pytest.raises(BackendError, match=r"argument 2 .* a bool"):
+        kernels.call("plane_load", xs, xs, argument)
+
+
+@given(value=st.floats(width=32))
+def test_floats_that_single_precision_holds_pass(value: float) -> None:
+    assert Scalar("f32").check(value) == value or np.isnan(value)
+    assert Scalar("f64").check(np.float64(value)) == value or np.isnan(value)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e300, -1e-300, 16777217.0, 1, True, None])
+def test_floats_that_single_precision_would_round_do_not_pass(value: object) -> None:
+    with pytest.raises(Exception, match="^(float|int|bool|NoneType) "):
+        Scalar("f32").check(value)
+
+
+@pytest.mark.parametrize("arguments", [(), (1, 2)])
+def test_too_few_and_too_many_arguments_are_refused(kernels: Backend, arguments: tuple[int, ...]) -> None:
+    with pytest.raises(BackendError, match=rf"'debug_fail' takes 1 arguments \(x\), got {len(arguments)}"):
+        kernels.call("debug_fail", *arguments)
+
+
+def test_an_unknown_entry_point_is_refused_with_those_there_are(kernels: Backend) -> None:
+    with pytest.raises(BackendError, match="no entry point 'debug_fall'; there are: .*debug_fail"):
+        kernels.call("debug_fall", 1)
+
+
+def test_an_opaque_value_of_another_backend_or_freed_is_refused(kernels: Backend, own: Backend) -> None:
+    tour = np.array([0, 2, 1, 3], np.int32)
+    foreign = own.call("matrix_load", TRIANGLE)
+    with pytest.raises(BackendError, match="another backend"):
+        kernels.call("matrix_best_move", foreign, tour)
+    with pytest.raises(BackendError, match="type matrix_instance"):
+        kernels.call("matrix_best_move", TRIANGLE, tour)
+    foreign.free()
+    foreign.free()
+    with pytest.raises(BackendError, match="freed"):
+        own.call("matrix_best_move", foreign, tour)
+
+
+# Failing
+
+
+def test_an_error_in_a_kernel_surfaces_and_the_next_call_works(kernels: Backend) -> None:
+    for _ in range(3):
+        with pytest.raises(KernelError, match=r"(?s)Assertion is false: \(x >= 0\).*Backtrace:.*pytsp\.fut"):
+            kernels.call("debug_fail", -1)
+        assert kernels.call("debug_fail", 5) == 5
+
+
+def test_sizes_that_disagree_are_an_error(kernels: Backend) -> None:
+    with pytest.raises(KernelError, match="sizes"):
+        kernels.call("matrix_load", np.zeros((2, 3), np.int32))
+    assert kernels.call("debug_fail", 5) == 5
+
+
+class _Lib:
+    """A Futhark context that fails as told: the results of one sync after the other, and of the errors."""
+
+    def __init__(self, syncs: list[int], errors: list[str]) -> None:
+        self.syncs, self.errors = syncs, errors
+        self.cleared = 0
+
+    def futhark_context_sync(self, _: object) -> int:
+        return self.syncs.pop(0) if self.syncs else 0
+
+    def futhark_context_get_error(self, _: object) -> str:
+        return self.errors.pop(0) if self.errors else ""
+
+    def futhark_context_clear_caches(self, _: object) -> int:
+        self.cleared += 1
+        return 0
+
+    def free(self, _: object) -> None:
+        pass
+
+
+def _failing(lib: _Lib, *entries: Entry) -> Backend:
+    """A backend on `lib`."""
+    backend = Backend.__new__(Backend)
+    backend.name, backend.threads, backend.device = "c", 1, None
+    backend.lib, backend.context = lib, "context"
+    backend.ffi = SimpleNamespace(string=str.encode, new=lambda _: [0])
+    backend._lost, backend._cuda_context = "", None
+    backend._process, backend._lock = os.getpid(), threading.RLock()
+    backend._released, backend._adopted, backend._tickets = backends.deque(), {}, 0
+    backend._gate = {entry.name: entry for entry in entries}  # type: ignore[assignment]
+    return backend
+
+
+def test_an_error_that_surfaces_late_is_raised_by_the_call() -> None:
+    backend = _failing(_Lib([1, 0], ["Error: late"]))
+    with pytest.raises(KernelError, match="late"):
+        backend.checked(0)
+    assert not backend.closed
+
+
+def test_an_error_that_stays_loses_the_context() -> None:
+    freed: list[object] = []
+    backend = _failing(_Lib([1, 1, 1], ["illegal address", "illegal address", "illegal address"]))
+    with pytest.raises(KernelError, match="illegal address"):
+        backend.checked(0)
+    backend.free(lambda *arguments: freed.append(arguments) or 0, "pointer")
+    assert backend.closed and not freed
+    with pytest.raises(BackendError, match="failed for good: illegal address; start a new process"):
+        backend.call("any")
+
+
+def test_cuda_is_not_tried_again_in_a_process_where_it_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backends, "_failures", [])
+    backend = _failing(_Lib([1, 1], ["illegal address"] * 3))
+    backend.name = "cuda"
+    with pytest.raises(KernelError):
+        backend.checked(1)
+    reason = "CUDA failed in this process: illegal address"
+    assert not status()[3].built or status()[3].reason == reason
+    with pytest.raises(BackendUnavailable):
+        open_backend("cuda", tuning={"another": 1})
+
+
+def test_an_argument_that_does_not_fit_is_refused_before_it_is_copied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lib = _Lib([], [])
+    backend = _failing(lib)
+    backend._cuda_context = "context"
+    monkeypatch.setattr(backends._cuda, "free_memory", lambda _: 2**30)
+    backend.reserve(2**29)
+    assert lib.cleared == 0
+    with pytest.raises(
+        DeviceMemoryError, match=f"an argument of {2**30} bytes does not fit into {2**30} free"
+    ):
+        backend.reserve(2**30)
+    assert lib.cleared == 1
+
+
+def test_a_call_that_runs_out_of_memory_is_tried_once_more() -> None:
+    codes = [1, 0, 1, 1]
+    entry = Entry("grow", lambda *_: codes.pop(0), (), (Scalar("i32"),), ("int *",))
+    memory = "Failed to allocate memory in space 'device'."
+    lib = _Lib([], [memory, memory, memory])
+    backend = _failing(lib, entry)
+    assert backend.call("grow") == 0
+    assert lib.cleared == 1
+    with pytest.raises(DeviceMemoryError, match="Failed to allocate"):
+        backend.call("grow")
+    assert lib.cleared == 2
+
+
+def test_a_tuple_is_unpacked_and_freed() -> None:
+    freed: list[object] = []
+    backend = _failing(_Lib([], []))
+    backend.ffi = SimpleNamespace(new=lambda _: [None], typeof=lambda _: SimpleNamespace(args=(0, 1)))
+
+    def project(number: int) -> Any:
+        def write(_: object, out: list[object], pointer: object) -> int:
+            out[0] = (pointer, number)
+            return 0
+
+        return write
+
+    parts = tuple((project(number), Scalar("i32")) for number in (0, 1))
+    pair = OpaqueType("(i32, i32)", lambda _, pointer: freed.append(pointer) or 0, parts)
+    assert pair.fetch(backend, "pair") == (("pair", 0), ("pair", 1))
+    assert freed == ["pair"]
+
+
+# Opening
+
+
+def test_a_backend_is_opened_once_for_the_same_settings(kernels: Backend) -> None:
+    assert open_backend(kernels.name) is kernels
+
+
+def test_an_unknown_backend_is_refused_with_the_known() -> None:
+    with pytest.raises(BackendError, match="'cud' is not known; known: auto, c, multicore, opencl, cuda"):
+        open_backend("cud")
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1025, True, 2.0, "2"])
+def test_thread_counts_that_are_none_are_refused(threads: Any) -> None:
+    with pytest.raises(BackendError, match="threads must be"):
+        open_backend("multicore", threads=threads)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("c", {"threads": 2}),
+        ("c", {"device": 0}),
+        ("multicore", {"device": "H200"}),
+        ("auto", {"threads": 2, "device": 0}),
+    ],
+)
+def test_settings_that_a_backend_has_no_use_for_are_refused(name: str, settings: dict[str, Any]) -> None:
+    with pytest.raises(BackendError, match="threads|device"):
+        open_backend(name, **settings)
+
+
+@pytest.mark.parametrize(("name", "value"), [("suff_outer_par_0", 1), ("x", -1), ("x", True), ("x", 1.5)])
+def test_tuning_parameters_that_are_none_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(BackendError, match=f"tuning parameter '{name}'"):
+        open_backend("c", tuning={name: value})
+
+
+def test_auto_takes_a_backend_that_works_and_obeys_the_thread_count() -> None:
+    assert open_backend().call("debug_fail", 3) == 3
+    assert open_backend("auto", threads=1).threads == 1
+    two = open_backend("auto", threads=2)
+    assert (two.name, two.threads) == ("multicore", 2)
+
+
+def test_a_backend_that_cannot_run_says_what_to_do() -> None:
+    for each in status():
+        if each.usable:
+            assert each.built and not each.reason and not each.remedy
+        else:
+            assert each.reason and each.remedy
+            with pytest.raises(BackendUnavailable, match="cannot run here: .*; to use it, "):
+                open_backend(each.name)
+
+
+def test_status_names_every_backend_and_is_json() -> None:
+    found = status()
+    assert found[0].usable and found[1].usable
+    assert [each.name for each in found] == list(BACKENDS)
+    assert json.loads(json.dumps([each.to_dict() for each in found]))[0]["compiler"].startswith("Futhark 0.")
+
+
+def test_without_kernels_status_gives_the_reason_of_the_build(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "_KERNELS", tmp_path)
+    assert all((each.built, each.reason) == (False, "not built") for each in status())
+    assert all("build.py" in each.remedy for each in status())
+    report = {"backends": {"cuda": {"built": False, "reason": "no cuda.h", "remedy": "get a toolkit"}}}
+    (tmp_path / "build.json").write_text(json.dumps(report))
+    assert (status()[3].reason, status()[3].remedy) == ("not built: no cuda.h", "get a toolkit")
+    for rubbish in ("", "[]", "{", '{"backends": 3}'):
+        (tmp_path / "build.json").write_text(rubbish)
+        (tmp_path / "c.json").write_text(rubbish)
+        assert not any(each.built for each in status())
+
+
+# Threads, forks, closing
+
+
+def test_two_threads_get_the_results_of_one(kernels: Backend) -> None:
+    expected = [kernels.call("random_tours", 100, seed, 0, 200) for seed in range(8)]
+    results: dict[int, Any] = {}
+
+    def work(seeds: range) -> None:
+        for seed in seeds:
+            results[seed] = kernels.call("random_tours", 100, seed, 0, 200)
+            with pytest.raises(KernelError):
+                kernels.call("debug_fail", -1 - seed)
+
+    threads = [threading.Thread(target=work, args=(range(start, 8, 2),)) for start in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(results[seed], expected[seed]) for seed in range(8))
+
+
+def test_python_goes_on_while_a_kernel_runs(kernels: Backend) -> None:
+    ticks = 0
+    worker = threading.Thread(target=kernels.call, args=("random_tours", 1000, 1, 0, 20000))
+    worker.start()
+    while worker.is_alive():
+        ticks += 1
+    worker.join()
+    assert ticks > 100
+
+
+def _in_child(backend: Backend, instance: Opaque, queue: Any) -> None:
+    try:
+        backend.call("debug_fail", 1)
+    except BackendError as error:
+        queue.put(str(error))
+    instance.free()
+    backend.close()
+    queue.put(open_backend(backend.name, threads=backend.threads).call("debug_fail", 4))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_must_open_its_own(own: Backend) -> None:
+    instance = own.call("matrix_load", TRIANGLE)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_in_child, args=(own, instance, queue))
+    child.start()
+    assert "call open_backend in this one" in queue.get(timeout=20)
+    assert queue.get(timeout=20) == 4
+    child.join(timeout=20)
+    assert child.exitcode == 0
+    assert own.call("matrix_best_move", instance, np.array([0, 2, 1, 3], np.int32)).size
+
+
+def test_a_closed_backend_says_so_and_can_be_opened_again() -> None:
+    with open_backend("multicore", threads=4) as backend:
+        instance = backend.call("matrix_load", TRIANGLE)
+        assert not backend.closed
+    assert backend.closed
+    backend.close()
+    for use in (
+        lambda: backend.call("debug_fail", 1),
+        backend.free_memory,
+        backend.release_memory,
+        backend.__enter__,
+    ):
+        with pytest.raises(BackendError, match="closed.*call open_backend again"):
+            use()
+    instance.free()
+    again = open_backend("multicore", threads=4)
+    assert again is not backend
+    assert again.call("debug_fail", 1) == 1
+    again.close()
+
+
+def test_close_waits_for_a_running_call(own: Backend) -> None:
+    results: list[Any] = []
+    worker = threading.Thread(target=lambda: results.append(own.call("random_tours", 1000, 1, 0, 20000)))
+    worker.start()
+    while own._lock.acquire(blocking=False):
+        own._lock.release()
+    own.close()
+    worker.join()
+    assert results[0].shape == (20000, 1000)
+    assert own.closed
+
+
+def test_opaque_values_are_freed_with_their_last_reference(own: Backend) -> None:
+    for _ in range(10):
+        own.call("matrix_load", TRIANGLE)
+    gc.collect()
+    assert not own._adopted
+    kept = own.call("matrix_load", TRIANGLE)
+    assert len(own._adopted) == 1
+    own.release_memory()
+    assert own.call("matrix_best_move", kept, np.array([0, 2, 1, 3], np.int32)).size
+
+
+def test_the_interpreter_exits_cleanly_with_backends_open() -> None:
+    program = """if True:
+        import threading, numpy, pytsp.backends as b
+        c, m = b.open_backend("c"), b.open_backend("multicore", threads=2)
+        kept = [each.call("matrix_load", numpy.zeros((3, 3), numpy.int32)) for each in (c, m)]
+        threading.Thread(target=m.call, args=("random_tours", 1000, 1, 0, 100000), daemon=True).start()
+    """
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", program], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_describe_names_backend_device_and_compiler(kernels: Backend) -> None:
+    assert kernels.name in kernels.describe() and "Futhark 0." in kernels.describe()
+    assert kernels.device_name in repr(kernels)
+    memory = kernels.free_memory()
+    assert (memory is None) == (kernels.name != "cuda")
+    assert kernels.entry_points == sorted(kernels.entry_points)
+
+
+# The kernel cache
+
+
+@pytest.fixture
+def folder(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The user's cache folder, for a while."""
+    monkeypatch.setattr(_kernel_cache.platformdirs, "user_cache_dir", lambda _: str(tmp_path / "cache"))
+    (tmp_path / "module").write_bytes(b"module")
+    return tmp_path
+
+
+def _whole(text: bytes) -> bytes:
+    """What Futhark writes: a mark, the size, a hash, the kernels."""
+    return b"FUTHARK\0" + (48 + len(text)).to_bytes(8, "little") + bytes(32) + text
+
+
+@pytest.mark.filterwarnings("error")
+def test_compiled_kernels_are_found_again_for_the_same_settings_only(folder: Any) -> None:
+    cold = KernelCache("cuda", folder / "module", ("H200",))
+    assert not cold.warm and cold.path is not None
+    cold.path.write_bytes(_whole(b"kernels"))
+    cold.keep()
+    warm = KernelCache("cuda", folder / "module", ("H200",))
+    assert warm.warm and warm.path is not None and warm.path.read_bytes() == _whole(b"kernels")
+    warm.keep()
+    assert not KernelCache("cuda", folder / "module", ("H100",)).warm
+    (folder / "module").write_bytes(b"another")
+    assert not KernelCache("cuda", folder / "module", ("H200",)).warm
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"FUTHARK\0", b"garbage" * 100, _whole(b"kernels")[:-1], _whole(b"") + b"x"]
+)
+def test_a_damaged_cache_is_made_again_with_a_warning(folder: Any, damage: bytes) -> None:
+    cold = KernelCache("cuda", folder / "module", ())
+    assert cold.path is not None
+    cold.path.write_bytes(damage)
+    cold.keep()
+    with pytest.warns(RuntimeWarning, match="damaged"):
+        again = KernelCache("cuda", folder / "module", ())
+    assert not again.warm and again.path is not None
+    assert not list((folder / "cache" / "kernels").iterdir())
+
+
+def test_a_cache_folder_that_cannot_be_used_is_ignored_with_a_warning(folder: Any) -> None:
+    (folder / "cache").write_text("a file where the folder should be")
+    with pytest.warns(RuntimeWarning, match="not kept between runs"):
+        cache = KernelCache("cuda", folder / "module", ())
+    assert cache.path is None and not cache.warm
+    cache.keep()
