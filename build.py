@@ -9,6 +9,7 @@ from buildtools.compiler import find_compiler, obtain_compiler
 from buildtools.errors import BuildError
 from buildtools.install import install_build_requirements, install_pytsp, is_installed, placement, tell_path
 from buildtools.kernels import Options, build_kernels, clean, parse_backends
+from buildtools.processor import CHOICES
 from buildtools.toolchain import BACKENDS
 
 OLDEST_PYTHON = (3, 10)
@@ -29,17 +30,14 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--march",
-        metavar="CPU",
-        help="the oldest processor to serve, as for gcc: native, x86-64-v3 (default: any)",
+        metavar="LEVEL",
+        choices=CHOICES,
+        help=f"the processors to serve, and those above: {', '.join(CHOICES)} (default: this machine's level)",
     )
     parser.add_argument("--force", action="store_true", help="install and build again what has not changed")
     parser.add_argument("--clean", action="store_true", help="remove everything that was built, and stop")
-    parser.add_argument(
-        "--no-install", action="store_true", help="build the kernels only; pip installs nothing"
-    )
-    parser.add_argument(
-        "--print-futhark", action="store_true", help="print the path of the Futhark compiler, and stop"
-    )
+    parser.add_argument("--no-install", action="store_true", help="build the kernels only; pip installs nothing")
+    parser.add_argument("--print-futhark", action="store_true", help="print the path of the Futhark compiler, and stop")
     return parser.parse_args(arguments)
 
 
@@ -65,9 +63,7 @@ def build(arguments: argparse.Namespace) -> None:
 def main() -> int:
     """Run the build; give the exit code."""
     if sys.version_info < OLDEST_PYTHON:
-        print(
-            f"pytsp needs Python 3.10 or later; {sys.executable} is {sys.version.split()[0]}", file=sys.stderr
-        )
+        print(f"pytsp needs Python 3.10 or later; {sys.executable} is {sys.version.split()[0]}", file=sys.stderr)
         return 1
     try:
         build(parse_arguments())

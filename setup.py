@@ -30,7 +30,7 @@ class BuildWithKernels(build_py):
         if not self.editable_mode:
             package = Path(self.build_lib) / "pytsp"
             copy_files(KERNELS, SHIPPED, package / KERNELS.name)
-            copy_files(ROOT / "data", ("*",), package / "data")
+            copy_files(ROOT / "data", ("*.tsp", "*.md"), package / "data")
 
 
 def copy_files(source: Path, patterns: tuple[str, ...], target: Path) -> None:

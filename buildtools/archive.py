@@ -51,9 +51,7 @@ def unpack_from_archive(work: Path, target: Path) -> Path:
             raise BuildError(f"{program} is not here: no Debian or Ubuntu system")
     sources = read_sources(Path("/etc/apt"))
     if not sources:
-        raise BuildError(
-            "no Debian or Ubuntu archive stands in /etc/apt/sources.list or /etc/apt/sources.list.d"
-        )
+        raise BuildError("no Debian or Ubuntu archive stands in /etc/apt/sources.list or /etc/apt/sources.list.d")
     reasons: list[str] = []
     for source in sources:
         for suite in SUITES[source.kind]:
@@ -111,9 +109,7 @@ def _main_archives(
     if "main" not in components or all(suite.endswith("-security") for suite in suites):
         return []
     trust = tuple((name.title(), value) for name, value in fields.items() if name.lower() in KEPT_FIELDS)
-    kinds = [
-        (address, address.rstrip("/").rsplit("/", 1)[-1].removesuffix("-ports")) for address in addresses
-    ]
+    kinds = [(address, address.rstrip("/").rsplit("/", 1)[-1].removesuffix("-ports")) for address in addresses]
     return [Source(address, kind, trust) for address, kind in kinds if kind in SUITES]
 
 

@@ -121,9 +121,7 @@ def _obtain_into(cache: Path) -> Compiler:
         finally:
             shutil.rmtree(work, ignore_errors=True)
     tried = "\n".join(reasons)
-    raise BuildError(
-        f"no Futhark compiler could be obtained.\n{tried}\n{BY_HAND.format(minimum=dotted(MINIMUM))}"
-    )
+    raise BuildError(f"no Futhark compiler could be obtained.\n{tried}\n{BY_HAND.format(minimum=dotted(MINIMUM))}")
 
 
 def _check_in_place(target: Path) -> Compiler:

@@ -17,11 +17,14 @@ from pathlib import Path
 from buildtools.compiler import Compiler, find_compiler, obtain_compiler
 from buildtools.errors import BuildError
 from buildtools.paths import COMPAT, KERNELS, PROGRAM, ROOT
+from buildtools.processor import PORTABLE, features_of
 from buildtools.report import Entry, Report, read_report, write_report
 from buildtools.shell import locked, run, say
 from buildtools.toolchain import (
     BACKENDS,
+    ON_THE_CPU,
     REQUIRED,
+    choose_level,
     compile_module,
     find_c_compiler,
     find_headers,
@@ -44,7 +47,8 @@ class Options:
     futhark : str or None
         The Futhark compiler; None: find or obtain one.
     march : str or None
-        The oldest processor that must run the kernels, as gcc's -march names it; None: any.
+        The processors that c and multicore must run on: "x86-64-v2", "x86-64-v3", "x86-64-v4" and those above, or
+        "portable", all. None: those of this machine's level.
     force : bool
         Build again what has not changed.
     """
@@ -75,9 +79,7 @@ def parse_backends(listed: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in listed.split(",") if name.strip()))
     unknown = [name for name in names if name not in BACKENDS]
     if unknown or not names:
-        raise BuildError(
-            f"no such backend: {', '.join(unknown) or repr(listed)}; there are {', '.join(BACKENDS)}"
-        )
+        raise BuildError(f"no such backend: {', '.join(unknown) or repr(listed)}; there are {', '.join(BACKENDS)}")
     return names
 
 
@@ -94,9 +96,7 @@ def build_kernels(options: Options, folder: Path = KERNELS) -> Report:
         with locked(folder):
             return _build_all(options, folder)
     except OSError as error:
-        raise BuildError(
-            f"{error.filename or folder}: {error.strerror}; make room, or make it writable"
-        ) from error
+        raise BuildError(f"{error.filename or folder}: {error.strerror}; make room, or make it writable") from error
 
 
 def _build_all(options: Options, folder: Path) -> Report:
@@ -105,12 +105,23 @@ def _build_all(options: Options, folder: Path) -> Report:
     old = read_report(folder)
     compiler = find_compiler(options.futhark)
     version = compiler.version if compiler else old.futhark
-    tools = hash_of(
-        [identify_c_compiler(find_c_compiler()), platform.machine(), COMPAT.read_text(encoding="utf-8")]
-    )
+    tools = hash_of([identify_c_compiler(find_c_compiler()), platform.machine(), COMPAT.read_text(encoding="utf-8")])
+    level = choose_level(options.march, find_c_compiler())
     wanted = options.backends or tuple(BACKENDS)
     sources = hash_of(f"{file.name}\n{file.read_text(encoding='utf-8')}" for file in imported_files(PROGRAM))
-    jobs = [_Job(backend, folder, old.entry(backend), sources, version, tools, options) for backend in wanted]
+    jobs = [
+        _Job(
+            backend,
+            folder,
+            old.entry(backend),
+            sources,
+            version,
+            tools,
+            level if backend in ON_THE_CPU else PORTABLE,
+            options.force,
+        )
+        for backend in wanted
+    ]
     entries, stale = dict(old.backends), []
     for job in jobs:
         if not job.is_current():
@@ -147,7 +158,8 @@ class _Job:
     sources: str
     version: str
     tools: str
-    options: Options
+    level: str
+    force: bool
     includes: tuple[Path, ...] = ()
 
     @property
@@ -156,7 +168,7 @@ class _Job:
 
     @property
     def flags(self) -> list[str]:
-        return flags_of(self.backend, self.options.march)
+        return flags_of(self.backend, self.level)
 
     @property
     def source_hash(self) -> str:
@@ -169,7 +181,7 @@ class _Job:
     def has_module(self) -> bool:
         """Tell whether there is a module that these tools and flags made."""
         unchanged = self.old.built and self.old.tools_hash == self.tools_hash
-        return unchanged and self.module.exists() and not self.options.force
+        return unchanged and self.module.exists() and not self.force
 
     def is_current(self) -> bool:
         """Tell whether the module is the one that these sources give."""
@@ -189,16 +201,15 @@ class _Job:
             if not (self.has_module() and self.old.c_hash == c_hash):
                 say(f"{self.backend}: compiling")
                 generate_module_source(self.backend, work)
-                compile_module(
-                    self.backend, work / "module.c", work / self.module.name, self.includes, self.flags
-                )
+                compile_module(self.backend, work / "module.c", work / self.module.name, self.includes, self.flags)
             publish(work, self.folder, self.backend)
         except BuildError as error:
             return self.fail(str(error))
         finally:
             shutil.rmtree(work, ignore_errors=True)
-        reason = f"Futhark {compiler.version}"
-        return Entry(True, reason, "", self.flags, self.source_hash, c_hash, self.tools_hash)
+        reason = f"Futhark {compiler.version}" + ("" if self.level == PORTABLE else f", for {self.level} and above")
+        needs = list(features_of(self.level))
+        return Entry(True, reason, "", self.flags, self.source_hash, c_hash, self.tools_hash, self.level, needs)
 
     def fail(self, reason: str) -> Entry:
         """Keep the module of an earlier build, if there is one, and say so."""

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from buildtools.processor import PORTABLE
 from buildtools.toolchain import BACKENDS
 
 NAME = "build.json"
@@ -29,6 +30,10 @@ class Entry:
         The C compiler's flags.
     source_hash, c_hash, tools_hash : str
         What it was made from: the Futhark sources and compiler; the C; the C compiler and the flags.
+    level : str
+        The processors that it runs on: a level of the x86-64 psABI and those above, or "portable".
+    needs : list of str
+        The processor's features, as Linux names them, without which it would end the process.
     """
 
     built: bool
@@ -38,6 +43,8 @@ class Entry:
     source_hash: str = ""
     c_hash: str = ""
     tools_hash: str = ""
+    level: str = PORTABLE
+    needs: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

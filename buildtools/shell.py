@@ -53,9 +53,7 @@ def run(
         raise BuildError(f"{words[0]} cannot be run: {error.strerror}") from error
     if done.returncode != 0:
         printed = (done.stderr.strip() or done.stdout.strip()).splitlines()[-TAIL_LINES:]
-        raise BuildError(
-            f"{Path(words[0]).name} failed (exit code {done.returncode}): {os.linesep.join(printed)}"
-        )
+        raise BuildError(f"{Path(words[0]).name} failed (exit code {done.returncode}): {os.linesep.join(printed)}")
     return done.stdout
 
 

@@ -26,9 +26,7 @@ def unpack_from_tarball(work: Path, target: Path) -> Path:
     """Download and unpack the compiler in `work`; give the folder that works once it is moved to `target`."""
     del target
     if sys.platform != "linux" or platform.machine() not in ("x86_64", "amd64"):
-        raise BuildError(
-            f"there is one for Linux on x86_64 only; this is {sys.platform} on {platform.machine()}"
-        )
+        raise BuildError(f"there is one for Linux on x86_64 only; this is {sys.platform} on {platform.machine()}")
     reasons = []
     for address in ADDRESSES:
         try:

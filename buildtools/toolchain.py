@@ -13,6 +13,7 @@ from pathlib import Path
 
 from buildtools.errors import BuildError
 from buildtools.paths import COMPAT, FALLBACK
+from buildtools.processor import PORTABLE, check_level, flags_of_level, level_here
 from buildtools.shell import run
 
 
@@ -70,11 +71,20 @@ BACKENDS = {
     ),
 }
 REQUIRED = ("c", "multicore")
+ON_THE_CPU = ("c", "multicore")
 
 
-def flags_of(backend: str, march: str | None) -> list[str]:
-    """Give the C compiler's flags for a backend; `march` names the oldest processor to serve, None any."""
-    return [*COMMON_FLAGS, *BACKENDS[backend].flags, *([f"-march={march}"] if march else [])]
+def flags_of(backend: str, level: str = PORTABLE) -> list[str]:
+    """Give the C compiler's flags for a backend whose kernels serve processors of `level` and above."""
+    return [*COMMON_FLAGS, *BACKENDS[backend].flags, *flags_of_level(level)]
+
+
+def choose_level(asked: str | None, compiler: str) -> str:
+    """Give the level of processors to compile for: the one asked for, else this machine's if `compiler` knows it."""
+    if asked is not None:
+        return check_level(asked)
+    level = level_here()
+    return level if _compiler_takes(compiler, "", *flags_of_level(level)) else PORTABLE
 
 
 def find_c_compiler() -> str:
@@ -119,7 +129,7 @@ def find_headers(backend: str, compiler: str) -> list[Path]:
     folders: list[Path] = []
     for header in BACKENDS[backend].headers:
         folder = next((folder for folder in _header_folders() if (folder / header).is_file()), None)
-        if folder is None and not _compiler_knows(compiler, header):
+        if folder is None and not _compiler_takes(compiler, f"#include <{header}>\n"):
             if not (FALLBACK / header).is_file():
                 raise BuildError(f"{header} was not found")
             folder = FALLBACK
@@ -145,20 +155,19 @@ def _header_folders() -> Iterator[Path]:
             yield from sorted(Path(place).glob("nvidia/*/include"), reverse=True)
 
 
-def _compiler_knows(compiler: str, header: str) -> bool:
+def _compiler_takes(compiler: str, program: str, *flags: str) -> bool:
+    """Tell whether the C preprocessor finds no fault with a program."""
     with tempfile.NamedTemporaryFile("w", suffix=".c") as probe:
-        probe.write(f"#include <{header}>\n")
+        probe.write(program)
         probe.flush()
         try:
-            run([compiler, "-E", probe.name], timeout=60)
+            run([compiler, *flags, "-E", probe.name], timeout=60)
         except BuildError:
             return False
     return True
 
 
-def compile_module(
-    backend: str, source: Path, module: Path, includes: Iterable[Path], flags: list[str]
-) -> None:
+def compile_module(backend: str, source: Path, module: Path, includes: Iterable[Path], flags: list[str]) -> None:
     """Compile the C file `source` into the Python module `module`, through an object file beside it."""
     compiler, built = find_c_compiler(), source.with_suffix(".o")
     foreign = BACKENDS[backend].foreign

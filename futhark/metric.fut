@@ -28,10 +28,10 @@ module matrix : metric with data [n] = [n][n]i32 = {
   def dist d (a: i32) (b: i32) = #[unsafe] d[i64.i32 a, i64.i32 b]
 }
 
--- | EUC_2D of whole coordinates, with all squared distances under 2^31: 32-bit arithmetic only, exact.
+-- | EUC_2D of whole coordinates, no distance over 46,000: 32-bit arithmetic only, exact.
 --
--- d = nint(sqrt(s)) is the one whole number with d^2 - d < s <= d^2 + d, since s is whole. The root in single precision
--- is within one of it, and two comparisons put it right.
+-- The root in single precision, made smaller by 2^-20.9 of itself, lies under the true root by less than 0.04, so that it
+-- rounds to d = nint(sqrt(s)) or to d - 1; and d exceeds r just where s > r^2 + r, since s is whole.
 module grid : metric with data [n] = ([n]i32, [n]i32) = {
   type data [n] = ([n]i32, [n]i32)
   type point = {x: i32, y: i32, c: i32}
@@ -45,10 +45,8 @@ module grid : metric with data [n] = ([n]i32, [n]i32) = {
     let dx = a.x - b.x
     let dy = a.y - b.y
     let s = dx * dx + dy * dy
-    let r = i32.f32 (f32.sqrt (f32.i32 s) + 0.5)
-    let above = i32.bool (s > r * r + r)
-    let below = i32.bool (s <= r * r - r)
-    in r + above - below
+    let r = i32.f32 (f32.sqrt (f32.i32 s) * 0.9999995 + 0.5)
+    in r + i32.bool (s > r * r + r)
 }
 
 -- | EUC_2D (`up` false) and CEIL_2D (`up` true) of any coordinates, in the double-precision arithmetic by which TSPLIB

@@ -3,17 +3,18 @@
 -- Distances come in three forms, and each entry point on distances exists once a form: `matrix` (any metric), `grid`
 -- (EUC_2D of small whole coordinates) and `plane` (EUC_2D and CEIL_2D of any coordinates).
 
+import "climber"
 import "metric"
+import "restarts"
 import "tour"
 import "two_opt"
-import "restarts"
 
-module matrix_two_opt = diagonals matrix
-module matrix_restarts = mk_restarts matrix matrix_two_opt
-module grid_two_opt = diagonals grid
-module grid_restarts = mk_restarts grid grid_two_opt
-module plane_two_opt = diagonals plane
-module plane_restarts = mk_restarts plane plane_two_opt
+module matrix_climber = mk_climber matrix (diagonals matrix)
+module matrix_restarts = mk_restarts matrix_climber anyhow
+module grid_climber = mk_climber grid (diagonals grid)
+module grid_restarts = mk_restarts grid_climber anyhow
+module plane_climber = mk_climber plane (diagonals plane)
+module plane_restarts = mk_restarts plane_climber anyhow
 
 -- An instance on the device.
 type matrix_instance [n] = {matrix: matrix.data [n]}
@@ -54,13 +55,13 @@ entry plane_continue [c] [n] (instance: plane_instance [n]) (batch: batch [c] [n
 
 -- One step of a climber: the gain and the positions of the best move.
 entry matrix_best_move [n] (instance: matrix_instance [n]) (tour: [n]i32) : [3]i32 =
-  assert (is_tour tour) (matrix_restarts.best_move instance.matrix tour)
+  assert (is_tour tour) (matrix_climber.best_move instance.matrix tour)
 
 entry grid_best_move [n] (instance: grid_instance [n]) (tour: [n]i32) : [3]i32 =
-  assert (is_tour tour) (grid_restarts.best_move instance.grid tour)
+  assert (is_tour tour) (grid_climber.best_move instance.grid tour)
 
 entry plane_best_move [n] (instance: plane_instance [n]) (tour: [n]i32) : [3]i32 =
-  assert (is_tour tour) (plane_restarts.best_move instance.plane tour)
+  assert (is_tour tour) (plane_climber.best_move instance.plane tour)
 
 -- What a batch has found so far.
 entry batch_lengths [c] [n] (batch: batch [c] [n]) : [c]i64 = batch.lengths

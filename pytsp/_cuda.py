@@ -90,9 +90,7 @@ def probe() -> Probe:
     if not devices:
         return Probe(reason="the driver shows no device", remedy="check CUDA_VISIBLE_DEVICES and nvidia-smi")
     if all(device.trouble for device in devices):
-        return Probe(
-            tuple(devices), devices[0].trouble, "see nvidia-smi --compute-mode, or choose another backend"
-        )
+        return Probe(tuple(devices), devices[0].trouble, "see nvidia-smi --compute-mode, or choose another backend")
     return Probe(tuple(devices))
 
 
@@ -134,9 +132,7 @@ def context_check(device: Device) -> str:
     try:
         driver = _Driver()
         handle = driver.integer("cuDeviceGet", device.index)
-        if driver.integer("cuDeviceGetAttribute", _COMPUTE_MODE, handle) == _SHARED and _is_roomy(
-            driver, handle
-        ):
+        if driver.integer("cuDeviceGetAttribute", _COMPUTE_MODE, handle) == _SHARED and _is_roomy(driver, handle):
             return ""
         context = ctypes.c_void_p()
         driver("cuCtxCreate_v2", ctypes.byref(context), 0, handle)
@@ -302,9 +298,7 @@ def _candidates(library: str, folders: Sequence[Path]) -> Iterator[str]:
     for folder in folders:
         for inner in ("lib64", "lib"):
             files = (folder / inner).glob(f"lib{library}.so.*")
-            yield from (
-                str(file) for file in sorted(files, reverse=True) if re.fullmatch(r"\.so\.1\d", _tail(file))
-            )
+            yield from (str(file) for file in sorted(files, reverse=True) if re.fullmatch(r"\.so\.1\d", _tail(file)))
     yield from (f"lib{library}.so.13", f"lib{library}.so.12")
 
 

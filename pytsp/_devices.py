@@ -9,11 +9,11 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Device", "Probe", "missing_functions", "preload", "usable_cores"]
+__all__ = ["Device", "Probe", "missing_features", "missing_functions", "preload", "usable_cores"]
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,24 @@ def _quota(group: Path) -> float | None:
     except (OSError, ValueError):
         # Also "max": no quota.
         return None
+
+
+def missing_features(needs: Iterable[str], cpuinfo: Path = Path("/proc/cpuinfo")) -> list[str]:
+    """Name the features that this processor lacks, of those that a compiled module needs.
+
+    Parameters
+    ----------
+    needs : iterable of str
+        Features as Linux names them, such as ``"avx2"``.
+    cpuinfo : Path, optional
+        Where the system tells its processor's features; where it does not, none counts as missing.
+    """
+    try:
+        lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    flags = next((line.partition(":")[2].split() for line in lines if line.startswith("flags")), None)
+    return [] if flags is None else sorted(set(needs) - set(flags))
 
 
 def preload(name: str) -> bool:

@@ -356,8 +356,7 @@ class Gate:
         function = getattr(self._lib, description["cfun"])
         outputs = tuple(self._kind(output["type"], name) for output in description["outputs"])
         inputs = tuple(
-            (given["name"], self._kind(given["type"], name), bool(given["unique"]))
-            for given in description["inputs"]
+            (given["name"], self._kind(given["type"], name), bool(given["unique"])) for given in description["inputs"]
         )
         out_types = tuple(self._ffi.typeof(function).args[1 : 1 + len(outputs)])
         return Entry(name, function, inputs, outputs, out_types)
@@ -367,9 +366,7 @@ class Gate:
             return Scalar(type_name)
         described = self._types.get(type_name)
         if described is None or described.get("elemtype", "i32") not in _ELEMENTS:
-            raise BackendError(
-                f"entry point {entry!r} uses the type {type_name}, which cannot pass to or from Python"
-            )
+            raise BackendError(f"entry point {entry!r} uses the type {type_name}, which cannot pass to or from Python")
         operations = {
             operation: getattr(self._lib, function)
             for operation, function in described["ops"].items()
@@ -387,9 +384,7 @@ class Gate:
             )
         fields = described.get("record", {}).get("fields", [])
         # Futhark names the parts of a tuple 0, 1, …; a record's fields have names that are not numbers.
-        is_tuple = bool(fields) and [field["name"] for field in fields] == [
-            str(k) for k in range(len(fields))
-        ]
+        is_tuple = bool(fields) and [field["name"] for field in fields] == [str(k) for k in range(len(fields))]
         parts = tuple(
             (getattr(self._lib, field["project"]), self._kind(field["type"], entry))
             for field in (fields if is_tuple else ())

@@ -56,9 +56,7 @@ def _opencl_devices(library: ctypes.CDLL, platform: int, before: Sequence[Device
     for number, handle in enumerate(_handles(library.clGetDeviceIDs, ctypes.c_void_p(platform), everything)):
         trouble = ""
         if pocl and int(pocl[1]) < _OLDEST_TRUSTED_POCL and os.environ.get("PYTSP_ALLOW_POCL") != "1":
-            trouble = (
-                f"{pocl[0]} is known to miscompile these kernels (set PYTSP_ALLOW_POCL=1 to run it anyway)"
-            )
+            trouble = f"{pocl[0]} is known to miscompile these kernels (set PYTSP_ALLOW_POCL=1 to run it anyway)"
         elif not _number(library.clGetDeviceInfo, handle, _DOUBLE_WIDTH):
             trouble = "it has no double-precision arithmetic"
         yield Device(

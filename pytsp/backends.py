@@ -53,6 +53,7 @@ _MOST_THREADS = 1024
 # Bytes; less is not worth asking the driver for.
 _SMALL = 2**22
 _BUILD = "run 'python build.py' in pytsp's source folder and read its table"
+_BUILD_HERE = "run 'python build.py' in pytsp's source folder, on this machine"
 _REBUILD = "update the driver, or run 'python build.py --force' in pytsp's source folder"
 # The functions of a driver that a compiled module calls.
 _FOREIGN = {"opencl": rb"cl[A-Z][A-Za-z]+", "cuda": rb"(?:cu[A-Z]|nvrtc[A-Z])\w+"}
@@ -155,11 +156,7 @@ def open_backend(
     with _registry_lock:
         backend = _registry.get(key)
         if backend is None or backend.closed:
-            backend = (
-                _open_auto(threads, device, tuning)
-                if name == "auto"
-                else _open(name, threads, device, tuning)
-            )
+            backend = _open_auto(threads, device, tuning) if name == "auto" else _open(name, threads, device, tuning)
             _registry[key] = backend
         return backend
 
@@ -218,9 +215,7 @@ def _load(name: str) -> Any:
     if name in _FOREIGN:
         missing = _devices.missing_functions(_KERNELS / f"_{name}.abi3.so", _FOREIGN[name])
         if missing:
-            raise ImportError(
-                f"the driver is older than the headers it was built with, and lacks {', '.join(missing)}"
-            )
+            raise ImportError(f"the driver is older than the headers it was built with, and lacks {', '.join(missing)}")
     return importlib.import_module(f"pytsp._kernels._{name}")
 
 
@@ -239,11 +234,9 @@ def _probe(name: str) -> tuple[Probe, CudaLibraries | None]:
     if name == "opencl":
         return _opencl.probe(), None
     if name != "cuda":
-        return Probe(), None
+        return _probe_processor(name), None
     if _failures:
-        return Probe(
-            reason=f"CUDA failed in this process: {_failures[0]}", remedy="start a new process"
-        ), None
+        return Probe(reason=f"CUDA failed in this process: {_failures[0]}", remedy="start a new process"), None
     probe = _cuda.probe()
     if probe.reason:
         return probe, None
@@ -253,19 +246,28 @@ def _probe(name: str) -> tuple[Probe, CudaLibraries | None]:
     return probe, libraries
 
 
+def _probe_processor(name: str) -> Probe:
+    """Compare the processor with the one that a backend is compiled for: the wrong one would end the process."""
+    try:
+        entry = json.loads((_KERNELS / "build.json").read_text())["backends"][name]
+        level, needs = str(entry["level"]), [str(feature) for feature in entry["needs"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return Probe()
+    missing = _devices.missing_features(needs)
+    if not missing:
+        return Probe()
+    return Probe(reason=f"built for {level}, but this processor lacks {', '.join(missing)}", remedy=_BUILD_HERE)
+
+
 def _open_auto(threads: int | None, device: int | str | None, tuning: Mapping[str, int] | None) -> Backend:
     """Open the fastest backend that works here and that the settings concern."""
     if threads is not None and device is not None:
-        raise BackendError(
-            f"threads={threads} is for the CPU and device={device!r} for a GPU; give one of the two"
-        )
+        raise BackendError(f"threads={threads} is for the CPU and device={device!r} for a GPU; give one of the two")
     candidates = [] if threads is not None else ["cuda", "opencl"]
     if threads is not None and threads > 1:
         candidates = ["multicore"]
     elif device is None:
-        candidates += (
-            ["multicore", "c"] if threads is None and _devices.usable_cores() > 1 else ["c", "multicore"]
-        )
+        candidates += ["multicore", "c"] if threads is None and _devices.usable_cores() > 1 else ["c", "multicore"]
     failures = []
     for name in candidates:
         found = _find(name)
@@ -296,9 +298,7 @@ def _open(
 ) -> Backend:
     """Open the backend `name`."""
     if name != "multicore" and threads not in (None, 1 if name == "c" else None):
-        raise BackendError(
-            f"backend {name!r} takes no thread count, got threads={threads}; backend 'multicore' does"
-        )
+        raise BackendError(f"backend {name!r} takes no thread count, got threads={threads}; backend 'multicore' does")
     if device is not None and name in ("c", "multicore"):
         raise BackendError(f"backend {name!r} runs on the CPU and takes no device, got device={device!r}")
     found = found or _find(name)
@@ -335,9 +335,7 @@ def _choose(found: BackendStatus, wanted: int | str | None) -> Device:
         problem = "fits several devices" if fit else "fits no device"
         raise BackendError(f"device {wanted!r} {problem} of backend {found.name!r}; it has {listed}")
     if fit[0].trouble:
-        raise BackendUnavailable(
-            f"device {fit[0].index} ({fit[0].name}) cannot run kernels: {fit[0].trouble}"
-        )
+        raise BackendUnavailable(f"device {fit[0].index} ({fit[0].name}) cannot run kernels: {fit[0].trouble}")
     return fit[0]
 
 
@@ -409,22 +407,16 @@ class Backend:
         """Set tuning parameters; refuse unknown names and values that are no sizes."""
         for parameter, value in tuning.items():
             if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-                raise BackendError(
-                    f"tuning parameter {parameter!r} must be an int from 0 to 2**63 - 1, got {value!r}"
-                )
+                raise BackendError(f"tuning parameter {parameter!r} must be an int from 0 to 2**63 - 1, got {value!r}")
             if self.lib.futhark_context_config_set_tuning_param(self._config, parameter.encode(), value):
                 known = [
                     self.ffi.string(self.lib.futhark_get_tuning_param_name(number)).decode()
                     for number in range(self.lib.futhark_get_tuning_param_count())
                 ]
                 near = ", ".join(difflib.get_close_matches(parameter, known) or known) or "none"
-                raise BackendError(
-                    f"backend {self.name!r} has no tuning parameter {parameter!r}; it has: {near}"
-                )
+                raise BackendError(f"backend {self.name!r} has no tuning parameter {parameter!r}; it has: {near}")
 
-    def _configure_gpu(
-        self, device: Device, libraries: CudaLibraries | None, tuning: Mapping[str, int]
-    ) -> KernelCache:
+    def _configure_gpu(self, device: Device, libraries: CudaLibraries | None, tuning: Mapping[str, int]) -> KernelCache:
         """Set device, memory, compiler options and the kernel cache; see that a context will come up."""
         lib, config = self.lib, self._config
         lib.futhark_context_config_set_device(config, device.selector.encode())

@@ -1,4 +1,4 @@
-"""The command line: `pytsp solve`, `pytsp info`, `pytsp backends`."""
+"""The command line: `pytsp solve`, `pytsp info`, `pytsp backends`, `pytsp generate`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from pytsp import datasets, tsplib
+from pytsp import datasets, generate, tsplib
+from pytsp._tsplib_write import write
 from pytsp.backends import BACKENDS, status
 from pytsp.exceptions import PytspError
 from pytsp.instance import Instance
@@ -26,6 +27,7 @@ EXAMPLES = """examples:
   pytsp solve big.tsp --backend cuda --time-limit 10 --json
   pytsp info pr2392.tsp
   pytsp backends
+  pytsp generate uniform --n 10000 --seed 10000 --output E10k.0.tsp
 """
 
 
@@ -66,7 +68,9 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("solve", help="find a short tour", description="Find a short tour.")
     command.set_defaults(run=_solve)
-    command.add_argument("instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/")
+    command.add_argument(
+        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
+    )
     command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many random restarts (default: by size)")
     command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of the random tours (default: 0)")
     command.add_argument("--backend", choices=("auto", *BACKENDS), default="auto", help="default: the fastest here")
@@ -78,12 +82,21 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("info", help="describe an instance", description="Describe an instance.")
     command.set_defaults(run=_info)
-    command.add_argument("instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/")
+    command.add_argument(
+        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
     command = commands.add_parser("backends", help="list what can run here", description="List what can run here.")
     command.set_defaults(run=_backends)
     command.add_argument("--json", action="store_true", help="print one JSON object")
+
+    command = commands.add_parser("generate", help="make an instance", description="Make an instance.")
+    command.set_defaults(run=_generate)
+    command.add_argument("kind", choices=("uniform",), help="uniform: the DIMACS challenge's uniformly random cities")
+    command.add_argument("--n", type=_whole(1), required=True, metavar="N", help="the number of cities")
+    command.add_argument("--seed", type=_whole(0), required=True, metavar="S", help="seed of the random cities")
+    command.add_argument("--output", default="-", metavar="FILE", help="default: standard output")
     return parser
 
 
@@ -99,9 +112,10 @@ def _solve(options: argparse.Namespace) -> None:
             time_limit=options.time_limit,
             progress=progress,
         )
+    print(json.dumps(result.to_dict()) if options.json else result)
+    # Last, so that a file that cannot be written costs nobody the result.
     if options.output:
         tsplib.write_tour(options.output, result.tour, name=instance.name, length=result.length)
-    print(json.dumps(result.to_dict()) if options.json else result)
 
 
 def _info(options: argparse.Namespace) -> None:
@@ -117,7 +131,8 @@ def _info(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(facts))
     else:
-        print("\n".join(f"{name.replace('_', ' '):17} {'not known' if fact is None else fact}" for name, fact in facts.items()))
+        shown = {name.replace("_", " "): "not known" if fact is None else fact for name, fact in facts.items()}
+        print("\n".join(f"{name:17} {fact}" for name, fact in shown.items()))
 
 
 def _backends(options: argparse.Namespace) -> None:
@@ -138,6 +153,10 @@ def _backends(options: argparse.Namespace) -> None:
     Console().print(table)
 
 
+def _generate(options: argparse.Namespace) -> None:
+    write(options.output, generate.uniform(options.n, options.seed))
+
+
 def _read(name: str) -> Instance:
     return tsplib.read(name if name == "-" else datasets.find(name))
 
@@ -149,14 +168,16 @@ def _progress(instance: Instance, *, quiet: bool) -> Iterator[Callable[[Snapshot
     if quiet or not console.is_terminal:
         yield None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total} climbers"))
+    # Names may hold brackets, which are markup to rich.
+    text = TextColumn("{task.description}", markup=False)
+    columns = (text, BarColumn(), TextColumn("{task.completed}/{task.total} climbers"))
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as display:
         task = display.add_task(instance.name)
 
         def show(now: Snapshot) -> None:
             gap = f", gap {100 * (now.length / instance.optimum - 1):.2f} %" if instance.optimum else ""
-            text = f"{instance.name}: length {now.length:.10g}{gap}"
-            display.update(task, total=now.climbers, completed=now.climbers_done, description=text)
+            description = f"{instance.name}: length {now.length:.10g}{gap}"
+            display.update(task, total=now.climbers, completed=now.climbers_done, description=description)
 
         yield show
 
@@ -177,3 +198,6 @@ def _seconds(text: str) -> float:
     if not seconds > 0:
         raise argparse.ArgumentTypeError(f"must be positive; it is {text}")
     return seconds
+
+
+_seconds.__name__ = "number of seconds"

@@ -15,8 +15,6 @@ from pytsp.instance import Instance
 MOST_DISTANCE = 2**30 - 1
 # `grid` keeps r * r + r in 32 bits for every root r.
 MOST_GRID_DISTANCE = 46_000
-# Floating-point distances are scaled to whole numbers up to about this one.
-SCALED_DISTANCE = 2**29
 MATRIX_BYTES = 2 * 2**30
 
 
@@ -79,8 +77,9 @@ def _plane(instance: Instance) -> Form:
 
 def _scaled(instance: Instance) -> Form:
     if instance.metric == "EUCLIDEAN" and _points(instance).shape[1] == 2:
-        points = _points(instance)
-        scale = _scale(float(np.hypot(*np.ptp(points, axis=0))))
+        # Shifted, so that what the points have in common does not grow with the scale.
+        points = _points(instance) - _points(instance).min(axis=0)
+        scale = _scale(float(np.hypot(*points.max(axis=0))))
         scaled = Instance.from_coordinates(points * scale, metric="EUC_2D", name=instance.name)
         return replace(_plane(scaled), unit=1 / scale)
     distances = instance.distance_matrix()
@@ -94,7 +93,8 @@ def _matrix(instance: Instance) -> NDArray[np.int32]:
     if 4 * n * n > MATRIX_BYTES:
         raise InstanceError(
             f"{instance.name}: metric {instance.metric} needs a matrix of {n} x {n} distances, "
-            f"{4 * n * n / 2**30:.1f} GiB; the limit is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4)} cities)"
+            f"{4 * n * n / 2**30:.1f} GiB; the limit is {MATRIX_BYTES / 2**30:.0f} GiB "
+            f"({math.isqrt(MATRIX_BYTES // 4)} cities)"
         )
     matrix = np.empty((n, n), dtype=np.int32)
     rows = max(1, 2**22 // n)
@@ -114,8 +114,8 @@ def _points(instance: Instance) -> NDArray[np.float64]:
 
 
 def _scale(longest: float) -> float:
-    """Return the power of two that brings `longest` to 2**28 … 2**29."""
-    return 2.0 ** (29 - math.frexp(longest)[1]) if longest > 0 else 1.0
+    """Return the power of two that brings `longest` to 2**28 … 2**29; at most 2**1022, whose inverse is normal too."""
+    return math.ldexp(1.0, min(29 - math.frexp(longest)[1], 1022)) if longest > 0 else 1.0
 
 
 def _too_long(instance: Instance, longest: float) -> InstanceError:

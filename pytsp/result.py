@@ -93,7 +93,8 @@ class Result:
         }
 
     def __str__(self) -> str:
-        gap = "optimum not known" if self.gap is None else f"optimum {self.optimum}, gap {100 * self.gap:.2f} %"
+        gap = "optimum not known" if self.optimum is None else f"optimum {_number(self.optimum)}"
+        gap += "" if self.gap is None else f", gap {100 * self.gap:.2f} %"
         spread = f"{_number(self.lengths.min())} … {_number(np.median(self.lengths))} … {_number(self.lengths.max())}"
         rate = self.moves / self.seconds / 1e9 if self.seconds else 0.0
         return "\n".join(
@@ -108,5 +109,6 @@ class Result:
 
 
 def _number(length: int | float | np.generic) -> str:
-    """Format a length: whole numbers in full, others to six digits."""
-    return f"{length:.0f}" if float(length).is_integer() else f"{length:.6g}"
+    """Format a length: whole numbers in full up to 2**53, others to six digits."""
+    number = float(length)
+    return f"{number:.0f}" if number.is_integer() and abs(number) <= 2**53 else f"{number:.6g}"

@@ -1,10 +1,10 @@
-"""Solve an instance: batches of climbers on a backend, until all are done, the time is up, or someone presses Ctrl-C."""
+"""Solve an instance: batches of climbers on a backend, until all are done, the time is up, or Ctrl-C is pressed."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -135,17 +135,6 @@ def default_climbers(n: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Batch:
-    """A range of climbers on the device, and where they stand."""
-
-    first: int
-    handle: Any
-    lengths: NDArray[np.int64]
-    steps: NDArray[np.int32]
-    done: NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
 class _Best:
     """The shortest tour so far; among equals that of the climber with the smallest number."""
 
@@ -154,64 +143,80 @@ class _Best:
     tour: NDArray[np.int32]
 
 
+@dataclass(frozen=True)
+class _Batch:
+    """A range of climbers and where they stand, the device's handle of them, and the best tour up to here."""
+
+    first: int
+    handle: Any
+    lengths: NDArray[np.int64]
+    steps: NDArray[np.int32]
+    done: NDArray[np.bool_]
+    best: _Best
+
+    @property
+    def is_done(self) -> bool:
+        return bool(self.done.all())
+
+
 class _Search:
-    """The climbers of one solve: batches that are done, the one on its way, and the best tour so far."""
+    """The climbers of one solve: batches by their first climber, of which the last may still be on its way.
+
+    Every kernel call ends in one assignment to `batches`, so that an interruption at any point leaves them whole.
+    """
 
     def __init__(self, form: Form, kernels: Backend, climbers: int, seed: int, first: int) -> None:
         self.form = form
         self.kernels = kernels
         self.seed = seed
-        self.following = first
+        self.first = first
         self.end = first + climbers
         self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
-        self.done: list[_Batch] = []
-        self.current: _Batch | None = None
-        self.best: _Best | None = None
+        self.batches: dict[int, _Batch] = {}
         n = form.whole.n
         # What a step costs, in moves: the neighbourhood, and a few passes over the tour.
         self.step_moves = n * max(1, n - 3) // 2 + 10 * n
         self.moves_a_second = FIRST_CALL_MOVES / CALL_SECONDS
 
     @property
+    def last(self) -> _Batch | None:
+        return next(reversed(self.batches.values()), None)
+
+    @property
+    def best(self) -> _Best | None:
+        return self.last.best if self.last else None
+
+    @property
+    def following(self) -> int:
+        return self.last.first + len(self.last.done) if self.last else self.first
+
+    @property
     def is_finished(self) -> bool:
-        return self.current is None and self.following == self.end
+        return self.following == self.end and self.last is not None and self.last.is_done
 
     @property
     def climbers_done(self) -> int:
-        return sum(len(b.done) for b in self.done) + (int(self.current.done.sum()) if self.current else 0)
+        unfinished = len(self.last.done) - int(self.last.done.sum()) if self.last else 0
+        return self.following - self.first - unfinished
 
     def advance(self) -> bool:
-        """Make one kernel call, if there is one to make: a batch starts, or goes on.
-
-        The search changes only after the call, so that an interruption leaves it whole.
-        """
+        """Make one kernel call, if there is one to make: a batch starts, or goes on."""
         if self.is_finished:
             return False
         began = time.perf_counter()
-        before = self.current
+        before = self.last if self.last and not self.last.is_done else None
+        first = before.first if before else self.following
         count = len(before.done) if before else self._batch_size()
         limit = self._limit(count)
         if before:
             handle = self.kernels.call(f"{self.form.kind}_continue", self.loaded, before.handle, limit)
         else:
-            handle = self.kernels.call(
-                f"{self.form.kind}_start", self.loaded, self.seed, self.following, count, limit
-            )
-        batch = _Batch(
-            before.first if before else self.following,
-            handle,
-            *(self.kernels.call(f"batch_{what}", handle) for what in ("lengths", "steps", "done")),
-        )
-        best = self._better(batch)
-        steps = int(batch.steps.sum(dtype=np.int64)) - (int(before.steps.sum(dtype=np.int64)) if before else 0)
-        self.moves_a_second = (steps + count) * self.step_moves / (time.perf_counter() - began)
-        self.best = best
-        self.following = max(self.following, batch.first + count)
-        if batch.done.all():
-            self.done.append(replace(batch, handle=None))
-            self.current = None
-        else:
-            self.current = batch
+            handle = self.kernels.call(f"{self.form.kind}_start", self.loaded, self.seed, first, count, limit)
+        lengths, steps, done = (self.kernels.call(f"batch_{what}", handle) for what in ("lengths", "steps", "done"))
+        best = self._better(first, handle, lengths)
+        made = int(steps.sum(dtype=np.int64)) - (int(before.steps.sum(dtype=np.int64)) if before else 0)
+        self.moves_a_second = (made + count) * self.step_moves / (time.perf_counter() - began)
+        self.batches[first] = _Batch(first, None if done.all() else handle, lengths, steps, done, best)
         return True
 
     def _batch_size(self) -> int:
@@ -225,23 +230,25 @@ class _Search:
         """Choose how many moves each climber may make in the next call, from twice the time of an ordinary call on."""
         return int(min(max(1, 2 * CALL_SECONDS * self.moves_a_second / (self.step_moves * count)), MOST_STEPS))
 
-    def _better(self, batch: _Batch) -> _Best:
-        place = self.kernels.call("batch_best", batch.handle)
-        length, climber = int(batch.lengths[place]), batch.first + place
+    def _better(self, first: int, handle: Any, lengths: NDArray[np.int64]) -> _Best:
+        """Return the best tour so far, a batch taken in."""
+        place = self.kernels.call("batch_best", handle)
+        length, climber = int(lengths[place]), first + place
         if self.best is not None and (self.best.length, self.best.climber) <= (length, climber):
             return self.best
-        return _Best(length, climber, self.kernels.call("batch_tour", batch.handle, place))
+        return _Best(length, climber, self.kernels.call("batch_tour", handle, place))
 
     def result(self, instance: Instance, stop_reason: str, began: float) -> Result:
         """Check the best tour against the instance and return it with what all climbers came to."""
         assert self.best is not None
-        batches = self.done + ([self.current] if self.current else [])
+        batches = self.batches.values()
         tour = check_tour(self.best.tour, instance.n)
         recomputed = self.form.whole.tour_length(tour)
         if recomputed != self.best.length:
             raise KernelError(
-                f"backend {self.kernels.name} reports length {self.best.length} for the tour of climber {self.best.climber} of "
-                f"seed {self.seed}, but its length is {recomputed}: the kernels are miscompiled here; please report this"
+                f"backend {self.kernels.name} reports length {self.best.length} for the tour of climber "
+                f"{self.best.climber} of seed {self.seed}, but its length is {recomputed}: the kernels are miscompiled "
+                "here; please report this"
             )
         lengths = np.concatenate([b.lengths for b in batches])
         return Result(

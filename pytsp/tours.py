@@ -22,7 +22,7 @@ def check_tour(tour: ArrayLike, n: int) -> NDArray[np.int32]:
     tour : array_like of integers, shape (n,)
         The cities 0, …, n-1, each once.
     n : int
-        The number of cities.
+        The number of cities, at least 1.
 
     Returns
     -------
@@ -33,7 +33,12 @@ def check_tour(tour: ArrayLike, n: int) -> NDArray[np.int32]:
     TourError
         If it has another shape or type, or a city is out of range, missing or doubled.
     """
-    cities = np.asarray(tour)
+    if n < 1:
+        raise TourError(f"a tour has at least one city; n is {n}")
+    try:
+        cities = np.asarray(tour)
+    except ValueError as error:
+        raise TourError(f"a tour must be a flat sequence of integers: {error}") from error
     if cities.dtype.kind not in "iu":
         raise TourError(f"a tour must hold integers; this one has dtype {cities.dtype}")
     if cities.shape != (n,):
@@ -42,12 +47,13 @@ def check_tour(tour: ArrayLike, n: int) -> NDArray[np.int32]:
     if outside.size:
         p = int(outside[0])
         raise TourError(f"city {cities[p]} at position {p} of the tour is not one of 0, …, {n - 1}")
+    cities = cities.astype(np.int32, copy=False)
     visits = np.bincount(cities, minlength=n)
     if visits.max(initial=1) > 1:
         city = int(np.argmax(visits > 1))
         missing = int(np.argmin(visits))
         raise TourError(f"the tour visits city {city} {visits[city]} times and city {missing} never")
-    return cities.astype(np.int32, copy=False)
+    return cities
 
 
 def is_tour(tour: ArrayLike, n: int) -> bool:
@@ -99,21 +105,22 @@ def random_tours(n: int, climbers: int, seed: int, first: int = 0) -> NDArray[np
     Examples
     --------
     >>> random_tours(5, 2, seed=0)
-    array([[0, 1, 2, 3, 4],
-           [0, 1, 2, 3, 4]], dtype=int32)
+    array([[3, 4, 0, 1, 2],
+           [2, 1, 0, 4, 3]], dtype=int32)
     """
     n = whole_number("n", n, 1, _MOST_CITIES)
     climbers = whole_number("climbers", climbers, 0, 2**62)
     seed = whole_number("seed", seed, 0, _MASK)
     first = whole_number("first", first, 0, 2**62)
     keys = _streams(seed, np.arange(first, first + climbers, dtype=np.uint64))
+    if climbers == 1:
+        return _shuffled(n, keys)[None, :]
     # Cities by position, so that a swap touches two rows, each contiguous over the climbers.
     tours = np.repeat(np.arange(n, dtype=np.int32)[:, None], climbers, axis=1)
-    if climbers == 1:
-        return _shuffled(n, keys[0])[None, :]
     each = np.arange(climbers)
+    steps = np.arange(n + 1, dtype=np.uint64)
     for p in range(n - 1, 0, -1):
-        q = _below(keys, np.uint64(p), np.uint64(p + 1))
+        q = _below(keys, steps[p : p + 1], steps[p + 1 : p + 2])
         swapped = tours[q, each]
         tours[q, each] = tours[p]
         tours[p] = swapped
@@ -131,8 +138,8 @@ def whole_number(name: str, value: int, least: int, most: int) -> int:
     return number
 
 
-def _shuffled(n: int, key: np.uint64) -> NDArray[np.int32]:
-    """Shuffle one tour: plain lists are faster than arrays where there is one climber only."""
+def _shuffled(n: int, key: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """Shuffle one tour, from a key of shape (1,): for a single climber plain lists are faster than arrays."""
     steps = np.arange(1, n, dtype=np.uint64)
     draws = _below(key, steps, steps + np.uint64(1)).tolist()
     tour = list(range(n))
@@ -143,23 +150,21 @@ def _shuffled(n: int, key: np.uint64) -> NDArray[np.int32]:
 
 
 def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Apply SplitMix64's finalizer."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    x = x ^ (x >> np.uint64(31))
+    return x
 
 
 def _streams(seed: int, climbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the keys of climbers' streams."""
     base = _mix(np.array([(seed + int(_GOLDEN)) & _MASK], dtype=np.uint64))
     return _mix(base + climbers * _GOLDEN)
 
 
-def _words(keys: NDArray[np.uint64] | np.uint64, steps: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
-    with np.errstate(over="ignore"):
-        return _mix(np.atleast_1d(keys + (steps + np.uint64(1)) * _GOLDEN))
-
-
-def _below(
-    keys: NDArray[np.uint64] | np.uint64, steps: NDArray[np.uint64] | np.uint64, bounds: NDArray[np.uint64] | np.uint64
-) -> NDArray[np.int64]:
-    """Draw whole numbers below `bounds`: the high half of a word, scaled."""
-    return (((_words(keys, steps) >> np.uint64(32)) * bounds) >> np.uint64(32)).astype(np.int64)
+def _below(keys: NDArray[np.uint64], steps: NDArray[np.uint64], bounds: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Draw whole numbers below `bounds`, element by element: the high half of a word, scaled."""
+    words = _mix(keys + (steps + np.uint64(1)) * _GOLDEN)
+    scaled: NDArray[np.uint64] = ((words >> np.uint64(32)) * bounds) >> np.uint64(32)
+    return scaled.astype(np.int64)

@@ -103,9 +103,7 @@ def test_an_opaque_value_goes_back_to_its_backend(kernels: Backend) -> None:
     ],
 )
 def test_no_other_array_passes(kernels: Backend, argument: object, shown: str) -> None:
-    with pytest.raises(
-        BackendError, match=rf"'debug_sum', argument 0 \(xs\): .*{shown}.*int32 with 1 dimension$"
-    ):
+    with pytest.raises(BackendError, match=rf"'debug_sum', argument 0 \(xs\): .*{shown}.*int32 with 1 dimension$"):
         kernels.call("debug_sum", argument)
 
 
@@ -114,9 +112,7 @@ def test_no_other_array_passes(kernels: Backend, argument: object, shown: str) -
     [2**31, -(2**31) - 1, 2**32 + 3, 1.0, 1.9, True, np.True_, "1", None, np.float64(2), np.int32([4])],
 )
 def test_no_other_integer_passes(kernels: Backend, argument: object) -> None:
-    with pytest.raises(
-        BackendError, match=r"'debug_fail', argument 0 \(x\): .*from -2147483648 to 2147483647"
-    ):
+    with pytest.raises(BackendError, match=r"'debug_fail', argument 0 \(x\): .*from -2147483648 to 2147483647"):
         kernels.call("debug_fail", argument)
 
 
@@ -252,9 +248,7 @@ def test_an_argument_that_does_not_fit_is_refused_before_it_is_copied(
     monkeypatch.setattr(backends._cuda, "free_memory", lambda _: 2**30)
     backend.reserve(2**29)
     assert lib.cleared == 0
-    with pytest.raises(
-        DeviceMemoryError, match=f"an argument of {2**30} bytes does not fit into {2**30} free"
-    ):
+    with pytest.raises(DeviceMemoryError, match=f"an argument of {2**30} bytes does not fit into {2**30} free"):
         backend.reserve(2**30)
     assert lib.cleared == 1
 
@@ -352,9 +346,7 @@ def test_status_names_every_backend_and_is_json() -> None:
     assert json.loads(json.dumps([each.to_dict() for each in found]))[0]["compiler"].startswith("Futhark 0.")
 
 
-def test_without_kernels_status_gives_the_reason_of_the_build(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_kernels_status_gives_the_reason_of_the_build(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "_KERNELS", tmp_path)
     assert all((each.built, each.reason) == (False, "not built") for each in status())
     assert all("build.py" in each.remedy for each in status())
@@ -447,7 +439,7 @@ def test_close_waits_for_a_running_call(own: Backend) -> None:
     results: list[Any] = []
     worker = threading.Thread(target=lambda: results.append(own.call("random_tours", 1000, 1, 0, 20000)))
     worker.start()
-    while own._lock.acquire(blocking=False):
+    while worker.is_alive() and own._lock.acquire(blocking=False):
         own._lock.release()
     own.close()
     worker.join()
@@ -517,9 +509,7 @@ def test_compiled_kernels_are_found_again_for_the_same_settings_only(folder: Any
     assert not KernelCache("cuda", folder / "module", ("H200",)).warm
 
 
-@pytest.mark.parametrize(
-    "damage", [b"", b"FUTHARK\0", b"garbage" * 100, _whole(b"kernels")[:-1], _whole(b"") + b"x"]
-)
+@pytest.mark.parametrize("damage", [b"", b"FUTHARK\0", b"garbage" * 100, _whole(b"kernels")[:-1], _whole(b"") + b"x"])
 def test_a_damaged_cache_is_made_again_with_a_warning(folder: Any, damage: bytes) -> None:
     cold = KernelCache("cuda", folder / "module", ())
     assert cold.path is not None

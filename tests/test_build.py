@@ -19,7 +19,7 @@ if not (ROOT / "buildtools").is_dir():
     pytest.skip("the build's own files are only in a checkout", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
 
-from buildtools import archive, compiler, install, kernels, paths, report, shell, tarball, toolchain  # noqa: E402
+from buildtools import archive, compiler, install, kernels, paths, processor, report, shell, tarball, toolchain  # noqa: E402
 from buildtools.errors import BuildError  # noqa: E402
 from buildtools.stubs import write_stub  # noqa: E402
 
@@ -180,9 +180,7 @@ def test_only_a_new_enough_compiler_is_taken(tmp_path: Path, version: str, good:
             compiler.check_compiler(path, "PATH")
 
 
-@pytest.mark.parametrize(
-    "text", ["#!/bin/sh\nexit 3\n", "#!/bin/sh\necho hello\n", "\x7fELF", "#!/no/such/loader\n"]
-)
+@pytest.mark.parametrize("text", ["#!/bin/sh\nexit 3\n", "#!/bin/sh\necho hello\n", "\x7fELF", "#!/no/such/loader\n"])
 def test_a_broken_compiler_is_named(tmp_path: Path, text: str) -> None:
     path = write_program(tmp_path / "futhark", text)
     with pytest.raises(BuildError, match=f"{path}.*(does not work|is no Futhark compiler)"):
@@ -212,9 +210,7 @@ def test_a_half_installed_compiler_is_passed_over_and_replaced(monkeypatch: pyte
 
     monkeypatch.setattr(compiler, "WAYS", (("one", broken), ("another", good)))
     assert (
-        compiler.obtain_compiler()
-        == compiler.find_compiler()
-        == compiler.Compiler(compiler.cached_path(), "0.25.27")
+        compiler.obtain_compiler() == compiler.find_compiler() == compiler.Compiler(compiler.cached_path(), "0.25.27")
     )
     assert sorted(file.name for file in paths.cache_folder().iterdir()) == [".lock", "futhark"]
 
@@ -224,9 +220,7 @@ def test_where_every_way_fails_the_three_ways_by_hand_are_told(monkeypatch: pyte
         raise BuildError("no network")
 
     monkeypatch.setattr(compiler, "WAYS", (("one", fail), ("another", fail)))
-    with pytest.raises(
-        BuildError, match=r"(?s)from one: no network.*from another: no network.*1\. .*2\. .*3\. "
-    ):
+    with pytest.raises(BuildError, match=r"(?s)from one: no network.*from another: no network.*1\. .*2\. .*3\. "):
         compiler.obtain_compiler()
     assert not compiler.cached_path().exists()
 
@@ -283,15 +277,13 @@ def build(folder: Path, **options: object) -> report.Report:
 def answer(folder: Path) -> str:
     """Ask the built module for its answer, in a process of its own."""
     code = f"import sys; sys.path.insert(0, {str(folder)!r}); import _c; print(_c.lib.futhark_answer())"
-    return subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    ).stdout.strip()
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
 
 
 def test_a_build_makes_a_module_that_can_be_imported(checkout: Path) -> None:
     entry = build(checkout).entry("c")
     assert entry.built
-    assert entry.flags == toolchain.flags_of("c", None)
+    assert entry.flags == toolchain.flags_of("c", entry.level)
     assert answer(checkout) == "42"
     stored = json.loads((checkout / "build.json").read_text())
     assert stored["futhark"] == "0.25.27"
@@ -320,16 +312,16 @@ def test_only_what_changed_is_made_again(checkout: Path, capsys: pytest.CaptureF
     assert said() == ["c: translating", "c: compiling"]
 
 
-def test_flags_force_and_a_new_compiler_build_again(
-    checkout: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    build(checkout)
-    for again in ({"march": "native"}, {"march": "native", "force": True}):
+def test_flags_force_and_a_new_compiler_build_again(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = build(checkout, march="portable").entry("c")
+    assert (first.level, first.needs) == ("portable", [])
+    other = "x86-64-v2" if processor.level_here() != "portable" else "portable"
+    for again in ({"march": other}, {"march": other, "force": True}):
         capsys.readouterr()
         build(checkout, **again)
         assert "c: compiling" in capsys.readouterr().out
     fake_futhark(compiler.cached_path(), "0.25.32")
-    assert build(checkout, march="native").futhark == "0.25.32"
+    assert build(checkout, march=other).futhark == "0.25.32"
 
 
 def test_what_is_current_needs_no_compiler(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -363,22 +355,18 @@ def test_what_was_built_stays_while_the_program_is_broken(checkout: Path) -> Non
         assert answer(checkout) == "42"
         assert report.read_report(checkout).entry("c").built
     kernels.PROGRAM.write_text("43 --\n")
-    assert build(checkout).entry("c").reason == "Futhark 0.25.27"
+    assert build(checkout).entry("c").reason.startswith("Futhark 0.25.27")
     assert answer(checkout) == "43"
 
 
-def test_a_failing_c_compiler_is_told(
-    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_c_compiler_is_told(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "No space left on device" >&2; exit 1\n'
     monkeypatch.setenv("CC", str(write_program(tmp_path / "bin" / "mycc", text)))
     with pytest.raises(BuildError, match=r"(?s)mycc failed \(exit\s+code 1\): No\s+space\s+left"):
         build(checkout)
 
 
-def test_missing_python_headers_are_told(
-    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_python_headers_are_told(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(toolchain.sysconfig, "get_path", lambda *_: str(tmp_path))
     with pytest.raises(BuildError, match=r"Python\.h\s+is\s+not\s+in"):
         build(checkout)
@@ -402,9 +390,7 @@ def test_a_missing_program_is_named(checkout: Path) -> None:
         build(checkout)
 
 
-def test_a_backend_without_headers_is_skipped_with_a_remedy(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_backend_without_headers_is_skipped_with_a_remedy(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = toolchain.Backend(headers=("no_such_header.h",), remedy="get it")
     monkeypatch.setitem(toolchain.BACKENDS, "opencl", nowhere)
     monkeypatch.setattr(kernels, "BACKENDS", {"c": toolchain.BACKENDS["c"], "opencl": nowhere})
@@ -426,9 +412,7 @@ def test_foreign_functions_do_not_hinder_the_import(tmp_path: Path, monkeypatch:
         'static struct PyModuleDef m = {PyModuleDef_HEAD_INIT, "foreign", 0, -1, 0};\n'
         "PyMODINIT_FUNC PyInit_foreign(void) { return PyModule_Create(&m); }\n"
     )
-    toolchain.compile_module(
-        "opencl", source, tmp_path / "foreign.so", [], toolchain.flags_of("opencl", None)
-    )
+    toolchain.compile_module("opencl", source, tmp_path / "foreign.so", [], toolchain.flags_of("opencl"))
     monkeypatch.syspath_prepend(str(tmp_path))
     assert importlib.import_module("foreign").__name__ == "foreign"
 
@@ -441,7 +425,7 @@ def test_unknown_backends_are_refused() -> None:
 
 
 def test_options_pass_through_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    options = kernels.Options(backends=("c", "cuda"), march="native")
+    options = kernels.Options(backends=("c", "cuda"), march="x86-64-v2")
     for name, value in options.environment().items():
         monkeypatch.setenv(name, value)
     assert kernels.options_from_environment() == options
@@ -454,7 +438,9 @@ def test_an_unreadable_report_is_an_empty_one(tmp_path: Path) -> None:
 
 
 def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
-    written = report.Report("0.25.27", {"c": report.Entry(True, "why", "", ["-O3"], "a", "b", "c")})
+    written = report.Report(
+        "0.25.27", {"c": report.Entry(True, "why", "", ["-O3"], "a", "b", "c", "x86-64-v2", ["popcnt"])}
+    )
     report.write_report(written, tmp_path)
     assert report.read_report(tmp_path) == written
     assert [file.name for file in tmp_path.iterdir()] == [report.NAME]
@@ -513,9 +499,7 @@ def test_the_system_is_left_alone(
 
 def test_a_stamp_of_another_recipe_installs_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(install, "STAMP", tmp_path / "stamp")
-    monkeypatch.setattr(
-        install.importlib.metadata, "requires", lambda _: ["numpy>=1.24", 'no-such; extra == "plot"']
-    )
+    monkeypatch.setattr(install.importlib.metadata, "requires", lambda _: ["numpy>=1.24", 'no-such; extra == "plot"'])
     assert not install.is_installed()
     install.write_stamp()
     assert install.is_installed()
@@ -539,9 +523,7 @@ def test_a_failing_program_tells_the_end_of_what_it_printed(tmp_path: Path) -> N
         shell.run(["sleep", "5"], timeout=0.1)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--backends", "vulkan"], ["--no-install", "--futhark", "/no/such/futhark"]]
-)
+@pytest.mark.parametrize("arguments", [["--backends", "vulkan"], ["--no-install", "--futhark", "/no/such/futhark"]])
 def test_the_program_fails_without_a_traceback(arguments: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "build.py", *arguments], capture_output=True, text=True, check=False, cwd="/"

@@ -189,9 +189,7 @@ def test_cuda_devices_are_described_and_prohibited_ones_left_out(drivers: Path) 
 
 
 def test_a_run_time_compiler_newer_than_the_driver_is_passed_over(drivers: Path) -> None:
-    _, _, nvrtc = _probe(
-        drivers, "cuda", "12.4", libraries="libcuda libnvrtc", FAKE_NVRTC="4", FAKE_COUNT="1"
-    )
+    _, _, nvrtc = _probe(drivers, "cuda", "12.4", libraries="libcuda libnvrtc", FAKE_NVRTC="4", FAKE_COUNT="1")
     assert (nvrtc["version"], nvrtc["architectures"]) == ("12.4", [75, 80, 100])
     _, _, none = _probe(drivers, "cuda", "12.3", libraries="libcuda libnvrtc", FAKE_NVRTC="4", FAKE_COUNT="1")
     assert "the driver supports CUDA 12.3 and NVRTC is newer: " in none["reason"] and "12.4" in none["reason"]
@@ -209,9 +207,7 @@ def test_a_run_time_compiler_newer_than_the_driver_is_passed_over(drivers: Path)
     ],
 )
 def test_an_old_pocl_is_named_and_not_used(drivers: Path, version: str, allowed: str, trouble: str) -> None:
-    found, _, _ = _probe(
-        drivers, "opencl", libraries="libOpenCL", FAKE_VERSION=version, PYTSP_ALLOW_POCL=allowed
-    )
+    found, _, _ = _probe(drivers, "opencl", libraries="libOpenCL", FAKE_VERSION=version, PYTSP_ALLOW_POCL=allowed)
     cpu, gpu, single = found["devices"]
     assert cpu["trouble"].startswith(trouble) and bool(cpu["trouble"]) == bool(trouble)
     assert (gpu["is_gpu"], gpu["platform"], gpu["selector"], gpu["trouble"]) == (
@@ -278,9 +274,7 @@ def test_a_device_is_chosen_by_number_or_by_a_part_of_its_name(wanted: int | str
 @pytest.mark.parametrize("wanted", [4, -1, "9", "B200", "NVIDIA"])
 def test_a_device_that_is_not_there_or_not_one_is_refused_with_those_there_are(wanted: int | str) -> None:
     found = _status("(Tesla T4)", "NVIDIA H200", "NVIDIA A100")
-    with pytest.raises(
-        BackendError, match=f"device {wanted!r} fits .* 0: Tesla T4; 1: NVIDIA H200; 2: NVIDIA A100"
-    ):
+    with pytest.raises(BackendError, match=f"device {wanted!r} fits .* 0: Tesla T4; 1: NVIDIA H200; 2: NVIDIA A100"):
         backends._choose(found, wanted)
 
 

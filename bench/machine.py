@@ -1,0 +1,63 @@
+"""What every benchmark says about itself: the date, the commit, the machine; and where it finds TSPLIB's files."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytsp
+from pytsp import backends
+
+ROOT = Path(__file__).resolve().parent.parent
+TSPLIB = ROOT.parent / "shared" / "tsplib"
+
+
+def parser(purpose: str) -> argparse.ArgumentParser:
+    """Make a parser of command lines that knows where TSPLIB's files are."""
+    made = argparse.ArgumentParser(description=purpose)
+    made.add_argument("--tsplib", type=Path, default=TSPLIB, metavar="DIR", help=f"TSPLIB's files (default: {TSPLIB})")
+    return made
+
+
+def tsplib(folder: Path, name: str) -> pytsp.Instance:
+    """Read TSPLIB's instance `name`, or end the program."""
+    for file in (folder / f"{name}.tsp.gz", folder / f"{name}.tsp"):
+        if file.is_file():
+            return pytsp.read(file)
+    raise SystemExit(f"{name}.tsp.gz is not in {folder}; name the folder of TSPLIB's files by --tsplib")
+
+
+def describe() -> str:
+    """Say when, on what, and from which sources the figures were made."""
+    report = json.loads((Path(pytsp.__file__).parent / "_kernels" / "build.json").read_text(encoding="utf-8"))
+    level = report["backends"]["c"].get("level", "portable")
+    return (
+        f"{datetime.date.today()}, commit {commit()}, {processor()}, {os.cpu_count()} cores; "
+        f"Futhark {report['futhark']}, c and multicore for {level}; usable: "
+        f"{', '.join(found.name for found in backends.status() if found.usable)}"
+    )
+
+
+def commit() -> str:
+    """Give the checkout's commit, with a plus where files differ from it."""
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+", "--exclude=*"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def processor() -> str:
+    """Give the processor's name as the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return "unknown processor"
+    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), "unknown processor")
+
+
+def row(*cells: object) -> str:
+    """Write one row of a Markdown table."""
+    return f"| {' | '.join(str(cell) for cell in cells)} |"

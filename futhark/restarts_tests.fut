@@ -1,0 +1,105 @@
+-- | Tests of `restarts`, with the climber of the CPU backends.
+
+import "climber"
+import "metric"
+import "restarts"
+import "rng"
+import "tour"
+import "two_opt"
+
+module by_flat = mk_climber grid (flat grid)
+module by_closed_form = mk_climber grid (closed_form grid)
+module by_diagonals = mk_climber grid (diagonals grid)
+module restarts = mk_restarts by_diagonals anyhow
+module restarts_by_flat = mk_restarts by_flat anyhow
+module restarts_by_closed_form = mk_restarts by_closed_form anyhow
+
+-- Cities on a square grid of side `bound`.
+def random_grid (n: i64) (bound: i32) : ([n]i32, [n]i32) =
+  let k = rng.stream 9 0
+  in (tabulate n (\c -> rng.below k c bound), tabulate n (\c -> rng.below k (c + n) bound))
+
+def equal [c] [n] (a: batch [c] [n]) (b: batch [c] [n]) : bool =
+  and (map2 (\x y -> and (map2 (==) x y)) a.tours b.tours)
+  && and (map2 (==) a.lengths b.lengths)
+  && and (map2 (==) a.steps b.steps)
+  && and (map2 (==) a.done b.done)
+
+def unlimited : i32 = i32.highest
+
+-- ==
+-- entry: best_is_first_among_shortest
+-- input { [7i64] } output { 0i64 }
+-- input { [7i64, 6i64, 8i64, 6i64] } output { 1i64 }
+-- input { [5i64, 5i64] } output { 0i64 }
+entry best_is_first_among_shortest [c] (lengths: [c]i64) : i64 =
+  best { tours = replicate c [0i32]
+       , lengths
+       , steps = replicate c 0
+       , done = replicate c true
+       }
+
+-- Every climber ends on a tour that no move shortens, no longer than the one it began with.
+-- ==
+-- entry: climbers_end_on_local_optima
+-- input { 1i64 13i64 4i32 } output { true }
+-- input { 1i64 13i64 1000i32 } output { true }
+-- input { 60i64 61i64 30i32 } output { true }
+entry climbers_end_on_local_optima (least: i64) (most: i64) (bound: i32) : bool =
+  loop ok = true
+  for n in least..<most + 1 do
+    let data = random_grid n bound
+    let starts = restarts.start data 3 0 20 0
+    let ends = restarts.start data 3 0 20 unlimited
+    in ok
+       && and ends.done
+       && and (map is_tour ends.tours)
+       && and (map (\tour -> (by_diagonals.best_move data tour)[0] == 0) ends.tours)
+       && and (map2 (<=) ends.lengths starts.lengths)
+       && and (map3 (\l m s -> s == 0 || l < m) ends.lengths starts.lengths ends.steps)
+
+-- A batch that stops every few moves ends where one that never stops does.
+-- ==
+-- entry: stops_change_nothing
+-- input { 1i64 1i32 } output { true }
+-- input { 3i64 1i32 } output { true }
+-- input { 40i64 1i32 } output { true }
+-- input { 40i64 3i32 } output { true }
+-- input { 40i64 1000i32 } output { true }
+entry stops_change_nothing (n: i64) (limit: i32) : bool =
+  let data = random_grid n 20
+  let stopped =
+    loop batch = restarts.start data 3 5 12 limit
+    while !(and batch.done) do
+      restarts.continue data batch limit
+  in equal stopped (restarts.start data 3 5 12 unlimited)
+     && equal stopped (restarts.continue data stopped limit)
+
+-- A climber does not depend on the range that it is in.
+-- ==
+-- entry: ranges_change_nothing
+-- input { 30i64 0i64 } output { true }
+-- input { 30i64 4294967296i64 } output { true }
+entry ranges_change_nothing (n: i64) (first: i64) : bool =
+  let data = random_grid n 20
+  let whole = restarts.start data 3 first 9 unlimited
+  in all (\c ->
+            let one = restarts.start data 3 (first + c) 1 unlimited
+            in and (map2 (==) one.tours[0] whole.tours[c])
+               && one.lengths[0] == whole.lengths[c]
+               && one.steps[0] == whole.steps[c])
+         (iota 9)
+
+-- The enumerations lead every climber to the same end.
+-- ==
+-- entry: enumerations_change_nothing
+-- input { 1i64 13i64 3i32 } output { true }
+-- input { 50i64 51i64 20i32 } output { true }
+entry enumerations_change_nothing (least: i64) (most: i64) (bound: i32) : bool =
+  loop ok = true
+  for n in least..<most + 1 do
+    let data = random_grid n bound
+    let batch = restarts.start data 4 0 6 unlimited
+    in ok
+       && equal batch (restarts_by_flat.start data 4 0 6 unlimited)
+       && equal batch (restarts_by_closed_form.start data 4 0 6 unlimited)

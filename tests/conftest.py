@@ -1,0 +1,24 @@
+"""Hypothesis profiles, and the fixture over every backend that kernels are tested on."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import settings
+
+from pytsp.backends import Backend, open_backend, status
+
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("thorough", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default"))
+
+# c and multicore run everywhere: where they are missing, tests fail rather than pass unseen.
+NAMES = [each.name for each in status() if each.usable or each.name in ("c", "multicore")]
+
+
+@pytest.fixture(scope="session", params=NAMES)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    """Every backend that runs here, open."""
+    return open_backend(request.param)

@@ -1,0 +1,290 @@
+"""The command line: what it prints, its exit codes, and what it says when something is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from paths import DATA, ROOT, tsplib_file
+
+import pytsp
+from pytsp import backends, datasets
+from pytsp.backends import BACKENDS
+from pytsp.cli import main
+
+COMMAND = [sys.executable, "-c", "import sys; from pytsp.cli import main; sys.exit(main())"]
+KEYS = {"instance", "n", "length", "optimum", "gap", "seconds", "backend", "climbers", "seed", "stop_reason"}
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> str:
+    """The path of a file of thirty cities."""
+    cities = np.random.default_rng(0).integers(0, 1000, (30, 2)).tolist()
+    lines = [f"{node} {x} {y}" for node, (x, y) in enumerate(cities, 1)]
+    header = ["NAME : thirty", "TYPE : TSP", "DIMENSION : 30", "EDGE_WEIGHT_TYPE : EUC_2D", "NODE_COORD_SECTION"]
+    path = tmp_path / "thirty.tsp"
+    path.write_text("\n".join([*header, *lines, "EOF", ""]))
+    return str(path)
+
+
+def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own, with pipes for its output."""
+    return subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, cwd=ROOT, check=False, timeout=60, **options
+    )
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What is said on standard error, in one line, by a command that fails."""
+    assert main(arguments) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("pytsp: ") and said.count("\n") == 1
+    return said
+
+
+# solve
+
+
+def test_solve_prints_the_result(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", instance, "--climbers", "50", "--seed", "3", "--backend", "c"]) == 0
+    told = capsys.readouterr()
+    result = pytsp.solve(pytsp.read(instance), climbers=50, seed=3, backend="c")
+    assert told.out.splitlines()[:4] == str(result).splitlines()[:4]
+    assert told.err == ""
+
+
+def test_solve_prints_one_json_object(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", instance, "--climbers", "50", "--seed", "3", "--json"]) == 0
+    out = capsys.readouterr().out
+    told = json.loads(out)
+    assert out.count("\n") == 1
+    assert set(told) >= KEYS
+    result = pytsp.solve(pytsp.read(instance), climbers=50, seed=3)
+    assert {key: told[key] for key in told if key != "seconds"} == {
+        key: value for key, value in result.to_dict().items() if key != "seconds"
+    }
+
+
+def test_gaps_to_known_optima_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tsplib_file("berlin52.tsp"))
+    assert main(["solve", path, "--climbers", "200", "--seed", "0"]) == 0
+    assert "length    7542 (optimum 7542, gap 0.00 %)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("backend", ["auto", "c", "multicore"])
+def test_every_backend_that_runs_is_accepted(instance: str, backend: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", instance, "--climbers", "9", "--backend", backend, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["backend"] == backend or backend == "auto"
+
+
+def test_threads_and_time_limit_reach_the_solver(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--backend", "multicore", "--threads", "2", "--time-limit", "0.2", "--climbers", "100000000"]
+    assert main(["solve", instance, *options, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["stop_reason"] == "time limit"
+    assert 0.2 <= told["seconds"] < 1.5
+    assert told["climbers_done"] <= told["climbers"] < 10**8
+
+
+def test_the_tour_that_is_written_is_the_one_that_was_found(
+    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "found.tour"
+    assert main(["solve", instance, "--climbers", "20", "--output", str(output), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    tour = pytsp.read_tour(output)
+    assert tour.tolist() == told["tour"]
+    assert pytsp.read(instance).tour_length(tour) == told["length"]
+
+
+def test_an_output_that_cannot_be_written_fails_after_the_result(
+    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = str(tmp_path / "missing" / "found.tour")
+    assert main(["solve", instance, "--climbers", "2", "--output", missing, "--json"]) == 1
+    told = capsys.readouterr()
+    assert set(json.loads(told.out)) >= KEYS
+    assert missing in told.err
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_standard_input_is_read(instance: str, compress: bool) -> None:
+    data = Path(instance).read_bytes()
+    done = subprocess.run(
+        [*COMMAND, "solve", "-", "--climbers", "5", "--json"],
+        input=gzip.compress(data) if compress else data,
+        capture_output=True,
+        cwd=ROOT,
+        check=True,
+        timeout=60,
+    )
+    assert json.loads(done.stdout)["instance"] == "thirty"
+
+
+def test_nothing_but_the_result_goes_into_a_pipe(instance: str) -> None:
+    done = run("solve", instance, "--climbers", "1000000", "--time-limit", "0.5", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(json.loads(done.stdout)) >= KEYS
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(instance: str, tmp_path: Path, quiet: bool) -> None:
+    # Brackets are markup to the library that draws the line.
+    renamed = tmp_path / "brackets.tsp"
+    renamed.write_text(Path(instance).read_text().replace("thirty", "[b]thirty"))
+    reader, writer = pty.openpty()
+    arguments = ["solve", str(renamed), "--climbers", "1000000", "--time-limit", "0.6", *["--quiet"] * quiet]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=writer, cwd=ROOT, env=environment)
+    os.close(writer)
+    seen = b""
+    try:
+        while chunk := os.read(reader, 4096):
+            seen += chunk
+    except OSError:
+        # A terminal whose other side is closed reads as an error, not as an end.
+        pass
+    finally:
+        os.close(reader)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert out.startswith(b"[b]thirty: 30 cities")
+    assert (b"[b]thirty: length" in seen) is not quiet
+
+
+def test_control_c_prints_the_best_so_far(instance: str) -> None:
+    arguments = ["solve", instance, "--climbers", "1000000000", "--json"]
+    with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdout is not None
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        told = json.loads(process.stdout.read())
+        seconds = time.monotonic() - began
+    assert process.returncode == 0
+    assert told["stop_reason"] == "interrupted"
+    assert seconds < 1
+
+
+# info, backends, names
+
+
+def test_info_describes_an_instance(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tsplib_file("pcb442.tsp"))
+    assert main(["info", path, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["instance"], told["n"], told["metric"]) == ("pcb442", 442, "EUC_2D")
+    assert (told["optimum"], told["canonical_length"]) == (50778, 221440)
+    assert main(["info", path]) == 0
+    lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.replace("canonical ", "").splitlines())
+    assert (lines["n"], lines["optimum"], lines["length"]) == ("442", "50778", "221440")
+
+
+def test_info_says_what_is_not_known(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", instance]) == 0
+    assert "optimum           not known" in capsys.readouterr().out
+
+
+def test_backends_lists_every_backend(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["backends", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in told] == list(BACKENDS)
+    assert all(each["usable"] or (each["reason"] and each["remedy"]) for each in told)
+    assert main(["backends"]) == 0
+    table = capsys.readouterr().out
+    assert all(name in table for name in BACKENDS)
+
+
+def test_instances_of_data_go_by_their_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert datasets.names()
+    for name in datasets.names():
+        assert main(["info", name, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["n"] > 1
+
+
+def test_the_version_is_the_packages() -> None:
+    done = run("--version")
+    assert (done.returncode, done.stdout) == (0, f"pytsp {version('pytsp')}\n")
+
+
+# Failures
+
+
+@pytest.mark.parametrize("command", ["solve", "info"])
+def test_a_missing_instance_is_a_failure_that_names_those_there_are(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refusal(capsys, command, "no-such-instance")
+    assert "'no-such-instance'" in said
+    assert all(name in said for name in datasets.names())
+
+
+def test_a_malformed_file_is_a_failure_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+    path = DATA / "coordinate_word.tsp"
+    assert f"{path}:" in refusal(capsys, "solve", str(path))
+
+
+def test_a_folder_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert str(tmp_path) in refusal(capsys, "info", str(tmp_path))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_backend_that_is_not_built_is_a_failure_that_says_what_to_do(
+    backend: str, instance: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(backends, "_KERNELS", tmp_path)
+    monkeypatch.setattr(backends, "_registry", {})
+    said = refusal(capsys, "solve", instance, "--backend", backend)
+    assert f"'{backend}' cannot run here: not built" in said
+    assert "python build.py" in said
+
+
+def test_a_seed_of_more_than_64_bits_is_a_failure(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "seed must be a whole number" in refusal(capsys, "solve", instance, "--seed", str(2**64))
+
+
+def test_a_failure_shows_no_traceback() -> None:
+    done = run("solve", "no-such-instance")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "COMMAND"),
+        (["fly"], "fly"),
+        (["solve"], "FILE|NAME"),
+        (["solve", "x", "--climbers", "0"], "must be at least 1; it is 0"),
+        (["solve", "x", "--climbers", "many"], "invalid whole number value: 'many'"),
+        (["solve", "x", "--climbers", "1.5"], "invalid whole number value"),
+        (["solve", "x", "--seed", "-1"], "must be at least 0; it is -1"),
+        (["solve", "x", "--threads", "0"], "must be at least 1"),
+        (["solve", "x", "--time-limit", "0"], "must be positive; it is 0"),
+        (["solve", "x", "--time-limit", "nan"], "must be positive; it is nan"),
+        (["solve", "x", "--time-limit", "soon"], "invalid number of seconds value: 'soon'"),
+        (["solve", "x", "--backend", "cobol"], "invalid choice: 'cobol'"),
+        (["solve", "x", "--fast"], "--fast"),
+        (["info", "x", "y"], "y"),
+    ],
+)
+def test_wrong_usage_exits_with_2(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert words in told.err

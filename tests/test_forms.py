@@ -1,0 +1,108 @@
+"""The forms of distances that kernels compute on: which is chosen, what is refused, how floats are scaled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pytsp import Instance, forms
+from pytsp.distances import METRICS
+from pytsp.exceptions import InstanceError
+from pytsp.forms import MOST_DISTANCE, MOST_GRID_DISTANCE, form_of
+
+LONG = MOST_GRID_DISTANCE
+
+
+@pytest.mark.parametrize(
+    ("points", "metric", "kind"),
+    [
+        ([[0, 0]], "EUC_2D", "grid"),
+        ([[0, 0], [LONG, 0]], "EUC_2D", "grid"),
+        ([[0, 0], [LONG + 1, 0]], "EUC_2D", "plane"),
+        ([[-(10**9), 10**9], [-(10**9), 10**9 - LONG]], "EUC_2D", "grid"),
+        ([[0.5, 0.5], [1.5, 0.5]], "EUC_2D", "grid"),
+        ([[0, 0], [0.5, 0]], "EUC_2D", "plane"),
+        ([[0, 0], [3, 0]], "CEIL_2D", "plane"),
+        ([[0, 0], [3, 0]], "EUCLIDEAN", "plane"),
+        ([[0, 0], [0, 0]], "EUCLIDEAN", "grid"),
+        ([[0, 0, 0], [3, 0, 0]], "EUCLIDEAN", "matrix"),
+        ([[0, 0], [3, 0]], "ATT", "matrix"),
+        ([[0, 0], [3, 0]], "GEO", "matrix"),
+        ([[0, 0, 0], [3, 0, 0]], "EUC_3D", "matrix"),
+    ],
+)
+def test_points_are_taken_where_that_is_exact(points: list[list[float]], metric: str, kind: str) -> None:
+    assert form_of(Instance.from_coordinates(points, metric=metric)).kind == kind
+
+
+@given(instance=strategies.instances(max_n=10), tour=st.data())
+def test_whole_number_instances_are_taken_as_they_are(instance: Instance, tour: st.DataObject) -> None:
+    form = form_of(instance)
+    assert form.whole is instance
+    assert form.unit == 1
+    if form.kind == "matrix":
+        [matrix] = form.arguments
+        assert isinstance(matrix, np.ndarray) and matrix.dtype == np.int32
+        assert np.array_equal(matrix, instance.distance_matrix())
+
+
+@given(points=strategies.coordinates(n=6, grid=True), x=st.integers(-(10**9), 10**9), y=st.integers(-(10**9), 10**9))
+def test_a_grids_coordinates_are_its_cities_distances(points: np.ndarray, x: int, y: int) -> None:
+    form = form_of(Instance.from_coordinates(points + [x, y]))
+    assert form.kind == "grid"
+    xs, ys = form.arguments
+    assert isinstance(xs, np.ndarray) and isinstance(ys, np.ndarray)
+    assert xs.dtype == ys.dtype == np.int32 and xs.flags.c_contiguous and ys.flags.c_contiguous
+    assert np.array_equal(np.subtract.outer(xs, xs), np.subtract.outer(points[:, 0], points[:, 0]))
+    assert np.array_equal(np.subtract.outer(ys, ys), np.subtract.outer(points[:, 1], points[:, 1]))
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "MAN_2D", "MAX_2D", "EUC_3D"])
+def test_the_longest_distance_is_bounded(metric: str) -> None:
+    zeros = [0] * (METRICS[metric].widths[0] - 1)
+    form_of(Instance.from_coordinates([[0, *zeros], [MOST_DISTANCE, *zeros]], metric=metric))
+    far = Instance.from_coordinates([[0, *zeros], [MOST_DISTANCE + 1, *zeros]], metric=metric, name="far")
+    with pytest.raises(InstanceError, match=r"far: the longest distance is 1073741824; .* up to 1073741823: divide"):
+        form_of(far)
+
+
+def test_the_longest_distance_of_a_matrix_is_bounded() -> None:
+    form_of(Instance.from_matrix([[0, MOST_DISTANCE], [MOST_DISTANCE, 0]]))
+    with pytest.raises(InstanceError, match="the longest distance is 1073741824"):
+        form_of(Instance.from_matrix([[0, MOST_DISTANCE + 1], [MOST_DISTANCE + 1, 0]]))
+
+
+def test_the_memory_of_a_matrix_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = Instance.from_coordinates(np.zeros((10, 2)), metric="ATT", name="ten")
+    monkeypatch.setattr(forms, "MATRIX_BYTES", 400)
+    assert form_of(instance).kind == "matrix"
+    monkeypatch.setattr(forms, "MATRIX_BYTES", 399)
+    with pytest.raises(InstanceError, match=r"ten: metric ATT needs a matrix of 10 x 10 distances"):
+        form_of(instance)
+
+
+def test_points_need_no_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forms, "MATRIX_BYTES", 0)
+    for metric in ("EUC_2D", "CEIL_2D", "EUCLIDEAN"):
+        assert form_of(Instance.from_coordinates([[0, 0], [1, 7], [2, 3]], metric=metric)).kind != "matrix"
+
+
+@given(instance=strategies.float_instances(min_n=2, max_n=8))
+@example(instance=Instance.from_coordinates([[0, 0], [0, 1e-320]], metric="euclidean"))
+@example(instance=Instance.from_coordinates([[0, 0], [0, 1e149]], metric="euclidean"))
+@example(instance=Instance.from_coordinates([[1e9, 1e9], [1e9 + 0.5, 1e9]], metric="euclidean"))
+@example(instance=Instance.from_matrix([[0.0, 1e-308], [1e-308, 0.0]]))
+@example(instance=Instance.from_matrix([[0.0, 1e307], [1e307, 0.0]]))
+def test_floating_point_distances_are_scaled_by_a_power_of_two(instance: Instance) -> None:
+    form = form_of(instance)
+    distances, whole = instance.distance_matrix(), form.whole.distance_matrix()
+    longest = distances.max()
+    assert whole.max() <= 2**29 + 1
+    assert np.frexp(form.unit)[0] == 0.5
+    assert np.abs(whole * form.unit - distances).max() <= max(longest * 2.0**-28, form.unit)
+    # The smallest floating-point numbers have no such inverse.
+    if longest > 1e-290:
+        assert whole.max() >= 2**28 - 1 or form.kind == "plane"

@@ -1,0 +1,344 @@
+"""The kernels against the oracle: best moves, whole climbs, all forms of distances, both sides of every threshold."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import oracle
+import pytest
+import strategies
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from pytsp import random_tours
+from pytsp.backends import Backend, Opaque
+from pytsp.distances import METRICS
+from pytsp.exceptions import KernelError
+from pytsp.forms import MOST_DISTANCE, MOST_GRID_DISTANCE, Form, _matrix, form_of
+from pytsp.instance import Instance
+
+UNLIMITED = 2**31 - 1
+SIZES = [*range(1, 14), 99, 100, 101]
+
+
+def load(backend: Backend, form: Form) -> Opaque:
+    """The instance on the device."""
+    return backend.call(f"{form.kind}_load", *form.arguments)
+
+
+def best_move(backend: Backend, form: Form, tour: Any) -> tuple[int, int, int]:
+    """The kernel's best move."""
+    gain, i, j = backend.call(f"{form.kind}_best_move", load(backend, form), np.asarray(tour, np.int32)).tolist()
+    return gain, i, j
+
+
+def climbs(
+    backend: Backend, form: Form, seed: int, first: int, count: int, limit: int = UNLIMITED
+) -> tuple[list[list[int]], list[int], list[int], list[bool]]:
+    """The tours, lengths, steps and ends of the kernel's climbers."""
+    batch = backend.call(f"{form.kind}_start", load(backend, form), seed, first, count, limit)
+    tours = [backend.call("batch_tour", batch, place).tolist() for place in range(count)]
+    return tours, *(backend.call(f"batch_{what}", batch).tolist() for what in ("lengths", "steps", "done"))
+
+
+def forms_of(instance: Instance) -> list[Form]:
+    """Every form in which kernels can take an instance, its own first."""
+    own = form_of(instance)
+    forms = [own]
+    if own.kind != "matrix":
+        forms.append(Form("matrix", (_matrix(own.whole),), own.whole))
+    if own.kind == "grid":
+        assert instance.coordinates is not None
+        xs, ys = np.ascontiguousarray(instance.coordinates.T)
+        forms.append(Form("plane", (xs, ys, False), own.whole))
+    return forms
+
+
+def distances_of(form: Form) -> list[list[int]]:
+    """The distances that the kernel is to compute by."""
+    matrix = form.whole.distance_matrix()
+    assert matrix.dtype == np.int64
+    return matrix.tolist()
+
+
+def scattered(n: int, metric: str, seed: int) -> Instance:
+    """Random cities of a metric, with a fair number of equal distances; a matrix for EXPLICIT."""
+    random = np.random.default_rng([seed, n])
+    if metric == "EXPLICIT":
+        half = np.triu(random.integers(0, 50, (n, n)), 1)
+        return Instance.from_matrix(half + half.T)
+    if metric == "GEO":
+        return Instance.from_coordinates(np.round(random.uniform(-59, 59, (n, 2))), metric="GEO")
+    return Instance.from_coordinates(random.integers(0, 60, (n, METRICS[metric].widths[0])), metric=metric)
+
+
+@cache
+def expected_climbs(n: int, metric: str, count: int) -> list[tuple[list[int], int]]:
+    """The oracle's climbs from the random tours of seed 5."""
+    distances = distances_of(form_of(scattered(n, metric, 1)))
+    return [oracle.climb(distances, start) for start in random_tours(n, count, seed=5).tolist()]
+
+
+# The oracle itself
+
+
+@given(found=strategies.instances_with_tours(max_n=8))
+def test_a_move_keeps_a_permutation_and_its_gain_is_the_difference_of_lengths(
+    found: tuple[Instance, NDArray[np.int32]],
+) -> None:
+    instance, tour = found
+    distances = instance.distance_matrix().tolist()
+    moves = list(oracle.all_moves(instance.n))
+    assert len(moves) == max(0, instance.n * (instance.n - 3) // 2)
+    for i, j in moves:
+        after = oracle.apply_move(tour.tolist(), i, j)
+        assert sorted(after) == list(range(instance.n))
+        exact = instance.tour_length(tour) - instance.tour_length(after)
+        assert oracle.gain(distances, tour, i, j) == oracle.gain_of_edges(distances, tour, i, j) == exact
+
+
+# Small cases, by Hypothesis
+
+
+@st.composite
+def crowded(draw: st.DrawFn) -> Instance:
+    """Points of a tiny grid, such as [[0, 1], [0, 1], [2, 0]]: many are equal, most distances occur often."""
+    n = draw(st.integers(1, 13))
+    side = draw(st.integers(0, 3))
+    points = [[draw(st.integers(0, side)), draw(st.integers(0, side))] for _ in range(n)]
+    return Instance.from_coordinates(points, metric=draw(st.sampled_from(("EUC_2D", "CEIL_2D", "MAN_2D", "EUCLIDEAN"))))
+
+
+ANY_INSTANCE = st.one_of(strategies.instances(max_n=13), strategies.float_instances(max_n=13), crowded())
+
+
+@settings(max_examples=300)
+@given(instance=ANY_INSTANCE, data=st.data())
+def test_the_best_move_is_the_oracles(backend: Backend, instance: Instance, data: st.DataObject) -> None:
+    tour = data.draw(strategies.tours(instance.n)).tolist()
+    for form in forms_of(instance):
+        assert best_move(backend, form, tour) == oracle.best_move(distances_of(form), tour)
+
+
+@settings(max_examples=200)
+@given(instance=ANY_INSTANCE, seed=st.integers(0, 2**64 - 1), first=st.integers(0, 2**62 - 10))
+@example(instance=Instance.from_coordinates([[0, 0], [0, 0]]), seed=0, first=0)
+@example(instance=Instance.from_coordinates([[3, 4]] * 9), seed=0, first=0)
+def test_a_climber_ends_where_the_oracle_does(backend: Backend, instance: Instance, seed: int, first: int) -> None:
+    starts = random_tours(instance.n, 3, seed, first).tolist()
+    for form in forms_of(instance):
+        distances = distances_of(form)
+        ends = [oracle.climb(distances, start) for start in starts]
+        tours, lengths, steps, done = climbs(backend, form, seed, first, 3)
+        assert tours == [tour for tour, _ in ends]
+        assert steps == [count for _, count in ends]
+        assert lengths == [oracle.length(distances, tour) for tour in tours]
+        assert all(done)
+        for start, tour, length in zip(starts, tours, lengths, strict=True):
+            assert oracle.best_move(distances, tour) == (0, 0, 0)
+            assert length <= oracle.length(distances, start)
+
+
+@given(instance=ANY_INSTANCE, limit=st.integers(0, 9))
+def test_a_limited_climber_makes_the_oracles_first_moves(backend: Backend, instance: Instance, limit: int) -> None:
+    form = form_of(instance)
+    distances = distances_of(form)
+    [tour], [length], [steps], [done] = climbs(backend, form, 7, 0, 1, limit)
+    expected = random_tours(instance.n, 1, seed=7)[0].tolist()
+    for _ in range(steps):
+        gain, i, j = oracle.best_move(distances, expected)
+        assert gain > 0
+        expected = oracle.apply_move(expected, i, j)
+    assert tour == expected
+    assert length == oracle.length(distances, tour)
+    assert steps <= limit
+    assert done or steps == limit
+    assert not done or oracle.best_move(distances, tour) == (0, 0, 0)
+
+
+# Invariances
+
+
+@given(data=st.data(), n=st.integers(1, 12))
+def test_the_best_move_does_not_depend_on_the_cities_numbers(backend: Backend, data: st.DataObject, n: int) -> None:
+    points = data.draw(strategies.coordinates(n=n, grid=True))
+    tour, numbers = data.draw(strategies.tours(n)), data.draw(strategies.tours(n))
+    renumbered = np.empty_like(points)
+    renumbered[numbers] = points
+    plain = best_move(backend, form_of(Instance.from_coordinates(points)), tour)
+    assert plain == best_move(backend, form_of(Instance.from_coordinates(renumbered)), numbers[tour])
+
+
+@given(data=st.data(), n=st.integers(1, 12))
+def test_the_best_move_does_not_depend_on_where_the_plane_lies(backend: Backend, data: st.DataObject, n: int) -> None:
+    points = data.draw(strategies.coordinates(n=n, grid=True))
+    tour = data.draw(strategies.tours(n))
+    x, y = data.draw(st.integers(-1000, 1000)), data.draw(st.integers(-(10**6), 10**6))
+    plain = best_move(backend, form_of(Instance.from_coordinates(points)), tour)
+    for moved in (points + [x, y], points[:, ::-1], points * [-1, 1], points[:, ::-1] * [1, -1], -points):
+        assert plain == best_move(backend, form_of(Instance.from_coordinates(moved)), tour)
+
+
+@given(data=st.data(), n=st.integers(1, 12))
+def test_the_best_gain_does_not_depend_on_where_a_tour_begins_and_which_way_it_goes(
+    backend: Backend, data: st.DataObject, n: int
+) -> None:
+    form = form_of(Instance.from_coordinates(data.draw(strategies.coordinates(n=n))))
+    tour = data.draw(strategies.tours(n))
+    turned = np.roll(tour, data.draw(st.integers(0, n)))
+    gains = {best_move(backend, form, each)[0] for each in (tour, turned, tour[::-1], turned[::-1])}
+    assert len(gains) == 1
+
+
+@given(data=st.data(), n=st.integers(1, 12), factor=st.sampled_from((2, 3, 1000)))
+def test_scaled_distances_give_the_same_climb(backend: Backend, data: st.DataObject, n: int, factor: int) -> None:
+    matrix = data.draw(strategies.symmetric_matrices(n, n, largest=10**5))
+    tours, lengths, steps, _ = climbs(backend, form_of(Instance.from_matrix(matrix)), 1, 0, 2)
+    scaled = climbs(backend, form_of(Instance.from_matrix(matrix * factor)), 1, 0, 2)
+    assert scaled[0] == tours
+    assert scaled[1] == [factor * length for length in lengths]
+    assert scaled[2] == steps
+
+
+# Every metric at every size that the issue names
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "EXPLICIT"])
+def test_climbers_of_these_sizes_end_where_the_oracle_does(backend: Backend, metric: str, n: int) -> None:
+    ends = expected_climbs(n, metric, 2)
+    for form in forms_of(scattered(n, metric, 1)):
+        tours, lengths, steps, done = climbs(backend, form, 5, 0, 2)
+        assert tours == [tour for tour, _ in ends]
+        assert steps == [count for _, count in ends]
+        assert lengths == [form.whole.tour_length(tour) for tour in tours]
+        assert all(done)
+
+
+@pytest.mark.parametrize("metric", [*METRICS, "EXPLICIT"])
+def test_climbers_of_every_metric_end_where_the_oracle_does(backend: Backend, metric: str) -> None:
+    form = form_of(scattered(31, metric, 1))
+    ends = expected_climbs(31, metric, 2)
+    tours, lengths, steps, _ = climbs(backend, form, 5, 0, 2)
+    assert (tours, steps) == ([tour for tour, _ in ends], [count for _, count in ends])
+    assert lengths == [form.whole.tour_length(tour) for tour in tours]
+
+
+# Thresholds of exact rounding
+
+
+def squares_around_halves(longest: int) -> list[tuple[int, int]]:
+    """Differences (x, y) whose distance is as near to a half as whole numbers allow, up to `longest`."""
+    found = []
+    for d in [1, 2, 3, 1000, 1400, 4096, 20_000, longest - 2, longest - 1]:
+        for square in (d * d + d, d * d + d + 1, d * d, d * d - 1, d * d + 1):
+            found += sums_of_two_squares(square)[:2]
+    return [(x, y) for x, y in found if x * x + y * y <= longest * longest]
+
+
+def sums_of_two_squares(square: int) -> list[tuple[int, int]]:
+    """All x ≥ y ≥ 0 with x² + y² = `square`."""
+    xs = np.arange(int(square**0.5) + 2, dtype=np.int64)
+    rest = square - xs * xs
+    ys = np.rint(np.sqrt(np.maximum(rest, 0))).astype(np.int64)
+    return [(int(x), int(y)) for x, y in zip(xs, ys, strict=True) if x * x + y * y == square and x >= y]
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D"])
+def test_distances_next_to_a_half_are_rounded_as_tsplib_says(backend: Backend, metric: str) -> None:
+    differences = squares_around_halves(MOST_GRID_DISTANCE)
+    assert len(differences) > 20
+    for x, y in differences:
+        form = form_of(Instance.from_coordinates([[0, 0], [x, y]], metric=metric))
+        assert form.kind == ("grid" if metric == "EUC_2D" else "plane")
+        _, [length], _, _ = climbs(backend, form, 0, 0, 1)
+        assert length == form.whole.tour_length([0, 1])
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "kind"),
+    [
+        (MOST_GRID_DISTANCE, 0, "grid"),
+        (MOST_GRID_DISTANCE + 1, 0, "plane"),
+        (27_600, 36_800, "grid"),
+        (27_600, 36_801, "plane"),
+        (1.5, 0, "plane"),
+        (MOST_DISTANCE, 0, "plane"),
+    ],
+)
+def test_both_sides_of_the_grids_limit_are_exact(backend: Backend, x: float, y: float, kind: str) -> None:
+    corners = [[0, 0], [x, y], [0, y], [x, 0], [x, y], [0, 0]]
+    form = form_of(Instance.from_coordinates(np.array(corners) - [x, 0]))
+    assert form.kind == kind
+    tour = [0, 1, 2, 3, 5, 4]
+    assert best_move(backend, form, tour) == oracle.best_move(distances_of(form), tour)
+    tours, lengths, _, _ = climbs(backend, form, 0, 0, 5)
+    assert lengths == [form.whole.tour_length(tour) for tour in tours]
+
+
+def test_the_largest_gain_stays_in_32_bits(backend: Backend) -> None:
+    n = 6
+    matrix = np.zeros((n, n), np.int64)
+    for a, b in ((0, 1), (3, 4)):
+        matrix[a, b] = matrix[b, a] = MOST_DISTANCE
+    form = form_of(Instance.from_matrix(matrix))
+    assert best_move(backend, form, range(n)) == (2 * MOST_DISTANCE, 0, 3)
+    # The tour that has the long edges in the place of the short ones loses as much by any move that brings them in.
+    dear = Instance.from_matrix(MOST_DISTANCE - matrix)
+    assert best_move(backend, form_of(dear), range(n)) == oracle.best_move(dear.distance_matrix().tolist(), range(n))
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "EUC_3D", "MAN_2D", "MAX_2D", "ATT", "EUCLIDEAN"])
+def test_distant_clusters_of_fractional_points_are_exact(backend: Backend, metric: str) -> None:
+    random = np.random.default_rng(3)
+    width = METRICS[metric].widths[0]
+    points = random.normal(0, 3, (24, width)) + random.integers(-1, 2, (24, 1)) * 3e7
+    form = form_of(Instance.from_coordinates(points, metric=metric))
+    tours, lengths, steps, _ = climbs(backend, form, 0, 0, 3)
+    distances = distances_of(form)
+    ends = [oracle.climb(distances, start) for start in random_tours(24, 3, seed=0).tolist()]
+    assert (tours, steps) == ([tour for tour, _ in ends], [count for _, count in ends])
+    assert lengths == [form.whole.tour_length(tour) for tour in tours]
+
+
+# Batches
+
+
+@given(lengths=st.lists(st.integers(0, 3), min_size=1, max_size=8))
+def test_the_best_of_a_batch_is_the_first_among_the_shortest(backend: Backend, lengths: list[int]) -> None:
+    form = form_of(scattered(7, "EUC_2D", len(lengths)))
+    batch = backend.call(f"{form.kind}_start", load(backend, form), sum(lengths), 0, 40, lengths[0])
+    found = backend.call("batch_lengths", batch).tolist()
+    assert backend.call("batch_best", batch) == found.index(min(found))
+
+
+def test_a_batch_goes_on_as_if_it_had_not_stopped(backend: Backend) -> None:
+    form = form_of(scattered(40, "EUC_2D", 0))
+    loaded = load(backend, form)
+    batch = backend.call(f"{form.kind}_start", loaded, 2, 5, 9, 0)
+    assert backend.call("batch_lengths", batch).tolist() == [
+        form.whole.tour_length(tour) for tour in random_tours(40, 9, 2, 5)
+    ]
+    while not backend.call("batch_done", batch).all():
+        batch = backend.call(f"{form.kind}_continue", loaded, batch, 3)
+    tours, lengths, steps, _ = climbs(backend, form, 2, 5, 9)
+    assert backend.call("batch_lengths", batch).tolist() == lengths
+    assert backend.call("batch_steps", batch).tolist() == steps
+    assert [backend.call("batch_tour", batch, place).tolist() for place in range(9)] == tours
+
+
+@pytest.mark.parametrize("tour", [[0, 1, 1, 2], [0, 1, 2, 4], [-1, 0, 1, 2]])
+def test_a_kernel_refuses_what_is_no_tour(backend: Backend, tour: list[int]) -> None:
+    form = form_of(scattered(4, "EUC_2D", 0))
+    with pytest.raises(KernelError, match="is_tour"):
+        best_move(backend, form, tour)
+
+
+@pytest.mark.parametrize(("first", "count"), [(-1, 1), (0, 0), (0, -1)])
+def test_a_kernel_refuses_what_is_no_range_of_climbers(backend: Backend, first: int, count: int) -> None:
+    form = form_of(scattered(4, "EUC_2D", 0))
+    with pytest.raises(KernelError, match="are_climbers"):
+        climbs(backend, form, 0, first, count)

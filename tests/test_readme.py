@@ -1,0 +1,55 @@
+"""README.md: its session is true, its commands are those that CI runs, its examples are accepted."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+import subprocess
+
+import pytest
+from paths import ROOT
+
+from pytsp.cli import _parser
+
+README = ROOT / "README.md"
+CI = ROOT / ".ci" / "run"
+
+
+def blocks(language: str) -> list[list[str]]:
+    """The lines of each code block of a language."""
+    found = re.findall(rf"^```{language}\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [block.splitlines() for block in found]
+
+
+def test_the_session_is_true_and_ends_in_a_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    session = blocks("python")[0]
+    outcome = doctest.testfile(str(README), module_relative=False, encoding="utf-8")
+    assert outcome.attempted >= 4
+    assert outcome.failed == 0
+    lines = [line for line in session if line.strip()]
+    assert lines[-2] == ">>> result.length"
+    assert int(lines[-1]) > 0
+    assert len(lines) <= 9
+
+
+def test_ci_runs_the_commands_of_the_first_block() -> None:
+    function = re.search(r"^readme_commands\(\) \{.*?^\}", CI.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert function is not None
+    run = subprocess.run(
+        ["bash", "-c", f"{function[0]}\nreadme_commands"], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    commands = run.stdout.splitlines()
+    assert commands == blocks("sh")[0]
+    assert len(commands) == 2
+    assert all("python build.py" in command for command in commands)
+    assert "pytest" in commands[1]
+
+
+def test_the_examples_of_the_command_line_are_accepted() -> None:
+    words = [shlex.split(line, comments=True) for block in blocks("sh") for line in block]
+    examples = [each[each.index("pytsp") + 1 :] for each in words if "pytsp" in each]
+    assert len(examples) >= 5
+    for example in examples:
+        _parser().parse_args(example)

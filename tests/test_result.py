@@ -1,0 +1,96 @@
+"""What a result says of itself."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytsp import Instance, Result
+
+SQUARE = [[0, 0], [0, 9], [9, 9], [9, 0]]
+
+
+def result(instance: Instance | None = None, **changes: Any) -> Result:
+    """A result of three climbers on a square."""
+    fields: dict[str, Any] = {
+        "instance": instance or Instance.from_coordinates(SQUARE, name="square", optimum=36),
+        "tour": np.arange(4, dtype=np.int32),
+        "length": 36,
+        "climber": 1,
+        "lengths": np.array([44, 36, 36]),
+        "steps": np.array([0, 1, 2], np.int32),
+        "done": np.array([False, True, True]),
+        "seed": 7,
+        "backend": "c",
+        "seconds": 2.0,
+        "stop_reason": "time limit",
+    }
+    return Result(**(fields | changes))
+
+
+def test_the_gap_is_a_fraction_of_the_optimum() -> None:
+    assert result().gap == 0
+    assert result(length=45).gap == 0.25
+
+
+@pytest.mark.parametrize(("optimum", "shown"), [(None, "(optimum not known)"), (0, "(optimum 0)")])
+def test_there_is_no_gap_without_a_positive_optimum(optimum: int | None, shown: str) -> None:
+    instance = Instance.from_coordinates(SQUARE, optimum=optimum)
+    assert result(instance).gap is None
+    assert result(instance).optimum == optimum
+    assert shown in str(result(instance))
+
+
+def test_moves_count_each_step_and_each_last_look() -> None:
+    assert result().moves == (3 + 2) * 2
+    large = np.full(3, 2**31 - 1, np.int32)
+    points = np.zeros((2000, 2))
+    assert result(Instance.from_coordinates(points), steps=large).moves == (3 * (2**31 - 1) + 2) * 2000 * 1997 // 2
+    assert result(Instance.from_coordinates([[0, 0]])).moves == 0
+
+
+def test_a_result_is_plain_json() -> None:
+    told = json.loads(json.dumps(result().to_dict(), allow_nan=False))
+    assert told == {
+        "instance": "square",
+        "n": 4,
+        "length": 36,
+        "optimum": 36,
+        "gap": 0.0,
+        "seconds": 2.0,
+        "backend": "c",
+        "climbers": 3,
+        "climbers_done": 2,
+        "climber": 1,
+        "seed": 7,
+        "steps": 3,
+        "moves": 10,
+        "stop_reason": "time limit",
+        "tour": [0, 1, 2, 3],
+    }
+
+
+def test_its_text_names_what_counts() -> None:
+    text = str(result())
+    for part in ("square: 4 cities, EUC_2D", "36 (optimum 36, gap 0.00 %)", "3, seed 7", "number 1", "36 … 36 … 44"):
+        assert part in text
+    assert "2.00 s on c" in text and "stopped: time limit" in text
+    assert str(result(seconds=0.0))
+
+
+@pytest.mark.parametrize(
+    ("length", "shown"), [(2.5, "2.5"), (1e149, "1e+149"), (12345678.25, "1.23457e+07"), (3.0, "3")]
+)
+def test_floating_point_lengths_are_shown_briefly(length: float, shown: str) -> None:
+    instance = Instance.from_coordinates(SQUARE, metric="euclidean")
+    assert f"length    {shown} (" in str(result(instance, length=length, lengths=np.array([length])))
+
+
+def test_a_result_does_not_change() -> None:
+    with pytest.raises(FrozenInstanceError):
+        result().length = 0  # type: ignore[misc]
+    assert result().climbers == 3

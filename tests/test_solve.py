@@ -1,0 +1,372 @@
+"""Solving: any cut into batches, calls, ranges and threads gives one result; limits, interruptions and refusals."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import oracle
+import pytest
+import strategies
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from paths import ROOT, all_tsplib, tsplib_file
+
+import pytsp
+from pytsp import Instance, Progress, Result, random_tours
+from pytsp.backends import Backend, open_backend, status
+from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError, KernelError
+from pytsp.forms import form_of
+from pytsp.solve import default_climbers
+
+solve_module = sys.modules["pytsp.solve"]
+
+
+def uniform(n: int, seed: int = 0) -> Instance:
+    """Uniformly random whole points, with some ties."""
+    return Instance.from_coordinates(np.random.default_rng([n, seed]).integers(0, 300, (n, 2)), name=f"uniform{n}")
+
+
+def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
+    """A solve on an open backend's kind; on one core where that is all it has."""
+    return pytsp.solve(instance, backend=backend.name, **options)
+
+
+def assert_same(a: Result, b: Result) -> None:
+    """Everything that may not depend on how a run was cut."""
+    assert (a.length, a.climber, a.stop_reason) == (b.length, b.climber, b.stop_reason)
+    assert np.array_equal(a.tour, b.tour)
+    assert np.array_equal(a.lengths, b.lengths)
+    assert np.array_equal(a.steps, b.steps)
+    assert np.array_equal(a.done, b.done)
+
+
+def assert_whole(result: Result) -> None:
+    """What holds of every result, however it ended."""
+    assert result.tour.dtype == np.int32
+    assert result.length == result.instance.tour_length(result.tour)
+    assert result.length == result.lengths.min()
+    assert result.climber == int(np.argmin(result.lengths))
+    assert len(result.lengths) == len(result.steps) == len(result.done) == result.climbers
+    assert result.stop_reason != "finished" or result.done.all()
+
+
+@contextmanager
+def cut(call_seconds: float, first_call_moves: float, batch_bytes: int) -> Iterator[None]:
+    """Other sizes of calls and batches."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solve_module, "CALL_SECONDS", call_seconds)
+        patch.setattr(solve_module, "FIRST_CALL_MOVES", first_call_moves)
+        patch.setattr(solve_module, "BATCH_BYTES", batch_bytes)
+        yield
+
+
+# What is found
+
+
+@given(instance=strategies.instances(max_n=10), climbers=st.integers(1, 12), seed=st.integers(0, 2**64 - 1))
+@example(instance=Instance.from_coordinates([[0, 0], [0, 0], [7, 7], [0, 0]]), climbers=3, seed=0)
+def test_a_solve_finds_what_the_oracle_finds(backend: Backend, instance: Instance, climbers: int, seed: int) -> None:
+    result = solved(instance, backend, climbers=climbers, seed=seed)
+    distances = instance.distance_matrix().tolist()
+    ends = [oracle.climb(distances, start) for start in random_tours(instance.n, climbers, seed).tolist()]
+    lengths = [oracle.length(distances, tour) for tour, _ in ends]
+    assert result.lengths.tolist() == lengths
+    assert result.steps.tolist() == [steps for _, steps in ends]
+    assert result.climber == lengths.index(min(lengths))
+    assert result.tour.tolist() == ends[result.climber][0]
+    assert (result.stop_reason, result.backend, result.seed) == ("finished", backend.name, seed)
+    assert_whole(result)
+
+
+@given(instance=strategies.float_instances(min_n=1, max_n=12), seed=st.integers(0, 99))
+@example(instance=Instance.from_coordinates(np.array([[0, 0], [0, 1], [1, 0.5]]) + 1e9, metric="euclidean"), seed=0)
+@example(instance=Instance.from_coordinates([[0, 0], [0, 1e-320], [5e-324, 0]], metric="euclidean"), seed=0)
+@example(instance=Instance.from_coordinates([[0, 0], [0, 1e149], [1e148, 0]], metric="euclidean"), seed=0)
+@example(instance=Instance.from_matrix(np.zeros((5, 5))), seed=0)
+def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance: Instance, seed: int) -> None:
+    result = solved(instance, backend, climbers=5, seed=seed)
+    form = form_of(instance)
+    longest = float(instance.distance_matrix().max())
+    assert isinstance(result.length, float)
+    assert result.length == instance.tour_length(result.tour)
+    assert result.lengths.dtype == np.float64
+    assert result.lengths.min() == form.whole.tour_length(result.tour) * form.unit
+    assert abs(result.lengths.min() - result.length) <= instance.n * 2.0**-28 * longest
+
+
+KNOWN = {
+    "berlin52": (7542, 200),
+    "swiss42": (1273, 10_000),
+    "bays29": (2020, 2_000),
+    "gr48": (5046, 10_000),
+    "att48": (10628, 10_000),
+    "ulysses22": (7013, 10_000),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_small_instances_of_tsplib_are_solved_to_optimality(backend: Backend, name: str) -> None:
+    optimum, climbers = KNOWN[name]
+    result = solved(pytsp.read(tsplib_file(f"{name}.tsp")), backend, climbers=climbers)
+    assert (result.length, result.optimum, result.gap) == (optimum, optimum, 0)
+
+
+@pytest.mark.slow
+def test_c_and_multicore_agree_on_all_of_tsplib_up_to_a_thousand_cities() -> None:
+    names = all_tsplib(1000)
+    if not names:
+        pytest.skip("TSPLIB's files are not there")
+    for name in names:
+        instance = pytsp.read(tsplib_file(f"{name}.tsp"), ignore_fixed_edges=True)
+        climbers = 100 if instance.n < 200 else 4
+        first, second = (pytsp.solve(instance, climbers=climbers, seed=1, backend=each) for each in ("c", "multicore"))
+        assert_same(first, second)
+        assert instance.optimum is None or first.length >= instance.optimum
+
+
+# Batches
+
+
+@settings(max_examples=60)
+@given(
+    n=st.sampled_from((1, 2, 3, 4, 5, 30)),
+    call_seconds=st.sampled_from((1e-12, 1e-6, 1e-4, 0.15, 1e3)),
+    first_call_moves=st.sampled_from((1e-3, 1e3, 1e5, 2e7)),
+    batch_bytes=st.sampled_from((1, 400, 1000, 2**26)),
+)
+def test_any_cut_gives_the_same_result(
+    backend: Backend, n: int, call_seconds: float, first_call_moves: float, batch_bytes: int
+) -> None:
+    instance = uniform(n)
+    expected = solved(instance, backend, climbers=23, seed=9)
+    snapshots: list[Progress] = []
+    with cut(call_seconds, first_call_moves, batch_bytes):
+        result = solved(instance, backend, climbers=23, seed=9, progress=snapshots.append)
+    assert_same(result, expected)
+    assert_whole(result)
+    done = [each.climbers_done for each in snapshots]
+    assert done == sorted(done) and done[-1] == 23
+    lengths = [each.length for each in snapshots]
+    assert lengths == sorted(lengths, reverse=True) and lengths[-1] == result.length
+    seconds = [each.seconds for each in snapshots]
+    assert seconds == sorted(seconds) and seconds[-1] <= result.seconds
+
+
+def test_steps_of_one_move_give_the_same_result(backend: Backend) -> None:
+    instance = uniform(25)
+    expected = solved(instance, backend, climbers=6)
+    calls = 0
+
+    def count(_: Progress) -> None:
+        nonlocal calls
+        calls += 1
+
+    with cut(1e-12, 1e-12, 1):
+        assert_same(solved(instance, backend, climbers=6, progress=count), expected)
+    assert calls == int((expected.steps + 1).sum())
+
+
+@given(cuts=st.lists(st.integers(0, 40), max_size=4), order=st.randoms(use_true_random=False))
+def test_ranges_of_climbers_in_any_order_make_up_the_whole(backend: Backend, cuts: list[int], order: Any) -> None:
+    instance = uniform(12)
+    whole = solved(instance, backend, climbers=40, first=2**40)
+    bounds = sorted({0, 40, *cuts})
+    ranges = list(zip(bounds, bounds[1:], strict=False))
+    order.shuffle(ranges)
+    parts = {a: solved(instance, backend, climbers=b - a, first=2**40 + a) for a, b in ranges}
+    assert np.concatenate([parts[a].lengths for a in sorted(parts)]).tolist() == whole.lengths.tolist()
+    assert np.concatenate([parts[a].steps for a in sorted(parts)]).tolist() == whole.steps.tolist()
+    best = min(parts.values(), key=lambda part: (part.length, part.climber))
+    assert (best.length, best.climber) == (whole.length, whole.climber)
+    assert np.array_equal(best.tour, whole.tour)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_the_number_of_threads_changes_nothing(threads: int) -> None:
+    instance = uniform(60)
+    expected = pytsp.solve(instance, climbers=100, seed=2, backend="c")
+    assert_same(pytsp.solve(instance, climbers=100, seed=2, backend="multicore", threads=threads), expected)
+
+
+def test_more_climbers_never_give_a_longer_tour(backend: Backend) -> None:
+    lengths = [solved(uniform(40), backend, climbers=climbers).length for climbers in (1, 2, 5, 20, 100)]
+    assert lengths == sorted(lengths, reverse=True)
+
+
+# Ends
+
+
+def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend) -> None:
+    result = solved(uniform(200), backend, climbers=10**6, time_limit=0.4)
+    assert result.stop_reason == "time limit"
+    assert result.seconds < 1.5
+    assert 0 < result.climbers < 10**6
+    assert_whole(result)
+
+
+def test_a_time_limit_that_is_over_at_once_still_gives_a_tour(backend: Backend) -> None:
+    with cut(1e-12, 1e-12, 1):
+        result = solved(uniform(50), backend, climbers=5, time_limit=1e-9)
+    assert result.stop_reason == "time limit"
+    assert (result.climbers, result.steps.tolist(), result.done.tolist()) == (1, [1], [False])
+    assert_whole(result)
+
+
+def test_a_solve_that_finishes_in_the_last_call_is_finished(backend: Backend) -> None:
+    assert solved(uniform(5), backend, climbers=1, time_limit=1e-9).stop_reason == "finished"
+
+
+@pytest.mark.parametrize("calls", [1, 2, 7, 40])
+def test_an_interruption_between_calls_gives_the_best_so_far(backend: Backend, calls: int) -> None:
+    seen: list[Progress] = []
+
+    def interrupt(now: Progress) -> None:
+        seen.append(now)
+        if len(seen) == calls:
+            raise KeyboardInterrupt
+
+    with cut(1e-5, 1e3, 1000):
+        result = solved(uniform(40), backend, climbers=500, progress=interrupt)
+    assert result.stop_reason == "interrupted"
+    assert result.length == seen[-1].length
+    assert int(result.done.sum()) == seen[-1].climbers_done
+    assert_whole(result)
+
+
+@given(at=st.integers(0, 60), after=st.booleans())
+@example(at=1, after=True)
+def test_an_interruption_inside_any_call_leaves_the_result_whole(backend: Backend, at: int, after: bool) -> None:
+    calls = 0
+    call = Backend.call
+
+    def interrupted(self: Backend, entry: str, *arguments: object) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == at + 1 and not after:
+            raise KeyboardInterrupt
+        result = call(self, entry, *arguments)
+        if calls == at + 1:
+            raise KeyboardInterrupt
+        return result
+
+    with cut(1e-5, 1e3, 400), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Backend, "call", interrupted)
+        try:
+            result = solved(uniform(20), backend, climbers=200)
+        except KeyboardInterrupt:
+            # The load, the start, three results and the best's place and tour: only then there is one.
+            assert at < 7
+            return
+    assert result.stop_reason == "interrupted"
+    assert_whole(result)
+
+
+SCRIPT = """
+import sys, numpy as np, pytsp
+points = np.random.default_rng(0).integers(0, 10**6, ({n}, 2))
+def progress(now):
+    print("call", flush=True)
+result = pytsp.solve(pytsp.Instance.from_coordinates(points), climbers=10**7, backend={backend!r}, progress=progress)
+assert pytsp.is_tour(result.tour, {n})
+print("ended", result.stop_reason, result.length == result.instance.tour_length(result.tour), flush=True)
+"""
+
+
+@pytest.mark.parametrize("n", [10, 200, 2000])
+def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int) -> None:
+    script = SCRIPT.format(n=n, backend=backend.name)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "call\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        rest = process.stdout.read()
+        seconds = time.monotonic() - began
+    assert rest.splitlines()[-1] == "ended interrupted True"
+    assert process.returncode == 0
+    assert seconds < 1
+
+
+def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:
+    def fail(_: Progress) -> None:
+        raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        solved(uniform(10), backend, climbers=2, progress=fail)
+    assert solved(uniform(10), backend, climbers=2).stop_reason == "finished"
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"climbers": 0}, ValueError, "climbers must be a whole number from 1"),
+        ({"climbers": 1.5}, TypeError, "climbers must be"),
+        ({"climbers": True}, ValueError, "climbers must be"),
+        ({"climbers": 2**41}, ValueError, "climbers must be"),
+        ({"seed": -1}, ValueError, "seed must be a whole number from 0 to 18446744073709551615"),
+        ({"seed": 2**64}, ValueError, "seed must be"),
+        ({"first": -1}, ValueError, "first must be"),
+        ({"time_limit": 0}, ValueError, "time_limit must be a positive number"),
+        ({"time_limit": -1.0}, ValueError, "time_limit must be"),
+        ({"time_limit": float("nan")}, ValueError, "time_limit must be"),
+        ({"backend": "cobol"}, BackendError, "'cobol' is not known"),
+        ({"backend": "multicore", "threads": 0}, BackendError, "threads must be"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(options: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        pytsp.solve(uniform(5), **options)
+
+
+def test_only_instances_are_solved() -> None:
+    with pytest.raises(TypeError, match=r"must be a pytsp.Instance \(see pytsp.read\); it is a list"):
+        pytsp.solve([[0, 0], [1, 1]])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="positional"):
+        pytsp.solve(uniform(5), 3)  # type: ignore[misc]
+
+
+def test_instances_that_kernels_cannot_hold_are_refused() -> None:
+    with pytest.raises(InstanceError, match="1073741823: divide"):
+        pytsp.solve(Instance.from_matrix([[0, 2**30], [2**30, 0]], name="far"))
+
+
+def test_a_backend_that_cannot_run_says_what_to_do() -> None:
+    unusable = [each for each in status() if not each.usable]
+    if not unusable:
+        pytest.skip("every backend runs here")
+    for each in unusable:
+        with pytest.raises(BackendUnavailable, match="to use it"):
+            pytsp.solve(uniform(5), backend=each.name)
+
+
+def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = Backend.call
+
+    def miscompiled(self: Backend, entry: str, *arguments: object) -> Any:
+        result = call(self, entry, *arguments)
+        return result - 1 if entry == "batch_lengths" else result
+
+    monkeypatch.setattr(Backend, "call", miscompiled)
+    with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
+        pytsp.solve(uniform(9), climbers=2, backend="c")
+
+
+@pytest.mark.parametrize(("n", "climbers"), [(1, 10_000), (4, 10_000), (100, 10_000), (1000, 33), (10**5, 1)])
+def test_the_default_number_of_climbers_bounds_the_work(n: int, climbers: int) -> None:
+    assert default_climbers(n) == climbers
+
+
+def test_a_solve_names_its_defaults(backend: Backend) -> None:
+    assert solved(uniform(6), backend).climbers == 10_000
+    assert pytsp.solve(uniform(6), climbers=1).backend == open_backend().name
