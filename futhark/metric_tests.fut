@@ -8,7 +8,7 @@ def on_grid (x: i32) (y: i32) : i32 =
   in grid.dist data (grid.point data 0) (grid.point data 1)
 
 def on_plane (up: bool) (x: f64) (y: f64) : i32 =
-  let data = ([0, x], [0, y], up)
+  let data = ([0, x], [0, y], f64.bool up)
   in plane.dist data (plane.point data 0) (plane.point data 1)
 
 -- The last three lie next to a half: 1 + 1 = 2 < 1.5^2, and d^2 + d is the last square to be rounded down to d.
@@ -78,7 +78,7 @@ entry matrix_distances [n] (d: [n][n]i32) : [n][n]i32 =
 entry cities (n: i64) : bool =
   let zeros = replicate n 0
   let whole = (zeros, zeros)
-  let real = (map f64.i32 zeros, map f64.i32 zeros, true)
+  let real = (map f64.i32 zeros, map f64.i32 zeros, 1)
   in all (\c ->
             matrix.city (matrix.point (replicate n zeros) c) == c
             && grid.city (grid.point whole c) == c

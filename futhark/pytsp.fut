@@ -31,7 +31,7 @@ entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] =
   assert (fits_32_bits n) {grid = (xs, ys)}
 
 entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
-  assert (fits_32_bits n) {plane = (xs, ys, up)}
+  assert (fits_32_bits n) {plane = (xs, ys, f64.bool up)}
 
 -- Climbers first, …, first + count - 1 of a seed, at most `limit` moves each.
 entry matrix_start [n] (instance: matrix_instance [n]) (seed: u64) (first: i64) (count: i64) (limit: i32) : batch [count] [n] =

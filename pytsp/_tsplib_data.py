@@ -40,9 +40,7 @@ def points(section: Section, n: int, width: int) -> NDArray[np.float64]:
         raise section.text.error(
             f"{section.keyword}: expected {stride} numbers in this line, as before: node {_AXES[width]}", odd
         )
-    _check_count(
-        section, values, n * stride, f"DIMENSION {n} needs {n * stride} = {n} × (node {_AXES[width]})"
-    )
+    _check_count(section, values, n * stride, f"DIMENSION {n} needs {n * stride} = {n} × (node {_AXES[width]})")
     rows = values.reshape(n, stride)
     result = np.empty((n, width))
     result[cities(section, rows[:, 0], stride) - 1] = rows[:, 1:]

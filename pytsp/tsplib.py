@@ -285,9 +285,7 @@ def _weights(text: Text, keys: dict[str, Entry], sections: dict[str, Section], n
     return matrix(_required_section(text, sections, "EDGE_WEIGHT_SECTION", EXPLICIT), layout, n)
 
 
-def _display(
-    kind: str, keys: dict[str, Entry], sections: dict[str, Section], n: int
-) -> NDArray[np.float64] | None:
+def _display(kind: str, keys: dict[str, Entry], sections: dict[str, Section], n: int) -> NDArray[np.float64] | None:
     """Where to draw the cities, if the file says so beside what the lengths follow from."""
     if "DISPLAY_DATA_SECTION" in sections:
         return points(sections["DISPLAY_DATA_SECTION"], n, 2)
@@ -301,9 +299,7 @@ def _check_agrees(keys: dict[str, Entry], keyword: str, kind: str, accepted: Ite
     entry = keys.get(keyword)
     if entry is not None and entry.value.upper() not in accepted:
         listed = ", ".join(accepted)
-        raise entry.error(
-            f"{keyword} {quoted(entry.value)} contradicts EDGE_WEIGHT_TYPE {kind}; accepted: {listed}"
-        )
+        raise entry.error(f"{keyword} {quoted(entry.value)} contradicts EDGE_WEIGHT_TYPE {kind}; accepted: {listed}")
 
 
 def _name_of(value: str) -> str:

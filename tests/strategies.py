@@ -49,9 +49,7 @@ def coordinates(
     elif grid:
         axes = [st.integers(-20, 20).map(float)] * width
     else:
-        axes = [
-            st.one_of(st.integers(-1000, 1000).map(float), st.floats(-1e4, 1e4).map(lambda x: round(x, 3)))
-        ] * width
+        axes = [st.one_of(st.integers(-1000, 1000).map(float), st.floats(-1e4, 1e4).map(lambda x: round(x, 3)))] * width
     return np.array([[draw(axis) for axis in axes] for _ in range(count)], dtype=np.float64)
 
 
@@ -73,9 +71,7 @@ def coordinate_instances(
 
 
 @st.composite
-def symmetric_matrices(
-    draw: st.DrawFn, min_n: int = 1, max_n: int = 9, largest: int = 10**6
-) -> NDArray[np.int64]:
+def symmetric_matrices(draw: st.DrawFn, min_n: int = 1, max_n: int = 9, largest: int = 10**6) -> NDArray[np.int64]:
     """Symmetric matrices of whole numbers, such as [[0, 3], [3, 0]]; many have ties."""
     n = draw(sizes(min_n, max_n))
     weight = st.integers(0, draw(st.sampled_from((1, 10, largest))))
@@ -113,9 +109,7 @@ def tours(draw: st.DrawFn, n: int | None = None) -> NDArray[np.int32]:
 
 
 @st.composite
-def instances_with_tours(
-    draw: st.DrawFn, min_n: int = 1, max_n: int = 9
-) -> tuple[Instance, NDArray[np.int32]]:
+def instances_with_tours(draw: st.DrawFn, min_n: int = 1, max_n: int = 9) -> tuple[Instance, NDArray[np.int32]]:
     """An instance with whole-number lengths and one of its tours."""
     instance = draw(instances(min_n, max_n))
     return instance, draw(tours(instance.n))

@@ -76,8 +76,7 @@ def test_lists_integers_and_floats_give_the_same_instance(metric: str) -> None:
     width = 3 if metric.endswith("3D") or metric.startswith("XRAY") else 2
     whole = np.arange(5 * width).reshape(5, width)
     made = [
-        Instance.from_coordinates(xy, metric.lower())
-        for xy in (whole, whole.tolist(), whole / 1.0, whole.astype("f4"))
+        Instance.from_coordinates(xy, metric.lower()) for xy in (whole, whole.tolist(), whole / 1.0, whole.astype("f4"))
     ]
     for instance in made:
         assert instance.metric == metric and instance.is_exact
@@ -231,9 +230,7 @@ def test_cities_out_of_range_are_refused() -> None:
     assert instance.distances([], []).shape == (0,)
 
 
-@pytest.mark.parametrize(
-    "tour", [[0, 1, 2], [0, 1, 2, 2], [0, 1, 2, 4], [0.0, 1.0, 2.0, 3.0], [[0, 1, 2, 3]]]
-)
+@pytest.mark.parametrize("tour", [[0, 1, 2], [0, 1, 2, 2], [0, 1, 2, 4], [0.0, 1.0, 2.0, 3.0], [[0, 1, 2, 3]]])
 def test_what_is_no_tour_has_no_length(tour: Any) -> None:
     with pytest.raises(TourError):
         Instance.from_coordinates(SQUARE).tour_length(tour)

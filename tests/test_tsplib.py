@@ -110,9 +110,7 @@ def test_every_layout_of_coordinates_reads_the_same(data: st.DataObject) -> None
 
 
 @given(symmetric_matrices(), layouts(), st.integers(0, 9999))
-def test_all_nine_matrix_formats_read_the_same(
-    matrix: NDArray[np.int64], layout: Layout, diagonal: int
-) -> None:
+def test_all_nine_matrix_formats_read_the_same(matrix: NDArray[np.int64], layout: Layout, diagonal: int) -> None:
     written = matrix.copy()
     np.fill_diagonal(written, diagonal)
     for name in MATRIX_LAYOUTS:
@@ -131,8 +129,7 @@ def test_nodes_may_come_in_any_order(points: NDArray[np.float64], order: list[in
 
 def test_sections_may_precede_keywords_and_comments_repeat() -> None:
     text = (
-        b"NODE_COORD_SECTION\n1 0 0\n2 3 4\ncomment: a: b\nCOMMENT :\nComment : c\n"
-        b"DIMENSION:2\nedge_weight_type:euc_2d"
+        b"NODE_COORD_SECTION\n1 0 0\n2 3 4\ncomment: a: b\nCOMMENT :\nComment : c\nDIMENSION:2\nedge_weight_type:euc_2d"
     )
     instance = read_bytes(text)
     assert instance.comment == "a: b\n\nc"
@@ -160,17 +157,13 @@ def test_display_data_is_kept_beside_coordinates() -> None:
     assert np.array_equal(instance.coordinates, POINTS)
 
 
-def test_paths_streams_and_standard_input_read_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_streams_and_standard_input_read_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = Layout().text(keys_of(3), {"NODE_COORD_SECTION": point_rows(POINTS)})
     path = tmp_path / "three.tsp"
     path.write_bytes(text)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(text))))
     with path.open("rb") as binary, path.open(encoding="ascii") as textual:
-        found = [
-            read(source) for source in (path, str(path), "-", binary, textual, io.StringIO(text.decode()))
-        ]
+        found = [read(source) for source in (path, str(path), "-", binary, textual, io.StringIO(text.decode()))]
     for instance in found:
         assert np.array_equal(instance.coordinates, POINTS)
 
