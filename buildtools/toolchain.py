@@ -41,8 +41,8 @@ class Backend:
 
 
 # -ffp-contract=off: no fused multiply-add of the C compiler's own, so that all backends round alike. The two after it
-# change no result: they say that nobody reads errno or the floating-point exceptions, so that loops with roots, rounding
-# and comparisons vectorise.
+# change no result: nobody reads errno or the floating-point exceptions, and without them loops with roots, rounding and
+# comparisons vectorise.
 COMMON_FLAGS = (
     "-std=gnu11",
     "-O3",
