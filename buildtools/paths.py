@@ -7,7 +7,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "futhark"
-PROGRAM = SOURCES / "pytsp.fut"
+# The entry points of the CPU backends, and those of the GPU backends.
+CPU_PROGRAM = SOURCES / "pytsp.fut"
+GPU_PROGRAM = SOURCES / "pytsp_gpu.fut"
 KERNELS = ROOT / "pytsp" / "_kernels"
 INCLUDE = Path(__file__).resolve().parent / "include"
 COMPAT = INCLUDE / "cuda_compat.h"

@@ -22,16 +22,20 @@ module mk_climber (M: metric) (N: two_opt with data [n] = M.data [n] with point 
     let next p = if p + 1 == n then 0 else p + 1
     in i64.sum (map (\p -> #[unsafe] i64.i32 (M.dist data tour[p] tour[next p])) (iota n))
 
-  -- **Work:** O(n^2) a move.
-  def climb [n] (data: M.data [n]) (limit: i32) (start: [n]i32) : ([n]i32, i64, i32, bool) =
+  -- **Work:** O(n^2) a pass. One move a pass, whatever k is.
+  def climb [n] (data: M.data [n]) (_: i32) (limit: i32) (start: [n]i32) : state [n] =
     let plan = N.plan n
-    let (tour, steps, done) =
-      loop (tour, steps, done) = (map (M.point data) start, 0, false)
-      while !done && steps < limit do
+    let (tour, passes, done) =
+      loop (tour, passes, done) = (map (M.point data) start, 0, false)
+      while !done && passes < limit do
         let move = N.best data plan tour
         let tour =
           map (\p -> #[unsafe] tour[i64.i32 (reversal move.i move.j (i32.i64 p))]) (iota n)
-        let done = move.gain == 0
-        in (tour, steps + i32.bool (!done), done)
-    in (map M.city tour, length data tour, steps, done)
+        in (tour, passes + 1, move.gain == 0)
+    in { tour = map M.city tour
+       , length = length data tour
+       , steps = passes - i32.bool done
+       , passes
+       , done
+       }
 }

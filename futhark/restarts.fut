@@ -3,9 +3,25 @@
 
 import "tour"
 
--- | A range of climbers: where each stands, its length, the moves it has made, and whether it stands on its local
--- optimum.
-type batch [c] [n] = {tours: [c][n]i32, lengths: [c]i64, steps: [c]i32, done: [c]bool}
+-- | Where a climber stands: its tour and the tour's length, the moves that it has made, the passes over the neighbourhood
+-- that found them, and whether it stands on its local optimum: then the last pass found none.
+type state [n] = {tour: [n]i32, length: i64, steps: i32, passes: i32, done: bool}
+
+-- | Many climbers, the same in columns.
+type batch [c] [n] = {tours: [c][n]i32, lengths: [c]i64, steps: [c]i32, passes: [c]i32, done: [c]bool}
+
+-- | Climbers on given tours, whose lengths are known once they have climbed.
+def batch_on [c] [n] (tours: [c][n]i32) : batch [c] [n] =
+  { tours
+  , lengths = replicate c 0
+  , steps = replicate c 0
+  , passes = replicate c 0
+  , done = replicate c false
+  }
+
+-- | The climbers first, …, first + count - 1 of a seed, on their random tours.
+def random_batch (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count] [n] =
+  batch_on (map (\c -> random_tour n seed (first + c)) (iota count))
 
 -- | The place in the batch of the shortest tour, the first among equals. **Work:** O(c).
 def best [c] [n] (batch: batch [c] [n]) : i64 =
@@ -16,9 +32,8 @@ def best [c] [n] (batch: batch [c] [n]) : i64 =
 module type climber = {
   type data [n]
 
-  -- | Climb from a tour by at most `limit` moves: the tour reached, its length, the number of moves, and whether it is a
-  -- local optimum.
-  val climb [n] : data [n] -> (limit: i32) -> (start: [n]i32) -> ([n]i32, i64, i32, bool)
+  -- | Climb from a tour, by at most `limit` passes over the neighbourhood and at most `k` moves a pass.
+  val climb [n] : data [n] -> (k: i32) -> (limit: i32) -> (start: [n]i32) -> state [n]
 }
 
 -- | How climbers are laid out on the machine: a `map`, with the attribute that says so.
@@ -31,21 +46,27 @@ module anyhow : layout = {
   def over f xs = map f xs
 }
 
-module mk_restarts (C: climber) (L: layout) = {
-  -- | The climbers first, …, first + count - 1 of a seed, after at most `limit` moves each.
-  def start [n] (data: C.data [n]) (seed: u64) (first: i64) (count: i64) (limit: i32) : batch [count] [n] =
-    let starts = opaque (map (\c -> random_tour n seed (first + c)) (iota count))
-    let (tours, lengths, steps, done) = unzip4 (L.over (C.climb data limit) starts)
-    in {tours, lengths, steps, done}
+-- | One climber a thread block.
+module blocks : layout = {
+  def over f xs = #[incremental_flattening(only_intra)] map f xs
+}
 
-  -- | The same climbers after at most `limit` moves more.
-  def continue [c] [n] (data: C.data [n]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] =
-    let (tours, lengths, steps, done) =
-      unzip4 (L.over (\(tour, done) -> C.climb data (if done then 0 else limit) tour)
-                     (zip batch.tours batch.done))
+-- | One climber a thread.
+module threads : layout = {
+  def over f xs = #[incremental_flattening(only_inner)] map f xs
+}
+
+module mk_restarts (C: climber) (L: layout) = {
+  -- | The climbers of a batch, after at most `limit` passes more.
+  def climb [c] [n] (data: C.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
+    let on (tour, done) =
+      let state = C.climb data k (if done then 0 else limit) tour
+      in (state.tour, state.length, state.steps, state.passes, state.done)
+    let (tours, lengths, steps, passes, done) = unzip5 (L.over on (zip batch.tours batch.done))
     in { tours
        , lengths
        , steps = map2 (+) batch.steps steps
+       , passes = map2 (+) batch.passes passes
        , done = map2 (||) batch.done done
        }
 }

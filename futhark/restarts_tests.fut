@@ -36,6 +36,7 @@ entry best_is_first_among_shortest [c] (lengths: [c]i64) : i64 =
   best { tours = replicate c [0i32]
        , lengths
        , steps = replicate c 0
+       , passes = replicate c 0
        , done = replicate c true
        }
 
@@ -49,8 +50,8 @@ entry climbers_end_on_local_optima (least: i64) (most: i64) (bound: i32) : bool 
   loop ok = true
   for n in least..<most + 1 do
     let data = random_grid n bound
-    let starts = restarts.start data 3 0 20 0
-    let ends = restarts.start data 3 0 20 unlimited
+    let starts = restarts.climb data 1 0 (random_batch n 3 0 20)
+    let ends = restarts.climb data 1 unlimited (random_batch n 3 0 20)
     in ok
        && and ends.done
        && and (map is_tour ends.tours)
@@ -69,11 +70,11 @@ entry climbers_end_on_local_optima (least: i64) (most: i64) (bound: i32) : bool 
 entry stops_change_nothing (n: i64) (limit: i32) : bool =
   let data = random_grid n 20
   let stopped =
-    loop batch = restarts.start data 3 5 12 limit
+    loop batch = restarts.climb data 1 limit (random_batch n 3 5 12)
     while !(and batch.done) do
-      restarts.continue data batch limit
-  in equal stopped (restarts.start data 3 5 12 unlimited)
-     && equal stopped (restarts.continue data stopped limit)
+      restarts.climb data 1 limit batch
+  in equal stopped (restarts.climb data 1 unlimited (random_batch n 3 5 12))
+     && equal stopped (restarts.climb data 1 limit stopped)
 
 -- A climber does not depend on the range that it is in.
 -- ==
@@ -82,9 +83,9 @@ entry stops_change_nothing (n: i64) (limit: i32) : bool =
 -- input { 30i64 4294967296i64 } output { true }
 entry ranges_change_nothing (n: i64) (first: i64) : bool =
   let data = random_grid n 20
-  let whole = restarts.start data 3 first 9 unlimited
+  let whole = restarts.climb data 1 unlimited (random_batch n 3 first 9)
   in all (\c ->
-            let one = restarts.start data 3 (first + c) 1 unlimited
+            let one = restarts.climb data 1 unlimited (random_batch n 3 (first + c) 1)
             in and (map2 (==) one.tours[0] whole.tours[c])
                && one.lengths[0] == whole.lengths[c]
                && one.steps[0] == whole.steps[c])
@@ -99,7 +100,7 @@ entry enumerations_change_nothing (least: i64) (most: i64) (bound: i32) : bool =
   loop ok = true
   for n in least..<most + 1 do
     let data = random_grid n bound
-    let batch = restarts.start data 4 0 6 unlimited
+    let batch = restarts.climb data 1 unlimited (random_batch n 4 0 6)
     in ok
-       && equal batch (restarts_by_flat.start data 4 0 6 unlimited)
-       && equal batch (restarts_by_closed_form.start data 4 0 6 unlimited)
+       && equal batch (restarts_by_flat.climb data 1 unlimited (random_batch n 4 0 6))
+       && equal batch (restarts_by_closed_form.climb data 1 unlimited (random_batch n 4 0 6))

@@ -34,7 +34,7 @@ _SPAWN = "start worker processes with the method 'spawn' instead of 'fork'"
 _NO_DRIVER = "install NVIDIA's driver, or choose another backend"
 # CUresult and CUdevice_attribute, from cuda.h.
 _NOT_INITIALIZED = 3
-_COMPUTE_MODE, _CAPABILITY_MAJOR, _CAPABILITY_MINOR = 20, 75, 76
+_COMPUTE_MODE, _CAPABILITY_MAJOR, _CAPABILITY_MINOR, _SHARED_MEMORY = 20, 75, 76, 97
 _SHARED, _PROHIBITED = 0, 2
 
 
@@ -101,9 +101,9 @@ def _cuda_device(driver: _Driver, index: int, version: int, before: Sequence[Dev
     driver("cuDeviceGetName", name, len(name), handle)
     memory = ctypes.c_size_t()
     driver("cuDeviceTotalMem_v2", ctypes.byref(memory), handle)
-    major, minor, mode = (
+    major, minor, mode, shared_memory = (
         driver.integer("cuDeviceGetAttribute", key, handle)
-        for key in (_CAPABILITY_MAJOR, _CAPABILITY_MINOR, _COMPUTE_MODE)
+        for key in (_CAPABILITY_MAJOR, _CAPABILITY_MINOR, _COMPUTE_MODE, _SHARED_MEMORY)
     )
     # Futhark leaves these out of its count.
     trouble = "its compute mode is 'prohibited'" if mode == _PROHIBITED else ""
@@ -111,6 +111,7 @@ def _cuda_device(driver: _Driver, index: int, version: int, before: Sequence[Dev
         index=index,
         name=name.value.decode(errors="replace"),
         memory=memory.value,
+        shared_memory=shared_memory,
         capability=f"{major}.{minor}",
         driver=_dotted(version),
         trouble=trouble,

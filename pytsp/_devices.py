@@ -34,6 +34,8 @@ class Device:
     platform : str
         The OpenCL platform's name; empty for CUDA.
     is_gpu : bool
+    shared_memory : int
+        What one thread block may have of shared (OpenCL: local) memory, bytes.
     trouble : str
         Why kernels cannot run on it; empty where they can.
     selector : str
@@ -47,6 +49,7 @@ class Device:
     driver: str
     platform: str = ""
     is_gpu: bool = True
+    shared_memory: int = 48 * 2**10
     trouble: str = ""
     selector: str = ""
 

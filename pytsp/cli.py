@@ -16,6 +16,7 @@ from rich.table import Table
 from pytsp import datasets, generate, tsplib
 from pytsp._tsplib_write import write
 from pytsp.backends import BACKENDS, status
+from pytsp.compare import compare
 from pytsp.exceptions import PytspError
 from pytsp.instance import Instance
 from pytsp.solve import Progress as Snapshot
@@ -27,6 +28,7 @@ EXAMPLES = """examples:
   pytsp solve big.tsp --backend cuda --time-limit 10 --json
   pytsp info pr2392.tsp
   pytsp backends
+  pytsp compare kroA100.tsp --backends c,multicore,cuda
   pytsp generate uniform --n 10000 --seed 10000 --output E10k.0.tsp
 """
 
@@ -75,6 +77,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of the random tours (default: 0)")
     command.add_argument("--backend", choices=("auto", *BACKENDS), default="auto", help="default: the fastest here")
     command.add_argument("--threads", type=_whole(1), metavar="T", help="threads of multicore (default: all cores)")
+    command.add_argument("--device", metavar="D", help="which GPU: its number or a part of its name")
+    command.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
+    command.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
     command.add_argument("--time-limit", type=_seconds, metavar="SEC", help="stop after so many seconds")
     command.add_argument("--output", metavar="FILE", help="write the tour to this file, in TSPLIB's format")
     command.add_argument("--json", action="store_true", help="print one JSON object")
@@ -89,6 +94,19 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("backends", help="list what can run here", description="List what can run here.")
     command.set_defaults(run=_backends)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+    command = commands.add_parser(
+        "compare", help="run several backends on one instance", description="Run several backends on one instance."
+    )
+    command.set_defaults(run=_compare)
+    command.add_argument(
+        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
+    )
+    command.add_argument("--backends", metavar="B,…", help="with commas between them (default: all usable ones)")
+    command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many random restarts (default: by size)")
+    command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of the random tours (default: 0)")
+    command.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
     command = commands.add_parser("generate", help="make an instance", description="Make an instance.")
@@ -109,6 +127,9 @@ def _solve(options: argparse.Namespace) -> None:
             seed=options.seed,
             backend=options.backend,
             threads=options.threads,
+            device=int(options.device) if options.device and options.device.isdecimal() else options.device,
+            mapping=options.mapping,
+            k=options.k,
             time_limit=options.time_limit,
             progress=progress,
         )
@@ -116,6 +137,25 @@ def _solve(options: argparse.Namespace) -> None:
     # Last, so that a file that cannot be written costs nobody the result.
     if options.output:
         tsplib.write_tour(options.output, result.tour, name=instance.name, length=result.length)
+
+
+def _compare(options: argparse.Namespace) -> None:
+    names = options.backends.split(",") if options.backends else None
+    rows = compare(_read(options.instance), names, climbers=options.climbers, seed=options.seed, k=options.k)
+    if options.json:
+        print(json.dumps([row.to_dict() for row in rows]))
+        return
+    table = Table("backend", "seconds", "times the first", "G moves/s", "length", "equal")
+    for row in rows:
+        table.add_row(
+            row.backend,
+            f"{row.seconds:.3f}",
+            f"{row.ratio:.2f}",
+            f"{row.moves / row.seconds / 1e9:.2f}",
+            f"{row.length:.10g}",
+            "yes" if row.equal else "NO",
+        )
+    Console().print(table)
 
 
 def _info(options: argparse.Namespace) -> None:
@@ -191,6 +231,10 @@ def _whole(least: int) -> Callable[[str], int]:
 
     whole.__name__ = "whole number"
     return whole
+
+
+def _moves_a_pass(text: str) -> int | str:
+    return "inf" if text == "inf" else _whole(1)(text)
 
 
 def _seconds(text: str) -> float:

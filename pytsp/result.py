@@ -29,10 +29,16 @@ class Result:
         longest distance an edge.
     steps : numpy.ndarray of int32, shape (climbers,)
         The number of moves that each climber made.
+    passes : numpy.ndarray of int32, shape (climbers,)
+        The number of passes over the neighbourhood that found them; the last one of a climber that is done found none.
     done : numpy.ndarray of bool, shape (climbers,)
         Whether each climber reached its local optimum; all do, unless the run was stopped.
     seed : int
+    k : int
+        How many moves a pass could make.
     backend : str
+    mapping : str
+        How climbers were laid out: "thread", or "block" on a GPU.
     seconds : float
         The time of the whole solve.
     stop_reason : str
@@ -45,9 +51,12 @@ class Result:
     climber: int
     lengths: NDArray[np.int64] | NDArray[np.float64] = field(repr=False)
     steps: NDArray[np.int32] = field(repr=False)
+    passes: NDArray[np.int32] = field(repr=False)
     done: NDArray[np.bool_] = field(repr=False)
     seed: int
+    k: int
     backend: str
+    mapping: str
     seconds: float
     stop_reason: str
 
@@ -68,9 +77,9 @@ class Result:
 
     @property
     def moves(self) -> int:
-        """The number of moves evaluated: n (n - 3) / 2 for each step, and for the last look that found none."""
+        """The number of moves evaluated: n (n - 3) / 2 a pass."""
         n = self.instance.n
-        return (int(self.steps.sum(dtype=np.int64)) + int(self.done.sum())) * max(0, n * (n - 3) // 2)
+        return int(self.passes.sum(dtype=np.int64)) * max(0, n * (n - 3) // 2)
 
     def to_dict(self) -> dict[str, object]:
         """Return what `pytsp solve --json` prints: plain numbers, strings and one list, the tour."""
@@ -87,7 +96,10 @@ class Result:
             "climber": self.climber,
             "seed": self.seed,
             "steps": int(self.steps.sum(dtype=np.int64)),
+            "passes": int(self.passes.sum(dtype=np.int64)),
             "moves": self.moves,
+            "k": self.k,
+            "mapping": self.mapping,
             "stop_reason": self.stop_reason,
             "tour": self.tour.tolist(),
         }

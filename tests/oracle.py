@@ -61,3 +61,35 @@ def climb(distances: Distances, start: Tour) -> tuple[list[int], int]:
         if won == 0:
             return tour, steps
         tour, steps = apply_move(tour, i, j), steps + 1
+
+
+def proposals(distances: Distances, tour: Tour) -> list[tuple[int, int, int]]:
+    """What the edges propose: gain, i and j of the best move of each.
+
+    The edge that leaves p looks at those that leave p + 2, …, p + n/2. The smallest other position wins among equals; an edge without a move that shortens the tour proposes nothing.
+    """
+    n, found = len(tour), []
+    for p in range(n):
+        best = (0, 0)
+        for q in sorted((p + d) % n for d in range(2, n // 2 + 1)):
+            won = gain_of_edges(distances, tour, min(p, q), max(p, q))
+            if won > best[0]:
+                best = (won, q)
+        if best[0]:
+            found.append((best[0], min(p, best[1]), max(p, best[1])))
+    return found
+
+
+def k_swap(distances: Distances, start: Tour, k: int) -> tuple[list[int], int]:
+    """The local optimum of a climber that makes up to k moves a pass, and its number of moves."""
+    tour, steps = list(start), 0
+    while True:
+        moves = sorted(proposals(distances, tour), key=lambda move: (-move[0], move[1], move[2]))
+        if not moves:
+            return tour, steps
+        made = 0
+        while moves and made < k:
+            _, i, j = moves[0]
+            tour, made = apply_move(tour, i, j), made + 1
+            moves = [move for move in moves if move[1] > j or move[2] < i]
+        steps += made

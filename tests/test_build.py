@@ -261,7 +261,8 @@ def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch, error: Exception)
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program of two files and a fake compiler; gives the folder of the kernels."""
-    monkeypatch.setattr(kernels, "PROGRAM", tmp_path / "futhark" / "pytsp.fut")
+    for program in ("CPU_PROGRAM", "GPU_PROGRAM"):
+        monkeypatch.setattr(kernels, program, tmp_path / "futhark" / "pytsp.fut")
     (tmp_path / "futhark").mkdir()
     (tmp_path / "futhark" / "pytsp.fut").write_text('42 -- import "tour"\n')
     (tmp_path / "futhark" / "tour.fut").write_text("-- a library\n")
@@ -300,12 +301,12 @@ def test_only_what_changed_is_made_again(checkout: Path, capsys: pytest.CaptureF
     assert said() == ["c: translating", "c: compiling"]
     assert said() == []
     # The C that results is the same: nothing to compile.
-    (kernels.PROGRAM.parent / "tour.fut").write_text("-- another comment\n")
+    (kernels.CPU_PROGRAM.parent / "tour.fut").write_text("-- another comment\n")
     assert said() == ["c: translating"]
     assert said() == []
-    (kernels.PROGRAM.parent / "tour_tests.fut").write_text("-- no part of the program\n")
+    (kernels.CPU_PROGRAM.parent / "tour_tests.fut").write_text("-- no part of the program\n")
     assert said() == []
-    kernels.PROGRAM.write_text('43 -- import "tour"\n')
+    kernels.CPU_PROGRAM.write_text('43 -- import "tour"\n')
     assert said() == ["c: translating", "c: compiling"]
     assert answer(checkout) == "43"
     (checkout / "_c.abi3.so").unlink()
@@ -333,14 +334,14 @@ def test_what_is_current_needs_no_compiler(checkout: Path, monkeypatch: pytest.M
     monkeypatch.setattr(kernels, "BACKENDS", {name: toolchain.BACKENDS[name] for name in ("c", "opencl")})
     monkeypatch.setattr(kernels, "REQUIRED", ("c",))
     assert kernels.build_kernels(kernels.Options(), checkout).entry("c") == first.entry("c")
-    kernels.PROGRAM.write_text("44 --\n")
+    kernels.CPU_PROGRAM.write_text("44 --\n")
     with pytest.raises(BuildError, match="no Futhark compiler could be obtained"):
         build(checkout)
     assert answer(checkout) == "42"
 
 
 def test_an_error_of_the_program_is_told(checkout: Path) -> None:
-    kernels.PROGRAM.write_text("type error\n")
+    kernels.CPU_PROGRAM.write_text("type error\n")
     with pytest.raises(BuildError, match=r"(?s)c could not be built.*pytsp\.fut:1: it does not type"):
         build(checkout)
     assert not list(checkout.glob(".work-*"))
@@ -348,13 +349,13 @@ def test_an_error_of_the_program_is_told(checkout: Path) -> None:
 
 def test_what_was_built_stays_while_the_program_is_broken(checkout: Path) -> None:
     build(checkout)
-    kernels.PROGRAM.write_text("type error\n")
+    kernels.CPU_PROGRAM.write_text("type error\n")
     for _ in range(2):
         with pytest.raises(BuildError, match=r"(?s)c could not be built.*kept from an earlier build"):
             build(checkout)
         assert answer(checkout) == "42"
         assert report.read_report(checkout).entry("c").built
-    kernels.PROGRAM.write_text("43 --\n")
+    kernels.CPU_PROGRAM.write_text("43 --\n")
     assert build(checkout).entry("c").reason.startswith("Futhark 0.25.27")
     assert answer(checkout) == "43"
 
@@ -385,7 +386,7 @@ def test_an_unwritable_folder_is_named(checkout: Path) -> None:
 
 
 def test_a_missing_program_is_named(checkout: Path) -> None:
-    kernels.PROGRAM.unlink()
+    kernels.CPU_PROGRAM.unlink()
     with pytest.raises(BuildError, match=r"pytsp\.fut is missing"):
         build(checkout)
 

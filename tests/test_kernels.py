@@ -19,6 +19,7 @@ from pytsp.distances import METRICS
 from pytsp.exceptions import KernelError
 from pytsp.forms import MOST_DISTANCE, MOST_GRID_DISTANCE, Form, _matrix, form_of
 from pytsp.instance import Instance
+from pytsp.search import fits_a_block
 
 UNLIMITED = 2**31 - 1
 SIZES = [*range(1, 14), 99, 100, 101]
@@ -29,19 +30,42 @@ def load(backend: Backend, form: Form) -> Opaque:
     return backend.call(f"{form.kind}_load", *form.arguments)
 
 
+def entries(backend: Backend, form: Form, k: int = 1) -> list[str]:
+    """The entry points by which climbers of this instance can climb: on a GPU there are two."""
+    if backend.device is None:
+        return [f"{form.kind}_climb"]
+    fits = fits_a_block(form, k, backend)
+    return [f"{form.kind}_climb_thread", *([f"{form.kind}_climb_block"] if fits else [])]
+
+
+def climbed(backend: Backend, form: Form, batch: Opaque, k: int = 1, limit: int = UNLIMITED) -> Opaque:
+    """A batch after its climb, the same by every entry point."""
+    loaded = load(backend, form)
+    ends = [backend.call(entry, loaded, batch, k, limit) for entry in entries(backend, form, k)]
+    for what in ("tours", "lengths", "steps", "passes", "done"):
+        one, *others = (backend.call(f"batch_{what}", end) for end in ends)
+        assert all(np.array_equal(one, other) for other in others)
+    return ends[0]
+
+
 def best_move(backend: Backend, form: Form, tour: Any) -> tuple[int, int, int]:
-    """The kernel's best move."""
-    gain, i, j = backend.call(f"{form.kind}_best_move", load(backend, form), np.asarray(tour, np.int32)).tolist()
-    return gain, i, j
+    """The kernel's best move: gain, i and j, read off the first step of a climb where no entry point tells it."""
+    if f"{form.kind}_best_move" in backend.entry_points:
+        gain, i, j = backend.call(f"{form.kind}_best_move", load(backend, form), np.asarray(tour, np.int32)).tolist()
+        return gain, i, j
+    batch = backend.call("batch_given", np.asarray([tour], np.int32))
+    before, after = (climbed(backend, form, batch, limit=limit) for limit in (0, 1))
+    gain = int(backend.call("batch_lengths", before)[0] - backend.call("batch_lengths", after)[0])
+    changed = np.flatnonzero(backend.call("batch_tour", after, 0) != np.asarray(tour))
+    return (gain, int(changed[0]) - 1, int(changed[-1])) if gain else (0, 0, 0)
 
 
 def climbs(
-    backend: Backend, form: Form, seed: int, first: int, count: int, limit: int = UNLIMITED
+    backend: Backend, form: Form, seed: int, first: int, count: int, limit: int = UNLIMITED, k: int = 1
 ) -> tuple[list[list[int]], list[int], list[int], list[bool]]:
     """The tours, lengths, steps and ends of the kernel's climbers."""
-    batch = backend.call(f"{form.kind}_start", load(backend, form), seed, first, count, limit)
-    tours = [backend.call("batch_tour", batch, place).tolist() for place in range(count)]
-    return tours, *(backend.call(f"batch_{what}", batch).tolist() for what in ("lengths", "steps", "done"))
+    batch = climbed(backend, form, backend.call("batch_random", form.whole.n, seed, first, count), k, limit)
+    return tuple(backend.call(f"batch_{what}", batch).tolist() for what in ("tours", "lengths", "steps", "done"))
 
 
 def forms_of(instance: Instance) -> list[Form]:
@@ -304,26 +328,58 @@ def test_distant_clusters_of_fractional_points_are_exact(backend: Backend, metri
     assert lengths == [form.whole.tour_length(tour) for tour in tours]
 
 
+# Several moves a pass
+
+
+@given(instance=strategies.instances(max_n=12), k=st.integers(1, 5) | st.just(UNLIMITED), seed=st.integers(0, 99))
+@example(instance=Instance.from_coordinates([[c % 4, c // 4] for c in range(12)]), k=UNLIMITED, seed=1)
+def test_k_swap_is_the_oracles(backend: Backend, instance: Instance, k: int, seed: int) -> None:
+    form = form_of(instance)
+    tours, lengths, steps, done = climbs(backend, form, seed, 0, 4, k=k)
+    distances = distances_of(form)
+    ends = [oracle.k_swap(distances, start, k) for start in random_tours(instance.n, 4, seed).tolist()]
+    assert (tours, steps) == ([tour for tour, _ in ends], [count for _, count in ends])
+    assert lengths == [form.whole.tour_length(tour) for tour in tours]
+    assert all(done)
+
+
+@pytest.mark.parametrize("n", [23, 24, 25, 63, 64, 65, 100])
+@pytest.mark.parametrize("k", [1, 2, 8, UNLIMITED])
+def test_k_swap_is_the_oracles_around_the_tiles(backend: Backend, n: int, k: int) -> None:
+    points = np.random.default_rng(n).integers(0, n, (n, 2))
+    form = form_of(Instance.from_coordinates(points))
+    tours, _, steps, _ = climbs(backend, form, 1, 0, 2, k=k)
+    distances = distances_of(form)
+    ends = [oracle.k_swap(distances, start, k) for start in random_tours(n, 2, 1).tolist()]
+    assert (tours, steps) == ([tour for tour, _ in ends], [count for _, count in ends])
+
+
+@given(instance=strategies.instances(max_n=12), seed=st.integers(0, 99))
+def test_one_move_a_pass_is_best_improvement(instance: Instance, seed: int) -> None:
+    distances = distances_of(form_of(instance))
+    start = random_tours(instance.n, 1, seed)[0].tolist()
+    assert oracle.k_swap(distances, start, 1) == oracle.climb(distances, start)
+
+
 # Batches
 
 
 @given(lengths=st.lists(st.integers(0, 3), min_size=1, max_size=8))
 def test_the_best_of_a_batch_is_the_first_among_the_shortest(backend: Backend, lengths: list[int]) -> None:
     form = form_of(scattered(7, "EUC_2D", len(lengths)))
-    batch = backend.call(f"{form.kind}_start", load(backend, form), sum(lengths), 0, 40, lengths[0])
+    batch = climbed(backend, form, backend.call("batch_random", 7, sum(lengths), 0, 40), limit=lengths[0])
     found = backend.call("batch_lengths", batch).tolist()
     assert backend.call("batch_best", batch) == found.index(min(found))
 
 
 def test_a_batch_goes_on_as_if_it_had_not_stopped(backend: Backend) -> None:
     form = form_of(scattered(40, "EUC_2D", 0))
-    loaded = load(backend, form)
-    batch = backend.call(f"{form.kind}_start", loaded, 2, 5, 9, 0)
+    batch = climbed(backend, form, backend.call("batch_random", 40, 2, 5, 9), limit=0)
     assert backend.call("batch_lengths", batch).tolist() == [
         form.whole.tour_length(tour) for tour in random_tours(40, 9, 2, 5)
     ]
     while not backend.call("batch_done", batch).all():
-        batch = backend.call(f"{form.kind}_continue", loaded, batch, 3)
+        batch = climbed(backend, form, batch, limit=3)
     tours, lengths, steps, _ = climbs(backend, form, 2, 5, 9)
     assert backend.call("batch_lengths", batch).tolist() == lengths
     assert backend.call("batch_steps", batch).tolist() == steps

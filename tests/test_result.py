@@ -23,9 +23,12 @@ def result(instance: Instance | None = None, **changes: Any) -> Result:
         "climber": 1,
         "lengths": np.array([44, 36, 36]),
         "steps": np.array([0, 1, 2], np.int32),
+        "passes": np.array([0, 2, 3], np.int32),
         "done": np.array([False, True, True]),
         "seed": 7,
+        "k": 1,
         "backend": "c",
+        "mapping": "thread",
         "seconds": 2.0,
         "stop_reason": "time limit",
     }
@@ -45,11 +48,11 @@ def test_there_is_no_gap_without_a_positive_optimum(optimum: int | None, shown: 
     assert shown in str(result(instance))
 
 
-def test_moves_count_each_step_and_each_last_look() -> None:
-    assert result().moves == (3 + 2) * 2
+def test_moves_count_each_pass() -> None:
+    assert result().moves == (2 + 3) * 2
     large = np.full(3, 2**31 - 1, np.int32)
     points = np.zeros((2000, 2))
-    assert result(Instance.from_coordinates(points), steps=large).moves == (3 * (2**31 - 1) + 2) * 2000 * 1997 // 2
+    assert result(Instance.from_coordinates(points), passes=large).moves == 3 * (2**31 - 1) * 2000 * 1997 // 2
     assert result(Instance.from_coordinates([[0, 0]])).moves == 0
 
 
@@ -68,7 +71,10 @@ def test_a_result_is_plain_json() -> None:
         "climber": 1,
         "seed": 7,
         "steps": 3,
+        "passes": 5,
         "moves": 10,
+        "k": 1,
+        "mapping": "thread",
         "stop_reason": "time limit",
         "tour": [0, 1, 2, 3],
     }

@@ -25,7 +25,7 @@ from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError, Ke
 from pytsp.forms import form_of
 from pytsp.solve import default_climbers
 
-solve_module = sys.modules["pytsp.solve"]
+search_module = sys.modules["pytsp.search"]
 
 
 def uniform(n: int, seed: int = 0) -> Instance:
@@ -61,9 +61,9 @@ def assert_whole(result: Result) -> None:
 def cut(call_seconds: float, first_call_moves: float, batch_bytes: int) -> Iterator[None]:
     """Other sizes of calls and batches."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solve_module, "CALL_SECONDS", call_seconds)
-        patch.setattr(solve_module, "FIRST_CALL_MOVES", first_call_moves)
-        patch.setattr(solve_module, "BATCH_BYTES", batch_bytes)
+        patch.setattr(search_module, "CALL_SECONDS", call_seconds)
+        patch.setattr(search_module, "FIRST_SPEED", dict.fromkeys(("cpu", "gpu"), first_call_moves / call_seconds))
+        patch.setattr(search_module, "BATCH_BYTES", dict.fromkeys(("cpu", "gpu"), batch_bytes))
         yield
 
 
@@ -261,8 +261,8 @@ def test_an_interruption_inside_any_call_leaves_the_result_whole(backend: Backen
         try:
             result = solved(uniform(20), backend, climbers=200)
         except KeyboardInterrupt:
-            # The load, the start, three results and the best's place and tour: only then there is one.
-            assert at < 7
+            # The load, the start, the climb, four results and the best's place and tour: only then there is one.
+            assert at < 9
             return
     assert result.stop_reason == "interrupted"
     assert_whole(result)

@@ -1,0 +1,94 @@
+"""Run the same climbers on several backends: how long each takes, and whether their results are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from pytsp.backends import open_backend, status
+from pytsp.instance import Instance
+from pytsp.result import Result
+from pytsp.solve import solve
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One backend's run.
+
+    Attributes
+    ----------
+    backend : str
+    seconds : float
+        The solve call, the backend open and its kernels compiled.
+    ratio : float
+        How many times as fast as the first backend.
+    moves : int
+        Moves evaluated.
+    length : int or float
+    equal : bool
+        Whether every climber's length, moves and passes, and the best tour, are those of the first backend.
+    """
+
+    backend: str
+    seconds: float
+    ratio: float
+    moves: int
+    length: int | float
+    equal: bool
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the attributes by their names."""
+        return asdict(self)
+
+
+def compare(
+    instance: Instance,
+    backends: Sequence[str] | None = None,
+    *,
+    climbers: int | None = None,
+    seed: int = 0,
+    k: int | float | str = 1,
+) -> list[Comparison]:
+    """Solve an instance on several backends, one after the other.
+
+    Parameters
+    ----------
+    instance : Instance
+    backends : sequence of str, optional
+        Names of backends; the first is what the others are compared with. By default all that are usable here.
+    climbers, seed, k
+        As in `pytsp.solve`.
+
+    Returns
+    -------
+    list of Comparison
+        In the order of `backends`.
+
+    Raises
+    ------
+    BackendError
+        If a backend is unknown or cannot run here.
+    """
+    names = [found.name for found in status() if found.usable] if backends is None else list(backends)
+    rows: list[Comparison] = []
+    first: Result | None = None
+    for name in names:
+        # Opened, and warm, before the clock starts.
+        open_backend(name)
+        solve(instance, climbers=1, backend=name, k=k)
+        result = solve(instance, climbers=climbers, seed=seed, backend=name, k=k)
+        first = first or result
+        rows.append(
+            Comparison(
+                name, result.seconds, first.seconds / result.seconds, result.moves, result.length, _equal(first, result)
+            )
+        )
+    return rows
+
+
+def _equal(one: Result, other: Result) -> bool:
+    return one.climber == other.climber and all(
+        np.array_equal(getattr(one, what), getattr(other, what)) for what in ("lengths", "steps", "passes", "tour")
+    )

@@ -1,0 +1,191 @@
+"""The climbers of one solve: batches on a backend, a kernel call at a time, and the best tour so far."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.backends import Backend
+from pytsp.exceptions import DeviceMemoryError
+from pytsp.forms import Form
+
+# How long one kernel call should take: long enough to hide its overhead, short enough to stop between two.
+CALL_SECONDS = 0.15
+# The moves a second that the first call of a solve counts on, on a CPU and on a GPU.
+FIRST_SPEED = {"cpu": 1.3e8, "gpu": 5e11}
+# What the tours of one batch may occupy; kernels hold a few such arrays.
+BATCH_BYTES = {"cpu": 64 * 2**20, "gpu": 2**30}
+# Climbers that a GPU wants at a time: so many blocks, or so many threads, keep its multiprocessors busy.
+BUSY_BLOCKS = 528
+BUSY_THREADS = 65_536
+MOST_STEPS = 2**31 - 1
+
+# Tours that the block form takes, and the bytes of shared memory a city that it needs; with k > 1, so many more.
+BLOCK_CITIES = range(24, 32_768)
+BLOCK_BYTES = {"grid": 16, "plane": 24, "matrix": 12}
+K_SWAP_BYTES = 8
+# What lanes and reductions need besides.
+BLOCK_OVERHEAD = 40 * 2**10
+# Below so many cities, several moves a pass keep a block's lanes less busy than a thread (docs/benchmarks.md).
+K_SWAP_BLOCK_CITIES = 200
+
+
+def fits_a_block(form: Form, k: int, kernels: Backend) -> bool:
+    """Tell whether a climber's tour fits the shared memory of a thread block."""
+    n = form.whole.n
+    needed = n * (BLOCK_BYTES[form.kind] + (K_SWAP_BYTES if k > 1 else 0)) + BLOCK_OVERHEAD
+    return n in BLOCK_CITIES and kernels.device is not None and needed <= max(kernels.device.shared_memory, 48 * 2**10)
+
+
+def choose_mapping(mapping: str, form: Form, k: int, kernels: Backend) -> str:
+    """Choose how climbers are laid out on the backend: "block" or "thread"; on a CPU it is "thread".
+
+    Raises
+    ------
+    ValueError
+        If blocks are asked for where there are none, or where a tour does not fit one.
+    """
+    if mapping not in ("auto", "block", "thread"):
+        raise ValueError(f"mapping must be 'auto', 'block' or 'thread'; it is {mapping!r}")
+    if kernels.device is None:
+        if mapping == "block":
+            raise ValueError(f"mapping='block' needs a GPU backend; backend {kernels.name!r} has one climber a thread")
+        return "thread"
+    fits = fits_a_block(form, k, kernels)
+    if mapping == "block" and not fits:
+        raise ValueError(
+            f"mapping='block' takes {BLOCK_CITIES[0]} to {BLOCK_CITIES[-1]} cities that fit the shared memory of a block "
+            f"of {kernels.device.name}, {kernels.device.shared_memory} bytes; this instance has {form.whole.n}: "
+            "use mapping='thread' or 'auto'"
+        )
+    if mapping == "auto":
+        return "block" if fits and (k == 1 or form.whole.n >= K_SWAP_BLOCK_CITIES) else "thread"
+    return mapping
+
+
+@dataclass(frozen=True)
+class Best:
+    """The shortest tour so far; among equals that of the climber with the smallest number."""
+
+    length: int
+    climber: int
+    tour: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A range of climbers and where they stand, the device's handle of them, and the best tour up to here."""
+
+    first: int
+    handle: Any
+    lengths: NDArray[np.int64]
+    steps: NDArray[np.int32]
+    passes: NDArray[np.int32]
+    done: NDArray[np.bool_]
+    best: Best
+
+    @property
+    def is_done(self) -> bool:
+        return bool(self.done.all())
+
+
+class Search:
+    """The climbers of one solve: batches by their first climber, of which the last may still be on its way.
+
+    Every kernel call ends in one assignment to `batches`, so that an interruption at any point leaves them whole.
+    """
+
+    def __init__(
+        self, form: Form, kernels: Backend, climbers: int, seed: int, first: int, *, k: int, mapping: str
+    ) -> None:
+        self.form = form
+        self.kernels = kernels
+        self.seed = seed
+        self.first = first
+        self.end = first + climbers
+        self.k = k
+        self.mapping = choose_mapping(mapping, form, k, kernels)
+        self.machine = "cpu" if kernels.device is None else "gpu"
+        self.entry = f"{form.kind}_climb" + (f"_{self.mapping}" if kernels.device else "")
+        self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
+        self.batches: dict[int, Batch] = {}
+        n = form.whole.n
+        # What a pass costs, in moves: the neighbourhood, and a few walks over the tour.
+        self.pass_moves = n * max(1, n - 3) // 2 + 10 * n
+        self.moves_a_second = FIRST_SPEED[self.machine]
+        self.most_climbers = max(1, BATCH_BYTES[self.machine] // (4 * n))
+
+    @property
+    def last(self) -> Batch | None:
+        return next(reversed(self.batches.values()), None)
+
+    @property
+    def best(self) -> Best | None:
+        return self.last.best if self.last else None
+
+    @property
+    def following(self) -> int:
+        return self.last.first + len(self.last.done) if self.last else self.first
+
+    @property
+    def is_finished(self) -> bool:
+        return self.following == self.end and self.last is not None and self.last.is_done
+
+    @property
+    def climbers_done(self) -> int:
+        unfinished = len(self.last.done) - int(self.last.done.sum()) if self.last else 0
+        return self.following - self.first - unfinished
+
+    def advance(self) -> bool:
+        """Make one kernel call, if there is one to make: a batch starts, or goes on.
+
+        A batch that does not fit the device's memory is tried again with half the climbers.
+        """
+        while not self.is_finished:
+            try:
+                self._call()
+                return True
+            except DeviceMemoryError:
+                unfinished = self.last is not None and not self.last.is_done
+                if unfinished or self.most_climbers == 1:
+                    raise
+                self.most_climbers = max(1, min(self.most_climbers, self._batch_size()) // 2)
+        return False
+
+    def _call(self) -> None:
+        call = self.kernels.call
+        began = time.perf_counter()
+        before = self.last if self.last and not self.last.is_done else None
+        first = before.first if before else self.following
+        count = len(before.done) if before else self._batch_size()
+        handle = before.handle if before else call("batch_random", self.form.whole.n, self.seed, first, count)
+        handle = call(self.entry, self.loaded, handle, self.k, self._limit(count))
+        lengths, steps, passes, done = (
+            call(f"batch_{what}", handle) for what in ("lengths", "steps", "passes", "done")
+        )
+        best = self._better(first, handle, lengths)
+        walked = int(passes.sum(dtype=np.int64)) - (int(before.passes.sum(dtype=np.int64)) if before else 0)
+        self.moves_a_second = max(walked, 1) * self.pass_moves / (time.perf_counter() - began)
+        self.batches[first] = Batch(first, None if done.all() else handle, lengths, steps, passes, done, best)
+
+    def _batch_size(self) -> int:
+        """Choose how many climbers start together: what a call can bring to their optima, or what the machine wants."""
+        fitting = int(CALL_SECONDS * self.moves_a_second / (1.1 * self.form.whole.n * self.pass_moves))
+        busy = self.kernels.threads or (BUSY_BLOCKS if self.mapping == "block" else BUSY_THREADS)
+        return min(max(fitting, busy), self.most_climbers, self.end - self.following)
+
+    def _limit(self, count: int) -> int:
+        """Choose how many passes each climber may make in the next call, from twice the time of an ordinary call on."""
+        return int(min(max(1, 2 * CALL_SECONDS * self.moves_a_second / (self.pass_moves * count)), MOST_STEPS))
+
+    def _better(self, first: int, handle: Any, lengths: NDArray[np.int64]) -> Best:
+        """Return the best tour so far, a batch taken in."""
+        place = self.kernels.call("batch_best", handle)
+        length, climber = int(lengths[place]), first + place
+        if self.best is not None and (self.best.length, self.best.climber) <= (length, climber):
+            return self.best
+        return Best(length, climber, self.kernels.call("batch_tour", handle, place))
