@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import sysconfig
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def unpack_from_archive(work: Path, target: Path) -> Path:
     for source in sources:
         for suite in SUITES[source.kind]:
             try:
-                packages = download_packages(source.stanza(suite), work / f"apt-{len(reasons)}")
+                packages = download_packages(source.stanza(suite), work / f"apt-{len(reasons)}", ["futhark"])
             except BuildError as error:
                 reasons.append(f"suite {suite}: {error}")
                 continue
@@ -113,12 +114,15 @@ def _main_archives(
     return [Source(address, kind, trust) for address, kind in kinds if kind in SUITES]
 
 
-def download_packages(stanza: str, work: Path) -> list[Path]:
-    """Download `futhark` and all it depends on from the archive of `stanza`, with apt's state in `work`."""
-    for name in ("sources", "lists/partial", "cache/archives/partial"):
-        (work / name).mkdir(parents=True)
+def download_packages(stanza: str, work: Path, names: Sequence[str], installed: Path | None = None) -> list[Path]:
+    """Download packages and all they depend on from the archive of `stanza`, with apt's state in `work`.
+
+    What is `installed`, according to a status file of dpkg's, is left out.
+    """
+    for folder in ("sources", "lists/partial", "cache/archives/partial"):
+        (work / folder).mkdir(parents=True)
     (work / "sources" / "pytsp.sources").write_text(stanza, encoding="utf-8")
-    (work / "status").touch()
+    (work / "status").write_bytes(installed.read_bytes() if installed else b"")
     settings = {
         "Dir::Etc::SourceList": os.devnull,
         "Dir::Etc::SourceParts": work / "sources",
@@ -137,8 +141,8 @@ def download_packages(stanza: str, work: Path) -> list[Path]:
     apt = ["apt-get", "--quiet=2", *(f"--option={name}={value}" for name, value in settings.items())]
     environment = {"LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
     run([*apt, "update"], env=environment, timeout=300)
-    install = ["install", "--download-only", "--no-install-recommends", "--yes", "futhark"]
-    run([*apt, *install], env=environment, timeout=900)
+    install = ["install", "--download-only", "--no-install-recommends", "--yes"]
+    run([*apt, *install, *names], env=environment, timeout=900)
     return sorted((work / "cache" / "archives").glob("*.deb"))
 
 

@@ -42,7 +42,8 @@ class Backend:
 
 # -ffp-contract=off: no fused multiply-add of the C compiler's own, so that all backends round alike. The two after it
 # change no result: nobody reads errno or the floating-point exceptions, and without them loops with roots, rounding and
-# comparisons vectorise.
+# comparisons vectorise. Nor does the last one: gcc guesses that branches such as Futhark's checks are rarely passed,
+# takes what lies behind several of them for cold, and leaves loops there as they are, the hottest ones.
 COMMON_FLAGS = (
     "-std=gnu11",
     "-O3",
@@ -52,6 +53,7 @@ COMMON_FLAGS = (
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
+    "-fno-guess-branch-probability",
 )
 QUIET_FLAGS = ("-w",)
 BACKENDS = {

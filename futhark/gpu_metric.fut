@@ -29,6 +29,8 @@ module gpu_matrix : gpu_metric with data [n] = [n][n]i32 = {
 
   def origin : point = 0
   def point _ (c: i32) : point = c
+
+  #[inline]
   def dist d (a: i32) (b: i32) : i32 = #[unsafe] d[i64.i32 a, i64.i32 b]
 }
 
@@ -41,6 +43,7 @@ module gpu_plane : gpu_metric with data [n] = ([n]f64, [n]f64, f64) = {
   def origin : point = (0, 0)
   def point [n] ((xs, ys, _): data [n]) (c: i32) : point = #[unsafe] (xs[i64.i32 c], ys[i64.i32 c])
 
+  #[inline]
   def dist [n] ((_, _, up): data [n]) ((ax, ay): point) ((bx, by): point) : i32 =
     let dx = ax - bx
     let dy = ay - by
@@ -71,6 +74,7 @@ module fine_grid : gpu_metric with data [n] = ([n]f32, [n]f32) = {
   def origin : point = (0, 0)
   def point [n] ((xs, ys): data [n]) (c: i32) : point = #[unsafe] (xs[i64.i32 c], ys[i64.i32 c])
 
+  #[inline]
   def dist _ ((ax, ay): point) ((bx, by): point) : f32 =
     let dx = ax - bx
     let dy = ay - by
@@ -92,6 +96,7 @@ module coarse_grid : gpu_metric with data [n] = ([n]f32, [n]f32) = {
   def origin : point = (0, 0)
   def point [n] ((xs, ys): data [n]) (c: i32) : point = #[unsafe] (xs[i64.i32 c], ys[i64.i32 c])
 
+  #[inline]
   def dist _ ((ax, ay): point) ((bx, by): point) : f32 =
     let dx = ax - bx
     let dy = ay - by

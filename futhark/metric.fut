@@ -25,6 +25,8 @@ module matrix : metric with data [n] = [n][n]i32 = {
 
   def point _ c = c
   def city c = c
+
+  #[inline]
   def dist d (a: i32) (b: i32) = #[unsafe] d[i64.i32 a, i64.i32 b]
 }
 
@@ -41,6 +43,7 @@ module grid : metric with data [n] = ([n]i32, [n]i32) = {
 
   def city (p: point) = p.c
 
+  #[inline]
   def dist _ (a: point) (b: point) : i32 =
     let dx = a.x - b.x
     let dy = a.y - b.y
@@ -60,6 +63,7 @@ module plane : metric with data [n] = ([n]f64, [n]f64, f64) = {
 
   def city (p: point) = p.c
 
+  #[inline]
   def dist [n] ((_, _, up): data [n]) (a: point) (b: point) : i32 =
     let dx = a.x - b.x
     let dy = a.y - b.y

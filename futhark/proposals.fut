@@ -38,10 +38,13 @@ module mk_proposals (M: gpu_metric) (S: {val rows : i64}) = {
       let d = table (S.rows + 1) zero (\r -> M.dist data row[r] p)
       let gain r = if i32.i64 r >= first && i32.i64 r < last then prev[r] W.- d[r + 1] W.+ sj else zero
       let gains = table S.rows zero gain
-      let better r = gains[r] W.> bests[r] || (gains[r] W.== bests[r] && j < qs[r])
+      -- By selections only: a short-circuit "or" would be a branch in the innermost loop.
+      let q r =
+        let tied = if gains[r] W.== bests[r] then i32.min j qs[r] else qs[r]
+        in if gains[r] W.> bests[r] then j else tied
       in ( table S.rows zero (\r -> s[r] W.- d[r])
          , table S.rows zero (\r -> W.max gains[r] bests[r])
-         , table S.rows 0i32 (\r -> if better r then j else qs[r])
+         , table S.rows 0i32 q
          , next j
          )
     let state = loop state = (prev, bests, qs, j) for k < rows - 1 do column state 0 (k + 1)

@@ -3,7 +3,7 @@
 import "climber"
 import "metric"
 import "restarts"
-import "rng"
+import "testing"
 import "tour"
 import "two_opt"
 
@@ -13,19 +13,6 @@ module by_diagonals = mk_climber grid (diagonals grid)
 module restarts = mk_restarts by_diagonals anyhow
 module restarts_by_flat = mk_restarts by_flat anyhow
 module restarts_by_closed_form = mk_restarts by_closed_form anyhow
-
--- Cities on a square grid of side `bound`.
-def random_grid (n: i64) (bound: i32) : ([n]i32, [n]i32) =
-  let k = rng.stream 9 0
-  in (tabulate n (\c -> rng.below k c bound), tabulate n (\c -> rng.below k (c + n) bound))
-
-def equal [c] [n] (a: batch [c] [n]) (b: batch [c] [n]) : bool =
-  and (map2 (\x y -> and (map2 (==) x y)) a.tours b.tours)
-  && and (map2 (==) a.lengths b.lengths)
-  && and (map2 (==) a.steps b.steps)
-  && and (map2 (==) a.done b.done)
-
-def unlimited : i32 = i32.highest
 
 -- ==
 -- entry: best_is_first_among_shortest
@@ -97,10 +84,10 @@ entry ranges_change_nothing (n: i64) (first: i64) : bool =
 -- input { 1i64 13i64 3i32 } output { true }
 -- input { 50i64 51i64 20i32 } output { true }
 entry enumerations_change_nothing (least: i64) (most: i64) (bound: i32) : bool =
-  loop ok = true
-  for n in least..<most + 1 do
+  let good n =
     let data = random_grid n bound
     let batch = restarts.climb data 1 unlimited (random_batch n 4 0 6)
-    in ok
-       && equal batch (restarts_by_flat.climb data 1 unlimited (random_batch n 4 0 6))
-       && equal batch (restarts_by_closed_form.climb data 1 unlimited (random_batch n 4 0 6))
+    in [ equal batch (restarts_by_flat.climb data 1 unlimited (random_batch n 4 0 6))
+       , equal batch (restarts_by_closed_form.climb data 1 unlimited (random_batch n 4 0 6))
+       ]
+  in map good (least...most) |> map and |> and

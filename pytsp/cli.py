@@ -1,4 +1,4 @@
-"""The command line: `pytsp solve`, `pytsp info`, `pytsp backends`, `pytsp generate`."""
+"""The command line: `pytsp solve`, `info`, `backends`, `compare` and `generate`."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _solve(options: argparse.Namespace) -> None:
 
 
 def _compare(options: argparse.Namespace) -> None:
-    names = options.backends.split(",") if options.backends else None
+    names = [name.strip() for name in options.backends.split(",")] if options.backends else None
     rows = compare(_read(options.instance), names, climbers=options.climbers, seed=options.seed, k=options.k)
     if options.json:
         print(json.dumps([row.to_dict() for row in rows]))
@@ -244,4 +244,5 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+_moves_a_pass.__name__ = "number of moves"
 _seconds.__name__ = "number of seconds"

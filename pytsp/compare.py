@@ -72,11 +72,13 @@ def compare(
         If a backend is unknown or cannot run here.
     """
     names = [found.name for found in status() if found.usable] if backends is None else list(backends)
+    # Whatever cannot run is told before anything does.
+    for name in names:
+        open_backend(name)
     rows: list[Comparison] = []
     first: Result | None = None
     for name in names:
-        # Opened, and warm, before the clock starts.
-        open_backend(name)
+        # Warm before the clock starts.
         solve(instance, climbers=1, backend=name, k=k)
         result = solve(instance, climbers=climbers, seed=seed, backend=name, k=k)
         first = first or result

@@ -58,8 +58,8 @@ def choose_mapping(mapping: str, form: Form, k: int, kernels: Backend) -> str:
     fits = fits_a_block(form, k, kernels)
     if mapping == "block" and not fits:
         raise ValueError(
-            f"mapping='block' takes {BLOCK_CITIES[0]} to {BLOCK_CITIES[-1]} cities that fit the shared memory of a block "
-            f"of {kernels.device.name}, {kernels.device.shared_memory} bytes; this instance has {form.whole.n}: "
+            f"mapping='block' takes {BLOCK_CITIES[0]} to {BLOCK_CITIES[-1]} cities that fit a block's shared memory, "
+            f"{kernels.device.shared_memory} bytes on {kernels.device.name}; this instance has {form.whole.n}: "
             "use mapping='thread' or 'auto'"
         )
     if mapping == "auto":

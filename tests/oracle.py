@@ -66,7 +66,8 @@ def climb(distances: Distances, start: Tour) -> tuple[list[int], int]:
 def proposals(distances: Distances, tour: Tour) -> list[tuple[int, int, int]]:
     """What the edges propose: gain, i and j of the best move of each.
 
-    The edge that leaves p looks at those that leave p + 2, …, p + n/2. The smallest other position wins among equals; an edge without a move that shortens the tour proposes nothing.
+    The edge that leaves p looks at those that leave p + 2, …, p + n/2. The smallest other position wins among equals;
+    an edge without a move that shortens the tour proposes nothing.
     """
     n, found = len(tour), []
     for p in range(n):

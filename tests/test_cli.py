@@ -120,6 +120,17 @@ def test_an_output_that_cannot_be_written_fails_after_the_result(
     assert missing in told.err
 
 
+@pytest.mark.parametrize("k", ["1", "3", "inf"])
+def test_moves_a_pass_and_mapping_reach_the_solver(k: str, instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--climbers", "20", "--seed", "3", "--backend", "c", "--json"]
+    assert main(["solve", instance, *options, "--k", k, "--mapping", "thread"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    expected = pytsp.solve(pytsp.read(instance), climbers=20, seed=3, backend="c", k=k if k == "inf" else int(k))
+    assert {key: told[key] for key in ("length", "k", "mapping", "tour")} == {
+        key: expected.to_dict()[key] for key in ("length", "k", "mapping", "tour")
+    }
+
+
 @pytest.mark.parametrize("compress", [False, True])
 def test_standard_input_is_read(instance: str, compress: bool) -> None:
     data = Path(instance).read_bytes()
@@ -178,6 +189,30 @@ def test_control_c_prints_the_best_so_far(instance: str) -> None:
     assert process.returncode == 0
     assert told["stop_reason"] == "interrupted"
     assert seconds < 1
+
+
+# compare
+
+
+def test_compare_prints_a_row_a_backend(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", instance, "--backends", "c, multicore", "--climbers", "20", "--k", "inf"]) == 0
+    table = capsys.readouterr().out
+    assert all(word in table for word in ("c ", "multicore", "seconds", "equal", "yes"))
+    assert "NO" not in table
+
+
+def test_compare_prints_one_json_list(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", instance, "--backends", "multicore,c", "--climbers", "20", "--seed", "3", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["backend"] for row in rows] == ["multicore", "c"]
+    length = pytsp.solve(pytsp.read(instance), climbers=20, seed=3, backend="c").length
+    assert all((row["length"], row["equal"]) == (length, True) for row in rows)
+
+
+def test_compare_takes_all_backends_that_run(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", instance, "--climbers", "2", "--json"]) == 0
+    names = [row["backend"] for row in json.loads(capsys.readouterr().out)]
+    assert names == [each.name for each in backends.status() if each.usable]
 
 
 # info, backends, names
@@ -253,6 +288,37 @@ def test_a_backend_that_is_not_built_is_a_failure_that_says_what_to_do(
     assert "python build.py" in said
 
 
+@pytest.mark.parametrize("backend", ["c", "multicore"])
+def test_blocks_on_a_cpu_are_a_failure_that_says_why(
+    backend: str, instance: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refusal(capsys, "solve", instance, "--backend", backend, "--mapping", "block")
+    assert said == f"pytsp: mapping='block' needs a GPU backend; backend '{backend}' has one climber a thread\n"
+
+
+@pytest.mark.parametrize("device", ["0", "H200"])
+def test_a_device_of_a_cpu_backend_is_a_failure(device: str, instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refusal(capsys, "solve", instance, "--backend", "c", "--device", device)
+    assert "backend 'c' runs on the CPU and takes no device" in said
+    assert device in said
+
+
+def test_a_gpu_that_is_not_there_is_a_failure_that_says_what_to_do(
+    instance: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for found in backends.status():
+        if not found.usable:
+            said = refusal(capsys, "solve", instance, "--backend", found.name)
+            assert f"'{found.name}' cannot run here: {found.reason}; to use it, {found.remedy}" in said
+
+
+@pytest.mark.parametrize(("listed", "words"), [("c,cobol", "'cobol' is not known"), (",", "'' is not known")])
+def test_comparing_what_is_no_backend_is_a_failure(
+    listed: str, words: str, instance: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert words in refusal(capsys, "compare", instance, "--backends", listed)
+
+
 def test_a_seed_of_more_than_64_bits_is_a_failure(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "seed must be a whole number" in refusal(capsys, "solve", instance, "--seed", str(2**64))
 
@@ -280,6 +346,11 @@ def test_a_failure_shows_no_traceback() -> None:
         (["solve", "x", "--time-limit", "soon"], "invalid number of seconds value: 'soon'"),
         (["solve", "x", "--backend", "cobol"], "invalid choice: 'cobol'"),
         (["solve", "x", "--fast"], "--fast"),
+        (["solve", "x", "--mapping", "warp"], "invalid choice: 'warp'"),
+        (["solve", "x", "--k", "0"], "must be at least 1; it is 0"),
+        (["solve", "x", "--k", "few"], "--k: invalid"),
+        (["compare"], "FILE|NAME"),
+        (["compare", "x", "--k", "-2"], "must be at least 1; it is -2"),
         (["info", "x", "y"], "y"),
     ],
 )

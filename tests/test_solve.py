@@ -44,6 +44,7 @@ def assert_same(a: Result, b: Result) -> None:
     assert np.array_equal(a.tour, b.tour)
     assert np.array_equal(a.lengths, b.lengths)
     assert np.array_equal(a.steps, b.steps)
+    assert np.array_equal(a.passes, b.passes)
     assert np.array_equal(a.done, b.done)
 
 
@@ -119,14 +120,17 @@ def test_small_instances_of_tsplib_are_solved_to_optimality(backend: Backend, na
 
 
 @pytest.mark.slow
-def test_c_and_multicore_agree_on_all_of_tsplib_up_to_a_thousand_cities() -> None:
+@pytest.mark.parametrize("k", [1, 8, "inf"])
+def test_c_and_multicore_agree_on_all_of_tsplib_up_to_a_thousand_cities(k: int | str) -> None:
     names = all_tsplib(1000)
     if not names:
         pytest.skip("TSPLIB's files are not there")
     for name in names:
         instance = pytsp.read(tsplib_file(f"{name}.tsp"), ignore_fixed_edges=True)
         climbers = 100 if instance.n < 200 else 4
-        first, second = (pytsp.solve(instance, climbers=climbers, seed=1, backend=each) for each in ("c", "multicore"))
+        first, second = (
+            pytsp.solve(instance, climbers=climbers, seed=1, backend=each, k=k) for each in ("c", "multicore")
+        )
         assert_same(first, second)
         assert instance.optimum is None or first.length >= instance.optimum
 

@@ -1,0 +1,63 @@
+"""Comparing backends: one row each, measured against the first, and honest about differences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytsp
+from pytsp import Instance, Result
+from pytsp.backends import status
+from pytsp.compare import Comparison, compare
+from pytsp.exceptions import BackendError, BackendUnavailable
+
+CITIES = Instance.from_coordinates(np.random.default_rng(0).integers(0, 100, (20, 2)))
+
+
+def test_backends_are_compared_with_the_first() -> None:
+    rows = compare(CITIES, ["c", "multicore", "c"], climbers=50, seed=3, k=2)
+    assert [row.backend for row in rows] == ["c", "multicore", "c"]
+    result = pytsp.solve(CITIES, climbers=50, seed=3, k=2, backend="c")
+    assert {(row.length, row.moves, row.equal) for row in rows} == {(result.length, result.moves, True)}
+    assert rows[0].ratio == 1
+    assert all(row.ratio == pytest.approx(rows[0].seconds / row.seconds) for row in rows)
+
+
+def test_all_backends_that_run_are_compared_unless_some_are_named() -> None:
+    assert [row.backend for row in compare(CITIES, climbers=5)] == [each.name for each in status() if each.usable]
+
+
+@pytest.mark.parametrize("field", ["lengths", "steps", "passes", "tour", "climber"])
+def test_a_difference_in_any_climber_is_told(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(*arguments: Any, **options: Any) -> Result:
+        result = pytsp.solve(*arguments, **options)
+        if options["backend"] != "multicore":
+            return result
+        found = getattr(result, field)
+        return replace(result, **{field: found + 1 if field == "climber" else np.append(found[:-1], found[-1] + 1)})
+
+    monkeypatch.setattr("pytsp.compare.solve", faulty)
+    rows = compare(CITIES, ["c", "multicore"], climbers=9)
+    assert [row.equal for row in rows] == [True, False]
+
+
+def test_a_row_is_plain_data() -> None:
+    row = Comparison("c", 2.0, 1.0, 10, 36, True)
+    assert row.to_dict() == dict(backend="c", seconds=2.0, ratio=1.0, moves=10, length=36, equal=True)
+
+
+def test_unknown_and_unusable_backends_are_refused_before_any_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytsp.compare.solve", lambda *_, **__: pytest.fail("it ran"))
+    with pytest.raises(BackendError, match="'cobol' is not known"):
+        compare(CITIES, ["c", "cobol"], climbers=1)
+    for found in status():
+        if not found.usable:
+            with pytest.raises(BackendUnavailable, match=f"{found.name!r} cannot run here"):
+                compare(CITIES, ["c", found.name], climbers=1)
+
+
+def test_a_comparison_of_nothing_is_empty() -> None:
+    assert compare(CITIES, []) == []

@@ -1,0 +1,182 @@
+"""The search's choices: where climbers are laid out, how many go together, what happens where memory runs out."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytsp
+from pytsp import Instance
+from pytsp._devices import Device
+from pytsp.backends import open_backend
+from pytsp.exceptions import DeviceMemoryError
+from pytsp.forms import form_of
+from pytsp.search import MOST_STEPS, Search, choose_mapping, fits_a_block
+from pytsp.solve import moves_a_pass
+
+HOPPER = 227 * 2**10
+OVERHEAD = 40 * 2**10
+
+
+def gpu(shared_memory: int = HOPPER) -> Any:
+    """A backend on a GPU that is not there."""
+    device = Device(0, "Paper GPU", 2**37, "9.0", "13.0", shared_memory=shared_memory)
+    return SimpleNamespace(name="cuda", threads=None, device=device)
+
+
+CPU: Any = SimpleNamespace(name="multicore", threads=8, device=None)
+
+
+def form(n: int, kind: str = "grid") -> Any:
+    """The form of an instance of n cities."""
+    return SimpleNamespace(kind=kind, whole=SimpleNamespace(n=n))
+
+
+# Blocks
+
+
+@pytest.mark.parametrize("k", [1, 2, MOST_STEPS])
+@pytest.mark.parametrize(("kind", "bytes_a_city"), [("grid", 16), ("plane", 24), ("matrix", 12)])
+def test_a_block_takes_the_cities_that_its_shared_memory_holds(kind: str, bytes_a_city: int, k: int) -> None:
+    most = (HOPPER - OVERHEAD) // (bytes_a_city + (8 if k > 1 else 0))
+    assert 5_900 < most < 16_000
+    assert fits_a_block(form(most, kind), k, gpu())
+    assert not fits_a_block(form(most + 1, kind), k, gpu())
+    exact = most * (bytes_a_city + (8 if k > 1 else 0)) + OVERHEAD
+    assert fits_a_block(form(most, kind), k, gpu(exact))
+    assert not fits_a_block(form(most, kind), k, gpu(exact - 1))
+
+
+def test_every_gpu_has_a_little_shared_memory() -> None:
+    # What the oldest GPUs have, whatever a driver says.
+    assert fits_a_block(form(512), 1, gpu(0))
+    assert not fits_a_block(form(513), 1, gpu(0))
+
+
+def test_a_block_takes_no_tour_that_is_too_short_for_its_tiles_or_too_long_for_its_indices() -> None:
+    boundless = gpu(2**40)
+    fits = [n for n in (1, 3, 23, 24, 32_767, 32_768, 10**6) if fits_a_block(form(n), 1, boundless)]
+    assert fits == [24, 32_767]
+
+
+def test_there_are_no_blocks_on_a_cpu() -> None:
+    assert not fits_a_block(form(100), 1, CPU)
+    assert [choose_mapping(mapping, form(100), 1, CPU) for mapping in ("auto", "thread")] == ["thread", "thread"]
+    with pytest.raises(ValueError, match="mapping='block' needs a GPU backend; backend 'multicore'"):
+        choose_mapping("block", form(100), 1, CPU)
+
+
+@pytest.mark.parametrize("n", [24, 199, 200, 1000, 30_000])
+@pytest.mark.parametrize("k", [1, 2, MOST_STEPS])
+def test_auto_takes_a_block_only_where_it_fits(n: int, k: int) -> None:
+    chosen = choose_mapping("auto", form(n), k, gpu())
+    assert chosen in ("block", "thread")
+    assert chosen == "thread" or fits_a_block(form(n), k, gpu())
+    assert chosen == "block" or k > 1 or not fits_a_block(form(n), k, gpu())
+
+
+@pytest.mark.parametrize("n", [23, 20_000])
+def test_a_block_that_does_not_fit_is_refused_with_the_way_out(n: int) -> None:
+    assert choose_mapping("thread", form(n), 1, gpu()) == choose_mapping("auto", form(n), 1, gpu()) == "thread"
+    with pytest.raises(ValueError, match="'block' takes 24 to 32767 cities") as refused:
+        choose_mapping("block", form(n), 1, gpu())
+    assert all(part in str(refused.value) for part in ("Paper GPU", str(HOPPER), f"has {n}", "mapping='thread'"))
+
+
+@pytest.mark.parametrize("kernels", [CPU, gpu()])
+def test_an_unknown_mapping_is_refused(kernels: Any) -> None:
+    with pytest.raises(ValueError, match="must be 'auto', 'block' or 'thread'; it is 'warp'"):
+        choose_mapping("warp", form(100), 1, kernels)
+
+
+# Moves a pass
+
+
+@pytest.mark.parametrize(("k", "moves"), [(1, 1), (256, 256), ("inf", MOST_STEPS), (math.inf, MOST_STEPS)])
+def test_moves_a_pass_are_a_number_or_infinite(k: Any, moves: int) -> None:
+    assert moves_a_pass(k) == moves
+
+
+@pytest.mark.parametrize("k", [0, -1, 2**31, 1.5, math.nan, -math.inf, "many", None, True])
+def test_other_moves_a_pass_are_refused(k: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="k must be"):
+        moves_a_pass(k)
+
+
+# Memory
+
+
+class Tight:
+    """The c backend, on a device that has room for so many climbers at a time."""
+
+    def __init__(self, room: int, calls: int = 2**31) -> None:
+        self.kernels = open_backend("c")
+        self.name, self.threads, self.device = self.kernels.name, self.kernels.threads, self.kernels.device
+        self.room = room
+        self.calls = calls
+        self.counts: list[int] = []
+
+    def call(self, entry: str, *arguments: Any) -> Any:
+        """Call an entry point, or be out of memory."""
+        if entry == "batch_random":
+            self.counts.append(arguments[-1])
+            if arguments[-1] > self.room:
+                raise DeviceMemoryError(f"no room for {arguments[-1]} climbers")
+        if entry.endswith("_climb"):
+            self.calls -= 1
+            if self.calls < 0:
+                raise DeviceMemoryError("no room to go on")
+        return self.kernels.call(entry, *arguments)
+
+
+def instance(n: int = 10) -> Instance:
+    """Random cities."""
+    return Instance.from_coordinates(np.random.default_rng(n).integers(0, 100, (n, 2)))
+
+
+def search(kernels: Any, climbers: int, n: int = 10) -> Search:
+    """A search that has not begun."""
+    return Search(form_of(instance(n)), kernels, climbers, 5, 0, k=1, mapping="auto")
+
+
+@pytest.mark.parametrize("room", [1, 20, 99, 100])
+def test_where_memory_runs_out_fewer_climbers_go_at_a_time_to_the_same_end(room: int) -> None:
+    kernels = Tight(room)
+    tight = search(kernels, 100)
+    while tight.advance():
+        pass
+    assert tight.is_finished
+    lengths = np.concatenate([batch.lengths for batch in tight.batches.values()])
+    expected = pytsp.solve(instance(), climbers=100, seed=5, backend="c")
+    assert np.array_equal(lengths, expected.lengths)
+    assert tight.best is not None and tight.best.climber == expected.climber
+    sizes = [len(batch.done) for batch in tight.batches.values()]
+    assert sum(sizes) == 100 and max(sizes) <= room
+    # Halves, and no smaller than they have to be.
+    refused = [count for count in kernels.counts if count > room]
+    assert refused == [100, 50, 25, 12, 6, 3][: len(refused)]
+    assert max(sizes) == 100 // 2 ** len(refused)
+
+
+def test_where_not_even_one_climber_fits_the_error_is_told() -> None:
+    kernels = Tight(0)
+    hopeless = search(kernels, 100)
+    with pytest.raises(DeviceMemoryError, match="no room for 1 climbers"):
+        hopeless.advance()
+    assert kernels.counts == [100, 50, 25, 12, 6, 3, 1]
+    assert hopeless.best is None and not hopeless.batches
+
+
+def test_climbers_on_their_way_are_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    # One pass a call: the batch is on its way after the first.
+    monkeypatch.setattr("pytsp.search.CALL_SECONDS", 1e-12)
+    halted = search(Tight(100, calls=1), 100, n=30)
+    assert halted.advance()
+    assert halted.last is not None and not halted.last.is_done
+    with pytest.raises(DeviceMemoryError, match="no room to go on"):
+        halted.advance()
+    assert halted.best is not None
