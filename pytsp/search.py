@@ -116,7 +116,10 @@ class Search:
         n = form.whole.n
         # What a pass costs, in moves: the neighbourhood, and a few walks over the tour.
         self.pass_moves = n * max(1, n - 3) // 2 + 10 * n
+        # How many climbers at a time make the machine busy; and the speed, with the climbers that it was seen at.
+        self.busy = kernels.threads or (BUSY_BLOCKS if self.mapping == "block" else BUSY_THREADS)
         self.moves_a_second = FIRST_SPEED[self.machine]
+        self.paced_by = self.busy
         self.most_climbers = max(1, BATCH_BYTES[self.machine] // (4 * n))
 
     @property
@@ -170,17 +173,19 @@ class Search:
         best = self._better(first, handle, lengths)
         walked = int(passes.sum(dtype=np.int64)) - (int(before.passes.sum(dtype=np.int64)) if before else 0)
         self.moves_a_second = max(walked, 1) * self.pass_moves / (time.perf_counter() - began)
+        self.paced_by = min(self.busy, count)
         self.batches[first] = Batch(first, None if done.all() else handle, lengths, steps, passes, done, best)
 
     def _batch_size(self) -> int:
         """Choose how many climbers start together: what a call can bring to their optima, or what the machine wants."""
         fitting = int(CALL_SECONDS * self.moves_a_second / (1.1 * self.form.whole.n * self.pass_moves))
-        busy = self.kernels.threads or (BUSY_BLOCKS if self.mapping == "block" else BUSY_THREADS)
-        return min(max(fitting, busy), self.most_climbers, self.end - self.following)
+        return min(max(fitting, self.busy), self.most_climbers, self.end - self.following)
 
     def _limit(self, count: int) -> int:
         """Choose how many passes each climber may make in the next call, from twice the time of an ordinary call on."""
-        return int(min(max(1, 2 * CALL_SECONDS * self.moves_a_second / (self.pass_moves * count)), MOST_STEPS))
+        # Few climbers leave a part of the machine idle, and are the slower together.
+        speed = self.moves_a_second * min(1.0, count / self.paced_by)
+        return int(min(max(1, 2 * CALL_SECONDS * speed / (self.pass_moves * count)), MOST_STEPS))
 
     def _better(self, first: int, handle: Any, lengths: NDArray[np.int64]) -> Best:
         """Return the best tour so far, a batch taken in."""
