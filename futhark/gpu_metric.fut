@@ -19,7 +19,14 @@ module type gpu_metric = {
 
   -- | **Work:** O(1).
   val dist [n] : data [n] -> point -> point -> weight.t
+
+  -- | The distances of several points from one. **Work:** O(m).
+  val dists [n] [m] : data [n] -> [m]point -> point -> [m]weight.t
 }
+
+-- | An array of registers: a loop, since a `map` in a thread's own loop is not safe everywhere.
+def table 't (m: i64) (zero: t) (f: i64 -> t) : *[m]t =
+  loop a = replicate m zero for r < m do #[unsafe] a with [r] = f r
 
 -- | Distances that stand in a matrix.
 module gpu_matrix : gpu_metric with data [n] = [n][n]i32 = {
@@ -32,6 +39,10 @@ module gpu_matrix : gpu_metric with data [n] = [n][n]i32 = {
 
   #[inline]
   def dist d (a: i32) (b: i32) : i32 = #[unsafe] d[i64.i32 a, i64.i32 b]
+
+  #[inline]
+  def dists [n] [m] (data: data [n]) (row: [m]point) (p: point) : [m]weight.t =
+    table m (weight.i32 0) (\r -> #[unsafe] dist data row[r] p)
 }
 
 -- | `metric.plane` without the city's number.
@@ -50,7 +61,84 @@ module gpu_plane : gpu_metric with data [n] = ([n]f64, [n]f64, f64) = {
     let r = f64.sqrt (dx * dx + dy * dy)
     let t = i32.f64 (r + (0.5 - 0.5 * up))
     in t + i32.bool (f64.i32 t < up * r)
+
+  #[inline]
+  def dists [n] [m] (data: data [n]) (row: [m]point) (p: point) : [m]weight.t =
+    table m (weight.i32 0) (\r -> #[unsafe] dist data row[r] p)
 }
+
+-- | Where `fast_plane` takes the distances of cities from: the cities as they stand, and in single precision, from the
+-- middle of all; what is added to a root before it is rounded; and how far a root of zero may lie from a whole number.
+type fast_data [n] = {exact: gpu_plane.data [n], xs: [n]f32, ys: [n]f32, half: f32, most: f32}
+
+-- | The whole number next to sqrt(s) + half, and whether rounding errors leave no doubt that it is the one.
+--
+-- Let u = 2^-24. Coordinates are at most h from the middle, so off by u h, their differences by 2 u h, a distance by 2.83 u h.
+-- Its square takes four roundings, that is 2 u of the root r; the root may be wrong by 4 u of itself (as in `root_below`),
+-- and the sum by u. So the sum is off by less than 7.01 u r + 2.83 u h + u. It is settled where it is closer than one half to
+-- the whole number by 4.2e-7 r + 1.7e-7 h + 2^-22, which is more than that, and more by what these bounds and double
+-- precision themselves are rounded.
+def settle (half: f32) (most: f32) (s: f32) : (f32, bool) =
+  let magic = 12582912f32
+  let r = f32.sqrt s
+  let v = r + half
+  let t = v + magic - magic
+  in (t, f32.abs (v - t) <= f32.fma (-4.2e-7f32) r most)
+
+-- | `gpu_plane` in single precision, but where that leaves in doubt to which side a distance is rounded: once in 1,700 times
+-- for cities all over a square of side 1,000, and in proportion to the side. Distances are taken to be at most 2^22; they
+-- are in doubt too often long before.
+module fast_plane : gpu_metric with data [n] = fast_data [n] = {
+  module weight = f32
+  type data [n] = fast_data [n]
+  type point = (f32, f32, i32)
+
+  def origin : point = (0, 0, 0)
+  def point [n] (data: data [n]) (c: i32) : point = #[unsafe] (data.xs[i64.i32 c], data.ys[i64.i32 c], c)
+
+  #[inline]
+  def dist [n] (data: data [n]) ((ax, ay, a): point) ((bx, by, b): point) : f32 =
+    let dx = ax - bx
+    let dy = ay - by
+    let (t, settled) = settle data.half data.most (f32.fma dx dx (dy * dy))
+    in if settled
+       then t
+       else f32.i32 (plane.dist data.exact (plane.point data.exact a) (plane.point data.exact b))
+
+  #[inline]
+  def dists [n] [m] (data: data [n]) (row: [m]point) (p: point) : [m]f32 =
+    -- All at first in single precision, so that the doubts of a column cost one branch. The last loop makes one pass or none:
+    -- that way the array stays in registers.
+    let (bx, by, _) = p
+    let (ts, doubt) =
+      loop (ts, doubt) = (replicate m 0, false)
+      for r < m do
+        let (ax, ay, _) = #[unsafe] row[r]
+        let dx = ax - bx
+        let dy = ay - by
+        let (t, settled) = settle data.half data.most (f32.fma dx dx (dy * dy))
+        in #[unsafe] (ts with [r] = t, doubt || !settled)
+    in loop _ = ts for _i < i32.bool doubt do table m 0 (\r -> #[unsafe] dist data row[r] p)
+}
+
+-- | Make ready for `fast_plane`; and whether it pays: where not even the longest distance is in doubt more often than once
+-- in 128 times.
+def fast_data [n] ((xs, ys, up): gpu_plane.data [n]) : (fast_data [n], bool) =
+  let about (zs: [n]f64) =
+    let middle = f64.minimum zs / 2 + f64.maximum zs / 2
+    in map (\z -> z - middle) zs
+  let (xs', ys') = (about xs, about ys)
+  let farthest zs = f64.maximum (map f64.abs zs)
+  let (w, h) = (farthest xs', farthest ys')
+  let near = 1.7e-7 * f64.max w h + 1 / 4194304
+  in ( { exact = (xs, ys, up)
+       , xs = map f32.f64 xs'
+       , ys = map f32.f64 ys'
+       , half = f32.f64 (0.5 * up)
+       , most = f32.f64 (0.5 - near)
+       }
+     , near + 8.4e-7 * f64.sqrt (w * w + h * h) <= 1 / 256
+     )
 
 -- | A whole number r with nint(sqrt(s)) - 1 <= r <= nint(sqrt(s)), for a root up to 46,341.
 --
@@ -81,6 +169,10 @@ module fine_grid : gpu_metric with data [n] = ([n]f32, [n]f32) = {
     let r = root_below (f32.fma dx dx (dy * dy))
     let q = f32.fma r r r
     in if f32.fma dy dy (f32.fma dx dx (-q)) > 0 then r + 1 else r
+
+  #[inline]
+  def dists [n] [m] (data: data [n]) (row: [m]point) (p: point) : [m]weight.t =
+    table m (weight.i32 0) (\r -> #[unsafe] dist data row[r] p)
 }
 
 -- | EUC_2D of whole coordinates, no distance over 46,000: single precision only, as `fine_grid`, with each product kept in
@@ -108,4 +200,8 @@ module coarse_grid : gpu_metric with data [n] = ([n]f32, [n]f32) = {
     let high = p - m - r
     let low = f32.fma dy dy (-p) - f32.fma a b (-m)
     in if high + low > 0 then r + 1 else r
+
+  #[inline]
+  def dists [n] [m] (data: data [n]) (row: [m]point) (p: point) : [m]weight.t =
+    table m (weight.i32 0) (\r -> #[unsafe] dist data row[r] p)
 }

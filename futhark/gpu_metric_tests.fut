@@ -142,6 +142,96 @@ entry gpu_plane_is_plane (tries: i64) : bool =
     in gpu_plane.weight.to_i64 d == i64.i32 (plane.dist data (plane.point data 0) (plane.point data 1))
   in all (\p -> agree 0 p && agree 1 p) (iota tries)
 
+-- Whether `fast_plane` gives the distance of two of `n` cities exactly, whichever way they lie; and whether what `settle`
+-- says without a doubt is right, also with a root that is off by as much as a GPU's may be: the root of a number that is
+-- off by 2^-21. And how many of the three roots are in doubt.
+def settles [n] (data: fast_data [n]) (a: i32) (b: i32) : (bool, i64) =
+  let point = fast_plane.point data
+  let d = plane.dist data.exact (plane.point data.exact a) (plane.point data.exact b)
+  let exact p q = fast_plane.weight.to_i64 (fast_plane.dist data p q) == i64.i32 d
+  let dx = data.xs[i64.i32 a] - data.xs[i64.i32 b]
+  let dy = data.ys[i64.i32 a] - data.ys[i64.i32 b]
+  let s = f32.fma dx dx (dy * dy)
+  let (ts, sures) =
+    unzip (map (\error -> settle data.half data.most (s * (1 + error))) [0, 1 / 2097152, -1 / 2097152])
+  in ( exact (point a) (point b) && exact (point b) (point a)
+       && and (map2 (\t sure -> !sure || t == f32.i32 d) ts sures)
+     , i64.sum (map (\sure -> i64.bool (!sure)) sures)
+     )
+
+-- A random number in [0, 1).
+def fraction (k: rng.key) (p: i64) : f64 = f64.u64 (rng.word k p >> 11) / 9007199254740992
+
+-- Pairs of a random city in a square and another one `length` from it, for lengths next to half or whole numbers: so near
+-- as single precision tells them apart, and nearer. Four cities fix the square, far from the origin by `offset`.
+def near_doubt (tries: i64) (side: f64) (offset: f64) (up: f64) : bool =
+  let k = rng.stream 5 0
+  let ok (p: i64) =
+    let q = 6 * p
+    let step = fraction k (q + 1) * 2 - 1
+    let whole = f64.floor (fraction k q * side) + 0.5 * (1 - up)
+    let length = f64.abs (whole + step * 10 ** (-9 + 8 * fraction k (q + 2)))
+    let angle = fraction k (q + 3) * f64.pi / 2
+    let (dx, dy) = (length * f64.cos angle, length * f64.sin angle)
+    let (x, y) = (fraction k (q + 4) * (side - dx), fraction k (q + 5) * (side - dy))
+    let xs = map (+ offset) [x, x + dx, 0, side, x + dx]
+    let ys = map (+ offset) [y, y + dy, 0, side, y]
+    let (data, _) = fast_data (xs, ys, up)
+    in (settles data 0 1).0 && (settles data 0 4).0
+  in all ok (iota tries)
+
+-- Squares of all sizes, from smaller than a unit to larger than `fast_plane` pays for.
+-- ==
+-- entry: fast_plane_near_doubt
+-- input { 200000i64 0.0 } output { true }
+-- input { 50000i64 1e6 } output { true }
+-- input { 50000i64 -1e12 } output { true }
+entry fast_plane_near_doubt (tries: i64) (offset: f64) : bool =
+  all (\side -> near_doubt tries side offset 0 && near_doubt tries side offset 1)
+      [0.25, 1, 3, 100, 1000, 4000, 30000]
+
+-- Random pairs in a square: all are exact; in doubt is one in a million for each unit of the square's side, or fewer.
+-- ==
+-- entry: fast_plane_random
+-- input { 1000i64 1000.0 } output { true }
+-- input { 1000i64 4000.0 } output { true }
+entry fast_plane_random (n: i64) (side: f64) : bool =
+  let k = rng.stream 6 0
+  let xs = tabulate n (\c -> fraction k c * side)
+  let ys = tabulate n (\c -> fraction k (c + n) * side)
+  let few up =
+    let (data, pays) = fast_data (xs, ys, up)
+    let (oks, doubts) =
+      unzip (map (\a ->
+                    loop (ok, doubts) = (true, 0)
+                    for b < n do
+                      let (ok', more) = settles data (i32.i64 a) (i32.i64 b)
+                      in (ok && ok', if a == b then doubts else doubts + more))
+                 (iota n))
+    in pays && and oks && f64.i64 (i64.sum doubts) <= 1e-6 * side * 3 * f64.i64 (n * n)
+  in few 0 && few 1
+
+-- Half-integer coordinates: many distances lie on the boundary itself.
+-- ==
+-- entry: fast_plane_halves
+-- input { 100i32 } output { true }
+entry fast_plane_halves (most: i32) : bool =
+  let ok up x y =
+    let (data, _) = fast_data ([0, f64.i32 x / 2], [0, f64.i32 y / 2], up)
+    in (settles data 0 1).0
+  in all (\x -> loop ok' = true for y < most + 1 do ok' && ok 0 x y && ok 1 x y) (0...most)
+
+-- Where the longest distance is in doubt too often, the plane is left to double precision.
+-- ==
+-- entry: fast_plane_pays
+-- input { 5700.0 0.0 } output { true }
+-- input { 5800.0 0.0 } output { false }
+-- input { 1e9 0.0 } output { false }
+-- input { 1000.0 1e300 } output { true }
+-- input { 0.0 5.0 } output { true }
+entry fast_plane_pays (side: f64) (offset: f64) : bool =
+  (fast_data ([offset, offset + side], [offset, offset + side], 0)).1
+
 -- ==
 -- entry: gpu_matrix_distances
 -- input { [[0i32, 1i32, 2i32], [1i32, 0i32, 3i32], [2i32, 3i32, 0i32]] }

@@ -10,10 +10,6 @@ import "tour"
 module mk_proposals (M: gpu_metric) (S: {val rows : i64}) = {
   module W = M.weight
 
-  -- An array of registers: a loop, since a `map` in a thread's own loop is not safe everywhere.
-  def table 't (m: i64) (zero: t) (f: i64 -> t) : *[m]t =
-    loop a = replicate m zero for r < m do #[unsafe] a with [r] = f r
-
   -- | The proposals of the positions i0, …, i0 + rows - 1 (modulo n): gains, 0 for none, and q. Needs n >= 3 rows.
   --
   -- The rows meet the columns i0 + 2, …, i0 + rows - 1 + n/2; at both ends, some rows have no move with a column.
@@ -35,7 +31,7 @@ module mk_proposals (M: gpu_metric) (S: {val rows : i64}) = {
     let column (prev: [S.rows]W.t, bests: [S.rows]W.t, qs: [S.rows]i32, j: i32) (first: i32) (last: i32) =
       let sj = succ[i64.i32 j]
       let p = copy points[i64.i32 (next j)]
-      let d = table (S.rows + 1) zero (\r -> M.dist data row[r] p)
+      let d = M.dists data row p
       let gain r = if i32.i64 r >= first && i32.i64 r < last then prev[r] W.- d[r + 1] W.+ sj else zero
       let gains = table S.rows zero gain
       -- By selections only: a short-circuit "or" would be a branch in the innermost loop.

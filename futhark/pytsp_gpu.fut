@@ -33,6 +33,10 @@ module coarse_most = mk_restarts (mk_block_climber coarse_grid most_lanes) block
 module coarse_k_swap = mk_restarts (mk_block_k_swap_climber coarse_grid k_swap_lanes) blocks
 module coarse_k_swap_most = mk_restarts (mk_block_k_swap_climber coarse_grid k_swap_most_lanes) blocks
 module coarse_thread = mk_restarts (mk_thread_climber coarse_grid) threads
+module fast_some = mk_restarts (mk_block_climber fast_plane some_lanes) blocks
+module fast_most = mk_restarts (mk_block_climber fast_plane most_lanes) blocks
+module fast_k_swap = mk_restarts (mk_block_k_swap_climber fast_plane k_swap_lanes) blocks
+module fast_thread = mk_restarts (mk_thread_climber fast_plane) threads
 module plane_some = mk_restarts (mk_block_climber gpu_plane some_lanes) blocks
 module plane_most = mk_restarts (mk_block_climber gpu_plane most_lanes) blocks
 module plane_k_swap = mk_restarts (mk_block_k_swap_climber gpu_plane k_swap_lanes) blocks
@@ -67,6 +71,13 @@ def coarse_block [c] [n] (data: coarse_grid.data [n]) (k: i32) (limit: i32) (bat
   then coarse_many.climb data k limit batch
   else coarse_most.climb data k limit batch
 
+def fast_block [c] [n] (data: fast_plane.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
+  if k > 1
+  then fast_k_swap.climb data k limit batch
+  else if n < 1000
+  then fast_some.climb data k limit batch
+  else fast_most.climb data k limit batch
+
 def plane_block [c] [n] (data: gpu_plane.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   if k > 1
   then plane_k_swap.climb data k limit batch
@@ -81,10 +92,11 @@ def matrix_block [c] [n] (data: gpu_matrix.data [n]) (k: i32) (limit: i32) (batc
   then matrix_some.climb data k limit batch
   else matrix_most.climb data k limit batch
 
--- An instance on the device; `fine` where the coordinates are small enough for `fine_grid`.
+-- An instance on the device; `fine` where the coordinates are small enough for `fine_grid`, `fast` where they are for
+-- `fast_plane`.
 type matrix_instance [n] = {matrix: gpu_matrix.data [n]}
 type grid_instance [n] = {grid: fine_grid.data [n], fine: bool}
-type plane_instance [n] = {plane: gpu_plane.data [n]}
+type plane_instance [n] = {plane: fast_plane.data [n], fast: bool}
 
 def fits_32_bits (n: i64) = n >= 1 && n <= i64.i32 i32.highest
 def are_climbers (first: i64) (count: i64) = first >= 0 && count >= 1
@@ -104,7 +116,8 @@ entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] =
                              }
 
 entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
-  assert (fits_32_bits n) {plane = (xs, ys, f64.bool up)}
+  let (plane, fast) = fast_data (xs, ys, f64.bool up)
+  in assert (fits_32_bits n) {plane, fast}
 
 -- The climbers of a batch go on from where they stand, by at most `limit` passes of at most `k` moves.
 entry matrix_climb_block [c] [n] (instance: matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
@@ -124,10 +137,14 @@ entry grid_climb_thread [c] [n] (instance: grid_instance [n]) (batch: batch [c] 
                                else coarse_thread.climb instance.grid k limit batch)
 
 entry plane_climb_block [c] [n] (instance: plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
-  assert (are_limits k limit && fits_a_block n) (plane_block instance.plane k limit batch)
+  assert (are_limits k limit && fits_a_block n) (if instance.fast
+                                                 then fast_block instance.plane k limit batch
+                                                 else plane_block instance.plane.exact k limit batch)
 
 entry plane_climb_thread [c] [n] (instance: plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
-  assert (are_limits k limit) (plane_thread.climb instance.plane k limit batch)
+  assert (are_limits k limit) (if instance.fast
+                               then fast_thread.climb instance.plane k limit batch
+                               else plane_thread.climb instance.plane.exact k limit batch)
 
 -- Climbers first, …, first + count - 1 of a seed on their random tours, or climbers on given tours.
 entry batch_random (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count] [n] =

@@ -41,6 +41,8 @@ module mk_block_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.d
   def climb [n] (data: data [n]) (_: i32) (limit: i32) (start: [n]i32) : state [n] =
     let n32 = i32.i64 n
     let zero = W.i32 0
+    -- Less than any gain. Not W.lowest, which CUDA computes as 1 / 0, each time.
+    let least = W.i32 i32.lowest
     let wrap (p: i32) = if p >= n32 then p - n32 else p
     let next (p: i32) = if p + 1 == n32 then 0 else p + 1
     let tiles = (n32 + rows - 1) / rows
@@ -77,9 +79,9 @@ module mk_block_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.d
                 let sj = succ[i64.i32 j]
                 let j = next j
                 let p = points[i64.i32 j]
-                let d = map (\r -> M.dist data row[r] p) (iota (S.rows + 1))
-                let gain r = if i32.i64 r < allowed then prev[r] W.- d[r + 1] else W.lowest
-                let most = (#[sequential] reduce W.max W.lowest (map gain (iota S.rows))) W.+ sj
+                let d = M.dists data row p
+                let gain r = if i32.i64 r < allowed then prev[r] W.- d[r + 1] else least
+                let most = (#[sequential] reduce W.max least (map gain (iota S.rows))) W.+ sj
                 in ( W.max best most
                    , if most W.> best then code else first
                    , if most W.>= best then code else last

@@ -1,5 +1,10 @@
 """pytsp: travelling-salesman problems on CPUs and GPUs, by kernels in Futhark."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from pytsp.exceptions import (
     BackendError,
     BackendUnavailable,
@@ -16,6 +21,11 @@ from pytsp.solve import Progress, solve
 from pytsp.tours import is_tour, random_tours
 from pytsp.tsplib import read, read_tour, write_tour
 
+if TYPE_CHECKING:
+    from pytsp import generate
+    from pytsp._tsplib_write import write
+    from pytsp.compare import compare as compare_backends
+
 __all__ = [
     "BackendError",
     "BackendUnavailable",
@@ -28,10 +38,28 @@ __all__ = [
     "Result",
     "TourError",
     "TsplibError",
+    "compare_backends",
+    "generate",
     "is_tour",
     "random_tours",
     "read",
     "read_tour",
     "solve",
+    "write",
     "write_tour",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import what few programs need where it is asked for."""
+    if name == "generate":
+        return import_module("pytsp.generate")
+    if name == "write":
+        return import_module("pytsp._tsplib_write").write
+    if name == "compare_backends":
+        return import_module("pytsp.compare").compare
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

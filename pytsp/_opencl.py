@@ -14,7 +14,8 @@ __all__ = ["probe"]
 _OLDEST_TRUSTED_POCL = 4
 # cl_platform_info and cl_device_info, from cl.h.
 _PLATFORM_VERSION, _PLATFORM_NAME = 0x0901, 0x0902
-_TYPE, _DOUBLE_WIDTH, _MEMORY, _NAME, _DRIVER, _VERSION = 0x1000, 0x100B, 0x101F, 0x102B, 0x102D, 0x102F
+_TYPE, _DOUBLE_WIDTH, _MEMORY, _LOCAL_MEMORY = 0x1000, 0x100B, 0x101F, 0x1023
+_NAME, _DRIVER, _VERSION = 0x102B, 0x102D, 0x102F
 _TYPE_GPU, _TYPE_ALL = 4, 0xFFFFFFFF
 
 
@@ -63,6 +64,7 @@ def _opencl_devices(library: ctypes.CDLL, platform: int, before: Sequence[Device
             index=len(before) + number,
             name=_text(library.clGetDeviceInfo, handle, _NAME),
             memory=_number(library.clGetDeviceInfo, handle, _MEMORY),
+            shared_memory=_number(library.clGetDeviceInfo, handle, _LOCAL_MEMORY),
             capability=_text(library.clGetDeviceInfo, handle, _VERSION),
             driver=_text(library.clGetDeviceInfo, handle, _DRIVER),
             platform=name,

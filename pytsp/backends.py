@@ -7,7 +7,6 @@ threads, memory or compiler options.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import json
 import os
@@ -17,14 +16,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytsp import _cuda, _devices, _opencl
 from pytsp._cuda import CudaLibraries
 from pytsp._devices import Device, Probe
 from pytsp._gate import Gate, Opaque
-from pytsp._kernel_cache import KernelCache
 from pytsp.exceptions import BackendError, BackendUnavailable, DeviceMemoryError, KernelError
+
+if TYPE_CHECKING:
+    from pytsp._kernel_cache import KernelCache
 
 __all__ = [
     "BACKENDS",
@@ -414,11 +415,15 @@ class Backend:
                     self.ffi.string(self.lib.futhark_get_tuning_param_name(number)).decode()
                     for number in range(self.lib.futhark_get_tuning_param_count())
                 ]
+                import difflib  # noqa: PLC0415
+
                 near = ", ".join(difflib.get_close_matches(parameter, known) or known) or "none"
                 raise BackendError(f"backend {self.name!r} has no tuning parameter {parameter!r}; it has: {near}")
 
     def _configure_gpu(self, device: Device, libraries: CudaLibraries | None, tuning: Mapping[str, int]) -> KernelCache:
         """Set device, memory, compiler options and the kernel cache; see that a context will come up."""
+        from pytsp._kernel_cache import KernelCache  # noqa: PLC0415
+
         lib, config = self.lib, self._config
         lib.futhark_context_config_set_device(config, device.selector.encode())
         options: list[str] = []

@@ -1,22 +1,18 @@
-"""The command line: `pytsp solve`, `info`, `backends`, `compare` and `generate`."""
+"""The command line: `pytsp solve`, `info`, `backends`, `compare` and `generate`.
+
+What few runs need is imported where it is used: a process that only solves starts faster.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
-
-from pytsp import datasets, generate, tsplib
-from pytsp._tsplib_write import write
+from pytsp import datasets, tsplib
 from pytsp.backends import BACKENDS, status
-from pytsp.compare import compare
 from pytsp.exceptions import PytspError
 from pytsp.instance import Instance
 from pytsp.solve import Progress as Snapshot
@@ -58,6 +54,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+class _Version(argparse.Action):
+    """Print the installed version, which is looked up only where it is asked for, and exit."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version  # noqa: PLC0415
+
+        print(f"pytsp {version('pytsp')}")
+        parser.exit()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pytsp",
@@ -65,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"pytsp {version('pytsp')}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     command = commands.add_parser("solve", help="find a short tour", description="Find a short tour.")
@@ -140,14 +146,15 @@ def _solve(options: argparse.Namespace) -> None:
 
 
 def _compare(options: argparse.Namespace) -> None:
+    from pytsp.compare import compare  # noqa: PLC0415
+
     names = [name.strip() for name in options.backends.split(",")] if options.backends else None
     rows = compare(_read(options.instance), names, climbers=options.climbers, seed=options.seed, k=options.k)
     if options.json:
         print(json.dumps([row.to_dict() for row in rows]))
         return
-    table = Table("backend", "seconds", "times the first", "G moves/s", "length", "equal")
-    for row in rows:
-        table.add_row(
+    cells = (
+        (
             row.backend,
             f"{row.seconds:.3f}",
             f"{row.ratio:.2f}",
@@ -155,7 +162,9 @@ def _compare(options: argparse.Namespace) -> None:
             f"{row.length:.10g}",
             "yes" if row.equal else "NO",
         )
-    Console().print(table)
+        for row in rows
+    )
+    _print_table(("backend", "seconds", "times the first", "G moves/s", "length", "equal"), cells)
 
 
 def _info(options: argparse.Namespace) -> None:
@@ -180,21 +189,34 @@ def _backends(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps([backend.to_dict() for backend in backends]))
         return
-    table = Table("backend", "built", "usable", "why", "what to do")
-    for backend in backends:
-        devices = "; ".join(str(device) for device in backend.devices)
-        table.add_row(
+    cells = (
+        (
             backend.name,
             "yes" if backend.built else "no",
             "yes" if backend.usable else "no",
-            "\n".join(filter(None, (devices, backend.reason))),
+            "\n".join(filter(None, ("; ".join(str(device) for device in backend.devices), backend.reason))),
             backend.remedy,
         )
-    Console().print(table)
+        for backend in backends
+    )
+    _print_table(("backend", "built", "usable", "why", "what to do"), cells)
 
 
 def _generate(options: argparse.Namespace) -> None:
+    from pytsp import generate  # noqa: PLC0415
+    from pytsp._tsplib_write import write  # noqa: PLC0415
+
     write(options.output, generate.uniform(options.n, options.seed))
+
+
+def _print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(*headers)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
 
 
 def _read(name: str) -> Instance:
@@ -204,10 +226,13 @@ def _read(name: str) -> Instance:
 @contextmanager
 def _progress(instance: Instance, *, quiet: bool) -> Iterator[Callable[[Snapshot], None] | None]:
     """Show a line of progress on a terminal, and nothing elsewhere."""
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
+    if quiet or not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    console = Console(stderr=True)
     # Names may hold brackets, which are markup to rich.
     text = TextColumn("{task.description}", markup=False)
     columns = (text, BarColumn(), TextColumn("{task.completed}/{task.total} climbers"))

@@ -5,7 +5,7 @@ Distances are a list of lists, tours are lists. A move (i, j) exchanges the edge
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 Distances = Sequence[Sequence[int]]
 Tour = Sequence[int]
@@ -94,3 +94,33 @@ def k_swap(distances: Distances, start: Tour, k: int) -> tuple[list[int], int]:
             tour, made = apply_move(tour, i, j), made + 1
             moves = [move for move in moves if move[1] > j or move[2] < i]
         steps += made
+
+
+def nearest(lengths: Sequence[Sequence[float]], k: int) -> list[list[int]]:
+    """For every city the k nearest others by `lengths`, equally near ones in order of their numbers."""
+    n = len(lengths)
+    return [sorted(set(range(n)) - {i}, key=lambda j: (lengths[i][j], j))[:k] for i in range(n)]
+
+
+def greedy_edges(distances: Sequence[Sequence[float]], edges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The edges that the greedy algorithm takes of `edges`, in order of (length, i, j): no forks, no cycles."""
+    fragment = list(range(len(distances)))
+    degree = [0] * len(distances)
+    taken = []
+    for i, j in sorted(edges, key=lambda edge: (distances[edge[0]][edge[1]], edge)):
+        if degree[i] < 2 and degree[j] < 2 and fragment[i] != fragment[j]:
+            taken.append((i, j))
+            degree[i] += 1
+            degree[j] += 1
+            joined = fragment[j]
+            fragment = [fragment[i] if each == joined else each for each in fragment]
+    return taken
+
+
+def nearest_neighbour_tour(lengths: Sequence[Sequence[float]], start: int) -> list[int]:
+    """The tour that goes on to the nearest city not yet visited, the smallest number among equals."""
+    tour, left = [start], set(range(len(lengths))) - {start}
+    while left:
+        tour.append(min(left, key=lambda j: (lengths[tour[-1]][j], j)))
+        left.remove(tour[-1])
+    return tour

@@ -162,3 +162,15 @@ def layouts() -> st.SearchStrategy[Layout]:
 def point_rows(points: NDArray[np.float64]) -> list[list[float]]:
     """The lines ``node x y`` of a NODE_COORD_SECTION."""
     return [[node, *row] for node, row in enumerate(points.tolist(), 1)]
+
+
+@st.composite
+def lattice_instances(draw: st.DrawFn, metrics: tuple[str, ...], min_n: int = 1, max_n: int = 30) -> Instance:
+    """Instances on a small lattice, or a line of it: many ties, many cities in one place."""
+    metric = draw(st.sampled_from(metrics))
+    n, side = draw(sizes(min_n, max_n)), draw(st.integers(1, 6))
+    spans = [side] * draw(st.sampled_from(METRICS[metric].widths))
+    if draw(st.booleans()):
+        spans[draw(st.integers(0, len(spans) - 1))] = 1
+    numbers = [draw(st.integers(0, span - 1)) for _ in range(n) for span in spans]
+    return Instance.from_coordinates(np.array(numbers, dtype=np.float64).reshape(n, -1), metric)

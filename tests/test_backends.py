@@ -42,6 +42,24 @@ def own() -> Iterator[Backend]:
     backend.close()
 
 
+# Starting
+
+
+def test_importing_the_package_imports_nothing_that_few_programs_need() -> None:
+    code = "import sys, numpy; before = {*sys.modules}; import pytsp.cli; print(*({*sys.modules} - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    late = {"rich", "difflib", "hashlib", "platformdirs", "scipy", "importlib.metadata", "pytsp._kernel_cache"}
+    assert not late & {*done.stdout.split()}
+    assert not {"pytsp.compare", "pytsp.generate", "pytsp._tsplib_write"} & {*done.stdout.split()}
+
+
+def test_what_is_imported_late_is_there_where_it_is_asked_for() -> None:
+    code = "import pytsp; print(*(type(getattr(pytsp, name)).__name__ for name in pytsp.__all__)); dir(pytsp); pytsp.no"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "function" in done.stdout
+    assert "AttributeError: module 'pytsp' has no attribute 'no'" in done.stderr
+
+
 # What passes
 
 

@@ -114,9 +114,10 @@ int clGetDeviceIDs(H p, uint64_t type, unsigned room, H *out, unsigned *n) {
   return 0;
 }
 int clGetDeviceInfo(H d, unsigned key, size_t room, void *out, size_t *size) {
-  uint64_t memory = (uint64_t)4 << 30, type = d < 20 ? 2 : 4;
+  uint64_t memory = (uint64_t)4 << 30, local = d < 20 ? 32 << 10 : 64 << 10, type = d < 20 ? 2 : 4;
   unsigned width = d != 21;
   if (key == 0x101F) return give(&memory, 8, room, out, size);
+  if (key == 0x1023) return give(&local, 8, room, out, size);
   if (key == 0x1000) return give(&type, 8, room, out, size);
   if (key == 0x100B) return give(&width, 4, room, out, size);
   return text(key == 0x102B ? (d < 20 ? "CPU" : "GPU") : "1.2", room, out, size);
@@ -219,6 +220,7 @@ def test_an_old_pocl_is_named_and_not_used(drivers: Path, version: str, allowed:
     assert single["trouble"] == "it has no double-precision arithmetic"
     assert [each["index"] for each in found["devices"]] == [0, 1, 2]
     assert cpu["memory"] == 2**32 and not cpu["is_gpu"]
+    assert [each["shared_memory"] for each in found["devices"]] == [2**15, 2**16, 2**16]
 
 
 def test_opencl_without_platforms_is_no_backend(drivers: Path) -> None:

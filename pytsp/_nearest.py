@@ -1,0 +1,168 @@
+"""The nearest cities: by a k-d tree where distances grow with a norm, else by the rows of the distance matrix.
+
+References
+----------
+J. L. Bentley: K-d trees for semidynamic point sets. 6th Annual Symposium on Computational Geometry, 1990.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from pytsp._hilbert import hilbert_keys
+from pytsp._places import places_of
+from pytsp.instance import Instance
+
+NORMS = MappingProxyType(
+    {
+        **dict.fromkeys(("ATT", "CEIL_2D", "EUC_2D", "EUC_3D", "EUCLIDEAN"), 2.0),
+        **dict.fromkeys(("MAN_2D", "MAN_3D"), 1.0),
+        **dict.fromkeys(("MAX_2D", "MAX_3D"), np.inf),
+    }
+)
+"""The norm with which the distances of a metric grow, for the metrics that have one."""
+
+# Fewer points lie in the cache in whatever order they are asked for.
+_SCATTERED = 1 << 14
+# Fewer points are asked for faster than threads start.
+_THREADED = 1 << 11
+# Candidates looked at together; this bounds the memory.
+_BLOCK = 1 << 20
+# By how much the tree's distances may differ from ours, relatively; far more than both roundings.
+_SLACK = 1e-9
+
+
+class NearestPoints:
+    """A k-d tree that answers which points are the nearest, with every tie decided.
+
+    Points are ordered by their distance before it is rounded, then by number. At most `copies` points of each place are
+    in the tree, the first ones: no list of `copies` - 1 others needs more.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    norm : float
+        1, 2 or infinity.
+    copies : int
+        At least 2.
+
+    Attributes
+    ----------
+    order : ndarray of int64, shape (n,)
+        All points; where they are many, so that consecutive ones lie close together: asked for in this order they are
+        found in a third of the time.
+    """
+
+    def __init__(self, points: NDArray[np.float64], norm: float, copies: int) -> None:
+        self._points = points
+        self._norm = norm
+        n = len(points)
+        self.order: NDArray[np.int64] = np.arange(n)
+        is_crowded = n > copies
+        if n >= _SCATTERED:
+            keys = hilbert_keys(points)
+            self.order = np.argsort(keys, kind="stable")
+            keys = keys[self.order]
+            # One place has one key, so only a long run of equal keys may be a crowded place.
+            is_crowded = bool((keys[copies:] == keys[:-copies]).any())
+        self._kept = self.order
+        if is_crowded:
+            places = places_of(points)
+            is_kept = np.zeros(n, dtype=np.bool_)
+            is_kept[places.order[places.rank < copies]] = True
+            self._kept = self.order[is_kept[self.order]]
+        self._tree = cKDTree(points[self._kept], balanced_tree=False, compact_nodes=False)
+
+    @property
+    def most(self) -> int:
+        """How many others there are for every point."""
+        return len(self._kept) - 1
+
+    def of(self, asked: NDArray[np.int64], k: int) -> NDArray[np.int32]:
+        """The `k` nearest others of the points `asked`, shape (len(asked), k), 1 ≤ k ≤ `most`."""
+        found = np.empty((len(asked), k), dtype=np.int32)
+        waiting, width = np.arange(len(asked)), k + 2
+        while len(waiting):
+            width = min(width, len(self._kept))
+            undecided = []
+            step = max(1, _BLOCK // width)
+            for first in range(0, len(waiting), step):
+                rows = waiting[first : first + step]
+                found[rows], is_decided = self._among(asked[rows], k, width)
+                undecided.append(rows[~is_decided])
+            waiting, width = np.concatenate(undecided), 2 * width
+        return found
+
+    def _among(self, asked: NDArray[np.int64], k: int, width: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """The `k` nearest others among the `width` points that the tree names, and whether more might tie with them."""
+        workers = -1 if len(asked) >= _THREADED else 1
+        _, indices = self._tree.query(self._points[asked], np.arange(1, width + 1), p=self._norm, workers=workers)
+        cities = self._kept[indices]
+        sizes = self._sizes(self._points[asked, None] - self._points[cities])
+        farthest = sizes.max(axis=1)
+        is_self = cities == asked[:, None]
+        # Most rows need no sorting: the point itself, then the others, each farther than the one before.
+        is_plain = is_self[:, 0] & (sizes[:, 1:] > sizes[:, :-1]).all(axis=1)
+        nearest, last = cities[:, 1 : k + 1].copy(), sizes[:, min(k, width - 1)].copy()
+        mixed = np.flatnonzero(~is_plain)
+        if len(mixed):
+            own = np.where(is_self[mixed], np.inf, sizes[mixed])
+            ranks = np.lexsort((cities[mixed], own), axis=1)[:, :k]
+            nearest[mixed] = np.take_along_axis(cities[mixed], ranks, axis=1)
+            last[mixed] = np.take_along_axis(own, ranks[:, -1:], axis=1)[:, 0]
+        return nearest, (farthest > last * (1 + _SLACK)) | (width == len(self._kept))
+
+    def _sizes(self, differences: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What grows with the length of differences, shape (..., d): for the Euclidean norm its square."""
+        parts = np.square(differences) if self._norm == 2 else np.abs(differences)
+        total = parts[..., 0]
+        for k in range(1, parts.shape[-1]):
+            total = np.maximum(total, parts[..., k]) if np.isinf(self._norm) else total + parts[..., k]
+        return total
+
+
+def nearest_by_rows(
+    instance: Instance, cities: NDArray[np.int64], k: int, *, cyclic: bool = False
+) -> NDArray[np.int32]:
+    """The `k` nearest others of each of `cities`, from all distances between them.
+
+    Ties go to the one that stands first in `cities`; with `cyclic` to the next one after the city itself, cyclically,
+    so that where everything ties not everybody has the same neighbours.
+
+    Parameters
+    ----------
+    instance : Instance
+    cities : ndarray of int64, shape (m,), m ≥ 2
+    k : int
+        1 ≤ k < m.
+    cyclic : bool
+
+    Returns
+    -------
+    ndarray of int32, shape (m, k)
+        Indices into `cities`.
+
+    Notes
+    -----
+    Work O(m²), memory O(m k).
+    """
+    m = len(cities)
+    found = np.empty((m, k), dtype=np.int32)
+    others = np.arange(m - 1)
+    step = max(1, _BLOCK // m)
+    for first in range(0, m, step):
+        row = np.arange(first, min(first + step, m))[:, None]
+        columns = (row + 1 + others) % m if cyclic else others + (others >= row)
+        lengths = instance.distances(cities[row], cities[columns])
+        limit = np.partition(lengths, k - 1, axis=1)[:, k - 1 : k]
+        is_nearer, is_level = lengths < limit, lengths == limit
+        room = k - is_nearer.sum(axis=1, keepdims=True)
+        chosen = np.nonzero(is_nearer | (is_level & (is_level.cumsum(axis=1) <= room)))[1].reshape(-1, k)
+        ranks = np.argsort(np.take_along_axis(lengths, chosen, axis=1), axis=1, kind="stable")
+        found[row[:, 0]] = np.take_along_axis(columns, np.take_along_axis(chosen, ranks, axis=1), axis=1)
+    return found

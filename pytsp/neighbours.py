@@ -1,0 +1,123 @@
+"""Neighbour lists: for every city the nearest others, which local search looks at instead of all."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp._nearest import NORMS, NearestPoints, nearest_by_rows
+from pytsp._quadrants import quadrant_lists
+from pytsp.instance import Instance
+from pytsp.tours import whole_number
+
+__all__ = ["check_neighbours", "neighbour_lists"]
+
+_MOST_NEIGHBOURS = 2**31 - 1
+
+
+def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False) -> NDArray[np.int32]:
+    """Return for every city the nearest others, in order of distance.
+
+    Where the metric's distances grow with a norm of the plane or of space (EUC_2D, EUC_3D, CEIL_2D, ATT, EUCLIDEAN,
+    MAN_2D, MAN_3D, MAX_2D, MAX_3D) the order is that of the distances before they are rounded, which is an order of the
+    rounded ones too. For the others (GEO, XRAY1, XRAY2, matrices) it is that of the distances. Equally near cities are
+    in order of their numbers.
+
+    Parameters
+    ----------
+    instance : Instance
+    k : int, optional
+        The length of a list, at least 1; above n - 1 it is n - 1.
+    quadrants : bool, optional
+        Take the k // 4 nearest of each of the four quadrants around the city, filled up with the nearest overall. It
+        joins what lies in different clusters. Only the nearest 80 k cities are looked through.
+
+    Returns
+    -------
+    ndarray of int32, shape (n, min(k, n - 1))
+        A city is not in its own list.
+
+    Raises
+    ------
+    ValueError
+        If `k` is out of range, or `quadrants` are asked for where a metric has none.
+
+    Notes
+    -----
+    With a norm, a k-d tree: work O(n k log n), memory O(n k). Else the rows of the distance matrix: work O(n²), memory
+    O(n k).
+
+    Examples
+    --------
+    >>> line = Instance.from_coordinates([[0, 0], [1, 0], [3, 0], [7, 0]])
+    >>> neighbour_lists(line, 2)
+    array([[1, 2],
+           [0, 2],
+           [1, 0],
+           [2, 1]], dtype=int32)
+    """
+    k = min(whole_number("k", k, 1, _MOST_NEIGHBOURS), instance.n - 1)
+    norm = NORMS.get(instance.metric)
+    if quadrants and (norm is None or _points(instance).shape[1] != 2):
+        raise ValueError(
+            f"quadrants need a metric that grows with a norm of the plane, such as EUC_2D; that of "
+            f"{instance.name or 'the instance'} is {instance.metric}"
+            + ("" if norm is None else f" with {_points(instance).shape[1]} coordinates")
+        )
+    if k == 0:
+        return np.empty((instance.n, 0), dtype=np.int32)
+    if quadrants and norm is not None:
+        return quadrant_lists(_points(instance), norm, k)
+    return nearest_among(instance, np.arange(instance.n), k)
+
+
+def nearest_among(instance: Instance, cities: NDArray[np.int64], k: int, *, cyclic: bool = False) -> NDArray[np.int32]:
+    """The `k` nearest of `cities` for each of them, as indices into `cities`, shape (m, k), 1 ≤ k < m.
+
+    With `cyclic` ties in a matrix go round the cities, as `nearest_by_rows` has it.
+    """
+    norm = NORMS.get(instance.metric)
+    if norm is None:
+        return nearest_by_rows(instance, cities, k, cyclic=cyclic)
+    tree = NearestPoints(_points(instance)[cities], norm, k + 1)
+    found = np.empty((len(cities), k), dtype=np.int32)
+    found[tree.order] = tree.of(tree.order, k)
+    return found
+
+
+def check_neighbours(neighbours: ArrayLike, n: int) -> NDArray[np.int32]:
+    """Return neighbour lists as an array, or say why they are none.
+
+    Parameters
+    ----------
+    neighbours : array_like of integers, shape (n, k)
+        Other cities for each city, in any order.
+    n : int
+
+    Returns
+    -------
+    ndarray of int32, shape (n, k)
+
+    Raises
+    ------
+    ValueError
+        If it has another shape or type, or a city is out of range or in its own list.
+    """
+    lists = np.asarray(neighbours)
+    if lists.dtype.kind not in "iu" or lists.ndim != 2 or len(lists) != n:
+        raise ValueError(
+            f"neighbours must be integers of shape ({n}, k); they are {lists.dtype} of shape {lists.shape}"
+        )
+    for is_wrong, law in (
+        ((lists < 0) | (lists >= n), f"is not one of 0, …, {n - 1}"),
+        (lists == np.arange(n)[:, None], "is the city itself"),
+    ):
+        if is_wrong.any():
+            city, place = (int(x) for x in np.argwhere(is_wrong)[0])
+            raise ValueError(f"neighbour {lists[city, place]} of city {city} {law}")
+    return lists.astype(np.int32, copy=False)
+
+
+def _points(instance: Instance) -> NDArray[np.float64]:
+    assert instance.coordinates is not None
+    return instance.coordinates

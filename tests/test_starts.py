@@ -1,0 +1,209 @@
+"""Starting tours: permutations, the same each time, and what plain loops make of the same rule."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import oracle
+import pytest
+import strategies
+from hypothesis import example, given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from paths import listed_optima, tsplib_file
+from test_neighbours import NORMED, unrounded
+
+from pytsp import Instance, _fragments, _hilbert, is_tour, random_tours, read
+from pytsp._fragments import Fragments
+from pytsp._hilbert import hilbert_keys
+from pytsp.generate import uniform
+from pytsp.neighbours import neighbour_lists
+from pytsp.starts import STARTS, Start, greedy, nearest_neighbour, space_filling_curve, start_tour
+
+INSTANCES = st.one_of(
+    strategies.lattice_instances(NORMED), strategies.instances(max_n=25), strategies.float_instances(max_n=25)
+)
+SEEDS = st.integers(0, 2**64 - 1)
+
+
+# Every start
+
+
+@given(instance=INSTANCES, start=st.sampled_from(STARTS), seed=SEEDS)
+@example(instance=Instance.from_coordinates([[0, 0]] * 100), start="greedy", seed=0)
+@example(instance=Instance.from_coordinates([[0, 0]] * 100), start="nearest-neighbour", seed=7)
+@example(instance=Instance.from_coordinates([[x, 2 * x] for x in range(50)]), start="space-filling-curve", seed=0)
+@example(
+    instance=Instance.from_coordinates(1.3 ** np.arange(150)[:, None] * [1, 0], "EUCLIDEAN"), start="greedy", seed=0
+)
+@example(instance=Instance.from_matrix(np.ones((60, 60), dtype=np.int64)), start="greedy", seed=0)
+def test_a_start_is_a_tour_and_the_same_each_time(instance: Instance, start: Start, seed: int) -> None:
+    if start == "space-filling-curve" and instance.coordinates is None:
+        return
+    tour = start_tour(instance, start, seed=seed)
+    assert tour.dtype == np.int32 and is_tour(tour, instance.n)
+    assert np.array_equal(tour, start_tour(instance, start, seed=seed))
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_the_smallest_instances_have_starts(n: int, start: Start) -> None:
+    assert is_tour(start_tour(uniform(n, n), start, seed=3), n)
+    assert is_tour(start_tour(Instance.from_coordinates(np.zeros((n, 2))), start, seed=3), n)
+
+
+def test_the_random_start_is_that_of_climber_0() -> None:
+    assert np.array_equal(start_tour(uniform(50, 1), "random", seed=9), random_tours(50, 3, 9)[0])
+
+
+def test_an_unknown_start_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match="start 'best' is not known; known: random, nearest-neighbour, greedy, space-fill"
+    ):
+        start_tour(uniform(3, 1), "best")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_seed_out_of_range_is_refused(start: Start) -> None:
+    with pytest.raises(ValueError, match="seed must be a whole number from 0 to 18446744073709551615; it is -1"):
+        start_tour(uniform(3, 1), start, seed=-1)
+
+
+@pytest.mark.parametrize("start", ["greedy", "nearest-neighbour"])
+def test_neighbours_of_another_instance_are_refused(start: Start) -> None:
+    with pytest.raises(ValueError, match=r"shape \(20, k\)"):
+        start_tour(uniform(20, 1), start, neighbours=neighbour_lists(uniform(10, 1)))
+
+
+# Greedy
+
+
+def edges_of(order: NDArray[np.int32]) -> set[tuple[int, int]]:
+    """The edges of a path, each as (smaller, larger)."""
+    return {(min(a, b), max(a, b)) for a, b in zip(order[:-1].tolist(), order[1:].tolist(), strict=True)}
+
+
+@given(instance=INSTANCES)
+def test_with_all_neighbours_greedy_is_the_sequential_one(instance: Instance) -> None:
+    n = instance.n
+    tour = greedy(instance, neighbours=neighbour_lists(instance, max(1, n - 1)))
+    taken = oracle.greedy_edges(instance.distance_matrix().tolist(), combinations(range(n), 2))
+    assert edges_of(tour) == set(taken)
+
+
+@given(instance=INSTANCES, k=st.integers(1, 6))
+def test_greedy_takes_what_the_sequential_one_takes_of_the_listed_edges(instance: Instance, k: int) -> None:
+    # Crowds are joined first, whatever the lists say.
+    if instance.coordinates is not None:
+        _, counts = np.unique(instance.coordinates, axis=0, return_counts=True)
+        if counts.max() > k + 1:
+            return
+    lists = neighbour_lists(instance, k).tolist()
+    listed = {(min(i, j), max(i, j)) for i, near in enumerate(lists) for j in near}
+    taken = oracle.greedy_edges(instance.distance_matrix().tolist(), listed)
+    assert set(taken) <= edges_of(greedy(instance, neighbours=neighbour_lists(instance, k)))
+
+
+@given(seed=SEEDS, n=st.integers(2, 40), share=st.sampled_from((0.0, 0.3)), few=st.integers(1, 20))
+def test_rounds_take_the_edges_that_turns_take(seed: int, n: int, share: float, few: int) -> None:
+    every = np.array(list(combinations(range(n), 2)))
+    a, b = np.random.default_rng(seed).permutation(every)[: 4 * n].T
+    pairs = list(zip(a.tolist(), b.tolist(), strict=True))
+    fragments = Fragments(n)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_fragments, "_FEW", few)
+        patch.setattr(_fragments, "_SHARE", share)
+        fragments.take(a, b)
+    ranks = [[0] * n for _ in range(n)]
+    for rank, (i, j) in enumerate(pairs):
+        ranks[i][j] = rank
+    taken = oracle.greedy_edges(ranks, pairs)
+    assert fragments.count == n - len(taken)
+    links = {(i, int(j)) for i, row in enumerate(fragments._links) for j in row if j >= 0}
+    assert links == {edge for i, j in taken for edge in ((i, j), (j, i))}
+
+
+def test_many_cities_are_joined_in_rounds_as_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = uniform(20_000, 20_000)
+    tour = greedy(instance)
+    monkeypatch.setattr(_fragments, "_FEW", 10**9)
+    assert np.array_equal(tour, greedy(instance))
+
+
+@pytest.mark.parametrize("name", ["pr2392", "fl1577", "fnl4461", "gr666", "si175"])
+def test_greedy_is_at_most_a_quarter_above_the_optimum(name: str) -> None:
+    instance = read(tsplib_file(f"{name}.tsp"))
+    length = instance.tour_length(greedy(instance))
+    assert listed_optima()[name] <= length <= 1.25 * listed_optima()[name]
+
+
+@pytest.mark.parametrize(("seed", "optimum"), [(1000, 23_360_648), (10_001, 22_985_695), (10_002, 23_023_351)])
+def test_greedy_is_12_to_20_percent_above_the_optimum_of_uniform_cities(seed: int, optimum: int) -> None:
+    # The optima that are published for E1k.0, E1k.1 and E1k.2.
+    instance = uniform(1000, seed)
+    assert 1.12 <= instance.tour_length(greedy(instance)) / optimum <= 1.20
+
+
+# Nearest neighbour
+
+
+@given(instance=strategies.lattice_instances(("EUC_2D",)), seed=SEEDS, k=st.integers(1, 10))
+@example(instance=Instance.from_coordinates([[x % 7, x // 7] for x in range(200)]), seed=100, k=1)
+def test_nearest_neighbour_goes_to_the_nearest_unvisited(instance: Instance, seed: int, k: int) -> None:
+    tour = nearest_neighbour(instance, seed=seed, neighbours=neighbour_lists(instance, k)).tolist()
+    lengths = unrounded(instance)
+    assert tour[0] == seed % instance.n
+    for p in range(1, instance.n):
+        assert lengths[tour[p - 1], tour[p]] == lengths[tour[p - 1], tour[p:]].min()
+
+
+@given(
+    instance=st.one_of(strategies.matrix_instances(max_n=12), strategies.lattice_instances(("XRAY1",))),
+    k=st.integers(1, 9),
+)
+def test_nearest_neighbour_by_rows_is_that_of_plain_loops(instance: Instance, k: int) -> None:
+    tour = nearest_neighbour(instance, seed=5, neighbours=neighbour_lists(instance, k))
+    assert tour.tolist() == oracle.nearest_neighbour_tour(instance.distance_matrix().tolist(), 5 % instance.n)
+
+
+@given(cells=st.sets(st.integers(0, 99), min_size=2, max_size=60), seed=SEEDS, k=st.integers(1, 9))
+def test_nearest_neighbour_of_a_lattice_is_that_of_plain_loops(cells: set[int], seed: int, k: int) -> None:
+    instance = Instance.from_coordinates([[cell % 10, cell // 10] for cell in sorted(cells)])
+    tour = nearest_neighbour(instance, seed=seed, neighbours=neighbour_lists(instance, k))
+    assert tour.tolist() == oracle.nearest_neighbour_tour(unrounded(instance).tolist(), seed % instance.n)
+
+
+# Space-filling curve
+
+
+@pytest.mark.parametrize(("width", "bits"), [(2, 1), (2, 3), (2, 5), (3, 1), (3, 2), (3, 3)])
+def test_consecutive_cells_of_the_curve_touch(width: int, bits: int) -> None:
+    cells = np.array(list(product(range(2**bits), repeat=width)), dtype=np.float64)
+    curve = cells[np.argsort(hilbert_keys(cells))]
+    assert (np.abs(np.diff(curve, axis=0)).sum(axis=1) == 1).all()
+    assert len(np.unique(hilbert_keys(cells))) == len(cells)
+
+
+def test_the_curve_does_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = uniform(100, 3).coordinates
+    assert points is not None
+    keys = hilbert_keys(points)
+    monkeypatch.setattr(_hilbert, "_BLOCK", 7)
+    assert np.array_equal(keys, hilbert_keys(points))
+
+
+@pytest.mark.parametrize("points", [[[1, 1]] * 5, [[0, 1], [5, 1], [3, 1], [1, 1]], [[1e9, 0], [-1e9, 0], [0, 1e-9]]])
+def test_points_without_extent_have_a_curve(points: Any) -> None:
+    assert is_tour(space_filling_curve(Instance.from_coordinates(points)), len(points))
+
+
+def test_the_curve_follows_a_line() -> None:
+    line = Instance.from_coordinates([[x, 0] for x in (3, 1, 0, 2, 7, 5, 6, 4)])
+    assert line.tour_length(space_filling_curve(line)) == 14
+
+
+def test_a_matrix_has_no_curve() -> None:
+    with pytest.raises(ValueError, match="needs coordinates; three has metric EXPLICIT"):
+        space_filling_curve(Instance.from_matrix(np.ones((3, 3)), name="three"))
