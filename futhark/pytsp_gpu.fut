@@ -2,7 +2,12 @@
 -- (`…_climb_block`) or a thread (`…_climb_thread`).
 
 import "block_k_swap"
+import "generation"
 import "gpu_metric"
+import "ils"
+import "many"
+import "metric"
+import "population"
 import "restarts"
 import "threads"
 import "tiles"
@@ -45,6 +50,15 @@ module matrix_some = mk_restarts (mk_block_climber gpu_matrix some_lanes) blocks
 module matrix_most = mk_restarts (mk_block_climber gpu_matrix most_lanes) blocks
 module matrix_k_swap = mk_restarts (mk_block_k_swap_climber gpu_matrix k_swap_lanes) blocks
 module matrix_thread = mk_restarts (mk_thread_climber gpu_matrix) threads
+module matrix_population = mk_population matrix apart
+module grid_population = mk_population grid apart
+module plane_population = mk_population plane apart
+module matrix_generation = mk_generation matrix
+module grid_generation = mk_generation grid
+module plane_generation = mk_generation plane
+module matrix_many = mk_many matrix
+module grid_many = mk_many grid
+module plane_many = mk_many plane
 
 -- Which block suits how many cities and moves a pass.
 def fine_block [c] [n] (data: fine_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
@@ -119,6 +133,9 @@ entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
   let (plane, fast) = fast_data (xs, ys, f64.bool up)
   in assert (fits_32_bits n) {plane, fast}
 
+-- The grid as whole numbers again, which its coordinates are.
+def whole [n] ((xs, ys): fine_grid.data [n]) : grid.data [n] = (map i32.f32 xs, map i32.f32 ys)
+
 -- The climbers of a batch go on from where they stand, by at most `limit` passes of at most `k` moves.
 entry matrix_climb_block [c] [n] (instance: matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
   assert (are_limits k limit && fits_a_block n) (matrix_block instance.matrix k limit batch)
@@ -167,6 +184,174 @@ entry batch_tour [c] [n] (batch: batch [c] [n]) (place: i64) : [n]i32 =
 -- The random tours of climbers first, …, first + count - 1.
 entry random_tours (n: i64) (seed: u64) (first: i64) (count: i64) : [count][n]i32 =
   assert (fits_32_bits n && are_climbers first count) (random_batch n seed first count).tours
+
+-- Climbers of the iterated local search on given tours; their lengths are 0 until they have climbed.
+entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] =
+  assert (fits_32_bits n && are_climbers 0 p && all is_tour tours) (population_on tours)
+
+-- The climbers of a population, streams first, …, first + p - 1 of the seed, go on by the iterations from, …,
+-- from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
+entry matrix_ils [p] [n] [k]
+                 (instance: matrix_instance [n])
+                 (lists: [n][k]i32)
+                 (population: population [p] [n])
+                 (seed: u64)
+                 (first: i64)
+                 (from: i64)
+                 (iterations: i64)
+                 (moves: i32)
+                 (pivot: i32)
+                 (kick: i32)
+                 (temperature: f64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot kick temperature
+  in matrix_population.climb instance.matrix lists plan population
+
+entry grid_ils [p] [n] [k]
+               (instance: grid_instance [n])
+               (lists: [n][k]i32)
+               (population: population [p] [n])
+               (seed: u64)
+               (first: i64)
+               (from: i64)
+               (iterations: i64)
+               (moves: i32)
+               (pivot: i32)
+               (kick: i32)
+               (temperature: f64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot kick temperature
+  in grid_population.climb (whole instance.grid) lists plan population
+
+entry plane_ils [p] [n] [k]
+                (instance: plane_instance [n])
+                (lists: [n][k]i32)
+                (population: population [p] [n])
+                (seed: u64)
+                (first: i64)
+                (from: i64)
+                (iterations: i64)
+                (moves: i32)
+                (pivot: i32)
+                (kick: i32)
+                (temperature: f64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot kick temperature
+  in plane_population.climb instance.plane.exact lists plan population
+
+-- The best tours of a population, after a descent over all cities.
+entry matrix_polish [p] [n] [k]
+                    (instance: matrix_instance [n])
+                    (lists: [n][k]i32)
+                    (population: population [p] [n])
+                    (moves: i32)
+                    (pivot: i32) : population [p] [n] =
+  matrix_population.polish instance.matrix lists moves pivot population
+
+entry grid_polish [p] [n] [k]
+                  (instance: grid_instance [n])
+                  (lists: [n][k]i32)
+                  (population: population [p] [n])
+                  (moves: i32)
+                  (pivot: i32) : population [p] [n] =
+  grid_population.polish (whole instance.grid) lists moves pivot population
+
+entry plane_polish [p] [n] [k]
+                   (instance: plane_instance [n])
+                   (lists: [n][k]i32)
+                   (population: population [p] [n])
+                   (moves: i32)
+                   (pivot: i32) : population [p] [n] =
+  plane_population.polish instance.plane.exact lists moves pivot population
+
+-- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
+entry matrix_start [n] [k]
+                   (instance: matrix_instance [n])
+                   (lists: [n][k]i32)
+                   (seed: u64)
+                   (first: i64)
+                   (count: i64)
+                   (passes: i32) : population [count] [n] =
+  assert (are_climbers first count && are_lists lists && are_passes passes) (matrix_generation.started instance.matrix lists seed first count (u64.i32 passes) (apart.spread count n))
+
+entry grid_start [n] [k]
+                 (instance: grid_instance [n])
+                 (lists: [n][k]i32)
+                 (seed: u64)
+                 (first: i64)
+                 (count: i64)
+                 (passes: i32) : population [count] [n] =
+  assert (are_climbers first count && are_lists lists && are_passes passes) (grid_generation.started (whole instance.grid) lists seed first count (u64.i32 passes) (apart.spread count n))
+
+entry plane_start [n] [k]
+                  (instance: plane_instance [n])
+                  (lists: [n][k]i32)
+                  (seed: u64)
+                  (first: i64)
+                  (count: i64)
+                  (passes: i32) : population [count] [n] =
+  assert (are_climbers first count && are_lists lists && are_passes passes) (plane_generation.started instance.plane.exact lists seed first count (u64.i32 passes) (apart.spread count n))
+
+-- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
+-- must be known: after a call of `…_ils`.
+entry matrix_cross [p] [n] [k]
+                   (instance: matrix_instance [n])
+                   (lists: [n][k]i32)
+                   (population: population [p] [n])
+                   (seed: u64)
+                   (generation: i64)
+                   (children: i32)
+                   (spread: i64) : population [p] [n] =
+  assert (are_lists lists && is_generation generation children spread) (matrix_generation.next instance.matrix lists seed generation children spread population)
+
+entry grid_cross [p] [n] [k]
+                 (instance: grid_instance [n])
+                 (lists: [n][k]i32)
+                 (population: population [p] [n])
+                 (seed: u64)
+                 (generation: i64)
+                 (children: i32)
+                 (spread: i64) : population [p] [n] =
+  assert (are_lists lists && is_generation generation children spread) (grid_generation.next (whole instance.grid) lists seed generation children spread population)
+
+entry plane_cross [p] [n] [k]
+                  (instance: plane_instance [n])
+                  (lists: [n][k]i32)
+                  (population: population [p] [n])
+                  (seed: u64)
+                  (generation: i64)
+                  (children: i32)
+                  (spread: i64) : population [p] [n] =
+  assert (are_lists lists && is_generation generation children spread) (plane_generation.next instance.plane.exact lists seed generation children spread population)
+
+-- What a population has found so far: the best tours.
+entry population_tours [p] [n] (population: population [p] [n]) : [p][n]i32 = population.bests
+entry population_lengths [p] [n] (population: population [p] [n]) : [p]i64 = population.lengths
+entry population_steps [p] [n] (population: population [p] [n]) : [p]i64 = population.steps
+entry population_best [p] [n] (population: population [p] [n]) : i64 = shortest population
+
+entry population_tour [p] [n] (population: population [p] [n]) (place: i64) : [n]i32 =
+  assert (place >= 0 && place < p) (copy population.bests[place])
+
+-- Two populations as one, the climbers of `a` first.
+entry population_joined [p] [q] [n] (a: population [p] [n]) (b: population [q] [n]) : population [p + q] [n] = joined a b
+
+-- The climbers at the places `to` go on from where those at the places `from` stand.
+entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] =
+  assert (are_places p from && are_places p to && are_distinct p to) (follow population from to)
+
+-- Many instances of equal size at once, with lists of the k nearest; each is solved as if it were alone.
+entry matrix_solve_many [b] [n] (distances: [b][n][n]i32) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] =
+  let data (i: i64) = #[unsafe] distances[i]
+  in assert (fits_32_bits n && b >= 1 && k >= 1 && k < n && are_counts climbers generations children spread && are_passes passes) (matrix_many.solve b data k seed climbers generations children spread passes)
+
+entry grid_solve_many [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] =
+  let data (i: i64) = #[unsafe] (xs[i], ys[i])
+  in assert (fits_32_bits n && b >= 1 && k >= 1 && k < n && are_counts climbers generations children spread && are_passes passes) (grid_many.solve b data k seed climbers generations children spread passes)
+
+entry plane_solve_many [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] =
+  let data (i: i64) = #[unsafe] (xs[i], ys[i], f64.bool up)
+  in assert (fits_32_bits n && b >= 1 && k >= 1 && k < n && are_counts climbers generations children spread && are_passes passes) (plane_many.solve b data k seed climbers generations children spread passes)
+
+entry many_tours [b] [n] (many: many [b] [n]) : [b][n]i32 = many.tours
+entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths
 
 -- Fails for a negative number: how an error inside a kernel surfaces can be seen, and tested, by it.
 entry debug_fail (x: i32) : i32 = assert (x >= 0) x

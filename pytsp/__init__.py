@@ -15,9 +15,10 @@ from pytsp.exceptions import (
     TourError,
     TsplibError,
 )
+from pytsp.history import Improvement, Progress
 from pytsp.instance import Instance
 from pytsp.result import Result
-from pytsp.solve import Progress, solve
+from pytsp.solve import solve
 from pytsp.tours import is_tour, random_tours
 from pytsp.tsplib import read, read_tour, write_tour
 
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from pytsp import generate
     from pytsp._tsplib_write import write
     from pytsp.compare import compare as compare_backends
+    from pytsp.many import solve_many
 
 __all__ = [
     "BackendError",
     "BackendUnavailable",
     "DeviceMemoryError",
+    "Improvement",
     "Instance",
     "InstanceError",
     "KernelError",
@@ -45,6 +48,7 @@ __all__ = [
     "read",
     "read_tour",
     "solve",
+    "solve_many",
     "write",
     "write_tour",
 ]
@@ -56,6 +60,8 @@ def __getattr__(name: str) -> object:
         return import_module("pytsp.generate")
     if name == "write":
         return import_module("pytsp._tsplib_write").write
+    if name == "solve_many":
+        return import_module("pytsp.many").solve_many
     if name == "compare_backends":
         return import_module("pytsp.compare").compare
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

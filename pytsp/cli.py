@@ -10,18 +10,24 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from pytsp import datasets, tsplib
+from pytsp._options import KICKS, MOVES, PIVOTS, STARTS
 from pytsp.backends import BACKENDS, status
 from pytsp.exceptions import PytspError
+from pytsp.history import Progress as Snapshot
 from pytsp.instance import Instance
-from pytsp.solve import Progress as Snapshot
-from pytsp.solve import solve
+from pytsp.solve import SOLVERS, solve
+
+if TYPE_CHECKING:
+    from pytsp.compare import Comparison
 
 EXAMPLES = """examples:
   pytsp solve uniform100
-  pytsp solve kroA100.tsp.gz --climbers 100000 --seed 0 --output kroA100.tour
+  pytsp solve kroA100.tsp.gz --seed 0 --output kroA100.tour
   pytsp solve big.tsp --backend cuda --time-limit 10 --json
+  pytsp solve kroA100.tsp.gz --solver restarts --climbers 100000
   pytsp info pr2392.tsp
   pytsp backends
   pytsp compare kroA100.tsp --backends c,multicore,cuda
@@ -79,14 +85,18 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
     )
-    command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many random restarts (default: by size)")
-    command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of the random tours (default: 0)")
+    command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by the options, ils")
+    command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
+    command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
     command.add_argument("--backend", choices=("auto", *BACKENDS), default="auto", help="default: the fastest here")
     command.add_argument("--threads", type=_whole(1), metavar="T", help="threads of multicore (default: all cores)")
     command.add_argument("--device", metavar="D", help="which GPU: its number or a part of its name")
-    command.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
-    command.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
     command.add_argument("--time-limit", type=_seconds, metavar="SEC", help="stop after so many seconds")
+    command.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour that is no longer")
+    _add_ils(command.add_argument_group("iterated local search (ils)"))
+    group = command.add_argument_group("random restarts (restarts)")
+    group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
+    group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
     command.add_argument("--output", metavar="FILE", help="write the tour to this file, in TSPLIB's format")
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument("--quiet", action="store_true", help="show no progress")
@@ -110,8 +120,10 @@ def _parser() -> argparse.ArgumentParser:
         "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
     )
     command.add_argument("--backends", metavar="B,…", help="with commas between them (default: all usable ones)")
-    command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many random restarts (default: by size)")
-    command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of the random tours (default: 0)")
+    command.add_argument("--solver", choices=("restarts", "ils"), default="restarts", help="default: restarts")
+    command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
+    command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
+    command.add_argument("--iterations", type=_whole(0), metavar="N", help="of each climber, by ils (default: by size)")
     command.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -124,11 +136,28 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_ils(group: argparse._ArgumentGroup) -> None:
+    """Add the options that concern iterated local search only."""
+    group.add_argument("--iterations", type=_whole(0), metavar="N", help="kicks of each climber (default: by size)")
+    group.add_argument("--initial-tour", metavar="FILE", help="all climbers start from this tour, in TSPLIB's format")
+    group.add_argument("--start", choices=STARTS, default="greedy", help="the first climber's start (default: greedy)")
+    group.add_argument("--neighbours", type=_whole(1), metavar="K", help="length of the neighbour lists (default: 10)")
+    group.add_argument("--moves", choices=MOVES, default="3-opt", help="the local search's moves (default: 3-opt)")
+    group.add_argument("--pivot", choices=PIVOTS, default="first", help="a city's first or best move (default: first)")
+    group.add_argument("--kick", choices=KICKS, default="segments", help="where a tour changes (default: segments)")
+    group.add_argument(
+        "--temperature", type=float, metavar="LENGTH", help="accept so much longer tours (default: by distances)"
+    )
+    group.add_argument("--exchange", type=_whole(1), metavar="N", help="exchange good tours after so many iterations")
+
+
 def _solve(options: argparse.Namespace) -> None:
     instance = _read(options.instance)
+    initial_tour = None if options.initial_tour is None else tsplib.read_tour(options.initial_tour)
     with _progress(instance, quiet=options.quiet) as progress:
         result = solve(
             instance,
+            solver=options.solver,
             climbers=options.climbers,
             seed=options.seed,
             backend=options.backend,
@@ -136,7 +165,17 @@ def _solve(options: argparse.Namespace) -> None:
             device=int(options.device) if options.device and options.device.isdecimal() else options.device,
             mapping=options.mapping,
             k=options.k,
+            iterations=options.iterations,
             time_limit=options.time_limit,
+            target=options.target,
+            initial_tour=initial_tour,
+            start=options.start,
+            neighbours=options.neighbours,
+            moves=options.moves,
+            pivot=options.pivot,
+            kick=options.kick,
+            temperature=options.temperature,
+            exchange=options.exchange,
             progress=progress,
         )
     print(json.dumps(result.to_dict()) if options.json else result)
@@ -149,7 +188,15 @@ def _compare(options: argparse.Namespace) -> None:
     from pytsp.compare import compare  # noqa: PLC0415
 
     names = [name.strip() for name in options.backends.split(",")] if options.backends else None
-    rows = compare(_read(options.instance), names, climbers=options.climbers, seed=options.seed, k=options.k)
+    rows = compare(
+        _read(options.instance),
+        names,
+        solver=options.solver,
+        climbers=options.climbers,
+        seed=options.seed,
+        k=options.k,
+        iterations=options.iterations,
+    )
     if options.json:
         print(json.dumps([row.to_dict() for row in rows]))
         return
@@ -158,13 +205,20 @@ def _compare(options: argparse.Namespace) -> None:
             row.backend,
             f"{row.seconds:.3f}",
             f"{row.ratio:.2f}",
-            f"{row.moves / row.seconds / 1e9:.2f}",
+            _speed(row),
             f"{row.length:.10g}",
             "yes" if row.equal else "NO",
         )
         for row in rows
     )
-    _print_table(("backend", "seconds", "times the first", "G moves/s", "length", "equal"), cells)
+    _print_table(("backend", "seconds", "times the first", "speed", "length", "equal"), cells)
+
+
+def _speed(row: Comparison) -> str:
+    """Say how fast a backend was, by what its solver counts."""
+    if row.moves is not None:
+        return f"{row.moves / row.seconds / 1e9:.2f} G moves/s"
+    return f"{(row.iterations or 0) / row.seconds / 1e3:.0f} k iterations/s"
 
 
 def _info(options: argparse.Namespace) -> None:
@@ -235,14 +289,18 @@ def _progress(instance: Instance, *, quiet: bool) -> Iterator[Callable[[Snapshot
     console = Console(stderr=True)
     # Names may hold brackets, which are markup to rich.
     text = TextColumn("{task.description}", markup=False)
-    columns = (text, BarColumn(), TextColumn("{task.completed}/{task.total} climbers"))
+    columns = (text, BarColumn(), TextColumn("{task.fields[count]}"))
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as display:
-        task = display.add_task(instance.name)
+        task = display.add_task(instance.name, count="")
 
         def show(now: Snapshot) -> None:
             gap = f", gap {100 * (now.length / instance.optimum - 1):.2f} %" if instance.optimum else ""
             description = f"{instance.name}: length {now.length:.10g}{gap}"
-            display.update(task, total=now.climbers, completed=now.climbers_done, description=description)
+            total = now.climbers if now.iteration == 0 else now.iterations
+            done = now.climbers_done if now.iteration == 0 else now.iteration
+            what = "climbers" if now.iteration == 0 else "iterations"
+            count = f"{done} {what}" if total is None else f"{done}/{total} {what}"
+            display.update(task, total=total, completed=done, description=description, count=count)
 
         yield show
 

@@ -24,32 +24,37 @@ class Comparison:
         The solve call, the backend open and its kernels compiled.
     ratio : float
         How many times as fast as the first backend.
-    moves : int
-        Moves evaluated.
+    moves : int or None
+        Moves evaluated; None in an iterated local search.
     length : int or float
     equal : bool
         Whether every climber's length, moves and passes, and the best tour, are those of the first backend.
+    iterations : int or None
+        Iterations of all climbers together; None in random restarts.
     """
 
     backend: str
     seconds: float
     ratio: float
-    moves: int
+    moves: int | None
     length: int | float
     equal: bool
+    iterations: int | None = None
 
     def to_dict(self) -> dict[str, object]:
-        """Return the attributes by their names."""
-        return asdict(self)
+        """Return the attributes by their names, without those that are None."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def compare(
     instance: Instance,
     backends: Sequence[str] | None = None,
     *,
+    solver: str = "restarts",
     climbers: int | None = None,
     seed: int = 0,
     k: int | float | str = 1,
+    iterations: int | None = None,
 ) -> list[Comparison]:
     """Solve an instance on several backends, one after the other.
 
@@ -58,8 +63,9 @@ def compare(
     instance : Instance
     backends : sequence of str, optional
         Names of backends; the first is what the others are compared with. By default all that are usable here.
-    climbers, seed, k
-        As in `pytsp.solve`.
+    solver, climbers, seed, k, iterations
+        As in `pytsp.solve`. By default of the solver "ils" the number of climbers is that of the first backend, and of
+        their iterations too.
 
     Returns
     -------
@@ -79,12 +85,20 @@ def compare(
     first: Result | None = None
     for name in names:
         # Warm before the clock starts.
-        solve(instance, climbers=1, backend=name, k=k)
-        result = solve(instance, climbers=climbers, seed=seed, backend=name, k=k)
-        first = first or result
+        solve(instance, solver=solver, climbers=1, backend=name, k=k, iterations=0 if solver == "ils" else iterations)
+        result = solve(instance, solver=solver, climbers=climbers, seed=seed, backend=name, k=k, iterations=iterations)
+        if first is None:
+            # What the first chose by itself the others do too.
+            first, climbers, iterations = result, result.climbers, result.iterations
         rows.append(
             Comparison(
-                name, result.seconds, first.seconds / result.seconds, result.moves, result.length, _equal(first, result)
+                name,
+                result.seconds,
+                first.seconds / result.seconds,
+                result.moves,
+                result.length,
+                _equal(first, result),
+                None if result.iterations is None else result.iterations * result.climbers,
             )
         )
     return rows

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.history import Improvement
 from pytsp.instance import Instance
 
 
@@ -25,24 +27,34 @@ class Result:
     climber : int
         The number of the climber that found it.
     lengths : numpy.ndarray of int64 or float64, shape (climbers,)
-        The length of each climber's tour. Floating-point lengths are the kernel's, precise to about 2**-28 of the
+        The length of each climber's best tour. Floating-point lengths are the kernel's, precise to about 2**-28 of the
         longest distance an edge.
-    steps : numpy.ndarray of int32, shape (climbers,)
-        The number of moves that each climber made.
-    passes : numpy.ndarray of int32, shape (climbers,)
-        The number of passes over the neighbourhood that found them; the last one of a climber that is done found none.
+    steps : numpy.ndarray of int32 or int64, shape (climbers,)
+        The number of moves that each climber of random restarts made; of changes that one of an iterated local search
+        accepted because they shortened its tour.
+    passes : numpy.ndarray of int32, shape (climbers,) or (0,)
+        The number of passes over the neighbourhood that found the moves; the last one of a climber that is done found
+        none. Empty where there are no passes: in an iterated local search.
     done : numpy.ndarray of bool, shape (climbers,)
-        Whether each climber reached its local optimum; all do, unless the run was stopped.
+        Whether each climber's tour is a local optimum; all are, unless the run was stopped: random restarts by a limit
+        or Ctrl-C, an iterated local search by Ctrl-C only.
     seed : int
-    k : int
-        How many moves a pass could make.
+    k : int or None
+        How many moves a pass could make; None where there are no passes.
     backend : str
     mapping : str
         How climbers were laid out: "thread", or "block" on a GPU.
     seconds : float
         The time of the whole solve.
     stop_reason : str
-        "finished", "time limit" or "interrupted".
+        "finished", "target", "time limit" or "interrupted".
+    solver : str
+        "restarts" or "ils".
+    iterations : int or None
+        How many iterations each climber of an iterated local search made; None for random restarts.
+    history : tuple of Improvement
+        Each a tuple (seconds, iteration, length), the lengths ever shorter. The last is `length`, for floating-point
+        distances up to rounding.
     """
 
     instance: Instance
@@ -50,15 +62,18 @@ class Result:
     length: int | float
     climber: int
     lengths: NDArray[np.int64] | NDArray[np.float64] = field(repr=False)
-    steps: NDArray[np.int32] = field(repr=False)
+    steps: NDArray[np.int32] | NDArray[np.int64] = field(repr=False)
     passes: NDArray[np.int32] = field(repr=False)
     done: NDArray[np.bool_] = field(repr=False)
     seed: int
-    k: int
+    k: int | None
     backend: str
     mapping: str
     seconds: float
     stop_reason: str
+    solver: str = "restarts"
+    iterations: int | None = None
+    history: tuple[Improvement, ...] = field(default=(), repr=False)
 
     @property
     def climbers(self) -> int:
@@ -76,13 +91,15 @@ class Result:
         return self.length / self.optimum - 1 if self.optimum else None
 
     @property
-    def moves(self) -> int:
-        """The number of moves evaluated: n (n - 3) / 2 a pass."""
+    def moves(self) -> int | None:
+        """The number of moves evaluated, n (n - 3) / 2 a pass; None where there are no passes."""
+        if self.k is None:
+            return None
         n = self.instance.n
         return int(self.passes.sum(dtype=np.int64)) * max(0, n * (n - 3) // 2)
 
     def to_dict(self) -> dict[str, object]:
-        """Return what `pytsp solve --json` prints: plain numbers, strings and one list, the tour."""
+        """Return what `pytsp solve --json` prints: plain numbers, strings, and the tour and the history as lists."""
         return {
             "instance": self.instance.name,
             "n": self.instance.n,
@@ -90,17 +107,20 @@ class Result:
             "optimum": self.optimum,
             "gap": self.gap,
             "seconds": self.seconds,
+            "solver": self.solver,
             "backend": self.backend,
             "climbers": self.climbers,
             "climbers_done": int(self.done.sum()),
             "climber": self.climber,
             "seed": self.seed,
             "steps": int(self.steps.sum(dtype=np.int64)),
-            "passes": int(self.passes.sum(dtype=np.int64)),
+            "passes": None if self.k is None else int(self.passes.sum(dtype=np.int64)),
             "moves": self.moves,
             "k": self.k,
             "mapping": self.mapping,
+            "iterations": self.iterations,
             "stop_reason": self.stop_reason,
+            "history": [list(improvement) for improvement in self.history],
             "tour": self.tour.tolist(),
         }
 
@@ -108,16 +128,23 @@ class Result:
         gap = "optimum not known" if self.optimum is None else f"optimum {_number(self.optimum)}"
         gap += "" if self.gap is None else f", gap {100 * self.gap:.2f} %"
         spread = f"{_number(self.lengths.min())} … {_number(np.median(self.lengths))} … {_number(self.lengths.max())}"
-        rate = self.moves / self.seconds / 1e9 if self.seconds else 0.0
+        made = "" if self.iterations is None else f", {self.iterations} iterations each"
         return "\n".join(
             [
                 f"{self.instance.name or 'instance'}: {self.instance.n} cities, {self.instance.metric}",
                 f"length    {_number(self.length)} ({gap})",
-                f"climbers  {self.climbers}, seed {self.seed}; the best is number {self.climber}",
+                f"climbers  {self.climbers}{made}, seed {self.seed}; the best is number {self.climber}",
                 f"lengths   {spread} (shortest … median … longest)",
-                f"time      {self.seconds:.2f} s on {self.backend}, {rate:.2f} G moves/s; stopped: {self.stop_reason}",
+                f"time      {self.seconds:.2f} s on {self.backend}{self._speed()}; stopped: {self.stop_reason}",
             ]
         )
+
+    def _speed(self) -> str:
+        """Say how fast the solver was, by what it counts."""
+        seconds = self.seconds or math.inf
+        if self.moves is not None:
+            return f", {self.moves / seconds / 1e9:.2f} G moves/s"
+        return f", {(self.iterations or 0) * self.climbers / seconds / 1e3:.0f} k iterations/s"
 
 
 def _number(length: int | float | np.generic) -> str:

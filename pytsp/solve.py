@@ -1,40 +1,52 @@
-"""Solve an instance: batches of climbers on a backend, until all are done, the time is up, or Ctrl-C is pressed."""
+"""Solve an instance, by the solver that is asked for or that its arguments concern."""
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import TYPE_CHECKING
 
-import numpy as np
+from numpy.typing import ArrayLike
 
+from pytsp._options import Options
+from pytsp._restarts import moves_a_pass, restarts
 from pytsp.backends import open_backend
-from pytsp.exceptions import KernelError
 from pytsp.forms import form_of
+from pytsp.history import Improvement, Progress, Watch
 from pytsp.instance import Instance
 from pytsp.result import Result
-from pytsp.search import MOST_STEPS, Search
-from pytsp.tours import check_tour, whole_number
 
-# The default number of climbers: so many, or fewer where they would evaluate more moves than this altogether.
-DEFAULT_CLIMBERS = 10_000
-DEFAULT_MOVES = 2e10
+if TYPE_CHECKING:
+    from pytsp.starts import Start
 
+__all__ = ["SOLVERS", "moves_a_pass", "solve"]
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a solve has come: what the `progress` callback of `solve` receives after every kernel call."""
+SOLVERS = ("auto", "restarts", "ils", "eax")
+"""The names of the solvers."""
 
-    climbers: int
-    climbers_done: int
-    length: int | float
-    seconds: float
+# The solvers that an argument concerns, where these are not all.
+CONCERNED = {
+    "mapping": ("restarts",),
+    "k": ("restarts",),
+    "iterations": ("ils", "eax"),
+    "initial_tour": ("ils", "eax"),
+    "neighbours": ("ils", "eax"),
+    "quadrants": ("ils", "eax"),
+    "moves": ("ils", "eax"),
+    "pivot": ("ils", "eax"),
+    "start": ("ils",),
+    "kick": ("ils",),
+    "temperature": ("ils",),
+    "exchange": ("ils",),
+}
+# Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
+RECOMBINED_CITIES = range(8, 12_001)
 
 
 def solve(
     instance: Instance,
     *,
+    solver: str = "auto",
     climbers: int | None = None,
     seed: int = 0,
     first: int = 0,
@@ -43,20 +55,43 @@ def solve(
     device: str | int | None = None,
     mapping: str = "auto",
     k: int | float | str = 1,
+    iterations: int | None = None,
     time_limit: float | None = None,
+    target: float | None = None,
+    initial_tour: ArrayLike | None = None,
+    start: Start = "greedy",
+    neighbours: int | ArrayLike | None = None,
+    quadrants: bool | None = None,
+    moves: str = "3-opt",
+    pivot: str = "first",
+    kick: str = "segments",
+    temperature: float | None = None,
+    exchange: int | None = None,
     progress: Callable[[Progress], None] | None = None,
+    on_improvement: Callable[[Improvement], None] | None = None,
 ) -> Result:
-    """Search a short tour by random restarts: many climbers, each from its own random tour to a local optimum.
+    """Search a short tour.
 
-    A climber applies the best of all n (n - 3) / 2 2-opt moves until none shortens its tour [1]_ [2]_. Where it ends
-    depends on (`instance`, `seed`, its number, `k`) only, not on the backend, the number of threads or the other
-    climbers.
+    By edge assembly crossover ("eax"), the climbers of a population go each to a local optimum, and then take over from
+    each other what makes their tours shorter, until they agree [6]_. By iterated local search ("ils"), each climber
+    goes from its starting tour to a local optimum, and from there on changes its tour at random in one place (a kick: a
+    double bridge), repairs it by local search, and keeps what is not longer than before [1]_ [2]_. By random restarts
+    ("restarts"), many climbers go each from its own random tour to a local optimum, by the best of all n (n - 3) / 2
+    2-opt moves at a time [3]_ [4]_.
+
+    Where a climber ends depends on (`instance`, `seed`, its number, and the arguments of its solver) only, not on the
+    backend, the number of threads or, without `exchange`, the other climbers. A time limit, a target and Ctrl-C end it
+    earlier.
 
     Parameters
     ----------
     instance : Instance
+    solver : {"auto", "restarts", "ils", "eax"}, optional
+        "auto" is "eax" from 8 to 12,000 cities and "ils" otherwise; but "restarts" or "ils" where an argument is given
+        that concerns only it, and "ils" where `iterations` is.
     climbers : int, optional
-        How many climbers, at least 1. By default 10,000, or as many as about 2e10 moves allow: 30 at 1,000 cities.
+        How many climbers, at least 1. By default, in an iterated local search one a core, or on a GPU 4,096 as far as
+        its memory holds them; in random restarts 10,000, or as many as about 2e10 moves allow: 30 at 1,000 cities.
     seed : int, optional
         0 ≤ seed < 2**64.
     first : int, optional
@@ -68,16 +103,52 @@ def solve(
     device : str or int, optional
         Which device, of several.
     mapping : {"auto", "block", "thread"}, optional
-        How climbers are laid out on a GPU: one a thread block, or one a thread. The results are the same; "auto" takes
-        the faster.
+        Restarts: how climbers are laid out on a GPU, one a thread block or one a thread. The results are the same;
+        "auto" takes the faster.
     k : int or "inf", optional
-        How many moves a pass over the neighbourhood may make, at least 1: the best one of each edge, in the order of
-        their gains, as long as they do not overlap [3]_. With 1 the climbers make the best move only; more moves a pass
-        take fewer passes, which pays from some hundred cities on.
+        Restarts: how many moves a pass over the neighbourhood may make, at least 1: the best one of each edge, in the
+        order of their gains, as long as they do not overlap [5]_. With 1 the climbers make the best move only; more
+        moves a pass take fewer passes, which pays from some hundred cities on.
+    iterations : int, optional
+        ILS: how many kicks each climber tries, at least 0. By default as many as the time limit allows; without one, a
+        number that depends on n, the number of climbers and the kind of machine, so that the solve ends by itself,
+        within 3 s for up to 1,000 cities. EAX: how many generations there are at most; by default, and without a time
+        limit, as many as shorten any tour.
     time_limit : float, optional
-        Seconds after which no further kernel call begins. Climbers on their way count with the tours they have.
+        Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
+        sure of its local optima. Climbers on their way count with the tours they have.
+    target : float, optional
+        Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
+    initial_tour : array_like of integers, shape (n,), optional
+        ILS: the tour from which all climbers start.
+    start : {"greedy", "nearest-neighbour", "space-filling-curve", "random"}, optional
+        ILS: the tour from which climber 0 starts (see `pytsp.starts`). Climbers 1, …, 63 start from nearest-neighbour
+        tours that begin in different cities, all others from random tours; with "random" all do.
+    neighbours : int or array_like of integers, shape (n, k), optional
+        ILS: the cities to which local search tries new edges: so many nearest of each city, or those listed. By default
+        10.
+    quadrants : bool, optional
+        ILS: whether the nearest are taken from all four quadrants around a city (see
+        `pytsp.neighbours.neighbour_lists`). By default they are where there are such, as for EUC_2D.
+    moves : {"3-opt", "or-opt"}, optional
+        ILS: the local search's neighbourhood: sequential 3-opt moves, which include all others here, or 2-opt moves and
+        Or-opt moves of segments of up to three cities.
+    pivot : {"first", "best"}, optional
+        ILS: make the first move of a city that shortens the tour, or the best.
+    kick : {"segments", "walk"}, optional
+        ILS: the double bridge's four edges lie within some tens of positions along the tour, or are found by random
+        walks on the neighbour lists.
+    temperature : float, optional
+        ILS: what an accepted change may make a tour longer, a random amount of about this length, at least 0. The
+        climber's best tour is kept beside. By default 0.12 of the mean distance between a city and its two nearest
+        neighbours, about a tenth of an edge.
+    exchange : int, optional
+        ILS: after each so many iterations the quarter of the climbers with the longest tours takes over the tours of
+        the quarter with the shortest. By default never.
     progress : callable, optional
         Called after every kernel call with a `Progress`.
+    on_improvement : callable, optional
+        Called with an `Improvement`, (seconds, iteration, length), whenever a kernel call has found a shorter tour.
 
     Returns
     -------
@@ -87,7 +158,9 @@ def solve(
     Raises
     ------
     ValueError
-        If an argument is out of its range.
+        If an argument is out of its range, or does not concern the solver.
+    TourError
+        If the initial tour is none.
     InstanceError
         If the instance cannot be put before a kernel (see `pytsp.forms.form_of`).
     BackendError
@@ -95,79 +168,93 @@ def solve(
 
     References
     ----------
-    .. [1] O'Neil, Tamir, Burtscher: A Parallel GPU Version of the Traveling Salesman Problem, PDPTA 2011.
-    .. [2] Utne, Hansen: Solving TSP on the GPU based on heuristic algorithms, University of Copenhagen, 2023.
-    .. [3] Robinson, Vrbsky, Hong, Eddy: Analysis of a High-Performance TSP Solver on the GPU, ACM JEA 23, 2018, 3.4.
+    .. [1] Lourenço, Martin, Stützle: Iterated Local Search, Handbook of Metaheuristics, 2003.
+    .. [2] Delévacq, Delisle, Krajecki: Parallelization Strategies for Local Search Algorithms on Graphics Processing
+       Units, 2012.
+    .. [3] O'Neil, Tamir, Burtscher: A Parallel GPU Version of the Traveling Salesman Problem, PDPTA 2011.
+    .. [4] Utne, Hansen: Solving TSP on the GPU based on heuristic algorithms, University of Copenhagen, 2023.
+    .. [6] Nagata, Kobayashi: A Powerful Genetic Algorithm Using Edge Assembly Crossover for the Traveling Salesman
+       Problem, INFORMS Journal on Computing 25(2), 2013.
+    .. [5] Robinson, Vrbsky, Hong, Eddy: Analysis of a High-Performance TSP Solver on the GPU, ACM JEA 23, 2018, 3.4.
 
     Examples
     --------
     >>> square = Instance.from_coordinates([[0, 0], [0, 9], [9, 9], [9, 0]])
-    >>> solve(square, climbers=3).length
+    >>> solve(square).length
     36
     """
-    began = time.perf_counter()
     if not isinstance(instance, Instance):
         raise TypeError(f"instance must be a pytsp.Instance (see pytsp.read); it is a {type(instance).__name__}")
-    climbers = default_climbers(instance.n) if climbers is None else whole_number("climbers", climbers, 1, 2**40)
-    seed = whole_number("seed", seed, 0, 2**64 - 1)
-    first = whole_number("first", first, 0, 2**62)
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"time_limit must be a positive number of seconds; it is {time_limit!r}")
+    asked = {
+        "iterations": iterations,
+        "initial_tour": initial_tour,
+        "start": start,
+        "neighbours": neighbours,
+        "quadrants": quadrants,
+        "moves": moves,
+        "pivot": pivot,
+        "kick": kick,
+        "temperature": temperature,
+        "exchange": exchange,
+    }
+    solver = _chosen(solver, _given({"mapping": mapping, "k": k, **asked}), instance.n)
+    options = Options(climbers=climbers, seed=seed, first=first, **asked)  # type: ignore[arg-type]
+    watch = Watch(time_limit=time_limit, target=target, progress=progress, on_improvement=on_improvement)
     form = form_of(instance)
     kernels = open_backend(backend, threads=threads, device=device)
-    search = Search(form, kernels, climbers, seed, first, k=moves_a_pass(k), mapping=mapping)
-    stop_reason = "finished"
-    try:
-        while search.advance():
-            seconds = time.perf_counter() - began
-            if progress is not None:
-                length = search.best.length * form.unit if search.best else 0
-                progress(Progress(climbers, search.climbers_done, length, seconds))
-            if time_limit is not None and seconds >= time_limit and not search.is_finished:
-                stop_reason = "time limit"
-                break
-    except KeyboardInterrupt:
-        if search.best is None:
-            raise
-        stop_reason = "interrupted"
-    return _result(search, instance, stop_reason, began)
+    if solver != "restarts":
+        # They need SciPy, which takes longer to import than all else.
+        from pytsp.eax import evolved  # noqa: PLC0415
+        from pytsp.ils import iterated  # noqa: PLC0415
 
-
-def default_climbers(n: int) -> int:
-    """Return the number of climbers of a solve that names none: about n steps a climber, n**2 / 2 moves a step."""
-    return max(1, min(DEFAULT_CLIMBERS, int(DEFAULT_MOVES / (1.2 * n * max(1, n * (n - 3) / 2)))))
-
-
-def moves_a_pass(k: int | float | str) -> int:
-    """Return `k` as a kernel takes it: "inf", or `math.inf`, is the largest number there is."""
-    return MOST_STEPS if k in ("inf", math.inf) else whole_number("k", k, 1, MOST_STEPS)  # type: ignore[arg-type]
-
-
-def _result(search: Search, instance: Instance, stop_reason: str, began: float) -> Result:
-    """Check the best tour against the instance and return it with what all climbers came to."""
-    assert search.best is not None
-    best, batches = search.best, search.batches.values()
-    tour = check_tour(best.tour, instance.n)
-    recomputed = search.form.whole.tour_length(tour)
-    if recomputed != best.length:
-        raise KernelError(
-            f"backend {search.kernels.name} reports length {best.length} for the tour of climber {best.climber} of "
-            f"seed {search.seed}, but its length is {recomputed}: the kernels are miscompiled here; please report this"
-        )
-    lengths = np.concatenate([b.lengths for b in batches])
-    return Result(
-        instance=instance,
-        tour=tour,
-        length=instance.tour_length(tour),
-        climber=best.climber,
-        lengths=lengths if instance.is_exact else lengths * search.form.unit,
-        steps=np.concatenate([b.steps for b in batches]),
-        passes=np.concatenate([b.passes for b in batches]),
-        done=np.concatenate([b.done for b in batches]),
-        seed=search.seed,
-        k=search.k,
-        backend=search.kernels.name,
-        mapping=search.mapping,
-        seconds=time.perf_counter() - began,
-        stop_reason=stop_reason,
+        return (iterated if solver == "ils" else evolved)(instance, form, kernels, watch, options)
+    return restarts(
+        instance,
+        form,
+        kernels,
+        watch,
+        climbers=options.climbers,
+        seed=options.seed,
+        first=options.first,
+        mapping=mapping,
+        k=k,
     )
+
+
+def _given(arguments: Mapping[str, object]) -> dict[str, str]:
+    """Return the arguments of `solve` that are not its defaults, as a message shows them."""
+    parameters = signature(solve).parameters
+    return {
+        # What may be an array is None by default.
+        name: f"{name}={value!r}" if isinstance(value, int | float | str) else name
+        for name, value in arguments.items()
+        if (value is not None if parameters[name].default is None else value != parameters[name].default)
+    }
+
+
+def _chosen(solver: str, given: Mapping[str, str], n: int) -> str:
+    """Return the solver that is meant: "restarts", "ils" or "eax".
+
+    Raises
+    ------
+    ValueError
+        If there is no such solver, or an argument does not concern it.
+    """
+    if solver not in SOLVERS:
+        raise ValueError(f"solver {solver!r} is not known; known: {', '.join(SOLVERS)}")
+    if solver == "auto":
+        solver = _concerned(given) or ("eax" if n in RECOMBINED_CITIES and "iterations" not in given else "ils")
+    for name, shown in given.items():
+        if solver not in CONCERNED[name]:
+            others = " or ".join(f"solver={other!r}" for other in CONCERNED[name])
+            raise ValueError(f"{shown} does not concern solver={solver!r}; it is for {others}")
+    return solver
+
+
+def _concerned(given: Mapping[str, str]) -> str | None:
+    """Return the one solver that arguments concern, if one concerns only one."""
+    single = {CONCERNED[name][0]: shown for name, shown in given.items() if len(CONCERNED[name]) == 1}
+    if len(single) > 1:
+        (one, first), (other, second) = single.items()
+        raise ValueError(f"{first} is for solver={one!r} and {second} for solver={other!r}; give one of the two")
+    return next(iter(single), None)

@@ -10,8 +10,10 @@ from contextlib import suppress
 
 import numpy as np
 
-from pytsp import Instance, backends, solve
+from pytsp import Instance, backends, random_tours, solve
 from pytsp.exceptions import PytspError
+from pytsp.forms import form_of
+from pytsp.neighbours import neighbour_lists
 
 
 def instance_of(kind: str, n: int) -> Instance:
@@ -26,11 +28,35 @@ def instance_of(kind: str, n: int) -> Instance:
 def compare(kind: str, n: int, mapping: str, k: int | str) -> None:
     """Say whether three climbers of opencl end where those of c do."""
     instance = instance_of(kind, n)
-    found = solve(instance, climbers=3, backend="opencl", mapping=mapping, k=k)
-    expected = solve(instance, climbers=3, backend="c", k=k)
+    found = solve(instance, solver="restarts", climbers=3, backend="opencl", mapping=mapping, k=k)
+    expected = solve(instance, solver="restarts", climbers=3, backend="c", k=k)
     fields = ("lengths", "steps", "passes", "tour")
     equal = all(np.array_equal(getattr(found, field), getattr(expected, field)) for field in fields)
     print(f"{kind} {n} {found.mapping} {k}: {'equal' if equal else 'DIFFERENT'}", flush=True)
+
+
+def iterate(kind: str, n: int) -> None:
+    """Say whether three climbers of the iterated local search, and their children, stand where those of c do."""
+    instance = instance_of(kind, n)
+    form = form_of(instance)
+    lists = neighbour_lists(instance, 6)
+    found: list[list[object]] = []
+    for name in ("opencl", "c"):
+        backend = backends.open_backend(name)
+        loaded = backend.call(f"{form.kind}_load", *form.arguments)
+        population = backend.call("population_given", random_tours(n, 3, 0))
+        for start, kick in ((0, 0), (6, 1)):
+            population = backend.call(
+                f"{form.kind}_ils", loaded, lists, population, 0, 0, start, 6, 1, 0, kick, float(start)
+            )
+        found.append([])
+        for spread in (1, 4):
+            given = backend.call("population_given", random_tours(n, 3, spread))
+            children = backend.call(f"{form.kind}_cross", loaded, lists, given, 0, 0, 5, spread)
+            for each in (population, children):
+                found[-1] += [backend.call(f"population_{what}", each) for what in ("tours", "lengths", "steps")]
+    equal = all(np.array_equal(*each) for each in zip(*found, strict=True))
+    print(f"{kind} {n} ils and eax: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
 def main() -> None:
@@ -49,6 +75,8 @@ def main() -> None:
         for mapping in ("block", "thread"):
             compare(kind, 30, mapping, 1)
     compare("fine", 9, "auto", 2)
+    for kind in ("fine", "plane", "matrix"):
+        iterate(kind, 20)
 
 
 if __name__ == "__main__":

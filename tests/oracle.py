@@ -124,3 +124,145 @@ def nearest_neighbour_tour(lengths: Sequence[Sequence[float]], start: int) -> li
         tour.append(min(left, key=lambda j: (lengths[tour[-1]][j], j)))
         left.remove(tour[-1])
     return tour
+
+
+def three_opt_tours(tour: Tour) -> Iterator[tuple[int, list[int]]]:
+    """Every tour that 3-opt makes of a tour by three new edges, and the number of cities in the shortest segment."""
+    n = len(tour)
+    for i in range(n):
+        for j in range(i + 1, n):
+            for k in range(j + 1, n):
+                a, b, c = list(tour[i:j]), list(tour[j:k]), [*tour[k:], *tour[:i]]
+                for second, third in ((b[::-1], c[::-1]), (c, b[::-1]), (c[::-1], b), (c, b)):
+                    yield min(len(a), len(b), len(c)), [*a, *second, *third]
+
+
+def or_opt_tours(tour: Tour) -> Iterator[list[int]]:
+    """Every tour in which a segment of up to three cities has gone elsewhere, either way round."""
+    n = len(tour)
+    for i in range(n):
+        for size in range(1, min(3, n - 2) + 1):
+            turned = [*tour[i:], *tour[:i]]
+            segment, rest = turned[:size], turned[size:]
+            for p in range(1, len(rest)):
+                yield [*rest[:p], *segment, *rest[p:]]
+                yield [*rest[:p], *reversed(segment), *rest[p:]]
+
+
+def least(distances: Distances, tour: Tour, segment: int) -> int:
+    """The least length of a tour and those that 2-opt, Or-opt, and 3-opt with so short a segment make of it."""
+    found = [length(distances, tour)]
+    found += [length(distances, apply_move(tour, i, j)) for i, j in all_moves(len(tour))]
+    found += [length(distances, other) for other in or_opt_tours(tour)]
+    found += [length(distances, other) for size, other in three_opt_tours(tour) if size <= segment]
+    return min(found)
+
+
+def edges(tour: Tour) -> set[tuple[int, int]]:
+    """The edges of a tour, the smaller city first; none where it has one city."""
+    return {(min(a, b), max(a, b)) for a, b in zip(tour, [*tour[1:], tour[0]], strict=True) if a != b}
+
+
+def near_tour(lists: Sequence[Sequence[int]], distances: Distances, start: int) -> list[int]:
+    """The tour that goes on to the first city of a list that is left, and without one to the nearest of all."""
+    tour, left = [start], set(range(len(distances))) - {start}
+    while left:
+        here = tour[-1]
+        listed = [j for j in lists[here] if j in left]
+        tour.append(listed[0] if listed else min(left, key=lambda j: (distances[here][j], j)))
+        left.remove(tour[-1])
+    return tour
+
+
+def ab_cycles(a: Tour, b: Tour) -> list[list[int]]:
+    """The cycles of edges of `a` and `b` in turn that the edges of only one of them make.
+
+    Each begins with an edge of `a`. They are unique, and found here, if each city has one such edge of `a` at most.
+    """
+    ways: list[dict[int, int]] = [{}, {}]
+    for way, only in zip(ways, (edges(a) - edges(b), edges(b) - edges(a)), strict=True):
+        for u, v in only:
+            assert u not in way and v not in way, "a city loses both its edges"
+            way[u], way[v] = v, u
+    cycles, used = [], set[int]()
+    for start in ways[0]:
+        cycle: list[int] = []
+        city = start
+        while city not in used:
+            used.add(city)
+            cycle.append(city)
+            city = ways[(len(cycle) - 1) % 2][city]
+        if cycle:
+            cycles.append(cycle)
+    return cycles
+
+
+def is_alternating(gone: set[tuple[int, int]], come: set[tuple[int, int]]) -> bool:
+    """Whether edges make up one closed walk in which those that go and those that come alternate (Kotzig, 1968).
+
+    Just then, all are connected, and each city has as many of the ones as of the others.
+    """
+    cities = {city for edge in gone | come for city in edge}
+    balanced = all(sum(c in edge for edge in gone) == sum(c in edge for edge in come) for c in cities)
+    reached = set(list(cities)[:1])
+    for _ in cities:
+        reached |= {city for edge in gone | come if reached & set(edge) for city in edge}
+    return balanced and reached == cities
+
+
+def subtours(around: Sequence[Sequence[int]], order: Sequence[int]) -> list[list[int]]:
+    """The cycles of a graph in which each city has two neighbours, by their first cities in an order."""
+    found, seen = [], set[int]()
+    for start in order:
+        cycle: list[int] = []
+        left = [start]
+        while left:
+            city = left.pop()
+            if city not in seen:
+                seen.add(city)
+                cycle.append(city)
+                left += around[city]
+        if cycle:
+            found.append(cycle)
+    return found
+
+
+def child(
+    distances: Distances, a: Tour, cycle: Sequence[int], most_cuts: int
+) -> tuple[int, set[tuple[int, int]]] | None:
+    """What `a` gains by an AB-cycle, and its edges then; nothing where the merges need more than `most_cuts` cuts.
+
+    The subtours are merged, the smallest first, each by the exchange of two edges that costs least; edges that have
+    come stay. Among subtours of equal size it is the first by the positions on `a`, behind the first cut.
+    """
+    n = len(a)
+    pairs = [(min(u, v), max(u, v)) for u, v in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
+    cut, come = set(pairs[::2]), set(pairs[1::2])
+    kept = edges(a) - cut
+    gain = sum(distances[u][v] for u, v in cut) - sum(distances[u][v] for u, v in come)
+    cuts = len(cut)
+    while True:
+        around: list[list[int]] = [[] for _ in range(n)]
+        for u, v in kept | come:
+            around[u].append(v)
+            around[v].append(u)
+        first = min(p for p in range(n) if (min(a[p], a[(p + 1) % n]), max(a[p], a[(p + 1) % n])) not in kept)
+        parts = subtours(around, [*a[first + 1 :], *a[: first + 1]])
+        if len(parts) == 1:
+            return gain, kept | come
+        smallest = set(min(parts, key=len))
+        joints = [
+            (distances[u][v] + distances[w][x] - distances[u][w] - distances[v][x], (u, v), (w, x))
+            for e in kept
+            for f in kept
+            if set(e) <= smallest and not set(f) & smallest
+            for u, v in (e, e[::-1])
+            for w, x in (f,)
+        ]
+        if cuts + 2 > most_cuts or not joints:
+            return None
+        won, (u, v), (w, x) = max(joints)
+        kept -= {(min(u, v), max(u, v)), (min(w, x), max(w, x))}
+        come |= {(min(u, w), max(u, w)), (min(v, x), max(v, x))}
+        gain += won
+        cuts += 2

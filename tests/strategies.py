@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,3 +175,13 @@ def lattice_instances(draw: st.DrawFn, metrics: tuple[str, ...], min_n: int = 1,
         spans[draw(st.integers(0, len(spans) - 1))] = 1
     numbers = [draw(st.integers(0, span - 1)) for _ in range(n) for span in spans]
     return Instance.from_coordinates(np.array(numbers, dtype=np.float64).reshape(n, -1), metric)
+
+
+@st.composite
+def rearranged(draw: st.DrawFn, n: int) -> NDArray[np.int32]:
+    """Tours of the cities 0, …, n - 1 in pieces of two and more, such as [0, 1, 4, 3, 2]: each keeps a neighbour."""
+    bounds = sorted(draw(st.sets(st.integers(1, max(1, n // 2 - 1)).map(lambda c: 2 * c), max_size=8)) | {0, n})
+    pieces = [list(range(low, high)) for low, high in itertools.pairwise(bounds) if low < high]
+    order = draw(st.permutations(pieces))
+    tour = [city for piece in order for city in (piece[::-1] if draw(st.booleans()) else piece)]
+    return np.array(tour, dtype=np.int32)

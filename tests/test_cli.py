@@ -72,9 +72,8 @@ def test_solve_prints_one_json_object(instance: str, capsys: pytest.CaptureFixtu
     assert out.count("\n") == 1
     assert set(told) >= KEYS
     result = pytsp.solve(pytsp.read(instance), climbers=50, seed=3)
-    assert {key: told[key] for key in told if key != "seconds"} == {
-        key: value for key, value in result.to_dict().items() if key != "seconds"
-    }
+    timeless = set(told) - {"seconds", "history"}
+    assert {key: told[key] for key in timeless} == {key: result.to_dict()[key] for key in timeless}
 
 
 def test_gaps_to_known_optima_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,7 +90,8 @@ def test_every_backend_that_runs_is_accepted(instance: str, backend: str, capsys
 
 
 def test_threads_and_time_limit_reach_the_solver(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--backend", "multicore", "--threads", "2", "--time-limit", "0.2", "--climbers", "100000000"]
+    options = ["--backend", "multicore", "--threads", "2", "--time-limit", "0.2"]
+    options += ["--solver", "restarts", "--climbers", "100000000"]
     assert main(["solve", instance, *options, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["stop_reason"] == "time limit"
@@ -125,7 +125,8 @@ def test_moves_a_pass_and_mapping_reach_the_solver(k: str, instance: str, capsys
     options = ["--climbers", "20", "--seed", "3", "--backend", "c", "--json"]
     assert main(["solve", instance, *options, "--k", k, "--mapping", "thread"]) == 0
     told = json.loads(capsys.readouterr().out)
-    expected = pytsp.solve(pytsp.read(instance), climbers=20, seed=3, backend="c", k=k if k == "inf" else int(k))
+    keywords: dict[str, Any] = dict(solver="restarts", climbers=20, seed=3, backend="c")
+    expected = pytsp.solve(pytsp.read(instance), **keywords, k=k if k == "inf" else int(k))
     assert {key: told[key] for key in ("length", "k", "mapping", "tour")} == {
         key: expected.to_dict()[key] for key in ("length", "k", "mapping", "tour")
     }
@@ -146,18 +147,22 @@ def test_standard_input_is_read(instance: str, compress: bool) -> None:
 
 
 def test_nothing_but_the_result_goes_into_a_pipe(instance: str) -> None:
-    done = run("solve", instance, "--climbers", "1000000", "--time-limit", "0.5", "--json")
+    done = run("solve", instance, "--time-limit", "0.5", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert set(json.loads(done.stdout)) >= KEYS
 
 
+@pytest.mark.parametrize("solver", ["ils", "restarts"])
 @pytest.mark.parametrize("quiet", [False, True])
-def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(instance: str, tmp_path: Path, quiet: bool) -> None:
+def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(
+    instance: str, tmp_path: Path, quiet: bool, solver: str
+) -> None:
     # Brackets are markup to the library that draws the line.
     renamed = tmp_path / "brackets.tsp"
     renamed.write_text(Path(instance).read_text().replace("thirty", "[b]thirty"))
     reader, writer = pty.openpty()
-    arguments = ["solve", str(renamed), "--climbers", "1000000", "--time-limit", "0.6", *["--quiet"] * quiet]
+    arguments = ["solve", str(renamed), "--time-limit", "0.6", "--solver", solver, *["--quiet"] * quiet]
+    arguments += ["--climbers", "1000000"] if solver == "restarts" else []
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
     process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=writer, cwd=ROOT, env=environment)
     os.close(writer)
@@ -174,10 +179,12 @@ def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(instance: str, tmp_pa
     assert process.returncode == 0
     assert out.startswith(b"[b]thirty: 30 cities")
     assert (b"[b]thirty: length" in seen) is not quiet
+    assert ((b"iterations" if solver == "ils" else b"/1000000 climbers") in seen) is not quiet
 
 
-def test_control_c_prints_the_best_so_far(instance: str) -> None:
-    arguments = ["solve", instance, "--climbers", "1000000000", "--json"]
+@pytest.mark.parametrize("endless", [["--iterations", "1000000000000"], ["--k", "2", "--climbers", "1000000000"]])
+def test_control_c_prints_the_best_so_far(endless: list[str], instance: str) -> None:
+    arguments = ["solve", instance, *endless, "--json"]
     # A shell that puts the tests into the background has them ignore the signal, and their children too.
     heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, cwd=ROOT, preexec_fn=heed) as process:  # noqa: PLW1509
@@ -191,7 +198,48 @@ def test_control_c_prints_the_best_so_far(instance: str) -> None:
     assert seconds < 1
 
 
+def test_the_options_of_iterated_local_search_reach_the_solver(
+    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = tmp_path / "start.tour"
+    cities = pytsp.read(instance)
+    pytsp.write_tour(start, np.arange(30)[::-1], name="start", length=cities.tour_length(np.arange(30)[::-1]))
+    options = dict(iterations=40, climbers=3, seed=5, neighbours=6, moves="or-opt", pivot="best", kick="segments")
+    rest = dict(temperature=2.5, exchange=7)
+    words = [word for name, value in (options | rest).items() for word in (f"--{name}", str(value))]
+    for extra, keywords in (
+        (["--initial-tour", str(start)], dict(initial_tour=np.arange(30)[::-1])),
+        (["--start", "space-filling-curve"], dict(start="space-filling-curve")),
+    ):
+        assert main(["solve", instance, "--backend", "c", "--solver", "ils", *words, *extra, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        expected = pytsp.solve(cities, backend="c", **options, **rest, **keywords)  # type: ignore[arg-type]
+        assert (told["tour"], told["iterations"], told["solver"]) == (expected.tour.tolist(), 40, "ils")
+        assert told["steps"] == int(expected.steps.sum())
+
+
+def test_a_target_stops_the_solver(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", instance, "--target", "1000000", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["stop_reason"] == "target"
+
+
+def test_an_option_of_another_solver_is_a_failure(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refusal(capsys, "solve", instance, "--solver", "restarts", "--iterations", "9")
+    assert said == "pytsp: iterations=9 does not concern solver='restarts'; it is for solver='ils'\n"
+
+
 # compare
+
+
+def test_compare_takes_a_solver(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["compare", instance, "--backends", "c,multicore", "--solver", "ils", "--climbers", "3"]
+    assert main([*arguments, "--iterations", "50"]) == 0
+    table = capsys.readouterr().out
+    assert "k iterations/s" in table and "NO" not in table
+    assert main([*arguments, "--iterations", "50", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["iterations"], row["equal"]) for row in rows] == [(150, True)] * 2
+    assert all("moves" not in row for row in rows)
 
 
 def test_compare_prints_a_row_a_backend(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -205,7 +253,7 @@ def test_compare_prints_one_json_list(instance: str, capsys: pytest.CaptureFixtu
     assert main(["compare", instance, "--backends", "multicore,c", "--climbers", "20", "--seed", "3", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["backend"] for row in rows] == ["multicore", "c"]
-    length = pytsp.solve(pytsp.read(instance), climbers=20, seed=3, backend="c").length
+    length = pytsp.solve(pytsp.read(instance), solver="restarts", climbers=20, seed=3, backend="c").length
     assert all((row["length"], row["equal"]) == (length, True) for row in rows)
 
 
@@ -349,6 +397,11 @@ def test_a_failure_shows_no_traceback() -> None:
         (["solve", "x", "--mapping", "warp"], "invalid choice: 'warp'"),
         (["solve", "x", "--k", "0"], "must be at least 1; it is 0"),
         (["solve", "x", "--k", "few"], "--k: invalid"),
+        (["solve", "x", "--solver", "magic"], "invalid choice: 'magic'"),
+        (["solve", "x", "--iterations", "-1"], "must be at least 0; it is -1"),
+        (["solve", "x", "--exchange", "0"], "must be at least 1; it is 0"),
+        (["solve", "x", "--start", "anywhere"], "invalid choice: 'anywhere'"),
+        (["compare", "x", "--solver", "auto"], "invalid choice: 'auto'"),
         (["compare"], "FILE|NAME"),
         (["compare", "x", "--k", "-2"], "must be at least 1; it is -2"),
         (["info", "x", "y"], "y"),

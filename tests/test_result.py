@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytsp import Instance, Result
+from pytsp import Improvement, Instance, Result
 
 SQUARE = [[0, 0], [0, 9], [9, 9], [9, 0]]
 
@@ -31,8 +31,15 @@ def result(instance: Instance | None = None, **changes: Any) -> Result:
         "mapping": "thread",
         "seconds": 2.0,
         "stop_reason": "time limit",
+        "history": (Improvement(0.5, 1, 44), Improvement(1.5, 2, 36)),
     }
     return Result(**(fields | changes))
+
+
+def iterated(**changes: Any) -> Result:
+    """A result of iterated local search on the same square."""
+    fields = {"solver": "ils", "iterations": 5000, "k": None, "passes": np.empty(0, np.int32)}
+    return result(**(fields | changes))
 
 
 def test_the_gap_is_a_fraction_of_the_optimum() -> None:
@@ -65,6 +72,7 @@ def test_a_result_is_plain_json() -> None:
         "optimum": 36,
         "gap": 0.0,
         "seconds": 2.0,
+        "solver": "restarts",
         "backend": "c",
         "climbers": 3,
         "climbers_done": 2,
@@ -75,9 +83,22 @@ def test_a_result_is_plain_json() -> None:
         "moves": 10,
         "k": 1,
         "mapping": "thread",
+        "iterations": None,
         "stop_reason": "time limit",
+        "history": [[0.5, 1, 44], [1.5, 2, 36]],
         "tour": [0, 1, 2, 3],
     }
+
+
+def test_a_result_of_iterated_local_search_counts_iterations() -> None:
+    found = iterated()
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert {told[key] for key in ("k", "moves", "passes")} == {None}
+    assert (told["solver"], told["iterations"], told["steps"]) == ("ils", 5000, 3)
+    text = str(found)
+    assert "3, 5000 iterations each, seed 7" in text
+    assert "2.00 s on c, 8 k iterations/s" in text
+    assert str(iterated(seconds=0.0))
 
 
 def test_its_text_names_what_counts() -> None:

@@ -1,4 +1,4 @@
-"""Solving: any cut into batches, calls, ranges and threads gives one result; limits, interruptions and refusals."""
+"""Random restarts: any cut into batches, calls and ranges gives one result; limits, interruptions and refusals."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from paths import ROOT, all_tsplib, tsplib_file
 
 import pytsp
 from pytsp import Instance, Progress, Result, random_tours
+from pytsp._restarts import default_climbers
 from pytsp.backends import Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError, KernelError
 from pytsp.forms import form_of
-from pytsp.solve import default_climbers
 
 search_module = sys.modules["pytsp.search"]
 
@@ -34,8 +34,8 @@ def uniform(n: int, seed: int = 0) -> Instance:
 
 
 def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
-    """A solve on an open backend's kind; on one core where that is all it has."""
-    return pytsp.solve(instance, backend=backend.name, **options)
+    """A solve by random restarts on an open backend's kind."""
+    return pytsp.solve(instance, solver="restarts", backend=backend.name, **options)
 
 
 def assert_same(a: Result, b: Result) -> None:
@@ -129,7 +129,8 @@ def test_c_and_multicore_agree_on_all_of_tsplib_up_to_a_thousand_cities(k: int |
         instance = pytsp.read(tsplib_file(f"{name}.tsp"), ignore_fixed_edges=True)
         climbers = 100 if instance.n < 200 else 4
         first, second = (
-            pytsp.solve(instance, climbers=climbers, seed=1, backend=each, k=k) for each in ("c", "multicore")
+            pytsp.solve(instance, solver="restarts", climbers=climbers, seed=1, backend=each, k=k)
+            for each in ("c", "multicore")
         )
         assert_same(first, second)
         assert instance.optimum is None or first.length >= instance.optimum
@@ -195,8 +196,9 @@ def test_ranges_of_climbers_in_any_order_make_up_the_whole(backend: Backend, cut
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 def test_the_number_of_threads_changes_nothing(threads: int) -> None:
     instance = uniform(60)
-    expected = pytsp.solve(instance, climbers=100, seed=2, backend="c")
-    assert_same(pytsp.solve(instance, climbers=100, seed=2, backend="multicore", threads=threads), expected)
+    options: dict[str, Any] = dict(solver="restarts", climbers=100, seed=2)
+    expected = pytsp.solve(instance, **options, backend="c")
+    assert_same(pytsp.solve(instance, **options, backend="multicore", threads=threads), expected)
 
 
 def test_more_climbers_never_give_a_longer_tour(backend: Backend) -> None:
@@ -277,10 +279,34 @@ import sys, numpy as np, pytsp
 points = np.random.default_rng(0).integers(0, 10**6, ({n}, 2))
 def progress(now):
     print("call", flush=True)
-result = pytsp.solve(pytsp.Instance.from_coordinates(points), climbers=10**7, backend={backend!r}, progress=progress)
+instance = pytsp.Instance.from_coordinates(points)
+result = pytsp.solve(instance, solver="restarts", climbers=10**7, backend={backend!r}, progress=progress)
 assert pytsp.is_tour(result.tour, {n})
 print("ended", result.stop_reason, result.length == result.instance.tour_length(result.tour), flush=True)
 """
+
+
+def test_a_target_ends_a_solve(backend: Backend) -> None:
+    instance = uniform(40)
+    lengths = solved(instance, backend, climbers=400).lengths
+    target = int(np.sort(lengths)[100])
+    with cut(1e-5, 1e3, 1000):
+        result = solved(instance, backend, climbers=400, target=target)
+    assert (result.stop_reason, result.length <= target) == ("target", True)
+    assert result.climbers < 400
+    assert_whole(result)
+    assert solved(instance, backend, climbers=20, target=0).stop_reason == "finished"
+
+
+def test_improvements_are_told_as_they_come(backend: Backend) -> None:
+    told: list[pytsp.Improvement] = []
+    with cut(1e-5, 1e3, 1000):
+        result = solved(uniform(40), backend, climbers=400, on_improvement=told.append)
+    assert result.history == tuple(told)
+    assert len(told) > 1
+    assert all(a.seconds <= b.seconds and a.iteration <= b.iteration for a, b in zip(told, told[1:], strict=False))
+    assert all(a.length > b.length for a, b in zip(told, told[1:], strict=False))
+    assert (told[-1].length, result.solver, result.iterations) == (result.length, "restarts", None)
 
 
 @pytest.mark.parametrize("n", [10, 200, 2000])
@@ -324,6 +350,17 @@ def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:
         ({"time_limit": 0}, ValueError, "time_limit must be a positive number"),
         ({"time_limit": -1.0}, ValueError, "time_limit must be"),
         ({"time_limit": float("nan")}, ValueError, "time_limit must be"),
+        ({"target": -1}, ValueError, "target must be a length, at least 0; it is -1"),
+        ({"target": float("nan")}, ValueError, "target must be a length"),
+        ({"solver": "magic"}, ValueError, "solver 'magic' is not known; known: auto, restarts, ils"),
+        ({"solver": "ils", "k": 8}, ValueError, "k=8 does not concern solver='ils'; it is for solver='restarts'"),
+        ({"solver": "ils", "mapping": "thread"}, ValueError, "mapping='thread' does not concern solver='ils'"),
+        ({"solver": "restarts", "iterations": 0}, ValueError, "iterations=0 does not concern solver='restarts'"),
+        ({"solver": "restarts", "start": "random"}, ValueError, "start='random' does not concern"),
+        ({"solver": "restarts", "initial_tour": np.arange(5)}, ValueError, "initial_tour does not concern"),
+        ({"solver": "restarts", "neighbours": np.zeros((5, 2))}, ValueError, "neighbours does not concern"),
+        ({"solver": "restarts", "temperature": 0.0}, ValueError, "temperature=0.0 does not concern"),
+        ({"k": 2, "exchange": 9}, ValueError, "k=2 is for solver='restarts' and exchange=9 for solver='ils'"),
         ({"backend": "cobol"}, BackendError, "'cobol' is not known"),
         ({"backend": "multicore", "threads": 0}, BackendError, "threads must be"),
     ],
@@ -363,12 +400,20 @@ def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(Backend, "call", miscompiled)
     with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
-        pytsp.solve(uniform(9), climbers=2, backend="c")
+        pytsp.solve(uniform(9), solver="restarts", climbers=2, backend="c")
 
 
 @pytest.mark.parametrize(("n", "climbers"), [(1, 10_000), (4, 10_000), (100, 10_000), (1000, 33), (10**5, 1)])
 def test_the_default_number_of_climbers_bounds_the_work(n: int, climbers: int) -> None:
     assert default_climbers(n) == climbers
+
+
+def test_the_solver_is_the_one_that_the_arguments_concern(backend: Backend) -> None:
+    solvers = [
+        pytsp.solve(uniform(9), backend=backend.name, climbers=2, **options).solver
+        for options in ({}, {"iterations": 3}, {"k": 2}, {"k": 1}, {"mapping": "thread"})
+    ]
+    assert solvers == ["ils", "ils", "restarts", "ils", "restarts"]
 
 
 def test_a_solve_names_its_defaults(backend: Backend) -> None:

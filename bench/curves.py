@@ -1,0 +1,78 @@
+"""Curves of the gap over the time: a panel an instance, a line a solver, medians over the seeds."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+from bench.runs import Run
+
+PANELS_A_ROW = 5
+POINTS = 80
+EARLIEST = 0.02
+
+
+def gap_at(run: Run, seconds: float) -> float:
+    """Return the gap in per cent of the tour that a run had after so many seconds; infinite where it had none."""
+    reached = [length for when, length in run.history if when <= seconds]
+    return 100 * (reached[-1] / run.optimum - 1) if reached and run.optimum else math.inf
+
+
+def within_runs(runs: list[Run]) -> list[tuple[float, float]]:
+    """Return seconds and median gaps inside the runs with the longest limit, from when half of them have a tour."""
+    longest = max(run.limit or 0.0 for run in runs)
+    chosen = [run for run in runs if run.limit == longest]
+    times = np.geomspace(EARLIEST, longest, POINTS).tolist()
+    curve = [(seconds, statistics.median(gap_at(run, seconds) for run in chosen)) for seconds in times]
+    return [(seconds, gap) for seconds, gap in curve if math.isfinite(gap)]
+
+
+def by_limit(runs: list[Run]) -> list[tuple[float, float]]:
+    """Return the limits with the median gaps of their runs; for a solver that takes none, its median seconds."""
+    limits: dict[float, list[Run]] = {}
+    for run in runs:
+        limits.setdefault(run.limit or 0.0, []).append(run)
+    return [
+        (limit or statistics.median(run.seconds for run in same), statistics.median(run.gap for run in same))
+        for limit, same in sorted(limits.items())
+    ]
+
+
+def draw(runs: Iterable[Run], file: Path) -> None:
+    """Draw the runs into a file of any kind that matplotlib writes.
+
+    Marks are runs that knew their limit; dashed lines, for solvers that tell them, the tours on the way of the longest.
+    """
+    matplotlib = import_module("matplotlib")
+    matplotlib.use("Agg")
+    plt = import_module("matplotlib.pyplot")
+    done = [run for run in runs if not run.problem]
+    names = list(dict.fromkeys(run.instance for run in done))
+    peers = list(dict.fromkeys(run.peer for run in done))
+    rows = max(1, math.ceil(len(names) / PANELS_A_ROW))
+    across = max(1, min(PANELS_A_ROW, len(names)))
+    figure, axes = plt.subplots(rows, across, figsize=(3.2 * across, 2.8 * rows), squeeze=False, layout="constrained")
+    for place, panel in enumerate(axes.flat):
+        panel.set_visible(place < len(names))
+    for name, panel in zip(names, axes.flat, strict=False):
+        for number, peer in enumerate(peers):
+            theirs = [run for run in done if run.instance == name and run.peer == peer]
+            if not theirs:
+                continue
+            colour = f"C{number}"
+            panel.plot(*zip(*by_limit(theirs), strict=True), "o-", color=colour, markersize=4, label=peer)
+            inside = within_runs(theirs) if theirs[0].history else []
+            if inside:
+                panel.plot(*zip(*inside, strict=True), "--", color=colour, linewidth=1)
+        panel.set(title=name, xscale="log", xlabel="seconds", ylabel="gap, %")
+        panel.set_yscale("symlog", linthresh=0.1)
+        panel.set_ylim(bottom=0)
+    handles, labels = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(peers) or 1)
+    figure.savefig(file, dpi=120)
+    plt.close(figure)

@@ -1,0 +1,154 @@
+"""The solvers that are measured side by side, each behind one function: pytsp, fast-tsp, elkai, OR-Tools.
+
+All but pytsp are optional (`pip install pytsp[peers]`) and imported where they are called only. They get the matrix of
+distances ready-made: making it is not in their times.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import pytsp
+
+# So many of an instance's cities serve to warm a backend up, for so long.
+WARM_CITIES = 200
+WARM_SECONDS = 0.05
+# The backends that this process has warmed up, with the instances' names.
+WARM: set[tuple[str, str]] = set()
+MODULES = {"fast-tsp": "fast_tsp", "elkai": "elkai", "ortools": "ortools"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a solver is asked for.
+
+    Attributes
+    ----------
+    instance : pytsp.Instance
+    peer : str
+        "pytsp" with a backend after a blank, or a name of `MODULES`.
+    seconds : float
+        The time limit, for those that take one.
+    seed : int
+        For those that take one; OR-Tools, fast-tsp and elkai differ by the order of the cities only.
+    threads : int or None
+        For those that take a number of threads: fast-tsp, and pytsp's multicore.
+    target : int, float or None
+        A length that is short enough, for those that can stop there: pytsp.
+    options : tuple of (str, object)
+        Further arguments of `pytsp.solve`.
+    """
+
+    instance: pytsp.Instance
+    peer: str
+    seconds: float
+    seed: int = 0
+    threads: int | None = None
+    target: int | float | None = None
+    options: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a solver found: its tour, its seconds, and when it knew which lengths, where it tells."""
+
+    tour: NDArray[np.int64]
+    seconds: float
+    history: tuple[tuple[float, int | float], ...] = ()
+
+
+def at_hand() -> list[str]:
+    """Name the peers that can be imported here."""
+    return [peer for peer, module in MODULES.items() if find_spec(module) is not None]
+
+
+def takes_limit(peer: str) -> bool:
+    """Tell whether a peer can be given a time limit; elkai cannot."""
+    return peer != "elkai"
+
+
+def answer(task: Task) -> Answer:
+    """Solve; the clock runs from the call of the solver to its return."""
+    return SOLVERS[task.peer.partition(" ")[0]](task)
+
+
+def by_pytsp(task: Task) -> Answer:
+    """Solve by pytsp on one of its backends, after a short solve of some of the cities."""
+    backend = task.peer.partition(" ")[2] or "auto"
+    options: dict[str, Any] = {"backend": backend, **dict(task.options)}
+    if backend == "multicore":
+        options["threads"] = task.threads
+    _warm_up(task.instance, backend, options)
+    found = pytsp.solve(task.instance, seed=task.seed, time_limit=task.seconds, target=task.target, **options)
+    history = tuple((improvement.seconds, improvement.length) for improvement in found.history)
+    return Answer(found.tour.astype(np.int64), found.seconds, history)
+
+
+def _warm_up(instance: pytsp.Instance, backend: str, options: dict[str, Any]) -> None:
+    """Solve a part of the instance where it is new to this process: a GPU's kernels load when they first run."""
+    if (instance.name, backend) in WARM:
+        return
+    few = slice(0, WARM_CITIES)
+    if instance.coordinates is not None:
+        part = replace(instance, coordinates=instance.coordinates[few], display=None)
+    else:
+        assert instance.matrix is not None
+        part = replace(instance, matrix=instance.matrix[few, few], display=None)
+    pytsp.solve(part, time_limit=WARM_SECONDS, **options)
+    WARM.add((instance.name, backend))
+
+
+def by_fast_tsp(task: Task) -> Answer:
+    """Solve by fast-tsp, which uses up its time limit."""
+    find_tour = import_module("fast_tsp").find_tour
+    matrix = task.instance.distance_matrix()
+    began = time.perf_counter()
+    tour = find_tour(matrix, duration_seconds=task.seconds, max_threads=task.threads or 1)
+    return Answer(np.array(tour, dtype=np.int64), time.perf_counter() - began)
+
+
+def by_elkai(task: Task) -> Answer:
+    """Solve by elkai, LKH with its ten runs, on one thread; it takes the time that it takes."""
+    distances = import_module("elkai").DistanceMatrix(task.instance.distance_matrix().tolist())
+    began = time.perf_counter()
+    tour = distances.solve_tsp()
+    return Answer(np.array(tour[:-1], dtype=np.int64), time.perf_counter() - began)
+
+
+def by_ortools(task: Task) -> Answer:
+    """Solve by OR-Tools' routing library with guided local search, on one thread."""
+    routing = import_module("ortools.constraint_solver.pywrapcp")
+    enums = import_module("ortools.constraint_solver.routing_enums_pb2")
+    matrix = task.instance.distance_matrix().tolist()
+    began = time.perf_counter()
+    manager = routing.RoutingIndexManager(task.instance.n, 1, 0)
+    model = routing.RoutingModel(manager)
+    model.SetArcCostEvaluatorOfAllVehicles(model.RegisterTransitMatrix(matrix))
+    parameters = routing.DefaultRoutingSearchParameters()
+    parameters.first_solution_strategy = enums.FirstSolutionStrategy.SAVINGS
+    parameters.local_search_metaheuristic = enums.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
+    parameters.time_limit.FromMilliseconds(round(1e3 * task.seconds))
+    solution = model.SolveWithParameters(parameters)
+    if solution is None:
+        raise RuntimeError(f"OR-Tools found no tour in {task.seconds:g} s")
+    tour, place = [], model.Start(0)
+    while not model.IsEnd(place):
+        tour.append(manager.IndexToNode(place))
+        place = solution.Value(model.NextVar(place))
+    return Answer(np.array(tour, dtype=np.int64), time.perf_counter() - began)
+
+
+SOLVERS: dict[str, Callable[[Task], Answer]] = {
+    "pytsp": by_pytsp,
+    "fast-tsp": by_fast_tsp,
+    "elkai": by_elkai,
+    "ortools": by_ortools,
+}

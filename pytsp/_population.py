@@ -1,0 +1,205 @@
+"""The climbers of one iterated local search: kernel calls sized by their speed, and the best tour so far."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.backends import Backend
+from pytsp.forms import Form
+
+# How long one kernel call should take: at first less, so that early improvements are seen as they come.
+CALL_SECONDS = 0.15
+SHORT_CALL_SECONDS = 0.02
+# The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
+FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
+# By how much at most a call has more iterations than the one before.
+MOST_GROWTH = 8.0
+# So many climbers in a hundred, at least one of two, are overwritten in an exchange.
+EXCHANGED_PER_CENT = 25
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What decides where the climbers end, besides the instance and the tours from which they start.
+
+    Attributes
+    ----------
+    seed, first : int
+        Climber `first` + c follows a random stream of its own.
+    iterations : int or None
+        How many each climber makes; None for no end.
+    neighbours : numpy.ndarray of int32, shape (n, k)
+    moves, pivot, kick : int
+        What kinds, by the kernels' numbers.
+    temperature : float
+        In units of the kernel's lengths.
+    exchange : int or None
+        How many iterations lie between two exchanges of tours.
+    """
+
+    seed: int
+    first: int
+    iterations: int | None
+    neighbours: NDArray[np.int32]
+    moves: int
+    pivot: int
+    kick: int
+    temperature: float
+    exchange: int | None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where the climbers stand after so many iterations: the device's handle, their lengths and accepted improvements,
+    the best tour of all.
+
+    `has_descended` tells whether they have left the tours from which they start, `is_polished` whether their best tours
+    are local optima of the whole neighbourhood.
+    """
+
+    has_descended: bool
+    is_polished: bool
+    iteration: int
+    handle: Any
+    lengths: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    length: int
+    climber: int
+    tour: NDArray[np.int32]
+
+
+class Population:
+    """The climbers of one iterated local search.
+
+    Every kernel call ends in one assignment to `standing`, so that an interruption at any point leaves it whole.
+
+    Parameters
+    ----------
+    form : Form
+    kernels : Backend
+    plan : Plan
+    starts : numpy.ndarray of int32, shape (climbers, n)
+        The tours from which the climbers start.
+    """
+
+    def __init__(self, form: Form, kernels: Backend, plan: Plan, starts: NDArray[np.int32]) -> None:
+        self.form = form
+        self.kernels = kernels
+        self.plan = plan
+        self.climbers = len(starts)
+        self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
+        handle = kernels.call("population_given", starts)
+        lengths = np.array([form.whole.tour_length(start) for start in starts], dtype=np.int64)
+        best = int(lengths.argmin())
+        steps = np.zeros(len(starts), dtype=np.int64)
+        self.standing = Standing(
+            False, False, 0, handle, lengths, steps, int(lengths[best]), plan.first + best, starts[best].copy()
+        )
+        self.began = time.perf_counter()
+        # The iterations a second that the last call made, or the first is thought to make.
+        machine = "cpu" if kernels.device is None else "gpu"
+        self.speed = FIRST_SPEED[machine] / math.ceil(self.climbers / (kernels.threads or self.climbers))
+        self.most = math.inf
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every climber has made all its iterations."""
+        return self.standing.has_descended and self.standing.iteration == self.plan.iterations
+
+    def advance(self, seconds_left: float = math.inf) -> None:
+        """Make one kernel call: iterations up to the next exchange at most, for a fraction of a second.
+
+        The first also takes every climber to its first local optimum, which is not cut.
+        """
+        now, plan = self.standing, self.plan
+        count = self._count(seconds_left)
+        began = time.perf_counter()
+        handle = self.kernels.call(
+            f"{self.form.kind}_ils",
+            self.loaded,
+            plan.neighbours,
+            now.handle,
+            plan.seed,
+            plan.first,
+            now.iteration,
+            count,
+            plan.moves,
+            plan.pivot,
+            plan.kick,
+            plan.temperature,
+        )
+        standing = self._read(handle, now.iteration + count)
+        self.speed = max(count, 1) / max(time.perf_counter() - began, 1e-9)
+        self.most = MOST_GROWTH * max(count, 1)
+        self.standing = standing
+
+    def polish(self) -> None:
+        """Take every climber's best tour to a local optimum of the whole neighbourhood."""
+        plan = self.plan
+        handle = self.kernels.call(
+            f"{self.form.kind}_polish", self.loaded, plan.neighbours, self.standing.handle, plan.moves, plan.pivot
+        )
+        self.standing = self._read(handle, self.standing.iteration, final=True)
+
+    def _count(self, seconds_left: float) -> int:
+        """Choose the number of iterations of the next call."""
+        plan, iteration = self.plan, self.standing.iteration
+        elapsed = time.perf_counter() - self.began
+        seconds = min(CALL_SECONDS, max(SHORT_CALL_SECONDS, elapsed / 2), seconds_left)
+        bounds = [math.inf if plan.iterations is None else plan.iterations - iteration]
+        if plan.exchange is not None:
+            bounds.append(plan.exchange - iteration % plan.exchange)
+        return int(min(max(1.0, min(seconds * self.speed, self.most)), *bounds, 2**62))
+
+    def _read(self, handle: Any, iteration: int, *, final: bool = False) -> Standing:
+        """Read where the climbers stand; at the iteration of an exchange, exchange tours first.
+
+        The best tour is fetched where it is shorter than the best so far, and in the end, so that among equals it is
+        that of the smallest climber whatever the cuts.
+        """
+        call, plan = self.kernels.call, self.plan
+        lengths = call("population_lengths", handle)
+        place = int(call("population_best", handle))
+        now = self.standing
+        length, climber, tour = now.length, now.climber, now.tour
+        if final or not now.has_descended or int(lengths[place]) < length:
+            length, climber, tour = int(lengths[place]), plan.first + place, call("population_tour", handle, place)
+        is_exchange = plan.exchange is not None and iteration % plan.exchange == 0 and iteration > now.iteration
+        if is_exchange and self.climbers > 1 and iteration != plan.iterations:
+            sources, targets = exchanged(lengths)
+            handle = call("population_copy", handle, sources, targets)
+            lengths = call("population_lengths", handle)
+        steps = call("population_steps", handle)
+        return Standing(True, final, iteration, handle, lengths, steps, length, climber, tour)
+
+
+def exchanged(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Choose who takes whose tour in an exchange.
+
+    The climbers of the longest tours take those of the shortest, the longest the shortest, and so on, a quarter of all
+    and at least one; among equals the smaller number is the better.
+
+    Parameters
+    ----------
+    lengths : numpy.ndarray of int64, shape (climbers,)
+        At least two.
+
+    Returns
+    -------
+    sources, targets : numpy.ndarray of int32
+        Places in `lengths`: climber ``targets[i]`` takes the tour of ``sources[i]``.
+
+    Examples
+    --------
+    >>> exchanged(np.array([30, 10, 20, 40]))
+    (array([1], dtype=int32), array([3], dtype=int32))
+    """
+    order = np.argsort(lengths, kind="stable").astype(np.int32)
+    count = max(1, len(lengths) * EXCHANGED_PER_CENT // 100)
+    return order[:count].copy(), order[::-1][:count].copy()

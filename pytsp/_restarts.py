@@ -1,0 +1,89 @@
+"""Random restarts: batches of climbers on a backend, until all are done, a limit is reached, or Ctrl-C is pressed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pytsp._verify import told_length, verified
+from pytsp.backends import Backend
+from pytsp.forms import Form
+from pytsp.history import Progress, Watch
+from pytsp.instance import Instance
+from pytsp.result import Result
+from pytsp.search import MOST_STEPS, Search
+from pytsp.tours import whole_number
+
+# The default number of climbers: so many, or fewer where they would evaluate more moves than this altogether.
+DEFAULT_CLIMBERS = 10_000
+DEFAULT_MOVES = 2e10
+
+
+def restarts(
+    instance: Instance,
+    form: Form,
+    kernels: Backend,
+    watch: Watch,
+    *,
+    climbers: int | None,
+    seed: int,
+    first: int,
+    mapping: str,
+    k: int | float | str,
+) -> Result:
+    """Solve by random restarts; see `pytsp.solve`."""
+    climbers = default_climbers(instance.n) if climbers is None else climbers
+    search = Search(form, kernels, climbers, seed, first, k=moves_a_pass(k), mapping=mapping)
+    stop_reason = "finished"
+    try:
+        while search.advance():
+            assert search.best is not None
+            seconds, length = watch.seconds, search.best.length * form.unit
+            watch.offer(search.climbers_done, told_length(instance, search.best.tour, search.best.length))
+            if watch.progress is not None:
+                watch.progress(Progress(climbers, search.climbers_done, length, seconds))
+            reason = watch.stop_reason()
+            if reason is not None and not search.is_finished:
+                stop_reason = reason
+                break
+    except KeyboardInterrupt:
+        if search.best is None:
+            raise
+        stop_reason = "interrupted"
+    return _result(search, instance, stop_reason, watch)
+
+
+def default_climbers(n: int) -> int:
+    """Return the number of climbers of a solve that names none: about n steps a climber, n**2 / 2 moves a step."""
+    return max(1, min(DEFAULT_CLIMBERS, int(DEFAULT_MOVES / (1.2 * n * max(1, n * (n - 3) / 2)))))
+
+
+def moves_a_pass(k: int | float | str) -> int:
+    """Return `k` as a kernel takes it: "inf", or `math.inf`, is the largest number there is."""
+    return MOST_STEPS if k in ("inf", math.inf) else whole_number("k", k, 1, MOST_STEPS)  # type: ignore[arg-type]
+
+
+def _result(search: Search, instance: Instance, stop_reason: str, watch: Watch) -> Result:
+    """Check the best tour against the instance and return it with what all climbers came to."""
+    assert search.best is not None
+    best, batches = search.best, search.batches.values()
+    tour = verified(best.tour, best.length, best.climber, search.form, search.kernels, search.seed)
+    lengths = np.concatenate([b.lengths for b in batches])
+    return Result(
+        instance=instance,
+        tour=tour,
+        length=instance.tour_length(tour),
+        climber=best.climber,
+        lengths=lengths if instance.is_exact else lengths * search.form.unit,
+        steps=np.concatenate([b.steps for b in batches]),
+        passes=np.concatenate([b.passes for b in batches]),
+        done=np.concatenate([b.done for b in batches]),
+        seed=search.seed,
+        k=search.k,
+        backend=search.kernels.name,
+        mapping=search.mapping,
+        seconds=watch.seconds,
+        stop_reason=stop_reason,
+        history=watch.improvements(search.climbers_done, told_length(instance, tour, best.length)),
+    )

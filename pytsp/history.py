@@ -1,0 +1,122 @@
+"""What a solve tells while it runs, and when it has to stop: progress, improvements, time limit and target."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+__all__ = ["Improvement", "Progress", "Watch"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a solve has come: what the `progress` callback of `solve` receives after every kernel call.
+
+    Attributes
+    ----------
+    climbers : int
+    climbers_done : int
+        The climbers of random restarts that are on their local optima; in an iterated local search none is done before
+        the end.
+    length : int or float
+        That of the best tour so far.
+    seconds : float
+    iteration : int
+        How many iterations each climber of an iterated local search has made.
+    iterations : int or None
+        How many it is to make; None where only a limit ends them, and in random restarts.
+    """
+
+    climbers: int
+    climbers_done: int
+    length: int | float
+    seconds: float
+    iteration: int = 0
+    iterations: int | None = None
+
+
+class Improvement(NamedTuple):
+    """A tour shorter than all before it.
+
+    Attributes
+    ----------
+    seconds : float
+        When it was known, from the beginning of the solve.
+    iteration : int
+        How many iterations each climber had made then; in random restarts, how many climbers were done.
+    length : int or float
+    """
+
+    seconds: float
+    iteration: int
+    length: int | float
+
+
+class Watch:
+    """The clock of one solve, its limits, its callbacks, and the improvements so far.
+
+    Parameters
+    ----------
+    time_limit : float, optional
+        Seconds, more than 0.
+    target : int or float, optional
+        The length that is short enough.
+    progress, on_improvement : callable, optional
+        What to call with each `Progress` and `Improvement`.
+
+    Raises
+    ------
+    ValueError
+        If a limit is not a number in its range.
+    """
+
+    def __init__(
+        self,
+        *,
+        time_limit: float | None = None,
+        target: float | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        on_improvement: Callable[[Improvement], None] | None = None,
+    ) -> None:
+        self.began = time.perf_counter()
+        if time_limit is not None and not time_limit > 0:
+            raise ValueError(f"time_limit must be a positive number of seconds; it is {time_limit!r}")
+        if target is not None and not target >= 0:
+            raise ValueError(f"target must be a length, at least 0; it is {target!r}")
+        self.time_limit = time_limit
+        self.target = target
+        self.progress = progress
+        self.on_improvement = on_improvement
+        self.history: list[Improvement] = []
+
+    @property
+    def seconds(self) -> float:
+        """How long the solve has run."""
+        return time.perf_counter() - self.began
+
+    @property
+    def seconds_left(self) -> float:
+        """How long it may still run; infinite without a time limit."""
+        return float("inf") if self.time_limit is None else self.time_limit - self.seconds
+
+    def offer(self, iteration: int, length: int | float) -> None:
+        """Take the length of the best tour so far: where it is shorter than all before it, note it and tell it."""
+        if not self.history or length < self.history[-1].length:
+            improvement = Improvement(self.seconds, iteration, length)
+            self.history.append(improvement)
+            if self.on_improvement is not None:
+                self.on_improvement(improvement)
+
+    def stop_reason(self) -> str | None:
+        """Return the reason to stop now, "target" or "time limit", if there is one."""
+        if self.target is not None and self.history and self.history[-1].length <= self.target:
+            return "target"
+        return "time limit" if self.seconds_left <= 0 else None
+
+    def improvements(self, iteration: int, length: int | float) -> tuple[Improvement, ...]:
+        """Return the history of a solve that ends on a tour of `length`, which an interruption may have left out."""
+        if not self.history or length < self.history[-1].length:
+            self.history.append(Improvement(self.seconds, iteration, length))
+        return tuple(self.history)

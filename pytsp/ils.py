@@ -1,0 +1,211 @@
+"""Iterated local search: climbers that go on from their local optima by small random changes of their tours."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp._nearest import NORMS
+from pytsp._options import KICKS, MOVES, PIVOTS, Options
+from pytsp._population import Plan, Population
+from pytsp._verify import told_length, verified
+from pytsp.backends import Backend
+from pytsp.forms import Form
+from pytsp.history import Progress, Watch
+from pytsp.instance import Instance
+from pytsp.neighbours import check_neighbours, neighbour_lists
+from pytsp.result import Result
+from pytsp.starts import nearest_neighbour, start_tour
+from pytsp.tours import check_tour, random_tours, whole_number
+
+__all__ = ["KICKS", "MOVES", "PIVOTS", "Options", "default_climbers", "default_iterations", "iterated"]
+
+DEFAULT_NEIGHBOURS = 10
+# Cities of the smallest instance on which a kick changes anything.
+KICKED_CITIES = 5
+# The iterations of a climber where neither they nor a time limit are given: five hundred a city up to so many, and at
+# least so many a city. A GPU's climbers are slower and many.
+ITERATIONS = {"cpu": 100_000, "gpu": 3_000}
+ITERATIONS_A_CITY = 500
+LEAST_ITERATIONS_A_CITY = {"cpu": 10, "gpu": 1}
+# The climbers of a GPU: so many, or as many as fit its memory, at so many bytes a city.
+GPU_CLIMBERS = 4_096
+GPU_BYTES = 2**31
+CITY_BYTES = 32
+# The default temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
+TEMPERATURE = 0.12
+# What a kernel takes, in its units: far more than a tour can become longer by a kick.
+MOST_TEMPERATURE = 1e12
+# Climbers below this number start from nearest-neighbour tours, those from it on from random ones.
+NEAREST_NEIGHBOUR_CLIMBERS = 64
+
+
+def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Options) -> Result:
+    """Solve by iterated local search; see `pytsp.solve`."""
+    climbers = default_climbers(instance.n, kernels) if options.climbers is None else options.climbers
+    lists = listed(instance, options)
+    plan = Plan(
+        seed=options.seed,
+        first=options.first,
+        iterations=_iterations(instance.n, climbers, kernels, watch, options),
+        neighbours=lists,
+        moves=MOVES.index(options.moves),
+        pivot=PIVOTS.index(options.pivot),
+        kick=KICKS.index(options.kick),
+        temperature=_temperature(form, lists, options),
+        exchange=options.exchange,
+    )
+    population = Population(form, kernels, plan, starting_tours(instance, climbers, options))
+    stop_reason = "finished"
+    try:
+        _tell(population, instance, watch, is_call=False)
+        while not population.is_finished:
+            population.advance(watch.seconds_left)
+            _tell(population, instance, watch)
+            reason = watch.stop_reason()
+            if reason == "target" or (reason is not None and not population.is_finished):
+                stop_reason = reason
+                break
+        population.polish()
+        _tell(population, instance, watch, is_call=False)
+    except KeyboardInterrupt:
+        stop_reason = "interrupted"
+    return _result(population, instance, stop_reason, watch)
+
+
+def default_climbers(n: int, kernels: Backend) -> int:
+    """Return the number of climbers of a solve that names none: one a core, or as many as keep a GPU busy."""
+    return kernels.threads or max(1, min(GPU_CLIMBERS, GPU_BYTES // (CITY_BYTES * n)))
+
+
+def default_iterations(n: int, climbers: int, kernels: Backend) -> int:
+    """Return how many iterations each climber makes where nothing else ends the solve.
+
+    More climbers than `default_climbers` make fewer, in proportion, but at least one a city.
+    """
+    if n < KICKED_CITIES:
+        return 0
+    machine = "cpu" if kernels.device is None else "gpu"
+    iterations = max(min(ITERATIONS_A_CITY * n, ITERATIONS[machine]), LEAST_ITERATIONS_A_CITY[machine] * n)
+    share = min(1.0, default_climbers(n, kernels) / climbers)
+    return max(int(iterations * share), min(n, iterations))
+
+
+def starting_tours(instance: Instance, climbers: int, options: Options) -> NDArray[np.int32]:
+    """Return the tours from which the climbers start; each is a function of the climber's number.
+
+    All start from the initial tour if there is one. Else climber 0 starts as `start` says, climbers 1, …, 63 from
+    nearest-neighbour tours that begin in different cities, and the rest, or with "random" all, from random tours.
+
+    Parameters
+    ----------
+    instance : Instance
+    climbers : int
+    options : Options
+
+    Returns
+    -------
+    numpy.ndarray of int32, shape (climbers, n)
+
+    Raises
+    ------
+    TourError
+        If the initial tour is none.
+    ValueError
+        If a start needs coordinates that the instance has not.
+    """
+    n, first, end = instance.n, options.first, options.first + climbers
+    if options.initial_tour is not None:
+        return np.repeat(check_tour(options.initial_tour, n)[None, :], climbers, axis=0)
+    random_from = 0 if options.start == "random" else NEAREST_NEIGHBOUR_CLIMBERS
+    fewer = range(first, min(end, random_from))
+    lists = neighbour_lists(instance, DEFAULT_NEIGHBOURS) if fewer.stop > max(first, 1) else None
+    tours = []
+    for climber in fewer:
+        city = (options.seed + climber * max(1, n // NEAREST_NEIGHBOUR_CLIMBERS)) % n
+        if climber == 0:
+            tours.append(start_tour(instance, options.start, seed=options.seed))
+        else:
+            tours.append(nearest_neighbour(instance, seed=city, neighbours=lists))
+    if len(tours) < climbers:
+        tours.extend(random_tours(n, climbers - len(tours), options.seed, max(first, random_from)))
+    return np.array(tours)
+
+
+def _iterations(n: int, climbers: int, kernels: Backend, watch: Watch, options: Options) -> int | None:
+    """Return how many iterations each climber makes, or None where the time limit ends them."""
+    if options.iterations is not None:
+        return options.iterations
+    if watch.time_limit is not None and n >= KICKED_CITIES:
+        return None
+    return default_iterations(n, climbers, kernels)
+
+
+def listed(instance: Instance, options: Options) -> NDArray[np.int32]:
+    """Return the neighbour lists: those that are given, in order of distance, or of so many nearest, of each quadrant
+    where there are quadrants."""
+    neighbours = DEFAULT_NEIGHBOURS if options.neighbours is None else options.neighbours
+    if np.ndim(neighbours) > 0:
+        lists = check_neighbours(neighbours, instance.n)
+        order = np.argsort(instance.distances(np.arange(instance.n)[:, None], lists), axis=1, kind="stable")
+        return np.take_along_axis(lists, order, axis=1)
+    quadrants = options.quadrants
+    if quadrants is None:
+        points = instance.coordinates
+        quadrants = instance.metric in NORMS and points is not None and points.shape[1] == 2
+    k = whole_number("neighbours", neighbours, 1, 2**31 - 1)  # type: ignore[arg-type]
+    return neighbour_lists(instance, k, quadrants=quadrants)
+
+
+def _temperature(form: Form, lists: NDArray[np.int32], options: Options) -> float:
+    """Return the temperature in units of the kernel's lengths.
+
+    By default it is a fraction of the mean distance between a city and its two nearest, about a tenth of an edge of a
+    good tour. It depends on the instance and the lists only.
+    """
+    if options.temperature is not None:
+        if options.temperature / form.unit > MOST_TEMPERATURE:
+            most = MOST_TEMPERATURE * form.unit
+            raise ValueError(f"temperature must be at most {most:g} here; it is {options.temperature!r}")
+        return float(options.temperature / form.unit)
+    if lists.shape[1] == 0:
+        return 0.0
+    distances = form.whole.distances(np.arange(len(lists))[:, None], lists[:, :2])
+    return TEMPERATURE * float(distances.mean())
+
+
+def _tell(population: Population, instance: Instance, watch: Watch, *, is_call: bool = True) -> None:
+    """Tell the callbacks where the climbers stand."""
+    now = population.standing
+    length = told_length(instance, now.tour, now.length)
+    watch.offer(now.iteration, length)
+    if is_call and watch.progress is not None:
+        watch.progress(
+            Progress(population.climbers, 0, length, watch.seconds, now.iteration, population.plan.iterations)
+        )
+
+
+def _result(population: Population, instance: Instance, stop_reason: str, watch: Watch) -> Result:
+    """Check the best tour against the instance and return it with what all climbers came to."""
+    now, plan, form = population.standing, population.plan, population.form
+    tour = verified(now.tour, now.length, now.climber, form, population.kernels, plan.seed)
+    length = instance.tour_length(tour)
+    return Result(
+        instance=instance,
+        tour=tour,
+        length=length,
+        climber=now.climber,
+        lengths=now.lengths if instance.is_exact else now.lengths * np.float64(form.unit),
+        steps=now.steps,
+        passes=np.empty(0, dtype=np.int32),
+        done=np.full(population.climbers, now.is_polished),
+        seed=plan.seed,
+        k=None,
+        backend=population.kernels.name,
+        mapping="thread",
+        seconds=watch.seconds,
+        stop_reason=stop_reason,
+        solver="ils",
+        iterations=now.iteration,
+        history=watch.improvements(now.iteration, length),
+    )

@@ -1,0 +1,241 @@
+"""The benchmarks: they run, they compute lengths anew, and they tell failures and differences."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from strategies import instances_with_tours
+
+import pytsp
+from bench import delevacq, many, peers, same
+from bench.curves import by_limit, gap_at, within_runs
+from bench.rivals import MODULES, Task, answer, at_hand
+from bench.runs import Run
+from bench.shuffle import shuffled
+from bench.workers import Failure, Worker
+from pytsp import Instance, Result
+
+RUN = Run("pytsp c", "square", 4, 0, 1.0, 0.5, 110, 100, history=((0.1, 150), (0.5, 110)))
+
+
+@given(instances_with_tours(), st.integers(0, 2**32))
+def test_shuffling_keeps_lengths(case: tuple[Instance, NDArray[np.int32]], seed: int) -> None:
+    instance, tour = case
+    mixed, order = shuffled(instance, seed)
+    assert instance.tour_length(order[tour]) == mixed.tour_length(tour)
+
+
+def test_shuffling_is_by_seed_and_changes_the_order() -> None:
+    instance = pytsp.generate.uniform(50, 0)
+    orders = [shuffled(instance, seed)[1] for seed in (0, 0, 1)]
+    assert np.array_equal(orders[0], orders[1])
+    assert not np.array_equal(orders[0], orders[2])
+    assert not np.array_equal(orders[0], np.arange(50))
+
+
+def double(task: float) -> float:
+    """Answer with twice the task after as many seconds; -1 fails, -2 dies."""
+    if task == -1:
+        raise ValueError("first line\nsecond line")
+    if task == -2:
+        os._exit(7)
+    time.sleep(task)
+    return 2 * task
+
+
+def test_a_worker_answers_and_survives_failures_deaths_and_delays() -> None:
+    worker = Worker(double)
+    try:
+        assert worker.ask(0.01, 30) == 0.02
+        with pytest.raises(Failure, match="^ValueError: first line$"):
+            worker.ask(-1, 30)
+        with pytest.raises(Failure, match=r"^its process died with exit code 7$"):
+            worker.ask(-2, 30)
+        with pytest.raises(Failure, match=r"^no answer in 0.1 s$"):
+            worker.ask(60, 0.1)
+        assert worker.ask(0, 30) == 0
+    finally:
+        worker.end()
+    assert worker.process is None
+
+
+@pytest.mark.parametrize("peer", ["pytsp c", "pytsp multicore", *MODULES])
+def test_every_solver_returns_a_tour(peer: str) -> None:
+    if not peer.startswith("pytsp") and peer not in at_hand():
+        pytest.skip(f"{peer} is not installed")
+    instance = pytsp.read("data/europe.tsp") if Path("data/europe.tsp").is_file() else pytsp.generate.uniform(50, 0)
+    # OR-Tools' clock has no patience for less.
+    found = answer(Task(instance, peer, 0.5, threads=1))
+    assert pytsp.is_tour(found.tour, instance.n)
+    assert found.seconds > 0
+    assert [length for _, length in found.history][-1:] in ([], [instance.tour_length(found.tour)])
+
+
+def test_gaps_and_times_of_a_run() -> None:
+    assert RUN.gap == pytest.approx(10)
+    assert [RUN.seconds_to(length) for length in (150, 149, 110, 109)] == [0.1, 0.5, 0.5, math.inf]
+    assert replace(RUN, length=None).gap == replace(RUN, length=None).seconds_to(1000) == math.inf
+    assert [gap_at(RUN, seconds) for seconds in (0.05, 0.1, 0.5)] == pytest.approx([math.inf, 50, 10])
+
+
+def test_cells_tell_medians_spreads_seconds_and_failures() -> None:
+    failed = replace(RUN, seed=2, length=None, problem="no answer in 61 s")
+    full = replace(RUN, seed=1, seconds=1.0, length=104)
+    assert peers.gap_cell([]) == "–"
+    assert peers.gap_cell([failed]) == "no answer in 61 s"
+    assert peers.gap_cell([full]) == "4.000"
+    assert peers.gap_cell([replace(RUN, limit=None)]) == "10.000, 0.5 s"
+    assert peers.gap_cell([full, replace(full, length=106), failed]) == "5.000 (4.000 … 6.000), 1 failed"
+    assert peers.time_cell([RUN, full], 2, 10) == "0.5 s"
+    assert peers.time_cell([RUN, full], 2, 5) == "not reached, 1 of 2"
+    assert peers.time_cell([failed], 1, 5) == "no answer in 61 s"
+
+
+def test_curves_are_medians_over_seeds() -> None:
+    other = replace(RUN, seed=1, length=100, history=((0.3, 100),))
+    assert by_limit([RUN, other]) == [(1.0, pytest.approx(5))]
+    seconds, gaps = zip(*within_runs([RUN, other]), strict=True)
+    assert min(seconds) >= 0.3
+    assert gaps[-1] == pytest.approx(5)
+    assert within_runs([replace(RUN, history=((5.0, 100),))]) == []
+
+
+@pytest.mark.parametrize("text", ["", "1,x", "0", "-1,2"])
+def test_limits_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(Exception, match="positive numbers"):
+        peers.numbers(text)
+
+
+@pytest.mark.parametrize(("text", "target"), [("optimum", 0), ("0.5", 0.5), ("1%", 1)])
+def test_targets_are_the_optimum_or_per_cents(text: str, target: float) -> None:
+    assert peers.gap(text) == target
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with square.tsp, sixteen cities of a lattice."""
+    cities = "\n".join(f"{4 * y + x + 1} {10 * x} {10 * y}" for x in range(4) for y in range(4))
+    lines = ("NAME: square", "TYPE: TSP", "DIMENSION: 16", "EDGE_WEIGHT_TYPE: EUC_2D", "NODE_COORD_SECTION", cities)
+    (tmp_path / "square.tsp").write_text("\n".join((*lines, "EOF\n")), encoding="ascii")
+    return tmp_path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, module: Any, *words: object) -> int:
+    """Run a benchmark's main program."""
+    monkeypatch.setattr(sys, "argv", [module.__name__, *map(str, words)])
+    code: int = module.main()
+    return code
+
+
+def test_peers_stores_every_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored = folder / "runs.json"
+    words = ("--tsplib", folder, "--instances", "square", "--seconds", "0.1,0.2", "--seeds", 2, "--backend", "c")
+    assert run(monkeypatch, peers, *words, "--peers", "", "--json", stored) == 0
+    runs = json.loads(stored.read_text(encoding="utf-8"))["runs"]
+    assert [(each["seed"], each["limit"], each["length"]) for each in runs] == [
+        (0, 0.1, 160),
+        (0, 0.2, 160),
+        (1, 0.1, 160),
+        (1, 0.2, 160),
+    ]
+    assert "| square | 16 |" in capsys.readouterr().out
+
+
+def test_peers_plots(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    drawn = folder / "gaps.png"
+    peers.draw([RUN, replace(RUN, seed=1), replace(RUN, peer="other", history=())], drawn)
+    assert drawn.stat().st_size > 1000
+
+
+def test_peers_refuses_solvers_that_are_not_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run(monkeypatch, peers, "--tsplib", folder, "--peers", "concorde")
+    assert "'concorde' cannot be imported" in capsys.readouterr().err
+
+
+def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    cities = replace(pytsp.generate.uniform(12, 0), optimum=1000)
+    lengths = iter((1000, 1010, 1010, 1000))
+    monkeypatch.setattr(Instance, "tour_length", lambda *_: next(lengths))
+    monkeypatch.setattr(delevacq.pytsp, "solve", lambda mixed, **options: _solved(mixed, options))
+    line = delevacq.measure(cities, 8, 100, 4, (0.5, 0.5), backend="c")
+    assert (line.iterations, line.lengths, line.frequency, line.seconds) == (12, [1000, 1010, 1010, 1000], 0.5, 1.0)
+    assert line.gap == pytest.approx(0.5)
+    assert line.is_as_good
+    assert not replace(line, theirs=0.51).is_as_good
+    assert not replace(line, their_gap=0.499).is_as_good
+
+
+def _solved(mixed: Instance, options: dict[str, Any]) -> Any:
+    assert options["solver"] == "ils"
+
+    class Found:
+        tour = np.arange(mixed.n)
+        seconds = 1.0
+
+    return Found
+
+
+def test_their_tables_are_whole() -> None:
+    for setting in delevacq.TABLES.values():
+        assert set(setting.totals) == set(setting.theirs)
+        assert {len(rows) for rows in setting.theirs.values()} == {len(delevacq.POPULATIONS)}
+
+
+def test_many_tells_the_gap_to_the_shorter_tour(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert many.gaps([1.0, 2.2], [1.1, 2.0]) == pytest.approx((5, 5))
+    stored = folder / "many.json"
+    words = ("--count", 3, "--n", 10, "--sample", 2, "--iterations", 50, "--backend", "c", "--json", stored)
+    assert run(monkeypatch, many, *words) == 0
+    told = json.loads(stored.read_text(encoding="utf-8"))
+    assert (told["instances"], told["n"], told["iterations"]) == (3, 10, 50)
+    assert told.get("mean gap, %", 0.0) < 5
+    assert "| 3 | 10 |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("field", ["tour", "lengths", "steps", "climber"])
+def test_same_tells_a_difference(field: str) -> None:
+    cities = pytsp.generate.uniform(20, 0)
+
+    def solved(backend: str) -> list[Result]:
+        result = pytsp.solve(cities, solver="restarts", climbers=5, backend="c")
+        found = getattr(result, field)
+        changed = found + 1 if field == "climber" else np.append(found[:-1], found[-1] + 1)
+        return [replace(result, **{field: changed}) if backend == "multicore" else result]
+
+    case: same.Case = ("restarts", "cities", {"k": 1}, solved)
+    assert same.compared([case], ["c", "c"])[::2] == (1, [])
+    assert same.compared([case], ["c", "multicore"])[::2] == (1, ["multicore differs from c with {'k': 1}"])
+
+
+def test_same_runs_every_solver_on_every_form(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = list(same.instances(folder))
+    assert [pytsp.forms.form_of(instance).kind for instance in given] == list(same.FORMS)
+    every = list(same.cases(given, 4, 2))
+    assert {case[0] for case in every} == {"ils", "eax", "restarts", "solve_many"}
+    # One of each solver is enough here; the program itself runs them all.
+    few = [next(case for case in every if case[0] == solver) for solver in ("ils", "restarts", "solve_many")]
+    monkeypatch.setattr(same, "cases", lambda *_: iter(few))
+    assert run(monkeypatch, same, "--tsplib", folder, "--backends", "multicore") == 0
+    assert capsys.readouterr().out.count("yes") == len(few)

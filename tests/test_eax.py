@@ -1,0 +1,291 @@
+"""Edge assembly crossover: optima that are found, laws of every result, limits, interruptions."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from paths import ROOT, tsplib_file
+
+import pytsp
+from pytsp import Improvement, Instance, Progress, Result
+from pytsp.backends import Backend
+from pytsp.exceptions import KernelError
+from pytsp.forms import form_of
+
+
+def uniform(n: int, seed: int = 0) -> Instance:
+    """Uniformly random whole points, with some ties."""
+    return Instance.from_coordinates(np.random.default_rng([n, seed]).integers(0, 300, (n, 2)), name=f"uniform{n}")
+
+
+def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
+    """A solve by edge assembly crossover, of ten climbers if nothing else is said."""
+    return pytsp.solve(instance, solver="eax", backend=backend.name, **{"climbers": 10} | options)
+
+
+def assert_same(a: Result, b: Result) -> None:
+    """Everything that follows from the seed, the climbers and the iterations."""
+    assert (a.length, a.climber, a.stop_reason, a.iterations) == (b.length, b.climber, b.stop_reason, b.iterations)
+    assert np.array_equal(a.tour, b.tour)
+    assert np.array_equal(a.lengths, b.lengths)
+    assert np.array_equal(a.steps, b.steps)
+
+
+def assert_whole(result: Result) -> None:
+    """What holds of every result, however it ended."""
+    assert pytsp.is_tour(result.tour, result.instance.n)
+    assert result.tour.dtype == np.int32
+    assert result.length == result.instance.tour_length(result.tour)
+    assert len(result.lengths) == len(result.steps) == len(result.done) == result.climbers > 0
+    assert (result.solver, result.k, len(result.passes)) == ("eax", None, 0)
+    lengths = [each.length for each in result.history]
+    assert lengths == sorted(set(lengths), reverse=True)
+    assert all(a.seconds <= b.seconds and a.iteration <= b.iteration for a, b in itertools.pairwise(result.history))
+    if result.instance.is_exact:
+        assert lengths[-1] == result.length <= result.lengths.min()
+
+
+def skip_simulators(backend: Backend) -> None:
+    """Leave out what is too much for a simulated GPU."""
+    if backend.device is not None and not backend.device.is_gpu:
+        pytest.skip("a simulated GPU is too slow")
+
+
+# What is found
+
+
+@pytest.mark.parametrize("name", ["kroA100", "gr120", "kroA200"])
+def test_optima_of_tsplib_are_found_within_seconds(backend: Backend, name: str) -> None:
+    skip_simulators(backend)
+    instance = pytsp.read(tsplib_file(f"{name}.tsp"))
+    result = pytsp.solve(instance, solver="eax", backend=backend.name, target=instance.optimum, time_limit=20)
+    assert (result.gap, result.stop_reason) == (0, "target")
+    assert_whole(result)
+
+
+def test_crossovers_improve_on_local_optima(backend: Backend) -> None:
+    before, after = (solved(uniform(200), backend, iterations=iterations) for iterations in (0, 5))
+    assert (before.iterations, after.iterations) == (0, 5)
+    assert after.length < before.length
+    assert after.lengths.max() < before.lengths.max()
+    assert_whole(before)
+    assert_whole(after)
+
+
+@given(instance=strategies.instances(max_n=10), seed=st.integers(0, 2**64 - 1), climbers=st.integers(1, 4))
+@example(instance=Instance.from_coordinates([[0, 0]]), seed=0, climbers=1)
+@example(instance=Instance.from_coordinates([[0, 0], [0, 0], [7, 7], [0, 0], [7, 7]]), seed=0, climbers=2)
+@example(instance=Instance.from_coordinates([[3, 3]] * 9), seed=0, climbers=3)
+@example(instance=Instance.from_coordinates([[x, 0] for x in range(10)]), seed=0, climbers=3)
+@example(instance=Instance.from_matrix(np.zeros((9, 9), dtype=np.int64)), seed=0, climbers=3)
+def test_every_result_is_a_tour_of_that_length(backend: Backend, instance: Instance, seed: int, climbers: int) -> None:
+    result = solved(instance, backend, seed=seed, climbers=climbers)
+    assert_whole(result)
+    assert (result.stop_reason, result.climbers, result.seed) == ("finished", climbers, seed)
+    assert result.length == result.lengths.min()
+
+
+@given(instance=strategies.instances(min_n=2, max_n=7))
+def test_few_cities_are_solved_to_optimality(backend: Backend, instance: Instance) -> None:
+    shortest = min(instance.tour_length((0, *rest)) for rest in itertools.permutations(range(1, instance.n)))
+    assert solved(instance, backend, climbers=30).length == shortest
+
+
+@given(instance=strategies.float_instances(max_n=12), seed=st.integers(0, 99))
+@example(instance=Instance.from_coordinates([[0, 0], [0, 1e-320], [5e-324, 0]], metric="euclidean"), seed=0)
+@example(instance=Instance.from_matrix(np.zeros((9, 9))), seed=0)
+def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance: Instance, seed: int) -> None:
+    result = solved(instance, backend, seed=seed)
+    form = form_of(instance)
+    assert_whole(result)
+    assert isinstance(result.length, float)
+    assert result.lengths.dtype == np.float64
+    assert result.lengths.min() == form.whole.tour_length(result.tour) * form.unit
+    assert result.history[-1].length == pytest.approx(result.length, rel=1e-6)
+
+
+# What a result depends on
+
+
+@pytest.mark.parametrize("n", [5, 8, 60])
+def test_a_result_follows_from_seed_climbers_and_iterations(backend: Backend, n: int) -> None:
+    options: dict[str, Any] = dict(seed=7, climbers=12, iterations=6)
+    expected = pytsp.solve(uniform(n), solver="eax", backend="c", **options)
+    for _ in range(2):
+        assert_same(solved(uniform(n), backend, **options), expected)
+    assert_same(solved(uniform(n), backend, **options, target=0), expected)
+
+
+def test_seeds_and_climbers_make_a_difference(backend: Backend) -> None:
+    changes: list[dict[str, Any]] = [{}, {"seed": 8}, {"climbers": 13}, {"first": 5}, {"iterations": 2}]
+    options: dict[str, Any] = dict(seed=7, climbers=12, iterations=1)
+    results = [solved(uniform(60), backend, **options | change) for change in changes]
+    assert len({tuple(result.lengths.tolist()) for result in results}) == len(changes)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_change_nothing(threads: int) -> None:
+    options: dict[str, Any] = dict(solver="eax", climbers=9, seed=2)
+    expected = pytsp.solve(uniform(60), **options, backend="c")
+    assert_same(pytsp.solve(uniform(60), **options, backend="multicore", threads=threads), expected)
+
+
+def test_iterations_are_the_beginning_of_more_of_them(backend: Backend) -> None:
+    whole = solved(uniform(80), backend)
+    assert whole.iterations is not None and whole.iterations > 3
+    for iterations in (0, 1, whole.iterations, whole.iterations + 1):
+        part = solved(uniform(80), backend, iterations=iterations)
+        assert part.iterations == min(iterations, whole.iterations)
+        told = [each[1:] for each in whole.history if each.iteration <= iterations]
+        assert [each[1:] for each in part.history] == told
+
+
+# Ends
+
+
+def test_a_population_that_agrees_ends_the_solve(backend: Backend) -> None:
+    result = solved(uniform(30), backend)
+    assert (result.stop_reason, result.climbers) == ("finished", 10)
+    assert solved(uniform(30), backend, climbers=1).iterations == 0
+
+
+@pytest.mark.parametrize("n", [9, 200])
+def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend, n: int) -> None:
+    skip_simulators(backend)
+    result = pytsp.solve(uniform(n), solver="eax", backend=backend.name, time_limit=0.5)
+    assert result.stop_reason == "time limit"
+    assert 0.5 <= result.seconds < 1.5
+    assert_whole(result)
+
+
+def test_a_time_limit_that_is_over_at_once_still_gives_a_local_optimum(backend: Backend) -> None:
+    result = solved(uniform(50), backend, time_limit=1e-9)
+    assert (result.stop_reason, result.iterations) == ("time limit", 0)
+    assert_whole(result)
+
+
+def test_a_target_ends_a_solve(backend: Backend) -> None:
+    best = solved(uniform(150), backend)
+    assert len(best.history) > 2
+    result = solved(uniform(150), backend, target=best.history[-2].length)
+    assert (result.stop_reason, result.iterations) == ("target", best.history[-2].iteration)
+    assert result.length == best.history[-2].length
+    assert_whole(result)
+
+
+def test_progress_and_improvements_are_told_as_they_come(backend: Backend) -> None:
+    seen: list[Progress] = []
+    told: list[Improvement] = []
+    result = solved(uniform(150), backend, iterations=9, progress=seen.append, on_improvement=told.append)
+    assert [each.iteration for each in seen] == list(range(10))
+    assert {(each.climbers, each.iterations) for each in seen} == {(10, 9)}
+    lengths = [each.length for each in seen]
+    assert lengths == sorted(lengths, reverse=True)
+    assert result.history == tuple(told)
+    assert told[-1].length == result.length == lengths[-1]
+
+
+@given(at=st.integers(0, 60), after=st.booleans())
+@settings(max_examples=50)
+@example(at=5, after=False)
+@example(at=5, after=True)
+@example(at=6, after=False)
+def test_an_interruption_inside_any_call_leaves_the_result_whole(backend: Backend, at: int, after: bool) -> None:
+    calls = 0
+    call = Backend.call
+
+    def interrupted(self: Backend, entry: str, *arguments: object) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == at + 1 and not after:
+            raise KeyboardInterrupt
+        result = call(self, entry, *arguments)
+        if calls == at + 1:
+            raise KeyboardInterrupt
+        return result
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Backend, "call", interrupted)
+        try:
+            result = solved(uniform(60), backend)
+        except KeyboardInterrupt:
+            # The load, the start, the descent and what it came to: from then on there is a tour.
+            assert at <= 6
+            return
+    assert result.stop_reason == ("interrupted" if calls > at else "finished")
+    assert_whole(result)
+
+
+SCRIPT = """
+import numpy as np, pytsp
+points = np.random.default_rng(0).integers(0, 10**6, ({n}, 2))
+def progress(now):
+    print("call", flush=True)
+instance = pytsp.Instance.from_coordinates(points)
+result = pytsp.solve(instance, solver="eax", time_limit=1e6, climbers=20, backend={backend!r}, progress=progress)
+assert pytsp.is_tour(result.tour, {n})
+print("ended", result.stop_reason, result.length == instance.tour_length(result.tour), flush=True)
+"""
+
+
+@pytest.mark.parametrize("n", [10, 2000])
+def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int) -> None:
+    script = SCRIPT.format(n=n, backend=backend.name)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "call\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        rest = process.stdout.read()
+        seconds = time.monotonic() - began
+    assert rest.splitlines()[-1] == "ended interrupted True"
+    assert process.returncode == 0
+    assert seconds < 1
+
+
+def test_errors_in_callbacks_are_the_callers_own(backend: Backend) -> None:
+    def fail(_: object) -> None:
+        raise LookupError("mine")
+
+    for name in ("progress", "on_improvement"):
+        with pytest.raises(LookupError, match="mine"):
+            solved(uniform(10), backend, **{name: fail})
+
+
+def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = Backend.call
+
+    def miscompiled(self: Backend, entry: str, *arguments: object) -> Any:
+        result = call(self, entry, *arguments)
+        return result - 1 if entry == "population_lengths" else result
+
+    monkeypatch.setattr(Backend, "call", miscompiled)
+    with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
+        pytsp.solve(uniform(9), solver="eax", climbers=3, backend="c")
+
+
+# What is asked for
+
+
+def test_lists_and_moves_may_be_chosen(backend: Backend) -> None:
+    for neighbours in (1, 2, 19, 1000, np.empty((20, 0), np.int32)):
+        assert_whole(solved(uniform(20), backend, neighbours=neighbours))
+    for moves, pivot in itertools.product(("3-opt", "or-opt"), ("first", "best")):
+        assert_whole(solved(uniform(20), backend, moves=moves, pivot=pivot))
+
+
+@pytest.mark.parametrize("option", [{"k": 2}, {"mapping": "thread"}, {"kick": "walk"}, {"exchange": 5}])
+def test_options_of_other_solvers_are_refused(option: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"does not concern solver='eax'"):
+        pytsp.solve(uniform(9), solver="eax", **option)

@@ -1,0 +1,443 @@
+"""Iterated local search: any cut, backend and range gives one result; starts, exchanges, limits and refusals."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from paths import ROOT, tsplib_file
+
+import pytsp
+from pytsp import Improvement, Instance, Progress, Result, _options
+from pytsp._options import Options
+from pytsp._population import exchanged
+from pytsp.backends import Backend
+from pytsp.exceptions import InstanceError, KernelError, TourError
+from pytsp.forms import form_of
+from pytsp.ils import default_climbers, default_iterations, starting_tours
+from pytsp.neighbours import neighbour_lists
+from pytsp.starts import STARTS, start_tour
+
+population_module = importlib.import_module("pytsp._population")
+
+
+def uniform(n: int, seed: int = 0) -> Instance:
+    """Uniformly random whole points, with some ties."""
+    return Instance.from_coordinates(np.random.default_rng([n, seed]).integers(0, 300, (n, 2)), name=f"uniform{n}")
+
+
+def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
+    """A solve by iterated local search, by three climbers if nothing else is said."""
+    return pytsp.solve(instance, solver="ils", backend=backend.name, **{"climbers": 3, "iterations": 30} | options)
+
+
+def assert_same(a: Result, b: Result) -> None:
+    """Everything that may not depend on how a run was cut."""
+    assert (a.length, a.climber, a.stop_reason, a.iterations) == (b.length, b.climber, b.stop_reason, b.iterations)
+    assert np.array_equal(a.tour, b.tour)
+    assert np.array_equal(a.lengths, b.lengths)
+    assert np.array_equal(a.steps, b.steps)
+
+
+def assert_whole(result: Result) -> None:
+    """What holds of every result with whole-number lengths, however it ended."""
+    assert result.tour.dtype == np.int32
+    assert result.length == result.instance.tour_length(result.tour) == result.lengths.min()
+    assert result.climber == int(np.argmin(result.lengths))
+    assert len(result.lengths) == len(result.steps) == len(result.done) == result.climbers
+    assert bool(result.done.all()) == (result.stop_reason != "interrupted")
+    assert (result.solver, result.k, result.moves, len(result.passes)) == ("ils", None, None, 0)
+    lengths = [each.length for each in result.history]
+    assert lengths == sorted(set(lengths), reverse=True)
+    assert lengths[-1] == result.length
+    assert all(a.seconds <= b.seconds and a.iteration <= b.iteration for a, b in itertools.pairwise(result.history))
+
+
+@contextmanager
+def cut(call_seconds: float, first_speed: float, growth: float) -> Iterator[None]:
+    """Other sizes of calls."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(population_module, "CALL_SECONDS", call_seconds)
+        patch.setattr(population_module, "SHORT_CALL_SECONDS", call_seconds)
+        patch.setattr(population_module, "FIRST_SPEED", dict.fromkeys(("cpu", "gpu"), first_speed))
+        patch.setattr(population_module, "MOST_GROWTH", growth)
+        yield
+
+
+# What is found
+
+
+@given(instance=strategies.instances(max_n=10), seed=st.integers(0, 2**64 - 1), climbers=st.integers(1, 4))
+@example(instance=Instance.from_coordinates([[0, 0]]), seed=0, climbers=1)
+@example(instance=Instance.from_coordinates([[0, 0], [0, 0], [7, 7], [0, 0], [7, 7]]), seed=0, climbers=2)
+def test_every_result_is_a_tour_of_that_length(backend: Backend, instance: Instance, seed: int, climbers: int) -> None:
+    result = solved(instance, backend, seed=seed, climbers=climbers)
+    assert_whole(result)
+    assert (result.stop_reason, result.iterations, result.seed) == ("finished", 30, seed)
+    assert result.climbers == climbers
+    assert result.length <= instance.tour_length(start_tour(instance, "greedy"))
+
+
+@given(instance=strategies.instances(min_n=2, max_n=7))
+def test_few_cities_are_solved_to_optimality(backend: Backend, instance: Instance) -> None:
+    shortest = min(instance.tour_length((0, *rest)) for rest in itertools.permutations(range(1, instance.n)))
+    assert solved(instance, backend, iterations=500).length == shortest
+
+
+@pytest.mark.parametrize("name", ["burma14", "ulysses22", "bays29", "swiss42", "att48", "gr48", "berlin52", "kroA100"])
+def test_small_instances_of_tsplib_are_solved_to_optimality_without_options(backend: Backend, name: str) -> None:
+    if backend.device is not None and not backend.device.is_gpu:
+        pytest.skip("a simulated GPU is too slow")
+    result = pytsp.solve(pytsp.read(tsplib_file(f"{name}.tsp")), backend=backend.name)
+    assert (result.gap, result.solver, result.stop_reason) == (0, "ils", "finished")
+
+
+@given(instance=strategies.float_instances(min_n=1, max_n=12), seed=st.integers(0, 99))
+@example(instance=Instance.from_coordinates([[0, 0], [0, 1e-320], [5e-324, 0]], metric="euclidean"), seed=0)
+@example(instance=Instance.from_coordinates([[0, 0], [0, 1e149], [1e148, 0]], metric="euclidean"), seed=0)
+@example(instance=Instance.from_matrix(np.zeros((6, 6))), seed=0)
+def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance: Instance, seed: int) -> None:
+    result = solved(instance, backend, seed=seed)
+    form = form_of(instance)
+    assert isinstance(result.length, float)
+    assert result.length == instance.tour_length(result.tour)
+    assert result.lengths.dtype == np.float64
+    assert result.lengths.min() == form.whole.tour_length(result.tour) * form.unit
+    assert result.history[-1].length == pytest.approx(result.length, rel=1e-6)
+
+
+# Cuts, ranges, threads
+
+
+@settings(max_examples=40)
+@given(
+    n=st.sampled_from((1, 2, 3, 4, 5, 6, 7, 30)),
+    call_seconds=st.sampled_from((1e-12, 1e-4, 1e3)),
+    first_speed=st.sampled_from((1e-3, 1e3, 1e6)),
+    growth=st.sampled_from((1.0, 3.0)),
+    options=st.fixed_dictionaries(
+        dict(
+            iterations=st.sampled_from((0, 1, 17)),
+            exchange=st.sampled_from((None, 1, 5)),
+            temperature=st.sampled_from((None, 0.0, 20.0)),
+            kick=st.sampled_from(("walk", "segments")),
+            moves=st.sampled_from(("3-opt", "or-opt")),
+            pivot=st.sampled_from(("first", "best")),
+        )
+    ),
+)
+def test_any_cut_gives_the_same_result(
+    backend: Backend, n: int, call_seconds: float, first_speed: float, growth: float, options: dict[str, Any]
+) -> None:
+    expected = solved(uniform(n), backend, seed=9, **options)
+    seen: list[Progress] = []
+    with cut(call_seconds, first_speed, growth):
+        result = solved(uniform(n), backend, seed=9, progress=seen.append, **options)
+    assert_same(result, expected)
+    assert_whole(result)
+    done = [each.iteration for each in seen]
+    assert done == sorted(done) and done[-1] == options["iterations"]
+    assert {each.iterations for each in seen} == {options["iterations"]}
+    assert all(each.climbers == 3 and each.climbers_done == 0 for each in seen)
+
+
+@pytest.mark.parametrize("exchange", [None, 10])
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_backends_and_threads_change_nothing(threads: int, exchange: int | None) -> None:
+    options: dict[str, Any] = dict(climbers=5, iterations=100, seed=2, exchange=exchange)
+    expected = pytsp.solve(uniform(60), **options, backend="c")
+    assert_same(pytsp.solve(uniform(60), **options, backend="multicore", threads=threads), expected)
+
+
+@given(cuts=st.lists(st.integers(0, 70), max_size=3))
+@settings(max_examples=20)
+def test_ranges_of_climbers_make_up_the_whole(backend: Backend, cuts: list[int]) -> None:
+    whole = solved(uniform(12), backend, climbers=70)
+    bounds = sorted({0, 70, *cuts})
+    parts = [solved(uniform(12), backend, climbers=b - a, first=a) for a, b in itertools.pairwise(bounds)]
+    assert np.concatenate([part.lengths for part in parts]).tolist() == whole.lengths.tolist()
+    best = min(parts, key=lambda part: part.length)
+    assert (best.length, best.climber) == (whole.length, whole.climber)
+    assert np.array_equal(best.tour, whole.tour)
+
+
+# Starts and lists
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("n", [1, 2, 5, 63, 64, 200])
+def test_a_climbers_start_is_a_function_of_its_number(start: str, n: int) -> None:
+    whole = starting_tours(uniform(n), 70, Options(start=start, seed=5))
+    assert whole.shape == (70, n) and whole.dtype == np.int32
+    assert all(pytsp.is_tour(tour, n) for tour in whole)
+    for first, climbers in ((0, 1), (1, 1), (10, 60), (63, 2), (64, 6)):
+        part = starting_tours(uniform(n), climbers, Options(start=start, seed=5, first=first))
+        assert np.array_equal(part, whole[first : first + climbers])
+    assert np.array_equal(whole[0], start_tour(uniform(n), start, seed=5))  # type: ignore[arg-type]
+    if n == 200:
+        assert len(np.unique(whole[1:], axis=0)) == 69
+
+
+@given(tour=strategies.tours(9))
+def test_all_climbers_start_from_the_initial_tour(backend: Backend, tour: NDArray[np.int32]) -> None:
+    starts = starting_tours(uniform(9), 3, Options(initial_tour=tour.tolist()))
+    assert starts.tolist() == [tour.tolist()] * 3
+    result = solved(uniform(9), backend, initial_tour=tour, iterations=0)
+    assert result.history[0].length == uniform(9).tour_length(tour)
+    assert np.all(result.lengths == result.length)
+
+
+@given(data=st.data())
+def test_listed_neighbours_may_stand_in_any_order(backend: Backend, data: st.DataObject) -> None:
+    instance = uniform(20)
+    lists = neighbour_lists(instance, 6)
+    order = data.draw(st.permutations(range(6)))
+    # Without ties the order of distance is unique.
+    distances = instance.distances(np.arange(20)[:, None], lists)
+    results = [solved(instance, backend, neighbours=each) for each in (lists, lists[:, order])]
+    if all(len(set(row)) == 6 for row in distances.tolist()):
+        assert_same(*results)
+    assert_same(results[0], solved(instance, backend, neighbours=6, quadrants=False))
+
+
+def test_any_number_of_neighbours_is_enough_for_a_tour(backend: Backend) -> None:
+    for neighbours in (1, 2, 19, 1000, np.empty((20, 0), np.int32)):
+        assert_whole(solved(uniform(20), backend, neighbours=neighbours))
+
+
+# Exchanges
+
+
+@given(lengths=st.lists(st.integers(0, 9), min_size=2, max_size=30))
+def test_an_exchange_gives_the_longest_the_shortest(lengths: list[int]) -> None:
+    sources, targets = exchanged(np.array(lengths, dtype=np.int64))
+    assert len(sources) == len(targets) == max(1, len(lengths) // 4)
+    assert not set(sources.tolist()) & set(targets.tolist())
+    ranks = sorted(range(len(lengths)), key=lambda c: (lengths[c], c))
+    assert sources.tolist() == ranks[: len(sources)]
+    assert targets.tolist() == ranks[::-1][: len(targets)]
+
+
+@pytest.mark.parametrize(("iterations", "exchange", "times"), [(20, 5, 3), (21, 5, 4), (4, 5, 0), (5, 5, 0), (3, 1, 2)])
+def test_exchanges_come_after_so_many_iterations(
+    backend: Backend, iterations: int, exchange: int, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    at: list[int] = []
+    call = Backend.call
+
+    def record(self: Backend, entry: str, *arguments: Any) -> Any:
+        if entry == "grid_ils":
+            assert arguments[5] == sum(made)
+            made.append(arguments[6])
+        if entry == "population_copy":
+            at.append(sum(made))
+        return call(self, entry, *arguments)
+
+    monkeypatch.setattr(Backend, "call", record)
+    solved(uniform(20), backend, iterations=iterations, exchange=exchange, climbers=4)
+    assert at == [exchange * (each + 1) for each in range(times)]
+    assert sum(made) == iterations
+    at.clear()
+    made.clear()
+    solved(uniform(20), backend, iterations=iterations, exchange=exchange, climbers=1)
+    assert not at
+
+
+# Ends
+
+
+def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend) -> None:
+    result = solved(uniform(200), backend, iterations=None, time_limit=0.4)
+    assert result.stop_reason == "time limit"
+    assert 0.4 <= result.seconds < 1.5
+    assert result.iterations is not None and result.iterations > 0
+    assert_whole(result)
+
+
+def test_a_time_limit_that_is_over_at_once_still_gives_a_local_optimum(backend: Backend) -> None:
+    result = solved(uniform(50), backend, iterations=1000, time_limit=1e-9)
+    assert (result.stop_reason, result.iterations) == ("time limit", 1)
+    assert_whole(result)
+
+
+def test_a_solve_that_finishes_in_the_last_call_is_finished(backend: Backend) -> None:
+    assert solved(uniform(5), backend, iterations=1, time_limit=1e-9).stop_reason == "finished"
+    assert solved(uniform(4), backend, iterations=None, time_limit=100).stop_reason == "finished"
+
+
+def test_a_target_ends_a_solve(backend: Backend) -> None:
+    with cut(1e-12, 1e-12, 1):
+        best = solved(uniform(200), backend, iterations=200)
+        assert len(best.history) > 3
+        target = best.history[-2].length
+        result = solved(uniform(200), backend, iterations=200, target=target)
+    assert (result.stop_reason, result.iterations) == ("target", best.history[-2].iteration)
+    assert result.length <= target
+    assert_whole(result)
+    assert solved(uniform(9), backend, target=0).stop_reason == "finished"
+
+
+def test_improvements_are_told_as_they_come(backend: Backend) -> None:
+    told: list[Improvement] = []
+    with cut(1e-12, 1e-12, 1):
+        result = solved(uniform(200), backend, iterations=200, on_improvement=told.append)
+    assert result.history == tuple(told)
+    assert len(told) > 2
+    start = min(uniform(200).tour_length(tour) for tour in starting_tours(uniform(200), 3, Options()))
+    assert told[0][1:] == (0, start)
+    assert_whole(result)
+
+
+@given(at=st.integers(0, 60), after=st.booleans())
+@settings(max_examples=50)
+@example(at=1, after=True)
+@example(at=2, after=True)
+def test_an_interruption_inside_any_call_leaves_the_result_whole(backend: Backend, at: int, after: bool) -> None:
+    calls = 0
+    call = Backend.call
+
+    def interrupted(self: Backend, entry: str, *arguments: object) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == at + 1 and not after:
+            raise KeyboardInterrupt
+        result = call(self, entry, *arguments)
+        if calls == at + 1:
+            raise KeyboardInterrupt
+        return result
+
+    with cut(1e-12, 1e-12, 1), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Backend, "call", interrupted)
+        try:
+            result = solved(uniform(20), backend, exchange=3)
+        except KeyboardInterrupt:
+            # The load and the start: from then on there is a tour.
+            assert at < 2
+            return
+    assert result.stop_reason == "interrupted"
+    assert_whole(result)
+
+
+SCRIPT = """
+import numpy as np, pytsp
+points = np.random.default_rng(0).integers(0, 10**6, ({n}, 2))
+def progress(now):
+    print("call", flush=True)
+instance = pytsp.Instance.from_coordinates(points)
+result = pytsp.solve(instance, iterations=10**12, backend={backend!r}, progress=progress)
+assert pytsp.is_tour(result.tour, {n})
+print("ended", result.stop_reason, result.length == instance.tour_length(result.tour), flush=True)
+"""
+
+
+@pytest.mark.parametrize("n", [10, 2000])
+def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int) -> None:
+    script = SCRIPT.format(n=n, backend=backend.name)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "call\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        rest = process.stdout.read()
+        seconds = time.monotonic() - began
+    assert rest.splitlines()[-1] == "ended interrupted True"
+    assert process.returncode == 0
+    assert seconds < 1
+
+
+def test_errors_in_callbacks_are_the_callers_own(backend: Backend) -> None:
+    def fail(_: object) -> None:
+        raise LookupError("mine")
+
+    for name in ("progress", "on_improvement"):
+        with pytest.raises(LookupError, match="mine"):
+            solved(uniform(10), backend, **{name: fail})
+
+
+def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = Backend.call
+
+    def miscompiled(self: Backend, entry: str, *arguments: object) -> Any:
+        result = call(self, entry, *arguments)
+        return result - 1 if entry == "population_lengths" else result
+
+    monkeypatch.setattr(Backend, "call", miscompiled)
+    with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
+        pytsp.solve(uniform(9), iterations=5, backend="c")
+
+
+# Defaults and refusals
+
+
+def test_the_names_of_starts_are_those_that_can_be_made() -> None:
+    assert _options.STARTS == STARTS
+
+
+def test_the_default_budget_ends_every_solve() -> None:
+    one: Any = SimpleNamespace(threads=1, device=None)
+    two: Any = SimpleNamespace(threads=2, device=None)
+    gpu: Any = SimpleNamespace(threads=None, device=object())
+    assert [default_climbers(1000, kernels) for kernels in (one, two, gpu)] == [1, 2, 4096]
+    assert default_climbers(10**6, gpu) == 67
+    sizes = (1, 4, 5, 100, 200, 201, 10_000, 10_001, 10**6)
+    iterations = [0, 0, 2_500, 50_000, 100_000, 100_000, 100_000, 100_010, 10**7]
+    assert [default_iterations(n, 1, one) for n in sizes] == iterations
+    shares = [default_iterations(1000, climbers, two) for climbers in (1, 2, 4, 300, 10_000)]
+    assert shares == [100_000, 100_000, 50_000, 1000, 1000]
+    assert default_iterations(1000, 4096, gpu) == 3_000
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"iterations": -1}, ValueError, "iterations must be a whole number from 0"),
+        ({"iterations": 1.5}, TypeError, "iterations must be"),
+        ({"exchange": 0}, ValueError, "exchange must be a whole number from 1"),
+        ({"start": "there"}, ValueError, "start 'there' is not known; known: random, nearest-neighbour"),
+        ({"moves": "4-opt"}, ValueError, "moves '4-opt' is not known; known: or-opt, 3-opt"),
+        ({"pivot": "last"}, ValueError, "pivot 'last' is not known"),
+        ({"kick": "hard"}, ValueError, "kick 'hard' is not known"),
+        ({"temperature": -0.5}, ValueError, "temperature must be a length, at least 0; it is -0.5"),
+        ({"temperature": float("nan")}, ValueError, "temperature must be"),
+        ({"temperature": 1e13}, ValueError, r"temperature must be at most 1e\+12 here; it is 10000000000000.0"),
+        ({"neighbours": 0}, ValueError, "neighbours must be a whole number from 1"),
+        ({"neighbours": [[0], [0], [0], [0], [0]]}, ValueError, "neighbour 0 of city 0 is the city itself"),
+        ({"neighbours": [[1]]}, ValueError, r"neighbours must be integers of shape \(5, k\)"),
+        ({"neighbours": [[1], [0], [0], [0], [0]], "quadrants": True}, ValueError, "quadrants=True does not concern"),
+        ({"initial_tour": [0, 1, 2]}, TourError, r"must have shape \(5,\)"),
+        ({"initial_tour": [0, 1, 2, 3, 3]}, TourError, "visits city 3 2 times and city 4 never"),
+        ({"initial_tour": [0, 1, 2, 3, 4], "start": "random"}, ValueError, "start='random' says otherwise"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(options: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        pytsp.solve(uniform(5), solver="ils", backend="c", **options)
+
+
+def test_what_needs_coordinates_is_refused_where_there_are_none() -> None:
+    instance = Instance.from_matrix(uniform(9).distance_matrix())
+    assert_whole(pytsp.solve(instance, backend="c", iterations=9))
+    for options in ({"start": "space-filling-curve"}, {"quadrants": True}):
+        with pytest.raises(ValueError, match="need"):
+            pytsp.solve(instance, backend="c", **options)  # type: ignore[arg-type]
+
+
+def test_instances_that_kernels_cannot_hold_are_refused() -> None:
+    with pytest.raises(InstanceError, match="1073741823: divide"):
+        pytsp.solve(Instance.from_matrix([[0, 2**30], [2**30, 0]], name="far"), solver="ils")
