@@ -23,7 +23,7 @@ MEMORY_INSTANCE = "kroA100"
 
 def rate(instance: pytsp.Instance, backend: str, seconds: float) -> float:
     """Return the moves a second of one solve, in thousand millions."""
-    result = pytsp.solve(instance, climbers=PLENTY, backend=backend, time_limit=seconds)
+    result = pytsp.solve(instance, solver="restarts", climbers=PLENTY, backend=backend, time_limit=seconds)
     return result.moves / result.seconds / 1e9
 
 
@@ -49,7 +49,7 @@ def memory(folder: Path, climbers: int) -> None:
     """Print the peak memory of one solve by many climbers, in a process of its own."""
     file = folder / f"{MEMORY_INSTANCE}.tsp.gz"
     program = "import sys; from pytsp.cli import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", program, "solve", str(file), "--climbers", str(climbers)]
+    command = [sys.executable, "-c", program, "solve", str(file), "--solver", "restarts", "--climbers", str(climbers)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     print(f"{MEMORY_INSTANCE}, {climbers} climbers: peak memory {peak / 2**10:.0f} MiB")

@@ -72,6 +72,7 @@ def draw(runs: Iterable[Run], file: Path) -> None:
         panel.set(title=name, xscale="log", xlabel="seconds", ylabel="gap, %")
         panel.set_yscale("symlog", linthresh=0.1)
         panel.set_ylim(bottom=0)
+        panel.xaxis.set_minor_formatter(lambda *_: "")
     handles, labels = axes.flat[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(peers) or 1)
     figure.savefig(file, dpi=120)

@@ -33,7 +33,8 @@ Ends = tuple[NDArray[np.generic], ...]
 def ends(file: Path, backend: str, mapping: str, k: float, first: int, climbers: int) -> tuple[Ends, float]:
     """Return each climber's length, moves and passes, and the seconds that they took."""
     instance = pytsp.read(file, ignore_fixed_edges=True)
-    found = pytsp.solve(instance, climbers=climbers, first=first, backend=backend, mapping=mapping, k=k)
+    options = {"climbers": climbers, "first": first, "backend": backend, "mapping": mapping, "k": k}
+    found = pytsp.solve(instance, solver="restarts", **options)  # type: ignore[arg-type]
     return (found.lengths, found.steps, found.passes), found.seconds
 
 

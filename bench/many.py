@@ -46,13 +46,14 @@ def main() -> int:
     arguments.add_argument("--n", type=int, default=100, help="cities of each (default: 100)")
     arguments.add_argument("--sample", type=int, default=100, help="how many elkai solves too (default: 100)")
     arguments.add_argument("--seed", type=int, default=0, help="of the cities and of the solver (default: 0)")
-    arguments.add_argument("--iterations", type=int, default=1000, help="of each climber (default: 1,000)")
-    arguments.add_argument("--climbers", type=int, default=1, help="of each instance (default: 1)")
+    arguments.add_argument("--iterations", type=int, help="generations (default: pytsp's own choice)")
+    arguments.add_argument("--climbers", type=int, help="of each instance (default: pytsp's own choice)")
     arguments.add_argument("--backend", default="auto", help="default: the fastest here")
     arguments.add_argument("--json", type=Path, metavar="FILE", help="store the figures here")
     options = arguments.parse_args()
     points = np.random.default_rng(options.seed).random((options.count, options.n, 2))
-    how = {"climbers": options.climbers, "seed": options.seed, "iterations": options.iterations}
+    asked = {"climbers": options.climbers, "iterations": options.iterations, "seed": options.seed}
+    how = {name: value for name, value in asked.items() if value is not None}
     machine = f"{describe()}; {open_backend(options.backend).describe()}"
     print(machine, flush=True)
     # Warm before the clock starts.
@@ -66,7 +67,7 @@ def main() -> int:
     shown: dict[str, object] = {
         "instances": len(results),
         "n": options.n,
-        "climbers": options.climbers,
+        "climbers": options.climbers or "default",
         "iterations": results[0].iterations,
         "seconds": round(seconds, 2),
         "ms each": round(1e3 * seconds / len(results), 3),

@@ -184,6 +184,8 @@ def main() -> int:
     arguments.add_argument("--json", type=Path, metavar="FILE", help="store all runs here")
     arguments.add_argument("--plot", type=Path, metavar="FILE", help="draw the gaps over the time (with matplotlib)")
     options = arguments.parse_args()
+    if options.plot and options.target is not None:
+        arguments.error("argument --plot: with --target, the runs of longer limits are those of unlucky seeds only")
     plan = plan_of(arguments, options)
     instances = [tsplib(options.tsplib, name) for name in options.instances.split(",")]
     print(f"{describe()}; {plan.threads} threads, {plan.seeds} seeds", flush=True)

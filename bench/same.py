@@ -3,8 +3,8 @@
 Instances of each form (grid, plane, matrix) are solved on c and on the others: iterated local search with all
 combinations of moves, pivot, kick, temperature and exchange, and with each start and other neighbours; edge assembly
 crossover with all moves and pivots; random restarts with one and several moves a pass; `solve_many`. The best tour,
-its climber, and every climber's length, steps and passes must be equal. The program builds nothing and ends with 1
-where anything differs.
+its climber, and every climber's length, steps and passes must be equal; of `solve_many` every tour and length. The
+program builds nothing and ends with 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 
 import pytsp
 from bench.machine import describe, parser, row
+from pytsp._options import KICKS, MOVES, PIVOTS, STARTS
 from pytsp.backends import open_backend, status
 from pytsp.forms import form_of
 from pytsp.generate import uniform
-from pytsp.ils import KICKS, MOVES, PIVOTS
-from pytsp.starts import STARTS
 
 REFERENCE = "c"
 SEED = 2026
@@ -40,6 +39,8 @@ FORMS: dict[str, tuple[str, Callable[[np.random.Generator], pytsp.Instance]]] = 
 
 # The options of one solve, or those of one `solve_many`.
 Options = dict[str, object]
+# What must be equal.
+Ends = list[NDArray[np.generic]]
 
 
 def instances(folder: Path) -> Iterator[pytsp.Instance]:
@@ -85,26 +86,21 @@ def restarted(climbers: int) -> Iterator[Options]:
         yield {"solver": "restarts", "seed": SEED, "climbers": climbers, "k": k}
 
 
-def ends(results: list[pytsp.Result]) -> list[NDArray[np.generic]]:
-    """Give all that must be equal."""
+def solved(instance: pytsp.Instance, options: Options, backend: str) -> Ends:
+    """Solve one instance."""
+    found = pytsp.solve(instance, backend=backend, **options)  # type: ignore[arg-type]
     return [
-        np.asarray(part)
-        for found in results
-        for part in (found.tour, found.length, found.climber, found.lengths, found.steps, found.passes)
+        np.asarray(part) for part in (found.tour, found.length, found.climber, found.lengths, found.steps, found.passes)
     ]
 
 
-def solved(instance: pytsp.Instance, options: Options, backend: str) -> list[pytsp.Result]:
-    """Solve one instance."""
-    return [pytsp.solve(instance, backend=backend, **options)]  # type: ignore[arg-type]
+def solved_many(many: list[pytsp.Instance], options: Options, backend: str) -> Ends:
+    """Solve several instances; the climbers of the smallest are as many as the backend takes by itself."""
+    results = pytsp.solve_many(many, backend=backend, **options)  # type: ignore[arg-type]
+    return [np.asarray(part) for found in results for part in (found.tour, found.length)]
 
 
-def solved_many(many: list[pytsp.Instance], options: Options, backend: str) -> list[pytsp.Result]:
-    """Solve several instances of different sizes."""
-    return pytsp.solve_many(many, backend=backend, **options)  # type: ignore[arg-type]
-
-
-Case = tuple[str, str, Options, Callable[[str], list[pytsp.Result]]]
+Case = tuple[str, str, Options, Callable[[str], Ends]]
 
 
 def cases(given: list[pytsp.Instance], iterations: int, climbers: int) -> Iterator[Case]:
@@ -117,22 +113,29 @@ def cases(given: list[pytsp.Instance], iterations: int, climbers: int) -> Iterat
     larger = uniform(LARGER, SEED)
     for options in crossed(4, climbers):
         yield "eax", larger.name, options, partial(solved, larger, options)
-    numbers = np.random.default_rng(SEED)
-    many = [pytsp.Instance.from_coordinates(numbers.random((n, 2)), "EUCLIDEAN") for n in (1, 4, 5, 8, 20, 20, 50)]
-    base: Options = {"seed": SEED, "iterations": iterations}
-    for more in ({"climbers": 1}, {"climbers": 3, "exchange": 5}, {"moves": "or-opt", "kick": "walk"}):
+    many = several(np.random.default_rng(SEED))
+    base: Options = {"seed": SEED}
+    for more in ({}, {"climbers": 3, "iterations": 5}, {"iterations": 0}, {"climbers": 1, "seed": 2**64 - 1}):
         options = {**base, **more}
         yield "solve_many", f"{len(many)} instances", options, partial(solved_many, many, options)
+
+
+def several(numbers: np.random.Generator) -> list[pytsp.Instance]:
+    """Make instances of several sizes, some of them equal, of each form."""
+    plane = [pytsp.Instance.from_coordinates(numbers.random((n, 2)), "EUCLIDEAN") for n in (1, 4, 7, 8, 9, 20, 20, 50)]
+    grid = [pytsp.Instance.from_coordinates(numbers.integers(0, 500, (n, 2))) for n in (8, 20, 30, 20)]
+    matrix = [pytsp.Instance.from_matrix(each.distance_matrix()) for each in (*plane[-3:], *grid)]
+    return [*plane, *grid, *matrix]
 
 
 def compared(group: list[Case], backends: list[str]) -> tuple[int, list[float], list[str]]:
     """Solve cases on several backends; return how many, each backend's seconds, and what differs from the first."""
     seconds, differences = [0.0] * len(backends), []
     for _, _, options, solve in group:
-        expected: list[NDArray[np.generic]] = []
+        expected: Ends = []
         for place, backend in enumerate(backends):
             began = time.perf_counter()
-            found = ends(solve(backend))
+            found = solve(backend)
             seconds[place] += time.perf_counter() - began
             expected = expected or found
             if len(found) != len(expected) or not all(map(np.array_equal, expected, found)):

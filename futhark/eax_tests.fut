@@ -51,3 +51,14 @@ entry children_hold (n: i64) (k: i64) : bool =
        && gains[0] == 0
        && and (map2 (<=) (init gains) (tail gains))
   in all holds (iota 30)
+
+-- Three edges of the largest distance go, for three of none: more than 32 bits hold, and less the other way.
+-- ==
+-- entry: large
+-- input { [0, 1, 2, 3, 4, 5] [0, 1, 4, 5, 2, 3] } output { 3221225469i64 [2, 3, 0, 1, 4, 5] }
+-- input { [0, 1, 4, 5, 2, 3] [0, 1, 2, 3, 4, 5] } output { 0i64 [0, 1, 4, 5, 2, 3] }
+entry large (a: [6]i32) (b: [6]i32) : (i64, [6]i32) =
+  let far (u: i64) (v: i64) = let (x, y) = (i64.min u v, i64.max u v) in x % 2 == 1 && y == x + 1 || x == 0 && y == 5
+  let data = tabulate_2d 6 6 (\u v -> if far u v then 1073741823 else 0)
+  let (tour, gain) = child data (replicate 6 []) 0 9 a b
+  in (gain, tour)

@@ -85,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
     )
-    command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by the options, ils")
+    command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by size and options")
     command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
     command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
     command.add_argument("--backend", choices=("auto", *BACKENDS), default="auto", help="default: the fastest here")
@@ -93,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--device", metavar="D", help="which GPU: its number or a part of its name")
     command.add_argument("--time-limit", type=_seconds, metavar="SEC", help="stop after so many seconds")
     command.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour that is no longer")
+    _add_shared(command.add_argument_group("edge assembly crossover (eax) and iterated local search (ils)"))
     _add_ils(command.add_argument_group("iterated local search (ils)"))
     group = command.add_argument_group("random restarts (restarts)")
     group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
@@ -120,10 +121,10 @@ def _parser() -> argparse.ArgumentParser:
         "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
     )
     command.add_argument("--backends", metavar="B,…", help="with commas between them (default: all usable ones)")
-    command.add_argument("--solver", choices=("restarts", "ils"), default="restarts", help="default: restarts")
+    command.add_argument("--solver", choices=("restarts", "ils", "eax"), default="restarts", help="default: restarts")
     command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
     command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
-    command.add_argument("--iterations", type=_whole(0), metavar="N", help="of each climber, by ils (default: by size)")
+    command.add_argument("--iterations", type=_whole(0), metavar="N", help="by ils and eax (default: by size)")
     command.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -136,14 +137,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_ils(group: argparse._ArgumentGroup) -> None:
-    """Add the options that concern iterated local search only."""
-    group.add_argument("--iterations", type=_whole(0), metavar="N", help="kicks of each climber (default: by size)")
-    group.add_argument("--initial-tour", metavar="FILE", help="all climbers start from this tour, in TSPLIB's format")
-    group.add_argument("--start", choices=STARTS, default="greedy", help="the first climber's start (default: greedy)")
+def _add_shared(group: argparse._ArgumentGroup) -> None:
+    """Add the options that concern every solver but random restarts."""
+    group.add_argument("--iterations", type=_whole(0), metavar="N", help="generations (eax), kicks a climber (ils)")
+    group.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), all start from it (ils)")
     group.add_argument("--neighbours", type=_whole(1), metavar="K", help="length of the neighbour lists (default: 10)")
     group.add_argument("--moves", choices=MOVES, default="3-opt", help="the local search's moves (default: 3-opt)")
     group.add_argument("--pivot", choices=PIVOTS, default="first", help="a city's first or best move (default: first)")
+
+
+def _add_ils(group: argparse._ArgumentGroup) -> None:
+    """Add the options that concern iterated local search only."""
+    group.add_argument("--start", choices=STARTS, default="greedy", help="the first climber's start (default: greedy)")
     group.add_argument("--kick", choices=KICKS, default="segments", help="where a tour changes (default: segments)")
     group.add_argument(
         "--temperature", type=float, metavar="LENGTH", help="accept so much longer tours (default: by distances)"
@@ -218,7 +223,7 @@ def _speed(row: Comparison) -> str:
     """Say how fast a backend was, by what its solver counts."""
     if row.moves is not None:
         return f"{row.moves / row.seconds / 1e9:.2f} G moves/s"
-    return f"{(row.iterations or 0) / row.seconds / 1e3:.0f} k iterations/s"
+    return f"{(row.iterations or 0) / row.seconds / 1e3:.1f} k iterations/s"
 
 
 def _info(options: argparse.Namespace) -> None:
@@ -296,13 +301,24 @@ def _progress(instance: Instance, *, quiet: bool) -> Iterator[Callable[[Snapshot
         def show(now: Snapshot) -> None:
             gap = f", gap {100 * (now.length / instance.optimum - 1):.2f} %" if instance.optimum else ""
             description = f"{instance.name}: length {now.length:.10g}{gap}"
-            total = now.climbers if now.iteration == 0 else now.iterations
-            done = now.climbers_done if now.iteration == 0 else now.iteration
-            what = "climbers" if now.iteration == 0 else "iterations"
-            count = f"{done} {what}" if total is None else f"{done}/{total} {what}"
+            done, total, count = _count(now)
             display.update(task, total=total, completed=done, description=description, count=count)
 
         yield show
+
+
+def _count(now: Snapshot) -> tuple[int, int | None, str]:
+    """Say how far a solve has come: what is done, of how much if that is known, and both in words.
+
+    Climbers are done one by one in random restarts only; by other solvers all go through the same iterations.
+    """
+    if now.climbers_done:
+        return now.climbers_done, now.climbers, f"{now.climbers_done}/{now.climbers} climbers"
+    if now.iteration == 0:
+        return 0, now.iterations, f"{now.climbers} climbers"
+    if now.iterations is None:
+        return now.iteration, None, f"{now.iteration} iterations"
+    return now.iteration, now.iterations, f"{now.iteration}/{now.iterations} iterations"
 
 
 def _whole(least: int) -> Callable[[str], int]:

@@ -16,6 +16,7 @@ from pytsp.history import Progress, Watch
 from pytsp.ils import listed
 from pytsp.instance import Instance
 from pytsp.result import Result
+from pytsp.tours import check_tour
 
 __all__ = ["evolved"]
 
@@ -28,10 +29,15 @@ MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
 DESCENT_SHARE = 0.3
 LARGE_DESCENT_SHARE = 0.1
 LARGE_CITIES = 500
+# A generation takes a GPU about as long for many climbers as for few, but many need more generations: so many climbers
+# and no more, times the seconds, divided by the cities.
+GPU_CLIMBERS_A_SECOND = 100_000
 # How many children a pair has.
 CHILDREN = 30
 # How many neighbours the merging of subtours looks at.
 MERGED_NEIGHBOURS = 8
+# So many populations in a row without a shorter tour end a solve before its time limit.
+POPULATIONS = 10
 # A population has converged after so many generations without a shorter tour.
 PATIENCE = 5
 # So many threads of a GPU are started for a pair, of which one works: pairs take their own ways.
@@ -75,7 +81,7 @@ class Evolution:
     def settle(self) -> None:
         """Start a population: chunks of climbers, each brought from its starting tour to its local optimum."""
         self.handle, size, limit = None, self.options.climbers, self.watch.time_limit
-        most = size or (CLIMBERS if limit is None else MOST_CLIMBERS)[self.machine]
+        most = size or self._most()
         share = DESCENT_SHARE if self.form.whole.n < LARGE_CITIES else LARGE_DESCENT_SHARE
         began, until = self.watch.seconds, self.watch.seconds_left * share
         count = 0
@@ -88,6 +94,22 @@ class Evolution:
             self.handle = chunk if self.handle is None else self.kernels.call("population_joined", self.handle, chunk)
             count += min(CHUNK[self.machine], most - count)
             self._read(chunk if count <= CHUNK[self.machine] else self.handle)
+
+        if self.options.initial_tour is not None:
+            initial = check_tour(self.options.initial_tour, self.form.whole.n)
+            given = self._climbed(self.kernels.call("population_given", initial[None, :]), 0)
+            self.handle = self.kernels.call("population_joined", self.handle, given)
+            self._read(self.handle)
+
+    def _most(self) -> int:
+        """Choose how many climbers there are at most where the user does not say."""
+        limit = self.watch.time_limit
+        if limit is None:
+            return CLIMBERS[self.machine]
+        most = MOST_CLIMBERS[self.machine]
+        if self.machine == "gpu":
+            most = min(most, max(LEAST_CLIMBERS, int(GPU_CLIMBERS_A_SECOND * limit / self.form.whole.n)))
+        return most
 
     def breed(self) -> bool:
         """Make the next generation; tell whether any tour has become shorter."""
@@ -116,7 +138,7 @@ class Evolution:
         """
         call = self.kernels.call
         if self.has_met_elites:
-            self.elites.append(self._shortest())
+            self.elites = [*self.elites[-POPULATIONS:], self._shortest()]
             self.first += len(self.lengths)
             self.settle()
             self.has_met_elites = False
@@ -158,13 +180,12 @@ class Evolution:
     def _read(self, handle: Any) -> None:
         """Read where the climbers stand, and the best tour where it is shorter than the best so far."""
         call = self.kernels.call
-        lengths = call("population_lengths", handle)
+        lengths, steps = call("population_lengths", handle), call("population_steps", handle)
         place = int(call("population_best", handle))
-        if self.best is None or int(lengths[place]) < self.best.length:
-            tour = call("population_tour", handle, place)
-            self.best = Best(int(lengths[place]), self.first + place, tour)
-        self.steps = call("population_steps", handle)
-        self.lengths = lengths
+        best = self.best
+        if best is None or int(lengths[place]) < best.length:
+            best = Best(int(lengths[place]), self.first + place, call("population_tour", handle, place))
+        self.best, self.lengths, self.steps = best, lengths, steps
 
 
 def evolved(instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Options) -> Result:
@@ -184,7 +205,8 @@ def _run(evolution: Evolution, instance: Instance) -> str:
     """Let populations converge, one after the other, until there is a reason to stop; return it."""
     watch, iterations = evolution.watch, evolution.options.iterations
     evolution.settle()
-    idle = 0
+    idle = populations = 0
+    shortest = None
     while True:
         _tell(evolution, instance)
         reason = watch.stop_reason()
@@ -192,14 +214,16 @@ def _run(evolution: Evolution, instance: Instance) -> str:
             return reason
         if iterations is not None and evolution.generation >= iterations:
             return "finished"
-        converged = idle >= PATIENCE or int(evolution.lengths.min()) == int(evolution.lengths.max())
-        if converged and watch.time_limit is None:
-            return "finished"
-        if converged:
-            evolution.renew()
-            idle = 0
-        else:
+        if idle < PATIENCE and evolution.lengths.min() != evolution.lengths.max():
             idle = 0 if evolution.breed() else idle + 1
+            continue
+        assert evolution.best is not None
+        populations = populations + 1 if evolution.best.length == shortest else 0
+        shortest = evolution.best.length
+        if watch.time_limit is None or populations >= POPULATIONS:
+            return "finished"
+        evolution.renew()
+        idle = 0
 
 
 def _tell(evolution: Evolution, instance: Instance) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ __all__ = ["solve_many"]
 TOGETHER_CITIES = range(8, 1_001)
 CLIMBERS = 20
 NEIGHBOURS = 8
-# How long a kernel call should take, and how many instances the first one has.
+# How long a kernel call should take, and how many instances of 100 cities the first one has.
 CALL_SECONDS = 0.2
 FIRST_CHUNK = {"cpu": 8, "gpu": 1_000}
 # The memory that a call may take, and what a city of a climber does.
@@ -69,6 +70,7 @@ def solve_many(
     -------
     list of Result
         In the order of the instances; the seconds are those of the call that solved it, shared among its instances.
+        Ctrl-C ends it with the results so far, where there are any; `Result.instance` says whose they are.
 
     Raises
     ------
@@ -91,25 +93,45 @@ def solve_many(
         iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
     checked = _instances(instances, metric)
     kernels = open_backend(backend, threads=threads, device=device)
-    results: list[Result | None] = [None] * len(checked)
-    groups: dict[tuple[Any, ...], list[int]] = {}
+    alone = partial(solve, seed=seed, backend=backend, threads=threads, device=device)
+    results: dict[int, Result] = {}
+    try:
+        for place, result in _solved(checked, kernels, alone, climbers, seed, iterations):
+            results[place] = result
+            if result.stop_reason == "interrupted":
+                break
+    except KeyboardInterrupt:
+        if not results:
+            raise
+    return [results[place] for place in sorted(results)]
+
+
+def _solved(
+    instances: list[Instance],
+    kernels: Backend,
+    alone: Callable[[Instance], Result],
+    climbers: int,
+    seed: int,
+    iterations: int | None,
+) -> Iterator[tuple[int, Result]]:
+    """Solve instances, together or alone; yield the place of each, and its result."""
     forms: dict[int, Form] = {}
-    for place, instance in enumerate(checked):
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for place, instance in enumerate(instances):
         if instance.n in TOGETHER_CITIES:
             form = forms[place] = form_of(instance)
             groups.setdefault((form.kind, instance.n, *form.arguments[2:]), []).append(place)
-        else:
-            results[place] = solve(instance, seed=seed, backend=backend, threads=threads, device=device)
     for (kind, n, *flags), places in groups.items():
         generations = 8 + n // 50 if iterations is None else iterations
         for chunk, tours, lengths, seconds in _calls(
             kernels, kind, n, flags, places, forms, climbers, seed, generations
         ):
             for place, tour, length in zip(chunk, tours, lengths.tolist(), strict=True):
-                results[place] = _result(
-                    checked[place], forms[place], kernels, tour, length, seed, generations, seconds / len(chunk)
-                )
-    return [result for result in results if result is not None]
+                share = seconds / len(chunk)
+                yield place, _result(instances[place], forms[place], kernels, tour, length, seed, generations, share)
+    for place, instance in enumerate(instances):
+        if instance.n not in TOGETHER_CITIES:
+            yield place, alone(instance)
 
 
 def _calls(
@@ -126,7 +148,7 @@ def _calls(
     """Solve the instances of one group, as many at a time as take a fraction of a second."""
     machine = "cpu" if kernels.device is None else "gpu"
     most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * climbers + (4 * n * n if kind == "matrix" else 0)))
-    size = min(FIRST_CHUNK[machine] * (kernels.threads or 1), most)
+    size = min(max(1, FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n), most)
     while places:
         chunk, places = places[:size], places[size:]
         began = time.perf_counter()

@@ -73,11 +73,11 @@ def solve(
     """Search a short tour.
 
     By edge assembly crossover ("eax"), the climbers of a population go each to a local optimum, and then take over from
-    each other what makes their tours shorter, until they agree [6]_. By iterated local search ("ils"), each climber
+    each other what makes their tours shorter, until they agree [1]_. By iterated local search ("ils"), each climber
     goes from its starting tour to a local optimum, and from there on changes its tour at random in one place (a kick: a
-    double bridge), repairs it by local search, and keeps what is not longer than before [1]_ [2]_. By random restarts
+    double bridge), repairs it by local search, and keeps what is not longer than before [2]_ [3]_. By random restarts
     ("restarts"), many climbers go each from its own random tour to a local optimum, by the best of all n (n - 3) / 2
-    2-opt moves at a time [3]_ [4]_.
+    2-opt moves at a time [4]_ [5]_.
 
     Where a climber ends depends on (`instance`, `seed`, its number, and the arguments of its solver) only, not on the
     backend, the number of threads or, without `exchange`, the other climbers. A time limit, a target and Ctrl-C end it
@@ -90,8 +90,9 @@ def solve(
         "auto" is "eax" from 8 to 12,000 cities and "ils" otherwise; but "restarts" or "ils" where an argument is given
         that concerns only it, and "ils" where `iterations` is.
     climbers : int, optional
-        How many climbers, at least 1. By default, in an iterated local search one a core, or on a GPU 4,096 as far as
-        its memory holds them; in random restarts 10,000, or as many as about 2e10 moves allow: 30 at 1,000 cities.
+        How many climbers, at least 1. By default, in edge assembly crossover 100, or on a GPU 512, and with a time
+        limit as many as it lets converge; in an iterated local search one a core, or on a GPU 4,096 as far as its
+        memory holds them; in random restarts 10,000, or as many as about 2e10 moves allow: 30 at 1,000 cities.
     seed : int, optional
         0 ≤ seed < 2**64.
     first : int, optional
@@ -107,34 +108,36 @@ def solve(
         "auto" takes the faster.
     k : int or "inf", optional
         Restarts: how many moves a pass over the neighbourhood may make, at least 1: the best one of each edge, in the
-        order of their gains, as long as they do not overlap [5]_. With 1 the climbers make the best move only; more
+        order of their gains, as long as they do not overlap [6]_. With 1 the climbers make the best move only; more
         moves a pass take fewer passes, which pays from some hundred cities on.
     iterations : int, optional
         ILS: how many kicks each climber tries, at least 0. By default as many as the time limit allows; without one, a
         number that depends on n, the number of climbers and the kind of machine, so that the solve ends by itself,
         within 3 s for up to 1,000 cities. EAX: how many generations there are at most; by default, and without a time
-        limit, as many as shorten any tour.
+        limit, as many as shorten any tour. With a time limit, populations follow each other, until ten in a row have
+        found nothing shorter.
     time_limit : float, optional
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
-        sure of its local optima. Climbers on their way count with the tours they have.
+        sure of its local optima. Climbers on their way count with the tours they have. Edge assembly crossover goes on
+        with new climbers until then.
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     initial_tour : array_like of integers, shape (n,), optional
-        ILS: the tour from which all climbers start.
+        ILS: the tour from which all climbers start. EAX: a tour that belongs to the population.
     start : {"greedy", "nearest-neighbour", "space-filling-curve", "random"}, optional
         ILS: the tour from which climber 0 starts (see `pytsp.starts`). Climbers 1, …, 63 start from nearest-neighbour
         tours that begin in different cities, all others from random tours; with "random" all do.
     neighbours : int or array_like of integers, shape (n, k), optional
-        ILS: the cities to which local search tries new edges: so many nearest of each city, or those listed. By default
-        10.
+        ILS, EAX: the cities to which local search tries new edges: so many nearest of each city, or those listed. By
+        default 10.
     quadrants : bool, optional
-        ILS: whether the nearest are taken from all four quadrants around a city (see
+        ILS, EAX: whether the nearest are taken from all four quadrants around a city (see
         `pytsp.neighbours.neighbour_lists`). By default they are where there are such, as for EUC_2D.
     moves : {"3-opt", "or-opt"}, optional
-        ILS: the local search's neighbourhood: sequential 3-opt moves, which include all others here, or 2-opt moves and
-        Or-opt moves of segments of up to three cities.
+        ILS, EAX: the local search's neighbourhood: sequential 3-opt moves, which include all others here, or 2-opt
+        moves and Or-opt moves of segments of up to three cities.
     pivot : {"first", "best"}, optional
-        ILS: make the first move of a city that shortens the tour, or the best.
+        ILS, EAX: make the first move of a city that shortens the tour, or the best.
     kick : {"segments", "walk"}, optional
         ILS: the double bridge's four edges lie within some tens of positions along the tour, or are found by random
         walks on the neighbour lists.
@@ -168,14 +171,14 @@ def solve(
 
     References
     ----------
-    .. [1] Lourenço, Martin, Stützle: Iterated Local Search, Handbook of Metaheuristics, 2003.
-    .. [2] Delévacq, Delisle, Krajecki: Parallelization Strategies for Local Search Algorithms on Graphics Processing
-       Units, 2012.
-    .. [3] O'Neil, Tamir, Burtscher: A Parallel GPU Version of the Traveling Salesman Problem, PDPTA 2011.
-    .. [4] Utne, Hansen: Solving TSP on the GPU based on heuristic algorithms, University of Copenhagen, 2023.
-    .. [6] Nagata, Kobayashi: A Powerful Genetic Algorithm Using Edge Assembly Crossover for the Traveling Salesman
+    .. [1] Nagata, Kobayashi: A Powerful Genetic Algorithm Using Edge Assembly Crossover for the Traveling Salesman
        Problem, INFORMS Journal on Computing 25(2), 2013.
-    .. [5] Robinson, Vrbsky, Hong, Eddy: Analysis of a High-Performance TSP Solver on the GPU, ACM JEA 23, 2018, 3.4.
+    .. [2] Lourenço, Martin, Stützle: Iterated Local Search, Handbook of Metaheuristics, 2003.
+    .. [3] Delévacq, Delisle, Krajecki: Parallelization Strategies for Local Search Algorithms on Graphics Processing
+       Units, 2012.
+    .. [4] O'Neil, Tamir, Burtscher: A Parallel GPU Version of the Traveling Salesman Problem, PDPTA 2011.
+    .. [5] Utne, Hansen: Solving TSP on the GPU based on heuristic algorithms, University of Copenhagen, 2023.
+    .. [6] Robinson, Vrbsky, Hong, Eddy: Analysis of a High-Performance TSP Solver on the GPU, ACM JEA 23, 2018, 3.4.
 
     Examples
     --------

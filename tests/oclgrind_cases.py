@@ -40,7 +40,7 @@ def iterate(kind: str, n: int) -> None:
     instance = instance_of(kind, n)
     form = form_of(instance)
     lists = neighbour_lists(instance, 6)
-    found: list[list[object]] = []
+    found = []
     for name in ("opencl", "c"):
         backend = backends.open_backend(name)
         loaded = backend.call(f"{form.kind}_load", *form.arguments)
@@ -49,12 +49,15 @@ def iterate(kind: str, n: int) -> None:
             population = backend.call(
                 f"{form.kind}_ils", loaded, lists, population, 0, 0, start, 6, 1, 0, kick, float(start)
             )
-        found.append([])
-        for spread in (1, 4):
-            given = backend.call("population_given", random_tours(n, 3, spread))
-            children = backend.call(f"{form.kind}_cross", loaded, lists, given, 0, 0, 5, spread)
-            for each in (population, children):
-                found[-1] += [backend.call(f"population_{what}", each) for what in ("tours", "lengths", "steps")]
+        given = backend.call("population_given", random_tours(n, 3, 1))
+        children = [backend.call(f"{form.kind}_cross", loaded, lists, given, 0, 0, 5, spread) for spread in (1, 4)]
+        found.append(
+            [
+                backend.call(f"population_{what}", each)
+                for each in (population, *children)
+                for what in ("tours", "lengths", "steps")
+            ]
+        )
     equal = all(np.array_equal(*each) for each in zip(*found, strict=True))
     print(f"{kind} {n} ils and eax: {'equal' if equal else 'DIFFERENT'}", flush=True)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import os
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +116,7 @@ def test_curves_are_medians_over_seeds() -> None:
 
 @pytest.mark.parametrize("text", ["", "1,x", "0", "-1,2"])
 def test_limits_that_are_none_are_refused(text: str) -> None:
-    with pytest.raises(Exception, match="positive numbers"):
+    with pytest.raises(argparse.ArgumentTypeError, match="positive numbers"):
         peers.numbers(text)
 
 
@@ -170,12 +172,20 @@ def test_peers_refuses_solvers_that_are_not_there(
     assert "'concorde' cannot be imported" in capsys.readouterr().err
 
 
+def test_peers_refuses_to_plot_runs_to_a_target(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run(monkeypatch, peers, "--tsplib", folder, "--target", "optimum", "--plot", folder / "gaps.png")
+    assert "unlucky seeds" in capsys.readouterr().err
+
+
 def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
     cities = replace(pytsp.generate.uniform(12, 0), optimum=1000)
     lengths = iter((1000, 1010, 1010, 1000))
     monkeypatch.setattr(Instance, "tour_length", lambda *_: next(lengths))
     monkeypatch.setattr(delevacq.pytsp, "solve", lambda mixed, **options: _solved(mixed, options))
-    line = delevacq.measure(cities, 8, 100, 4, (0.5, 0.5), backend="c")
+    line = delevacq.measure(cities, 8, 100, 4, (0.5, 0.5), delevacq.share("1/4"), backend="c")
     assert (line.iterations, line.lengths, line.frequency, line.seconds) == (12, [1000, 1010, 1010, 1000], 0.5, 1.0)
     assert line.gap == pytest.approx(0.5)
     assert line.is_as_good
@@ -184,13 +194,19 @@ def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def _solved(mixed: Instance, options: dict[str, Any]) -> Any:
-    assert options["solver"] == "ils"
+    assert (options["solver"], options["exchange"]) == ("ils", 3)
 
     class Found:
         tour = np.arange(mixed.n)
         seconds = 1.0
 
     return Found
+
+
+@pytest.mark.parametrize("text", ["0", "1/0", "3/2", "-1/2", "half"])
+def test_shares_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="share of the iterations, such as 1/32"):
+        delevacq.share(text)
 
 
 def test_their_tables_are_whole() -> None:
@@ -213,16 +229,18 @@ def test_many_tells_the_gap_to_the_shorter_tour(
 
 
 @pytest.mark.parametrize("field", ["tour", "lengths", "steps", "climber"])
-def test_same_tells_a_difference(field: str) -> None:
+def test_same_tells_a_difference(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cities = pytsp.generate.uniform(20, 0)
 
-    def solved(backend: str) -> list[Result]:
-        result = pytsp.solve(cities, solver="restarts", climbers=5, backend="c")
+    def solve(*_: object, backend: str, **__: object) -> Result:
+        result = solve_really(cities, solver="restarts", climbers=5, backend="c")
         found = getattr(result, field)
         changed = found + 1 if field == "climber" else np.append(found[:-1], found[-1] + 1)
-        return [replace(result, **{field: changed}) if backend == "multicore" else result]
+        return replace(result, **{field: changed}) if backend == "multicore" else result
 
-    case: same.Case = ("restarts", "cities", {"k": 1}, solved)
+    solve_really = pytsp.solve
+    monkeypatch.setattr(same.pytsp, "solve", solve)
+    case: same.Case = ("restarts", "cities", {"k": 1}, partial(same.solved, cities, {"k": 1}))
     assert same.compared([case], ["c", "c"])[::2] == (1, [])
     assert same.compared([case], ["c", "multicore"])[::2] == (1, ["multicore differs from c with {'k': 1}"])
 
