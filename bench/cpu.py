@@ -24,7 +24,7 @@ MEMORY_INSTANCE = "kroA100"
 def rate(instance: pytsp.Instance, backend: str, seconds: float) -> float:
     """Return the moves a second of one solve, in thousand millions."""
     result = pytsp.solve(instance, solver="restarts", climbers=PLENTY, backend=backend, time_limit=seconds)
-    return result.moves / result.seconds / 1e9
+    return (result.moves or 0) / result.seconds / 1e9
 
 
 def speed(folder: Path, seconds: float, repeat: int) -> None:

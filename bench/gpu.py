@@ -108,7 +108,7 @@ def speed(folder: Path, backend: str, repeat: int) -> Iterator[dict[str, object]
             "n": instance.n,
             "climbers": climbers,
             "ms": round(1e3 * seconds, 2),
-            "G moves/s": round(found[0].moves / seconds / 1e9),
+            "G moves/s": round((found[0].moves or 0) / seconds / 1e9),
             "climbers/s": round(climbers / seconds),
             "busy %": round(100 * clock.seconds / whole, 1),
             "J": round((energy.joules() - before) / repeat, 1),

@@ -1,4 +1,4 @@
-"""What an iterated local search may be asked for; light to import, as a process that does something else does too."""
+"""What iterated local search and crossover may be asked for; light to import, as other work does without them."""
 
 from __future__ import annotations
 

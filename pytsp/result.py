@@ -34,7 +34,7 @@ class Result:
         accepted because they shortened its tour.
     passes : numpy.ndarray of int32, shape (climbers,) or (0,)
         The number of passes over the neighbourhood that found the moves; the last one of a climber that is done found
-        none. Empty where there are no passes: in an iterated local search.
+        none. Empty where there are no passes: in all solvers but random restarts.
     done : numpy.ndarray of bool, shape (climbers,)
         Whether each climber's tour is a local optimum; all are, unless the run was stopped: random restarts by a limit
         or Ctrl-C, an iterated local search by Ctrl-C only.
@@ -49,9 +49,10 @@ class Result:
     stop_reason : str
         "finished", "target", "time limit" or "interrupted".
     solver : str
-        "restarts" or "ils".
+        "restarts", "ils" or "eax".
     iterations : int or None
-        How many iterations each climber of an iterated local search made; None for random restarts.
+        How many iterations each climber of an iterated local search made, how many generations of edge assembly
+        crossover there were; None for random restarts.
     history : tuple of Improvement
         Each a tuple (seconds, iteration, length), the lengths ever shorter. The last is `length`, for floating-point
         distances up to rounding.

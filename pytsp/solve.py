@@ -119,7 +119,7 @@ def solve(
     time_limit : float, optional
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
         sure of its local optima. Climbers on their way count with the tours they have. Edge assembly crossover goes on
-        with new climbers until then.
+        with new climbers until then, or until populations have converged ten times in a row without a shorter tour.
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     initial_tour : array_like of integers, shape (n,), optional

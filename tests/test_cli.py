@@ -20,9 +20,9 @@ import pytest
 from paths import DATA, ROOT, tsplib_file
 
 import pytsp
-from pytsp import backends, datasets
+from pytsp import Progress, backends, datasets
 from pytsp.backends import BACKENDS
-from pytsp.cli import main
+from pytsp.cli import _count, main
 
 COMMAND = [sys.executable, "-c", "import sys; from pytsp.cli import main; sys.exit(main())"]
 KEYS = {"instance", "n", "length", "optimum", "gap", "seconds", "backend", "climbers", "seed", "stop_reason"}
@@ -152,7 +152,7 @@ def test_nothing_but_the_result_goes_into_a_pipe(instance: str) -> None:
     assert set(json.loads(done.stdout)) >= KEYS
 
 
-@pytest.mark.parametrize("solver", ["ils", "restarts"])
+@pytest.mark.parametrize("solver", ["eax", "ils", "restarts"])
 @pytest.mark.parametrize("quiet", [False, True])
 def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(
     instance: str, tmp_path: Path, quiet: bool, solver: str
@@ -179,10 +179,32 @@ def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(
     assert process.returncode == 0
     assert out.startswith(b"[b]thirty: 30 cities")
     assert (b"[b]thirty: length" in seen) is not quiet
-    assert ((b"iterations" if solver == "ils" else b"/1000000 climbers") in seen) is not quiet
+    assert ((b"/1000000 climbers" if solver == "restarts" else b" iterations") in seen) is not quiet
+    assert b" 0/" not in seen
 
 
-@pytest.mark.parametrize("endless", [["--iterations", "1000000000000"], ["--k", "2", "--climbers", "1000000000"]])
+@pytest.mark.parametrize(
+    ("now", "shown"),
+    [
+        (Progress(500, 20, 9, 0.1), (20, 500, "20/500 climbers")),
+        (Progress(500, 0, 9, 0.1), (0, None, "500 climbers")),
+        (Progress(500, 0, 9, 0.1, 0, 40), (0, 40, "500 climbers")),
+        (Progress(500, 0, 9, 0.1, 7, 40), (7, 40, "7/40 iterations")),
+        (Progress(500, 0, 9, 0.1, 7), (7, None, "7 iterations")),
+    ],
+)
+def test_progress_counts_what_the_solver_counts(now: Progress, shown: tuple[int, int | None, str]) -> None:
+    assert _count(now) == shown
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        ["--iterations", "1000000000000"],
+        ["--k", "2", "--climbers", "1000000000"],
+        ["--solver", "eax", "--climbers", "100000000"],
+    ],
+)
 def test_control_c_prints_the_best_so_far(endless: list[str], instance: str) -> None:
     arguments = ["solve", instance, *endless, "--json"]
     # A shell that puts the tests into the background has them ignore the signal, and their children too.
@@ -218,6 +240,21 @@ def test_the_options_of_iterated_local_search_reach_the_solver(
         assert told["steps"] == int(expected.steps.sum())
 
 
+def test_the_options_of_edge_assembly_crossover_reach_the_solver(
+    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = tmp_path / "start.tour"
+    cities = pytsp.read(instance)
+    pytsp.write_tour(start, np.arange(30)[::-1], name="start", length=cities.tour_length(np.arange(30)[::-1]))
+    options = dict(solver="eax", iterations=2, climbers=9, seed=5, neighbours=6, moves="or-opt", pivot="best")
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    assert main(["solve", instance, "--backend", "c", *words, "--initial-tour", str(start), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    expected = pytsp.solve(cities, backend="c", initial_tour=np.arange(30)[::-1], **options)  # type: ignore[arg-type]
+    assert (told["tour"], told["solver"]) == (expected.tour.tolist(), "eax")
+    assert (told["climbers"], told["iterations"]) == (expected.climbers, expected.iterations)
+
+
 def test_a_target_stops_the_solver(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", instance, "--target", "1000000", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["stop_reason"] == "target"
@@ -225,20 +262,23 @@ def test_a_target_stops_the_solver(instance: str, capsys: pytest.CaptureFixture[
 
 def test_an_option_of_another_solver_is_a_failure(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refusal(capsys, "solve", instance, "--solver", "restarts", "--iterations", "9")
-    assert said == "pytsp: iterations=9 does not concern solver='restarts'; it is for solver='ils'\n"
+    assert said == "pytsp: iterations=9 does not concern solver='restarts'; it is for solver='ils' or solver='eax'\n"
 
 
 # compare
 
 
-def test_compare_takes_a_solver(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["compare", instance, "--backends", "c,multicore", "--solver", "ils", "--climbers", "3"]
-    assert main([*arguments, "--iterations", "50"]) == 0
+@pytest.mark.parametrize(("solver", "iterations"), [("ils", 50), ("eax", 1)])
+def test_compare_takes_a_solver(
+    solver: str, iterations: int, instance: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["compare", instance, "--backends", "c,multicore", "--solver", solver, "--climbers", "3"]
+    assert main([*arguments, "--iterations", str(iterations)]) == 0
     table = capsys.readouterr().out
     assert "k iterations/s" in table and "NO" not in table
-    assert main([*arguments, "--iterations", "50", "--json"]) == 0
+    assert main([*arguments, "--iterations", str(iterations), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert [(row["iterations"], row["equal"]) for row in rows] == [(150, True)] * 2
+    assert [(row["iterations"], row["equal"]) for row in rows] == [(3 * iterations, True)] * 2
     assert all("moves" not in row for row in rows)
 
 

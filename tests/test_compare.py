@@ -44,6 +44,15 @@ def test_a_difference_in_any_climber_is_told(field: str, monkeypatch: pytest.Mon
     assert [row.equal for row in rows] == [True, False]
 
 
+@pytest.mark.parametrize("solver", ["ils", "eax"])
+def test_other_solvers_are_compared_by_what_the_first_backend_chose(solver: str) -> None:
+    rows = compare(CITIES, ["c", "multicore"], solver=solver, seed=3)
+    result = pytsp.solve(CITIES, solver=solver, seed=3, backend="c")
+    assert result.iterations is not None
+    assert {(row.length, row.iterations) for row in rows} == {(result.length, result.iterations * result.climbers)}
+    assert all((row.equal, row.moves) == (True, None) for row in rows)
+
+
 def test_a_row_is_plain_data() -> None:
     row = Comparison("c", 2.0, 1.0, 10, 36, True)
     assert row.to_dict() == dict(backend="c", seconds=2.0, ratio=1.0, moves=10, length=36, equal=True)

@@ -103,7 +103,7 @@ def test_small_instances_of_tsplib_are_solved_to_optimality_without_options(back
     if backend.device is not None and not backend.device.is_gpu:
         pytest.skip("a simulated GPU is too slow")
     result = pytsp.solve(pytsp.read(tsplib_file(f"{name}.tsp")), backend=backend.name)
-    assert (result.gap, result.solver, result.stop_reason) == (0, "ils", "finished")
+    assert (result.gap, result.solver, result.stop_reason) == (0, "eax", "finished")
 
 
 @given(instance=strategies.float_instances(min_n=1, max_n=12), seed=st.integers(0, 99))

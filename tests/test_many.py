@@ -1,51 +1,164 @@
-"""Solving many instances: each as by itself, in their order."""
+"""Solving many instances: together or alone, in any order, cut anywhere, on any backend, the results are the same."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 import strategies
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from paths import all_tsplib, tsplib_file
 
 import pytsp
-from pytsp import Instance, Result
-from pytsp.backends import Backend
-from pytsp.exceptions import InstanceError
+from pytsp import Instance, Result, many
+from pytsp.backends import Backend, BackendError
+from pytsp.exceptions import InstanceError, KernelError
 
 
 def assert_same(a: Result, b: Result) -> None:
-    """Everything but the time."""
-    assert (a.length, a.climber, a.iterations, a.stop_reason) == (b.length, b.climber, b.iterations, b.stop_reason)
+    """Everything but the time, and the backend."""
+    assert (a.length, a.climber, a.seed, a.solver) == (b.length, b.climber, b.seed, b.solver)
+    assert (a.iterations, a.stop_reason) == (b.iterations, b.stop_reason)
     assert a.tour.tolist() == b.tour.tolist()
     assert a.lengths.tolist() == b.lengths.tolist()
 
 
-@settings(max_examples=20)
-@given(
-    instances=st.lists(st.one_of(strategies.instances(), strategies.float_instances()), max_size=4),
-    options=st.fixed_dictionaries(
-        dict(climbers=st.integers(1, 3), seed=st.integers(0, 9), iterations=st.integers(0, 20))
-    ),
+def assert_whole(result: Result, instance: Instance) -> None:
+    """What holds of every result."""
+    assert result.instance is instance
+    assert pytsp.is_tour(result.tour, instance.n)
+    assert result.length == instance.tour_length(result.tour)
+    assert isinstance(result.length, int) is instance.is_exact
+    assert (result.seed, result.stop_reason, result.done.all()) == (0, "finished", True)
+
+
+@contextmanager
+def cut(first: int, seconds: float) -> Iterator[None]:
+    """Other numbers of instances a kernel call: at first, and by the time that a call should take."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(many, "FIRST_CHUNK", dict.fromkeys(("cpu", "gpu"), first))
+        patch.setattr(many, "CALL_SECONDS", seconds)
+        yield
+
+
+ANY = st.one_of(
+    strategies.instances(max_n=12),
+    strategies.float_instances(max_n=12),
+    strategies.lattice_instances(("EUC_2D", "CEIL_2D", "EUCLIDEAN"), max_n=12),
 )
-def test_each_is_solved_as_by_itself(backend: Backend, instances: list[Instance], options: dict[str, Any]) -> None:
-    results = pytsp.solve_many(iter(instances), start="random", **options)
-    assert len(results) == len(instances)
+ONE_PLACE = Instance.from_coordinates([[3, 3]] * 9)
+LINE = Instance.from_coordinates([[x // 2, 0] for x in range(10)], metric="EUCLIDEAN")
+NO_DISTANCE = Instance.from_matrix(np.zeros((8, 8), dtype=np.int64))
+
+
+# What a result depends on
+
+
+@settings(max_examples=30)
+@given(instances=st.lists(ANY, max_size=6), order=st.randoms(use_true_random=False))
+@example(instances=[ONE_PLACE, LINE, NO_DISTANCE, ONE_PLACE], order=np.random.default_rng(0))
+def test_each_is_solved_as_by_itself_in_any_order(backend: Backend, instances: list[Instance], order: Any) -> None:
+    options: dict[str, Any] = dict(climbers=3, iterations=2, backend=backend.name)
+    order.shuffle(instances)
+    results = pytsp.solve_many(iter(instances), **options)
     for instance, result in zip(instances, results, strict=True):
-        assert result.instance is instance
-        assert_same(result, pytsp.solve(instance, start="random", **options))
+        assert_whole(result, instance)
+        assert_same(result, pytsp.solve_many([instance], **options)[0])
+
+
+@settings(max_examples=10)
+@given(
+    first=st.sampled_from((0, 1, 2, 5, 1000)),
+    seconds=st.sampled_from((1e-9, 1e-3, 1e3)),
+    memory=st.sampled_from((1, 50_000, 2**28)),
+)
+def test_any_cut_gives_the_same_results(backend: Backend, first: int, seconds: float, memory: int) -> None:
+    points = np.random.default_rng(0).integers(0, 100, (23, 12, 2))
+    instances = [Instance.from_coordinates(cities[:n]) for cities, n in zip(points, [12, 12, 8] * 8, strict=False)]
+    expected = pytsp.solve_many(instances, climbers=2, backend="c")
+    with cut(first, seconds), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(many, "CALL_BYTES", dict.fromkeys(("cpu", "gpu"), memory))
+        results = pytsp.solve_many(instances, climbers=2, backend=backend.name)
+    for result, other in zip(results, expected, strict=True):
+        assert_same(result, other)
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "EUCLIDEAN", "GEO", "MAN_2D"])
+def test_all_backends_solve_alike(backend: Backend, metric: str) -> None:
+    points = np.random.default_rng(0).integers(0, 90, (4, 30, 2))
+    # Those with fractions are brought to the kernel in another form.
+    fractions = points[:2] + (0.25 if metric in ("EUC_2D", "CEIL_2D") else 0)
+    instances = [Instance.from_coordinates(each, metric=metric) for each in (*points, *fractions)]
+    results = pytsp.solve_many(instances, climbers=4, seed=7, backend=backend.name)
+    for result, other in zip(results, pytsp.solve_many(instances, climbers=4, seed=7, backend="c"), strict=True):
+        assert_same(result, other)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_change_nothing(threads: int) -> None:
+    points = np.random.default_rng(0).random((7, 20, 2))
+    expected = pytsp.solve_many(points, climbers=3, backend="c")
+    for result, other in zip(
+        pytsp.solve_many(points, climbers=3, backend="multicore", threads=threads), expected, strict=True
+    ):
+        assert_same(result, other)
+
+
+def test_seeds_climbers_and_generations_make_a_difference(backend: Backend) -> None:
+    points = np.random.default_rng(0).random((1, 200, 2))
+    changes: list[dict[str, Any]] = [{}, {"seed": 1}, {"climbers": 15}, {"iterations": 0}]
+    options: dict[str, Any] = dict(seed=0, climbers=5, iterations=2, backend=backend.name)
+    tours = [tuple(pytsp.solve_many(points, **options | change)[0].tour.tolist()) for change in changes]
+    assert len(set(tours)) == len(changes)
+
+
+def test_more_generations_never_give_a_longer_tour(backend: Backend) -> None:
+    points = np.random.default_rng(0).random((3, 60, 2))
+    lengths = [
+        [result.length for result in pytsp.solve_many(points, climbers=6, iterations=made, backend=backend.name)]
+        for made in (0, 1, 2, 5, 20)
+    ]
+    assert all(list(each) == sorted(each, reverse=True) for each in zip(*lengths, strict=True))
+    assert sum(lengths[-1]) < sum(lengths[0])
+
+
+# Sizes
+
+
+def test_sizes_from_8_to_1000_go_together(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    if backend.device is not None and not backend.device.is_gpu:
+        pytest.skip("a simulated GPU is too slow")
+    sizes = [7, 8, 1000, 1001, 8]
+    instances = [Instance.from_coordinates(np.random.default_rng(n).integers(0, 9**4, (n, 2))) for n in sizes]
+    called: list[str] = []
+    call = Backend.call
+
+    def noted(self: Backend, entry: str, *arguments: object) -> Any:
+        called.append(entry)
+        return call(self, entry, *arguments)
+
+    monkeypatch.setattr(Backend, "call", noted)
+    monkeypatch.setattr(many, "solve", lambda instance, **options: pytsp.solve(instance, target=10**9, **options))
+    results = pytsp.solve_many(instances, climbers=2, iterations=1, backend=backend.name)
+    assert called.count("grid_solve_many") == 2
+    for instance, result in zip(instances, results, strict=True):
+        assert pytsp.is_tour(result.tour, instance.n)
+        assert (len(result.lengths), result.iterations) == (1, 1) or instance.n in (7, 1001)
 
 
 @pytest.mark.parametrize("metric", [None, "EUC_2D"])
 def test_an_array_of_coordinates_is_many_instances(metric: str | None) -> None:
     points = np.random.default_rng(0).random((5, 12, 2)) * 100
-    results = pytsp.solve_many(points, metric=metric, iterations=50, backend="c")
-    for cities, result in zip(points, results, strict=True):
-        instance = Instance.from_coordinates(cities, metric=metric or "EUCLIDEAN")
+    results = pytsp.solve_many(points, metric=metric, backend="c")
+    instances = [Instance.from_coordinates(cities, metric=metric or "EUCLIDEAN") for cities in points]
+    for instance, result, other in zip(instances, results, pytsp.solve_many(instances, backend="c"), strict=True):
         assert result.length == instance.tour_length(result.tour)
-        assert_same(result, pytsp.solve(instance, climbers=1, iterations=50, backend="c"))
+        assert result.instance.metric == instance.metric
+        assert_same(result, other)
 
 
 def test_nothing_is_solved_to_nothing() -> None:
@@ -53,28 +166,67 @@ def test_nothing_is_solved_to_nothing() -> None:
     assert pytsp.solve_many(np.empty((0, 5, 2)), backend="c") == []
 
 
-@pytest.mark.parametrize("at", [0, 7, 20, 25])
-def test_an_interruption_ends_the_list(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
+# What is found
+
+
+def test_few_cities_are_solved_to_optimality(backend: Backend) -> None:
+    names = [name for name in all_tsplib(60) if pytsp.read(tsplib_file(f"{name}.tsp")).n >= 8]
+    if not names:
+        pytest.skip("TSPLIB's files are not there")
+    instances = [pytsp.read(tsplib_file(f"{name}.tsp")) for name in names]
+    results = pytsp.solve_many(instances, climbers=60, backend=backend.name)
+    assert {result.instance.name: result.gap for result in results} == dict.fromkeys(names, 0)
+
+
+# Ends
+
+
+@pytest.mark.parametrize("at", [0, 1, 2, 3, 4, 8, 20])
+@pytest.mark.parametrize("after", [False, True])
+def test_an_interruption_ends_the_list(at: int, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    instances = [Instance.from_coordinates(np.random.default_rng(n).random((n, 2))) for n in (9, 5, 9, 8, 6)]
     calls = 0
     call = Backend.call
 
     def interrupted(self: Backend, entry: str, *arguments: object) -> Any:
         nonlocal calls
         calls += 1
+        if calls == at + 1 and not after:
+            raise KeyboardInterrupt
+        result = call(self, entry, *arguments)
         if calls == at + 1:
             raise KeyboardInterrupt
-        return call(self, entry, *arguments)
+        return result
 
     monkeypatch.setattr(Backend, "call", interrupted)
-    points = np.random.default_rng(0).random((50, 8, 2))
-    if at == 0:
-        with pytest.raises(KeyboardInterrupt):
-            pytsp.solve_many(points, iterations=1, backend="c")
-        return
-    results = pytsp.solve_many(points, iterations=1, backend="c")
-    assert 1 <= len(results) < 5
-    assert {each.stop_reason for each in results[:-1]} <= {"finished"}
+    with cut(0, 1e-9):
+        # Three calls for each group's chunk: until the third has ended there is no result.
+        if at <= 2:
+            with pytest.raises(KeyboardInterrupt):
+                pytsp.solve_many(instances, backend="c")
+            return
+        results = pytsp.solve_many(instances, backend="c")
+    assert 1 <= len(results) < len(instances)
+    places = [instances.index(result.instance) for result in results]
+    assert places == sorted(places)
+    assert places[0] == 0
     assert all(each.length == each.instance.tour_length(each.tour) for each in results)
+    assert [each.stop_reason for each in results].count("interrupted") <= 1
+
+
+def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = Backend.call
+
+    def miscompiled(self: Backend, entry: str, *arguments: object) -> Any:
+        result = call(self, entry, *arguments)
+        return result - 1 if entry == "many_lengths" else result
+
+    monkeypatch.setattr(Backend, "call", miscompiled)
+    with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
+        pytsp.solve_many(np.random.default_rng(0).random((2, 9, 2)), backend="c")
+
+
+# Refusals
 
 
 @pytest.mark.parametrize(
@@ -83,13 +235,25 @@ def test_an_interruption_ends_the_list(at: int, monkeypatch: pytest.MonkeyPatch)
         (np.zeros((5, 2)), {}, ValueError, r"must have shape \(b, n, 2\); the shape is \(5, 2\)"),
         (np.zeros((2, 5, 4)), {}, InstanceError, "EUCLIDEAN needs"),
         ([np.zeros((5, 2))], {}, TypeError, r"instances\[0\] must be a pytsp.Instance; it is a ndarray"),
+        ([LINE, None], {}, TypeError, r"instances\[1\] must be a pytsp.Instance; it is a NoneType"),
         ([], {"metric": "EUC_2D"}, ValueError, "metric='EUC_2D' does not concern instances"),
         ([], {"climbers": 0}, ValueError, "climbers must be a whole number from 1"),
-        ([], {"neighbours": [[1], [0]]}, ValueError, "neighbours must be a number"),
+        ([], {"climbers": 1.5}, TypeError, "climbers must be"),
+        ([], {"seed": -1}, ValueError, "seed must be a whole number from 0"),
+        ([], {"seed": 2**64}, ValueError, "seed must be"),
+        ([], {"iterations": -1}, ValueError, "iterations must be a whole number from 0"),
+        ([], {"backend": "cobol"}, BackendError, "'cobol' is not known"),
+        ([LINE, Instance.from_matrix(2**30 * (1 - np.eye(9, dtype=int)))], {}, InstanceError, "1073741823: divide"),
     ],
 )
 def test_what_is_wrong_is_refused_before_any_is_solved(
-    instances: Any, options: Any, error: type[Exception], words: str
+    instances: Any, options: Any, error: type[Exception], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(Backend, "call", lambda *_: pytest.fail("it ran"))
     with pytest.raises(error, match=words):
-        pytsp.solve_many(instances, backend="c", **options)
+        pytsp.solve_many(instances, **{"backend": "c"} | options)
+
+
+def test_the_parts_of_a_search_are_not_asked_for() -> None:
+    with pytest.raises(TypeError, match="time_limit"):
+        pytsp.solve_many([], time_limit=1)  # type: ignore[call-arg]

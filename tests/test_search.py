@@ -151,7 +151,7 @@ def test_where_memory_runs_out_fewer_climbers_go_at_a_time_to_the_same_end(room:
         pass
     assert tight.is_finished
     lengths = np.concatenate([batch.lengths for batch in tight.batches.values()])
-    expected = pytsp.solve(instance(), climbers=100, seed=5, backend="c")
+    expected = pytsp.solve(instance(), solver="restarts", climbers=100, seed=5, backend="c")
     assert np.array_equal(lengths, expected.lengths)
     assert tight.best is not None and tight.best.climber == expected.climber
     sizes = [len(batch.done) for batch in tight.batches.values()]

@@ -352,15 +352,22 @@ def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:
         ({"time_limit": float("nan")}, ValueError, "time_limit must be"),
         ({"target": -1}, ValueError, "target must be a length, at least 0; it is -1"),
         ({"target": float("nan")}, ValueError, "target must be a length"),
-        ({"solver": "magic"}, ValueError, "solver 'magic' is not known; known: auto, restarts, ils"),
+        ({"solver": "magic"}, ValueError, "solver 'magic' is not known; known: auto, restarts, ils, eax"),
         ({"solver": "ils", "k": 8}, ValueError, "k=8 does not concern solver='ils'; it is for solver='restarts'"),
         ({"solver": "ils", "mapping": "thread"}, ValueError, "mapping='thread' does not concern solver='ils'"),
-        ({"solver": "restarts", "iterations": 0}, ValueError, "iterations=0 does not concern solver='restarts'"),
+        (
+            {"solver": "restarts", "iterations": 0},
+            ValueError,
+            "iterations=0 does not concern solver='restarts'; it is for solver='ils' or",
+        ),
         ({"solver": "restarts", "start": "random"}, ValueError, "start='random' does not concern"),
         ({"solver": "restarts", "initial_tour": np.arange(5)}, ValueError, "initial_tour does not concern"),
         ({"solver": "restarts", "neighbours": np.zeros((5, 2))}, ValueError, "neighbours does not concern"),
         ({"solver": "restarts", "temperature": 0.0}, ValueError, "temperature=0.0 does not concern"),
+        ({"solver": "eax", "k": 8}, ValueError, "k=8 does not concern solver='eax'; it is for solver='restarts'"),
+        ({"solver": "eax", "start": "random"}, ValueError, "start='random' does not concern solver='eax'; it is for"),
         ({"k": 2, "exchange": 9}, ValueError, "k=2 is for solver='restarts' and exchange=9 for solver='ils'"),
+        ({"k": 2, "iterations": 9}, ValueError, "iterations=9 does not concern solver='restarts'"),
         ({"backend": "cobol"}, BackendError, "'cobol' is not known"),
         ({"backend": "multicore", "threads": 0}, BackendError, "threads must be"),
     ],
@@ -408,12 +415,33 @@ def test_the_default_number_of_climbers_bounds_the_work(n: int, climbers: int) -
     assert default_climbers(n) == climbers
 
 
-def test_the_solver_is_the_one_that_the_arguments_concern(backend: Backend) -> None:
-    solvers = [
-        pytsp.solve(uniform(9), backend=backend.name, climbers=2, **options).solver
-        for options in ({}, {"iterations": 3}, {"k": 2}, {"k": 1}, {"mapping": "thread"})
-    ]
-    assert solvers == ["ils", "ils", "restarts", "ils", "restarts"]
+@pytest.mark.parametrize(
+    ("solver", "options"),
+    [
+        ("restarts", {"k": 2}),
+        ("restarts", {"mapping": "thread"}),
+        ("ils", {"iterations": 3}),
+        ("ils", {"start": "random", "iterations": 3}),
+        ("ils", {"kick": "walk", "target": 10**9}),
+        ("ils", {"temperature": 0.0, "target": 10**9}),
+        ("ils", {"exchange": 5, "iterations": 3}),
+        ("eax", {}),
+        ("eax", {"k": 1, "mapping": "auto", "start": "greedy"}),
+        ("eax", {"initial_tour": range(9)}),
+        ("eax", {"neighbours": 4, "quadrants": False, "moves": "or-opt", "pivot": "best"}),
+        ("eax", {"time_limit": 1e-9}),
+    ],
+)
+def test_the_solver_is_the_one_that_the_arguments_concern(
+    backend: Backend, solver: str, options: dict[str, Any]
+) -> None:
+    assert pytsp.solve(uniform(9), backend=backend.name, climbers=2, **options).solver == solver
+
+
+@pytest.mark.parametrize(("n", "solver"), [(1, "ils"), (7, "ils"), (8, "eax"), (12_000, "eax"), (12_001, "ils")])
+def test_the_solver_follows_from_the_number_of_cities(n: int, solver: str) -> None:
+    options: dict[str, Any] = dict(climbers=1, neighbours=2, moves="or-opt", target=10**9)
+    assert pytsp.solve(uniform(n), backend="c", **options).solver == solver
 
 
 def test_a_solve_names_its_defaults(backend: Backend) -> None:
