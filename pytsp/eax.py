@@ -22,6 +22,8 @@ __all__ = ["evolved"]
 
 # The climbers of a population where neither they nor a time limit are given.
 CLIMBERS = {"cpu": 100, "gpu": 512}
+# Large instances have fewer on a CPU: so many divided by the cities, but not less than the least.
+CPU_CLIMBERS_TIMES_CITIES = 200_000
 # With a time limit: at least and at most so many, as many as descend in this share of the time. Populations of large
 # instances need more generations, and so a smaller share for the descent.
 LEAST_CLIMBERS = 24
@@ -105,7 +107,8 @@ class Evolution:
         """Choose how many climbers there are at most where the user does not say."""
         limit = self.watch.time_limit
         if limit is None:
-            return CLIMBERS[self.machine]
+            fewer = CPU_CLIMBERS_TIMES_CITIES // self.form.whole.n if self.machine == "cpu" else CLIMBERS["gpu"]
+            return min(CLIMBERS[self.machine], max(LEAST_CLIMBERS, fewer))
         most = MOST_CLIMBERS[self.machine]
         if self.machine == "gpu":
             most = min(most, max(LEAST_CLIMBERS, int(GPU_CLIMBERS_A_SECOND * limit / self.form.whole.n)))

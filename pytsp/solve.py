@@ -90,9 +90,10 @@ def solve(
         "auto" is "eax" from 8 to 12,000 cities and "ils" otherwise; but "restarts" or "ils" where an argument is given
         that concerns only it, and "ils" where `iterations` is.
     climbers : int, optional
-        How many climbers, at least 1. By default, in edge assembly crossover 100, or on a GPU 512, and with a time
-        limit as many as it lets converge; in an iterated local search one a core, or on a GPU 4,096 as far as its
-        memory holds them; in random restarts 10,000, or as many as about 2e10 moves allow: 30 at 1,000 cities.
+        How many climbers, at least 1. By default, in edge assembly crossover 100 (from 2,000 cities on fewer, down to
+        24), or on a GPU 512, and with a time limit as many as it lets converge; in an iterated local search one a core,
+        or on a GPU 4,096 as far as its memory holds them; in random restarts 10,000, or as many as about 2e10 moves
+        allow: 30 at 1,000 cities.
     seed : int, optional
         0 ≤ seed < 2**64.
     first : int, optional
