@@ -9,6 +9,7 @@
 import "exchange"
 import "metric"
 import "rng"
+import "route"
 
 -- | The longest AB-cycle that makes a child, in edges of A.
 def most_cycle : i32 = 60

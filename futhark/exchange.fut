@@ -5,6 +5,7 @@
 -- segment r lies between the cuts order[r] and order[r + 1].
 
 import "metric"
+import "route"
 
 -- | The most cuts of an exchange.
 def most_cuts : i64 = 80
@@ -14,9 +15,6 @@ def most_scanned : i32 = 500
 
 -- | m edges that go, and the new neighbours of their ends.
 type exchange = {m: i32, cuts: [most_cuts]i32, link: [2 * most_cuts]i32}
-
--- | A position -n, …, 2n - 1 as one of the n of a tour. **Work:** O(1).
-def wrap (n: i32) (p: i32) : i32 = if p >= n then p - n else if p < 0 then p + n else p
 
 -- The cuts by position. **Work:** O(m^2), O(m) where they are nearly sorted, as after a merge.
 local

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp._nearest import NearestPoints
+from pytsp._places import places_of
 
 # How many nearest cities, in units of k, are looked through for a quadrant's: more where fewer do not fill it.
 _WIDTHS = (5, 20, 80)
@@ -24,7 +25,13 @@ def quadrant_lists(points: NDArray[np.float64], norm: float, k: int) -> NDArray[
     """
     tree = NearestPoints(points, norm, k + 1)
     found = np.empty((len(points), k), dtype=np.int32)
-    waiting = tree.order
+    # Of k + 1 cities before it in its place a city lists k at most: the same as the last of them.
+    places = places_of(points)
+    is_beyond = places.rank > k
+    beyond, last = places.order[is_beyond], places.order[np.repeat(places.first[:-1], places.sizes)[is_beyond] + k]
+    is_waiting = np.ones(len(points), dtype=np.bool_)
+    is_waiting[beyond] = False
+    waiting = tree.order[is_waiting[tree.order]]
     for width in (min(factor * k, tree.most) for factor in _WIDTHS):
         unfilled = [waiting[:0]]
         step = max(1, _BLOCK // width)
@@ -35,6 +42,7 @@ def quadrant_lists(points: NDArray[np.float64], norm: float, k: int) -> NDArray[
         waiting = np.concatenate(unfilled)
         if width == tree.most:
             break
+    found[beyond] = found[last]
     return found
 
 

@@ -432,7 +432,7 @@ class Backend:
             architecture = libraries.architecture(device)
             options = [
                 *NVRTC_OPTIONS,
-                *(["--split-compile=0"] if libraries.version.split(".") >= ["13"] else []),
+                *(["--split-compile=0"] if int(libraries.version.split(".")[0]) >= 13 else []),
                 *([f"-I{libraries.include}"] if libraries.include else []),
                 *([f"--gpu-architecture={architecture}"] if architecture else []),
             ]

@@ -44,7 +44,7 @@ POPULATIONS = 10
 PATIENCE = 5
 # So many threads of a GPU are started for a pair, of which one works: pairs take their own ways.
 SPREAD = {"cpu": 1, "gpu": 32}
-# With which probability, in 256ths, a starting tour passes a near city over: one in three makes populations diverse.
+# With which probability, in 256ths, a starting tour passes a near city over: three in eight make populations diverse.
 PASSES = 96
 # How many climbers descend in one kernel call.
 CHUNK = {"cpu": 8, "gpu": 1_024}

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import signal
-import subprocess
-import sys
-import time
 from typing import Any
 
 import numpy as np
@@ -14,7 +10,8 @@ import pytest
 import strategies
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from paths import ROOT, tsplib_file
+from interruptions import Interruption, assert_control_c_ends
+from paths import tsplib_file
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
@@ -211,28 +208,16 @@ def test_progress_and_improvements_are_told_as_they_come(backend: Backend) -> No
 @example(at=5, after=True)
 @example(at=6, after=False)
 def test_an_interruption_inside_any_call_leaves_the_result_whole(backend: Backend, at: int, after: bool) -> None:
-    calls = 0
-    call = Backend.call
-
-    def interrupted(self: Backend, entry: str, *arguments: object) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == at + 1 and not after:
-            raise KeyboardInterrupt
-        result = call(self, entry, *arguments)
-        if calls == at + 1:
-            raise KeyboardInterrupt
-        return result
-
+    interruption = Interruption(at, after)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Backend, "call", interrupted)
+        patch.setattr(Backend, "call", interruption.call)
         try:
             result = solved(uniform(60), backend)
         except KeyboardInterrupt:
             # The load, the start, the descent and what it came to: from then on there is a tour.
             assert at <= 6
             return
-    assert result.stop_reason == ("interrupted" if calls > at else "finished")
+    assert result.stop_reason == ("interrupted" if interruption.calls > at else "finished")
     assert_whole(result)
 
 
@@ -251,17 +236,7 @@ print("ended", result.stop_reason, result.length == instance.tour_length(result.
 @pytest.mark.parametrize("n", [1000, 2000])
 def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int) -> None:
     script = SCRIPT.format(n=n, backend=backend.name)
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "call\n"
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        began = time.monotonic()
-        rest = process.stdout.read()
-        seconds = time.monotonic() - began
-    assert rest.splitlines()[-1] == "ended interrupted True"
-    assert process.returncode == 0
-    assert seconds < 1
+    assert_control_c_ends(script)
 
 
 def test_errors_in_callbacks_are_the_callers_own(backend: Backend) -> None:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -18,8 +14,9 @@ import pytest
 import strategies
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from interruptions import Interruption, assert_control_c_ends
 from numpy.typing import NDArray
-from paths import ROOT, tsplib_file
+from paths import tsplib_file
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result, _options
@@ -308,21 +305,9 @@ def test_improvements_are_told_as_they_come(backend: Backend) -> None:
 @example(at=1, after=True)
 @example(at=2, after=True)
 def test_an_interruption_inside_any_call_leaves_the_result_whole(backend: Backend, at: int, after: bool) -> None:
-    calls = 0
-    call = Backend.call
-
-    def interrupted(self: Backend, entry: str, *arguments: object) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == at + 1 and not after:
-            raise KeyboardInterrupt
-        result = call(self, entry, *arguments)
-        if calls == at + 1:
-            raise KeyboardInterrupt
-        return result
-
+    interruption = Interruption(at, after)
     with cut(1e-12, 1e-12, 1), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Backend, "call", interrupted)
+        patch.setattr(Backend, "call", interruption.call)
         try:
             result = solved(uniform(20), backend, exchange=3)
         except KeyboardInterrupt:
@@ -348,17 +333,7 @@ print("ended", result.stop_reason, result.length == instance.tour_length(result.
 @pytest.mark.parametrize("n", [10, 2000])
 def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int) -> None:
     script = SCRIPT.format(n=n, backend=backend.name)
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "call\n"
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        began = time.monotonic()
-        rest = process.stdout.read()
-        seconds = time.monotonic() - began
-    assert rest.splitlines()[-1] == "ended interrupted True"
-    assert process.returncode == 0
-    assert seconds < 1
+    assert_control_c_ends(script)
 
 
 def test_errors_in_callbacks_are_the_callers_own(backend: Backend) -> None:

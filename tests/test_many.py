@@ -11,6 +11,7 @@ import pytest
 import strategies
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from interruptions import Interruption
 from paths import all_tsplib, tsplib_file
 
 import pytsp
@@ -185,20 +186,8 @@ def test_few_cities_are_solved_to_optimality(backend: Backend) -> None:
 @pytest.mark.parametrize("after", [False, True])
 def test_an_interruption_ends_the_list(at: int, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     instances = [Instance.from_coordinates(np.random.default_rng(n).random((n, 2))) for n in (9, 5, 9, 8, 6)]
-    calls = 0
-    call = Backend.call
-
-    def interrupted(self: Backend, entry: str, *arguments: object) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == at + 1 and not after:
-            raise KeyboardInterrupt
-        result = call(self, entry, *arguments)
-        if calls == at + 1:
-            raise KeyboardInterrupt
-        return result
-
-    monkeypatch.setattr(Backend, "call", interrupted)
+    interruption = Interruption(at, after)
+    monkeypatch.setattr(Backend, "call", interruption.call)
     with cut(0, 1e-9):
         # Three calls for each group's chunk: until the third has ended there is no result.
         if at <= 2:

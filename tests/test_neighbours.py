@@ -136,8 +136,7 @@ def test_each_quadrant_has_its_share(instance: Instance, k: int) -> None:
     places = places_of(points)
     kept = set(places.order[places.rank < k + 1].tolist())
     for i, near in enumerate(oracle.nearest(unrounded(instance).tolist(), n)):
-        # And as many for every city as there are for those that are looked through.
-        listed = [j for j in near if j in kept][: len(kept) - 1]
+        listed = [j for j in near if j in kept]
         chosen: list[int] = []
         for q in range(4):
             chosen += [j for j in listed if quadrant(*(points[j] - points[i])) == q][: k // 4]
