@@ -2,6 +2,8 @@
 
 The gate refuses and never converts. A value passes only if Futhark receives exactly what Python held: no
 wrapping, no rounding, no truncation.
+
+NumPy is imported where a value passes, and not before: a device opens while another thread still imports it.
 """
 
 from __future__ import annotations
@@ -10,21 +12,23 @@ import reprlib
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytsp.exceptions import BackendError
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 __all__ = ["Entry", "Gate", "Opaque", "Owner"]
 
+# NumPy's names of Futhark's elements.
 _ELEMENTS = {
-    **{f"i{bits}": np.dtype(f"int{bits}") for bits in (8, 16, 32, 64)},
-    **{f"u{bits}": np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64)},
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "bool": np.dtype(np.bool_),
+    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
+    "f32": "float32",
+    "f64": "float64",
+    "bool": "bool",
 }
 
 
@@ -110,22 +114,30 @@ class Scalar:
             return "a bool"
         if self.name.startswith("f"):
             return f"a float (numpy.{_ELEMENTS[self.name]} or one that it holds exactly)"
-        bounds = np.iinfo(_ELEMENTS[self.name])
-        return f"an int from {bounds.min} to {bounds.max}"
+        least, most = self._bounds
+        return f"an int from {least} to {most}"
+
+    @property
+    def _bounds(self) -> tuple[int, int]:
+        """The least and the largest number of a type of whole numbers."""
+        bits = int(self.name[1:])
+        return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if self.name.startswith("i") else (0, 2**bits - 1)
 
     def check(self, value: object) -> object:
         """Return `value` as Futhark takes it, or raise `_Refused`."""
-        kind = _ELEMENTS[self.name].kind
+        import numpy as np  # noqa: PLC0415
+
+        kind = self.name[0]
         if kind == "b" and isinstance(value, bool | np.bool_):
             return bool(value)
         if kind in "iu" and isinstance(value, int | np.integer) and not isinstance(value, bool):
-            bounds = np.iinfo(_ELEMENTS[self.name])
-            if bounds.min <= int(value) <= bounds.max:
+            least, most = self._bounds
+            if least <= int(value) <= most:
                 return int(value)
         if kind == "f" and isinstance(value, float | np.floating):
             # A value too large for the type becomes an infinity here and is refused by the comparison.
             with np.errstate(over="ignore"):
-                held = _ELEMENTS[self.name].type(value)
+                held = np.dtype(_ELEMENTS[self.name]).type(value)
             if held.item() == value or np.isnan(value):
                 return float(held)
         raise _Refused(_shown(value))
@@ -161,6 +173,8 @@ class Array:
 
     def check(self, value: object) -> NDArray[Any]:
         """Return `value`, contiguous, or raise `_Refused`."""
+        import numpy as np  # noqa: PLC0415
+
         if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
             raise _Refused(_shown(value))
         if value.dtype != self.dtype or value.ndim != self.rank:
@@ -184,6 +198,8 @@ class Array:
 
     def fetch(self, owner: Owner, pointer: Any) -> NDArray[Any]:
         """Copy a result from the device into a fresh array, and free it there."""
+        import numpy as np  # noqa: PLC0415
+
         try:
             shape = self.shape(owner.context, pointer)
             if not shape:
@@ -362,6 +378,8 @@ class Gate:
         return Entry(name, function, inputs, outputs, out_types)
 
     def _kind(self, type_name: str, entry: str) -> Kind:
+        import numpy as np  # noqa: PLC0415
+
         if type_name in _ELEMENTS:
             return Scalar(type_name)
         described = self._types.get(type_name)
@@ -376,7 +394,7 @@ class Gate:
             return Array(
                 type_name,
                 described["rank"],
-                _ELEMENTS[described["elemtype"]],
+                np.dtype(_ELEMENTS[described["elemtype"]]),
                 operations["new"],
                 operations["shape"],
                 operations["values"],

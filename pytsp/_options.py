@@ -8,22 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pytsp._names import KICKS, MOVES, PIVOTS, STARTS
 from pytsp.tours import whole_number
 
 if TYPE_CHECKING:
     from pytsp.starts import Start
 
-STARTS: tuple[Start, ...] = ("random", "nearest-neighbour", "greedy", "space-filling-curve")
-"""The names of the starting tours, as `pytsp.starts` has them, which takes longer to import."""
-
-MOVES = ("or-opt", "3-opt")
-"""What a descent tries, by the kernels' numbers: 2-opt and Or-opt; all of 3-opt."""
-
-PIVOTS = ("first", "best")
-"""Which of a city's improving moves a descent makes, by the kernels' numbers."""
-
-KICKS = ("segments", "walk")
-"""Where a double bridge cuts the tour, by the kernels' numbers: close by along the tour; close by on the lists."""
+__all__ = ["KICKS", "MOVES", "PIVOTS", "STARTS", "Options"]
 
 # The options that are whole numbers, and their bounds.
 NUMBERS = (

@@ -1,27 +1,29 @@
 """The command line: `pytsp solve`, `info`, `backends`, `compare` and `generate`.
 
-What few runs need is imported where it is used: a process that only solves starts faster.
+What is not needed to understand the arguments is imported where it is used: a device opens in a thread, while NumPy
+and what solves are imported and the instance is read.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from pytsp import datasets, tsplib
-from pytsp._options import KICKS, MOVES, PIVOTS, STARTS
-from pytsp.backends import BACKENDS, status
+from pytsp._names import KICKS, MOVES, PIVOTS, SOLVERS, STARTS
+from pytsp.backends import BACKENDS, open_backend, status
 from pytsp.exceptions import PytspError
-from pytsp.history import Progress as Snapshot
-from pytsp.instance import Instance
-from pytsp.solve import SOLVERS, solve
 
 if TYPE_CHECKING:
     from pytsp.compare import Comparison
+    from pytsp.history import Progress as Snapshot
+    from pytsp.instance import Instance
 
 EXAMPLES = """examples:
   pytsp solve uniform100
@@ -33,6 +35,9 @@ EXAMPLES = """examples:
   pytsp compare kroA100.tsp --backends c,multicore,cuda
   pytsp generate uniform --n 10000 --seed 10000 --output E10k.0.tsp
 """
+
+# The name of a thread that opens a backend.
+_OPENING = "pytsp opening"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,13 +56,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
+        return 0
     except (PytspError, OSError, ValueError) as error:
         print(f"pytsp: {error}", file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         print("pytsp: interrupted before there was a tour", file=sys.stderr)
-        return 1
-    return 0
+    if arguments is None and any(thread.name == _OPENING for thread in threading.enumerate()):
+        # A driver that is still at work may crash while an orderly end takes down its libraries; none is needed here.
+        sys.stdout.flush()
+        os._exit(1)
+    return 1
 
 
 class _Version(argparse.Action):
@@ -90,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
     command.add_argument("--backend", choices=("auto", *BACKENDS), default="auto", help="default: the fastest here")
     command.add_argument("--threads", type=_whole(1), metavar="T", help="threads of multicore (default: all cores)")
-    command.add_argument("--device", metavar="D", help="which GPU: its number or a part of its name")
+    command.add_argument("--device", type=_device, metavar="D", help="which GPU: its number or a part of its name")
     command.add_argument("--time-limit", type=_seconds, metavar="SEC", help="stop after so many seconds")
     command.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour that is no longer")
     _add_shared(command.add_argument_group("edge assembly crossover (eax) and iterated local search (ils)"))
@@ -156,7 +164,42 @@ def _add_ils(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--exchange", type=_whole(1), metavar="N", help="exchange good tours after so many iterations")
 
 
+def _begin_to_open(name: str, threads: int | None, device: int | str | None) -> None:
+    """Begin to open a backend in a thread, for a solve on it, which then waits for it or finds it open.
+
+    A failure is told by the solve, which meets it again if it comes so far. The process does not wait for the thread.
+    """
+
+    def opened() -> None:
+        with suppress(Exception):
+            open_backend(name, threads=threads, device=device)
+
+    threading.Thread(target=opened, name=_OPENING, daemon=True).start()
+
+
+@contextmanager
+def _late_control_c() -> Iterator[None]:
+    """Have Ctrl-C come after a block of imports: NumPy takes an interruption of its own for a broken installation."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if pressed:
+        raise KeyboardInterrupt
+
+
 def _solve(options: argparse.Namespace) -> None:
+    _begin_to_open(options.backend, options.threads, options.device)
+    with _late_control_c():
+        from pytsp import tsplib  # noqa: PLC0415
+        from pytsp.solve import solve  # noqa: PLC0415
+
     instance = _read(options.instance)
     initial_tour = None if options.initial_tour is None else tsplib.read_tour(options.initial_tour)
     with _progress(instance, quiet=options.quiet) as progress:
@@ -167,7 +210,7 @@ def _solve(options: argparse.Namespace) -> None:
             seed=options.seed,
             backend=options.backend,
             threads=options.threads,
-            device=int(options.device) if options.device and options.device.isdecimal() else options.device,
+            device=options.device,
             mapping=options.mapping,
             k=options.k,
             iterations=options.iterations,
@@ -279,6 +322,8 @@ def _print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def _read(name: str) -> Instance:
+    from pytsp import datasets, tsplib  # noqa: PLC0415
+
     return tsplib.read(name if name == "-" else datasets.find(name))
 
 
@@ -330,6 +375,10 @@ def _whole(least: int) -> Callable[[str], int]:
 
     whole.__name__ = "whole number"
     return whole
+
+
+def _device(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
 
 
 def _moves_a_pass(text: str) -> int | str:

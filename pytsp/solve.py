@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
+from pytsp._names import SOLVERS
 from pytsp._options import Options
 from pytsp._restarts import moves_a_pass, restarts
 from pytsp.backends import open_backend
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from pytsp.starts import Start
 
 __all__ = ["SOLVERS", "moves_a_pass", "solve"]
-
-SOLVERS = ("auto", "restarts", "ils", "eax")
-"""The names of the solvers."""
 
 # The solvers that an argument concerns, where these are not all.
 CONCERNED = {
@@ -205,13 +203,14 @@ def solve(
     options = Options(climbers=climbers, seed=seed, first=first, **asked)  # type: ignore[arg-type]
     watch = Watch(time_limit=time_limit, target=target, progress=progress, on_improvement=on_improvement)
     form = form_of(instance)
-    kernels = open_backend(backend, threads=threads, device=device)
     if solver != "restarts":
-        # They need SciPy, which takes longer to import than all else.
+        # They need SciPy, which takes longer to import than all else; a device may be opening meanwhile.
         from pytsp.eax import evolved  # noqa: PLC0415
         from pytsp.ils import iterated  # noqa: PLC0415
 
+        kernels = open_backend(backend, threads=threads, device=device)
         return (iterated if solver == "ils" else evolved)(instance, form, kernels, watch, options)
+    kernels = open_backend(backend, threads=threads, device=device)
     return restarts(
         instance,
         form,

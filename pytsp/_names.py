@@ -1,0 +1,23 @@
+"""The names that options take; the command line needs them before NumPy is imported, so they import nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytsp.starts import Start
+
+SOLVERS = ("auto", "restarts", "ils", "eax")
+"""The names of the solvers."""
+
+STARTS: tuple[Start, ...] = ("random", "nearest-neighbour", "greedy", "space-filling-curve")
+"""The names of the starting tours, as `pytsp.starts` has them."""
+
+MOVES = ("or-opt", "3-opt")
+"""What a descent tries, by the kernels' numbers: 2-opt and Or-opt; all of 3-opt."""
+
+PIVOTS = ("first", "best")
+"""Which of a city's improving moves a descent makes, by the kernels' numbers."""
+
+KICKS = ("segments", "walk")
+"""Where a double bridge cuts the tour, by the kernels' numbers: close by along the tour; close by on the lists."""

@@ -1,0 +1,274 @@
+"""Starting: what is imported when, and the device that opens in a thread meanwhile."""
+
+from __future__ import annotations
+
+import functools
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from paths import ROOT
+
+import pytsp
+from bench import start
+from pytsp import _names, _options, backends, tsplib
+from pytsp.cli import main
+from pytsp.exceptions import BackendUnavailable
+
+SOLVE = ["solve", "uniform100", "--climbers", "2", "--solver", "restarts", "--json"]
+
+
+def run(program: str, *words: str) -> str:
+    """Run a program in a process of its own; return what it prints."""
+    command = [sys.executable, "-c", program, *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=60).stdout
+
+
+# Imports
+
+
+def test_a_backend_opens_without_numpy() -> None:
+    program = """if True:
+        import sys
+        import pytsp, pytsp.cli, pytsp._kernel_cache
+        from pytsp.backends import open_backend, status
+        for name in ("auto", *(found.name for found in status() if found.usable)):
+            assert open_backend(name).entry_points
+        pytsp.cli._parser().parse_args(["solve", "any", "--solver", "ils", "--moves", "or-opt", "--device", "0"])
+        print("numpy" in sys.modules)
+    """
+    assert run(program) == "False\n"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "import pytsp",
+        "import pytsp.solve",
+        "from pytsp.solve import SOLVERS",
+        "import pytsp.compare",
+        "import pytsp; pytsp.read; import pytsp.solve",
+        "from pytsp import solve; import pytsp.solve as again; assert again is solve",
+        "from pytsp import *; import pytsp.solve",
+        "import importlib, pytsp.solve; importlib.reload(pytsp)",
+        "import importlib, pytsp; importlib.import_module('pytsp.solve')",
+    ],
+)
+def test_solve_is_the_function_in_any_order_of_imports(before: str) -> None:
+    program = (
+        f"{before}\nimport sys, pytsp\nprint(pytsp.solve is sys.modules['pytsp.solve'].solve, callable(pytsp.solve))"
+    )
+    assert run(program) == "True True\n"
+
+
+def test_solve_can_be_replaced_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    solve = pytsp.solve
+    with monkeypatch.context() as patch:
+        patch.setattr(pytsp, "solve", print)
+        assert pytsp.solve is print
+    assert pytsp.solve is solve
+
+
+def test_every_name_of_the_package_is_there_and_in_its_directory() -> None:
+    assert {*pytsp.__all__} <= {*dir(pytsp)}
+    assert all(getattr(pytsp, name) is not None for name in pytsp.__all__)
+    assert run("from pytsp import *; print(read.__name__, write.__name__, compare_backends.__name__)") == (
+        "read write compare\n"
+    )
+
+
+def test_modules_of_the_package_need_no_import_of_their_own() -> None:
+    assert run("import pytsp; print(pytsp.forms.__name__, pytsp.backends.__name__)") == "pytsp.forms pytsp.backends\n"
+
+
+@pytest.mark.parametrize("name", ["sovle", "_solve", "__wrapped__"])
+def test_other_names_are_not_there(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"^module 'pytsp' has no attribute '{name}'$"):
+        getattr(pytsp, name)
+
+
+def test_what_a_module_lacks_is_named() -> None:
+    program = """if True:
+        import sys
+        sys.modules["numpy"] = None
+        import pytsp
+        try:
+            pytsp.forms
+        except ModuleNotFoundError as error:
+            print(error.name)
+    """
+    assert run(program) == "numpy\n"
+
+
+def test_the_command_line_knows_the_names_of_the_solvers() -> None:
+    for name in ("STARTS", "MOVES", "PIVOTS", "KICKS"):
+        assert getattr(_names, name) == getattr(_options, name)
+    assert _names.SOLVERS == sys.modules["pytsp.solve"].SOLVERS
+
+
+# The thread
+
+
+@pytest.fixture
+def opening(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Callable[..., Any]], list[bool]]]:
+    """Have a function open "auto", given what does so otherwise; list of each call whether the main thread made it.
+
+    The threads end before the next test begins.
+    """
+    really = backends._open_auto
+    before = {*threading.enumerate()}
+    by_main: list[bool] = []
+
+    def replace(function: Callable[..., Any]) -> list[bool]:
+        def opened(*arguments: Any) -> Any:
+            by_main.append(threading.current_thread() is threading.main_thread())
+            return function(functools.partial(really, *arguments))
+
+        monkeypatch.setattr(backends, "_registry", {})
+        monkeypatch.setattr(backends, "_open_auto", opened)
+        return by_main
+
+    yield replace
+    for thread in {*threading.enumerate()} - before:
+        thread.join(timeout=20)
+
+
+def test_the_instance_is_read_while_the_device_opens(
+    opening: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun, read = threading.Event(), threading.Event()
+
+    def slow(really: Callable[[], Any]) -> Any:
+        begun.set()
+        assert read.wait(20)
+        return really()
+
+    def reading(path: Any) -> pytsp.Instance:
+        assert begun.wait(20)
+        instance = really_read(path)
+        read.set()
+        return instance
+
+    really_read = tsplib.read
+    monkeypatch.setattr(tsplib, "read", reading)
+    by_main = opening(slow)
+    assert main(SOLVE) == 0
+    told = json.loads(capsys.readouterr().out)
+    # The solve found open what the thread had opened.
+    assert (told["climbers"], by_main) == (2, [False])
+
+
+def test_a_device_that_does_not_open_is_told_once(opening: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    def failing(_: object) -> None:
+        raise BackendUnavailable("no device today")
+
+    by_main = opening(failing)
+    assert main(SOLVE) == 1
+    assert tuple(capsys.readouterr()) == ("", "pytsp: no device today\n")
+    assert sorted(by_main) == [False, True]
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_error_that_nobody_foresaw_is_raised_by_the_main_thread(opening: Any) -> None:
+    def failing(_: object) -> None:
+        raise ZeroDivisionError("a fault in pytsp")
+
+    by_main = opening(failing)
+    with pytest.raises(ZeroDivisionError):
+        main(SOLVE)
+    assert sorted(by_main) == [False, True]
+
+
+@pytest.mark.parametrize("words", [["no-such-instance"], ["uniform100", "--solver", "restarts", "--iterations", "3"]])
+def test_a_failure_waits_for_no_device(words: list[str], opening: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    failed = threading.Event()
+
+    def endless(really: Callable[[], Any]) -> Any:
+        assert failed.wait(20)
+        return really()
+
+    by_main = opening(endless)
+    try:
+        assert main(["solve", *words]) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+        assert by_main == [False]
+    finally:
+        failed.set()
+
+
+# A driver that is at work in C for a minute; what would follow the end of the interpreter is told.
+BUSY = """if True:
+    import atexit, ctypes, sys
+    from pytsp import backends, cli
+
+    def busy(*_):
+        print("opening", flush=True)
+        ctypes.CDLL(None).sleep(60)
+
+    backends._open_auto = busy
+    atexit.register(print, "taken down")
+    sys.exit(cli.main())
+"""
+
+
+def begun(*words: str) -> subprocess.Popen[str]:
+    """Run the command with that driver until the device opens."""
+    # A shell that puts the tests into the background has them ignore the signal, and their children too.
+    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    command = [sys.executable, "-c", BUSY, *words]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, preexec_fn=heed)  # noqa: PLW1509
+    assert process.stdout is not None
+    assert process.stdout.readline() == "opening\n"
+    return process
+
+
+def test_a_process_ends_at_once_where_reading_fails_while_a_driver_works() -> None:
+    with begun("solve", "-") as process:
+        out, error = process.communicate("no TSPLIB", timeout=20)
+    assert (process.returncode, out, error.count("\n")) == (1, "", 1)
+    assert error.startswith("pytsp: <stdin>")
+
+
+@pytest.mark.parametrize("pause", [0.0, 1.0])
+def test_control_c_ends_the_opening_of_a_device_at_once(pause: float) -> None:
+    with begun(*SOLVE) as process:
+        time.sleep(pause)
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=20)
+    assert (process.returncode, out, error) == (1, "", "pytsp: interrupted before there was a tour\n")
+
+
+def test_the_package_is_a_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytsp", *SOLVE], capture_output=True, check=True, cwd=ROOT, timeout=60
+    )
+    assert json.loads(done.stdout)["climbers"] == 2
+
+
+# The benchmark
+
+
+def test_the_benchmark_tells_every_solver_and_the_floors(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["start", "--backends", "c", "--runs", "1"])
+    assert start.main() == 0
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[3:]]
+    assert [cells[:2] for cells in rows] == [
+        ["| nothing", "–"],
+        ["| NumPy's import", "–"],
+        ["| restarts", "c"],
+        ["| default", "c"],
+    ]
+    assert all(0 < float(cells[3].split()[0]) < float(cells[2].split()[0]) for cells in rows[2:])
+
+
+def test_a_spread_is_a_median_with_its_bounds() -> None:
+    assert start.spread([0.5, 0.25, 1.0]) == "0.500 (0.250 … 1.000)"
