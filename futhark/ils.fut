@@ -21,6 +21,7 @@ type plan =
   }
 
 def is_flag (x: i32) = x == 0 || x == 1
+def is_pivot (x: i32) (draws: i32) = x >= 0 && x <= 2 && draws >= 1
 def are_numbers (first: i64) (from: i64) (iterations: i64) = first >= 0 && from >= 0 && iterations >= 0
 def is_temperature (t: f64) = t >= 0 && t <= 1e12
 
@@ -28,9 +29,13 @@ def is_plan (first: i64) (from: i64) (iterations: i64) (kick: i32) (temperature:
   are_numbers first from iterations && is_flag kick && is_temperature temperature
 
 -- | What numbers from outside stand for: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt;
--- pivot = 0 for the first move that shortens the tour, 1 for a city's best.
-def choice_of (n: i64) (moves: i32) (pivot: i32) : choice =
-  assert (is_flag moves && is_flag pivot) {segment = if moves == 0 then 3 else i32.i64 n, best = pivot == 1}
+-- pivot = 0 for the first move that shortens the tour, 1 for a city's best, 2 for the best of so many that are drawn.
+def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
+  let segment = if moves == 0 then 3 else i32.i64 n
+  in assert (is_flag moves && is_pivot pivot draws) { segment
+                                                    , best = pivot == 1
+                                                    , draws = if pivot == 2 then draws else 0
+                                                    }
 
 -- | The same, with kick = 0 for cuts that are near each other along the tour, 1 for random walks.
 def plan_of (n: i64)
@@ -40,9 +45,10 @@ def plan_of (n: i64)
             (iterations: i64)
             (moves: i32)
             (pivot: i32)
+            (draws: i32)
             (kick: i32)
             (temperature: f64) : plan =
-  let choice = choice_of n moves pivot
+  let choice = choice_of n moves pivot draws
   let plan = {from, iterations, choice, walks = kick == 1, temperature, seed, first}
   in assert (is_plan first from iterations kick temperature) plan
 
@@ -64,6 +70,13 @@ def exponential (word: u64) : f64 =
 -- | By how much a tour may become longer in an iteration: by more than x with probability exp (-x / temperature).
 def tolerance (key: rng.key) (iteration: i64) (temperature: f64) : i64 =
   i64.f64 (exponential (rng.word key (word_of iteration (words - 1))) * temperature)
+
+-- | The random words by which a step of an iteration draws its moves; a descent is iteration -1, steps count from 0.
+--
+-- They are a stream of their own, of which an iteration's last word but one is the seed: an iteration has too few words for
+-- them, and nothing else reads that one. Two such streams meet no sooner than those of two climbers do.
+def draws_of (key: rng.key) (iteration: i64) (step: i64) : rng.key =
+  rng.stream (rng.word key (word_of iteration (words - 2))) step
 
 module mk_ils (M: metric) = {
   module T = mk_three_opt M
@@ -90,7 +103,7 @@ module mk_ils (M: metric) = {
              (q: *queue [n]) : (*route [n], *log, *queue [n], i64, i64, bool) =
     let (r, l, q, gain, moves, _, failed) =
       loop (r, l, q, gain, moves, checked, failed) = (r, l, q, 0, 0, 0i64, false)
-      while waiting q > 0 do
+      while choice.draws == 0 && waiting q > 0 do
         let (q, c) = pop q
         let failed = failed || (trial && logged l + 3 > log_room)
         let l = l with [0] = if trial then logged l else 0
@@ -102,6 +115,34 @@ module mk_ils (M: metric) = {
         let q = loop q for p < (if again then i32.i64 n else 0) do push q (at r p)
         in (r, l, q, gain + move.gain, moves, if again then moves else checked, failed)
     in (r, l, q, gain, moves, failed)
+
+  -- | Go on from there by moves that are drawn, if any are: the best of a step is made, and its ends wait too; a step that
+  -- finds none is the last one, and leaves no city waiting.
+  def redraw [n] [k]
+             (data: M.data [n])
+             (links: links [n] [k])
+             (choice: choice)
+             (trial: bool)
+             (key: rng.key)
+             (iteration: i64)
+             (r: *route [n])
+             (l: *log)
+             (q: *queue [n])
+             (gain: i64)
+             (moves: i64)
+             (failed: bool) : (*route [n], *log, *queue [n], i64, i64, bool) =
+    let is_full (l: log) = trial && logged l + 3 > log_room
+    let draws = choice.draws > 0
+    let (r, l, q, gain, moves, _) =
+      loop (r, l, q, gain, moves, on) = (r, l, q, gain, moves, draws && waiting q > 0)
+      while on do
+        let l = l with [0] = if trial then logged l else 0
+        let move = T.best_drawn data links choice r q (draws_of key iteration moves)
+        let (r, l) = make (r, l) move
+        let q = loop q for i < ends move do push q (end move i)
+        let on = move.kind > 0 && !is_full l
+        in (r, l, q, gain + move.gain, moves + i64.bool (move.kind > 0), on)
+    in (r, l, clear q, gain, moves, failed || (draws && is_full l))
 
   -- | A climber goes on from a tour. **Work:** O(n) a call; the descent and the iterations depend on the instance.
   def climb [n] [k]
@@ -134,6 +175,7 @@ module mk_ils (M: metric) = {
         let q = loop q for p < (if trial then 0 else i32.i64 n) do push q (at r p)
         let q = loop q for i < (if made then 8 else 0) do push q (pier bridge i)
         let (r, l, q, gain, moves, failed) = repair data links plan.choice trial r l q
+        let (r, l, q, gain, moves, failed) = redraw data links plan.choice trial key iteration r l q gain moves failed
         let longer = cost - gain
         let accepted = !failed && longer <= (if trial then tolerance key iteration plan.temperature else 0)
         -- The best tour is written down when the climber leaves it, before the trial that made a longer one.

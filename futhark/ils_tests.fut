@@ -24,3 +24,12 @@ entry moments (count: i64) : (i64, i64, i64) =
 -- entry: cold
 -- input { 1000i64 } output { true }
 entry cold (count: i64) : bool = all (\s -> tolerance (rng.stream 1 0) s 0 == 0) (iota count)
+
+-- Each step of each iteration, and of a descent, has random words of its own to draw by.
+-- ==
+-- entry: draws_differ
+-- input { 30i64 } output { true }
+entry draws_differ (count: i64) : bool =
+  let word t = rng.word (draws_of (rng.stream 1 0) (t / count - 1) (t % count)) 0
+  let words = map word (iota (count * count))
+  in all (\a -> i64.sum (map (\b -> i64.bool (a == b)) words) == 1) words

@@ -8,7 +8,8 @@ import "three_opt"
 -- | Four positions, in the tour's order from some position on; the edges that leave them go. None, if not `made`.
 type cuts = {made: bool, p0: i32, p1: i32, p2: i32, p3: i32}
 
--- | How many random words an iteration has to itself. The last one decides on acceptance.
+-- | How many random words an iteration has to itself. The last one decides on acceptance, the one before it on moves that are
+-- drawn.
 def words : i64 = 64
 
 -- | The random word number `s` of an iteration: behind those that random tours are made of.

@@ -55,7 +55,7 @@ module mk_many (M: metric) = {
     let lists = map (\i -> map (nearest (data i) k) (map i32.i64 (iota n))) (iota b)
     let links = map2 (\i l -> I.T.links_of (data i) l) (iota b) lists
     let key = rng.word (rng.stream seed 0) 0
-    let plan = plan_of n 0 0 0 0 1 0 0 0
+    let plan = plan_of n 0 0 0 0 1 0 1 0 0
     let settle t =
       #[unsafe]
       let i = t / p

@@ -87,9 +87,12 @@ module mk_population (M: metric) (C: crew) = {
   def polish [p] [n] [k]
              (data: M.data [n])
              (lists: [n][k]i32)
+             (seed: u64)
+             (first: i64)
              (moves: i32)
              (pivot: i32)
+             (draws: i32)
              (population: population [p] [n]) : population [p] [n] =
-    let plan = plan_of n 0 0 0 0 moves pivot 0 0
+    let plan = plan_of n seed first 0 0 moves pivot draws 0 0
     in climb data lists plan (population with tours = copy population.bests)
 }

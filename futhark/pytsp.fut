@@ -3,7 +3,9 @@
 -- Distances come in three forms, and each entry point on distances exists once a form: `matrix` (any metric), `grid`
 -- (EUC_2D of small whole coordinates) and `plane` (EUC_2D and CEIL_2D of any coordinates).
 
+import "bands"
 import "climber"
+import "descent"
 import "generation"
 import "ils"
 import "k_swap"
@@ -29,6 +31,10 @@ module plane_population = mk_population plane alone
 module matrix_generation = mk_generation matrix
 module grid_generation = mk_generation grid
 module plane_generation = mk_generation plane
+module bands_of = {def width = 1024i64 def depth = 64i64}
+module matrix_descent = mk_descent (mk_bands matrix bands_of)
+module grid_descent = mk_descent (mk_bands grid bands_of)
+module plane_descent = mk_descent (mk_bands plane bands_of)
 module matrix_many = mk_many matrix
 module grid_many = mk_many grid
 module plane_many = mk_many plane
@@ -41,6 +47,7 @@ type plane_instance [n] = {plane: plane.data [n]}
 def fits_32_bits (n: i64) = n >= 1 && n <= i64.i32 i32.highest
 def are_climbers (first: i64) (count: i64) = first >= 0 && count >= 1
 def are_limits (k: i32) (limit: i32) = k >= 1 && limit >= 0
+def are_diagonals (n: i64) (from: i64) (to: i64) = from >= 2 && from <= to && to <= i64.max 2 (diagonals_end n)
 
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] =
   assert (fits_32_bits n) {matrix = distances}
@@ -99,6 +106,38 @@ entry batch_tour [c] [n] (batch: batch [c] [n]) (place: i64) : [n]i32 =
 entry random_tours (n: i64) (seed: u64) (first: i64) (count: i64) : [count][n]i32 =
   assert (fits_32_bits n && are_climbers first count) (random_batch n seed first count).tours
 
+-- One tour on its way to a local optimum, from a given tour. `…_descend` makes whole passes of one move each. A pass of at most
+-- k moves is made by `…_scan`, all diagonals once, in one call or several, and `descent_turn`.
+entry descent_given [n] (tour: [n]i32) : descent [n] =
+  assert (fits_32_bits n && is_tour tour) (descent_on tour)
+
+entry matrix_descend [n] (instance: matrix_instance [n]) (descent: descent [n]) (limit: i32) : descent [n] =
+  assert (are_limits 1 limit) (matrix_descent.descend instance.matrix descent limit)
+
+entry grid_descend [n] (instance: grid_instance [n]) (descent: descent [n]) (limit: i32) : descent [n] =
+  assert (are_limits 1 limit) (grid_descent.descend instance.grid descent limit)
+
+entry plane_descend [n] (instance: plane_instance [n]) (descent: descent [n]) (limit: i32) : descent [n] =
+  assert (are_limits 1 limit) (plane_descent.descend instance.plane descent limit)
+
+entry matrix_scan [n] (instance: matrix_instance [n]) (descent: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
+  assert (are_limits k 0 && are_diagonals n from to) (matrix_descent.scan instance.matrix descent k from to)
+
+entry grid_scan [n] (instance: grid_instance [n]) (descent: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
+  assert (are_limits k 0 && are_diagonals n from to) (grid_descent.scan instance.grid descent k from to)
+
+entry plane_scan [n] (instance: plane_instance [n]) (descent: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
+  assert (are_limits k 0 && are_diagonals n from to) (plane_descent.scan instance.plane descent k from to)
+
+entry descent_turn [n] (descent: descent [n]) (k: i32) : descent [n] =
+  assert (are_limits k 0) (turn k descent)
+
+-- Where a tour stands: itself; and by how much it has become shorter, its moves, its passes, and 1 where it is done.
+entry descent_tour [n] (descent: descent [n]) : [n]i32 = descent.tour
+
+entry descent_counts [n] (descent: descent [n]) : [4]i64 =
+  [descent.gained, descent.moves, descent.passes, i64.bool descent.done]
+
 -- Climbers of the iterated local search on given tours; their lengths are 0 until they have climbed.
 entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] =
   assert (fits_32_bits n && are_climbers 0 p && all is_tour tours) (population_on tours)
@@ -115,9 +154,10 @@ entry matrix_ils [p] [n] [k]
                  (iterations: i64)
                  (moves: i32)
                  (pivot: i32)
+                 (draws: i32)
                  (kick: i32)
                  (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot kick temperature
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
   in matrix_population.climb instance.matrix lists plan population
 
 entry grid_ils [p] [n] [k]
@@ -130,9 +170,10 @@ entry grid_ils [p] [n] [k]
                (iterations: i64)
                (moves: i32)
                (pivot: i32)
+               (draws: i32)
                (kick: i32)
                (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot kick temperature
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
   in grid_population.climb instance.grid lists plan population
 
 entry plane_ils [p] [n] [k]
@@ -145,35 +186,45 @@ entry plane_ils [p] [n] [k]
                 (iterations: i64)
                 (moves: i32)
                 (pivot: i32)
+                (draws: i32)
                 (kick: i32)
                 (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot kick temperature
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
   in plane_population.climb instance.plane lists plan population
 
--- The best tours of a population, after a descent over all cities.
+-- The best tours of a population, streams first, …, first + p - 1 of the seed, after a descent over all cities.
 entry matrix_polish [p] [n] [k]
                     (instance: matrix_instance [n])
                     (lists: [n][k]i32)
                     (population: population [p] [n])
+                    (seed: u64)
+                    (first: i64)
                     (moves: i32)
-                    (pivot: i32) : population [p] [n] =
-  matrix_population.polish instance.matrix lists moves pivot population
+                    (pivot: i32)
+                    (draws: i32) : population [p] [n] =
+  matrix_population.polish instance.matrix lists seed first moves pivot draws population
 
 entry grid_polish [p] [n] [k]
                   (instance: grid_instance [n])
                   (lists: [n][k]i32)
                   (population: population [p] [n])
+                  (seed: u64)
+                  (first: i64)
                   (moves: i32)
-                  (pivot: i32) : population [p] [n] =
-  grid_population.polish instance.grid lists moves pivot population
+                  (pivot: i32)
+                  (draws: i32) : population [p] [n] =
+  grid_population.polish instance.grid lists seed first moves pivot draws population
 
 entry plane_polish [p] [n] [k]
                    (instance: plane_instance [n])
                    (lists: [n][k]i32)
                    (population: population [p] [n])
+                   (seed: u64)
+                   (first: i64)
                    (moves: i32)
-                   (pivot: i32) : population [p] [n] =
-  plane_population.polish instance.plane lists moves pivot population
+                   (pivot: i32)
+                   (draws: i32) : population [p] [n] =
+  plane_population.polish instance.plane lists seed first moves pivot draws population
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
 entry matrix_start [n] [k]

@@ -2,6 +2,7 @@
 -- (`…_climb_block`) or a thread (`…_climb_thread`).
 
 import "block_k_swap"
+import "descent"
 import "generation"
 import "gpu_metric"
 import "ils"
@@ -9,6 +10,8 @@ import "many"
 import "metric"
 import "population"
 import "restarts"
+import "rows"
+import "screen"
 import "threads"
 import "tiles"
 import "tour"
@@ -24,6 +27,22 @@ module many_lanes = {def rows = 11i64 def lanes = 128i64}
 module most_lanes = {def rows = 11i64 def lanes = 512i64}
 module k_swap_lanes = {def rows = 7i64 def lanes = 256i64}
 module k_swap_most_lanes = {def rows = 9i64 def lanes = 512i64}
+
+module few_rows = {
+  def rows = 5i64
+  def units = 524288i64
+  def least = 4i64
+  def most = 256i64
+  def proposing_units = 131072i64
+}
+
+module many_rows = {
+  def rows = 9i64
+  def units = 524288i64
+  def least = 4i64
+  def most = 256i64
+  def proposing_units = 131072i64
+}
 
 module fine_few = mk_restarts (mk_block_climber fine_grid few_lanes) blocks
 module fine_some = mk_restarts (mk_block_climber fine_grid some_lanes) blocks
@@ -56,6 +75,8 @@ module plane_population = mk_population plane apart
 module matrix_generation = mk_generation matrix
 module grid_generation = mk_generation grid
 module plane_generation = mk_generation plane
+module matrix_descent = mk_descent (mk_rows screened_matrix few_rows)
+module plane_descent = mk_descent (mk_rows screened_plane many_rows)
 module matrix_many = mk_many matrix
 module grid_many = mk_many grid
 module plane_many = mk_many plane
@@ -115,6 +136,7 @@ type plane_instance [n] = {plane: fast_plane.data [n], fast: bool}
 def fits_32_bits (n: i64) = n >= 1 && n <= i64.i32 i32.highest
 def are_climbers (first: i64) (count: i64) = first >= 0 && count >= 1
 def are_limits (k: i32) (limit: i32) = k >= 1 && limit >= 0
+def are_diagonals (n: i64) (from: i64) (to: i64) = from >= 2 && from <= to && to <= i64.max 2 (diagonals_end n)
 def fits_a_block (n: i64) = n >= block_least && n <= block_most
 
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] =
@@ -185,6 +207,33 @@ entry batch_tour [c] [n] (batch: batch [c] [n]) (place: i64) : [n]i32 =
 entry random_tours (n: i64) (seed: u64) (first: i64) (count: i64) : [count][n]i32 =
   assert (fits_32_bits n && are_climbers first count) (random_batch n seed first count).tours
 
+-- One tour on its way to a local optimum, from a given tour; a grid is loaded as a plane. `…_descend` makes whole passes of
+-- one move each. A pass of at most k moves is made by `…_scan`, all diagonals once, in one call or several, and
+-- `descent_turn`.
+entry descent_given [n] (tour: [n]i32) : descent [n] =
+  assert (fits_32_bits n && is_tour tour) (descent_on tour)
+
+entry matrix_descend [n] (instance: matrix_instance [n]) (descent: descent [n]) (limit: i32) : descent [n] =
+  assert (are_limits 1 limit) (matrix_descent.descend instance.matrix descent limit)
+
+entry plane_descend [n] (instance: plane_instance [n]) (descent: descent [n]) (limit: i32) : descent [n] =
+  assert (are_limits 1 limit) (plane_descent.descend (screened instance.plane) descent limit)
+
+entry matrix_scan [n] (instance: matrix_instance [n]) (descent: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
+  assert (are_limits k 0 && are_diagonals n from to) (matrix_descent.scan instance.matrix descent k from to)
+
+entry plane_scan [n] (instance: plane_instance [n]) (descent: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
+  assert (are_limits k 0 && are_diagonals n from to) (plane_descent.scan (screened instance.plane) descent k from to)
+
+entry descent_turn [n] (descent: descent [n]) (k: i32) : descent [n] =
+  assert (are_limits k 0) (turn k descent)
+
+-- Where a tour stands: itself; and by how much it has become shorter, its moves, its passes, and 1 where it is done.
+entry descent_tour [n] (descent: descent [n]) : [n]i32 = descent.tour
+
+entry descent_counts [n] (descent: descent [n]) : [4]i64 =
+  [descent.gained, descent.moves, descent.passes, i64.bool descent.done]
+
 -- Climbers of the iterated local search on given tours; their lengths are 0 until they have climbed.
 entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] =
   assert (fits_32_bits n && are_climbers 0 p && all is_tour tours) (population_on tours)
@@ -201,9 +250,10 @@ entry matrix_ils [p] [n] [k]
                  (iterations: i64)
                  (moves: i32)
                  (pivot: i32)
+                 (draws: i32)
                  (kick: i32)
                  (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot kick temperature
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
   in matrix_population.climb instance.matrix lists plan population
 
 entry grid_ils [p] [n] [k]
@@ -216,9 +266,10 @@ entry grid_ils [p] [n] [k]
                (iterations: i64)
                (moves: i32)
                (pivot: i32)
+               (draws: i32)
                (kick: i32)
                (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot kick temperature
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
   in grid_population.climb (whole instance.grid) lists plan population
 
 entry plane_ils [p] [n] [k]
@@ -231,35 +282,45 @@ entry plane_ils [p] [n] [k]
                 (iterations: i64)
                 (moves: i32)
                 (pivot: i32)
+                (draws: i32)
                 (kick: i32)
                 (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot kick temperature
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
   in plane_population.climb instance.plane.exact lists plan population
 
--- The best tours of a population, after a descent over all cities.
+-- The best tours of a population, streams first, …, first + p - 1 of the seed, after a descent over all cities.
 entry matrix_polish [p] [n] [k]
                     (instance: matrix_instance [n])
                     (lists: [n][k]i32)
                     (population: population [p] [n])
+                    (seed: u64)
+                    (first: i64)
                     (moves: i32)
-                    (pivot: i32) : population [p] [n] =
-  matrix_population.polish instance.matrix lists moves pivot population
+                    (pivot: i32)
+                    (draws: i32) : population [p] [n] =
+  matrix_population.polish instance.matrix lists seed first moves pivot draws population
 
 entry grid_polish [p] [n] [k]
                   (instance: grid_instance [n])
                   (lists: [n][k]i32)
                   (population: population [p] [n])
+                  (seed: u64)
+                  (first: i64)
                   (moves: i32)
-                  (pivot: i32) : population [p] [n] =
-  grid_population.polish (whole instance.grid) lists moves pivot population
+                  (pivot: i32)
+                  (draws: i32) : population [p] [n] =
+  grid_population.polish (whole instance.grid) lists seed first moves pivot draws population
 
 entry plane_polish [p] [n] [k]
                    (instance: plane_instance [n])
                    (lists: [n][k]i32)
                    (population: population [p] [n])
+                   (seed: u64)
+                   (first: i64)
                    (moves: i32)
-                   (pivot: i32) : population [p] [n] =
-  plane_population.polish instance.plane.exact lists moves pivot population
+                   (pivot: i32)
+                   (draws: i32) : population [p] [n] =
+  plane_population.polish instance.plane.exact lists seed first moves pivot draws population
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
 entry matrix_start [n] [k]

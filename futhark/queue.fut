@@ -31,3 +31,13 @@ def pop [n] (q: *queue [n]) : (*queue [n], i32) =
 
 -- | Make an empty queue begin at its first place again, where memory is warm.
 def rewind [n] (q: *queue [n]) : *queue [n] = q with [0] = 0
+
+-- | The one that `i` others come out before, i less than how many wait. **Work:** O(1).
+#[inline]
+def peek [n] (q: queue [n]) (i: i32) : i32 =
+  let place = i64.i32 q[0] + i64.i32 i
+  in #[unsafe] q[2 + (if place >= n then place - n else place)]
+
+-- | Let none wait. **Work:** O(w) for w that do.
+def clear [n] (q: *queue [n]) : *queue [n] =
+  loop q while waiting q > 0 do (pop q).0

@@ -1,6 +1,8 @@
 -- | Sequential 3-opt over neighbour lists (Lin, Kernighan 1973; Johnson, McGeoch 1997): the moves of one city.
 
 import "metric"
+import "queue"
+import "rng"
 import "route"
 
 -- | A move: the edges (t1, t2), (t3, t4) and, but for kind 1, (t5, t6) make room for (t2, t3), (t4, t5), (t6, t1), or for
@@ -48,16 +50,48 @@ def make [n] ((r, l): (*route [n], *log)) ({gain = _, kind, t1, t2, t3, t4, t5, 
                  else (if s == 0 then (t1, t2, t5, t6) else (t5, t2, t3, t4)))
 
 -- | Which moves are looked at, and which one is taken: of the moves of 3-opt those that have a segment of at most `segment`
--- cities, besides 2-opt; the `best` of a city's moves, or the first that shortens the tour.
+-- cities, besides 2-opt; the `best` of a city's moves, or the first that shortens the tour; or, where `draws` is not 0, the
+-- best of so many that are drawn.
 --
 -- With `segment` = 3 they contain Or-opt: a segment of up to three cities goes elsewhere, either way round.
-type choice = {segment: i32, best: bool}
+type choice = {segment: i32, best: bool, draws: i32}
 
 -- A move as it is found: on which side, of what kind, by which neighbour of t2 and which of t4.
 type found = {gain: i64, s: i32, kind: i32, i: i32, j: i32}
 
+def nothing : found = {gain = 0, s = 0, kind = 0, i = 0, j = 0}
+
+-- | The better of two, the first among equals.
+#[inline]
+def closed (best: found) (gain: i64) (s: i32) (kind: i32) (i: i32) (j: i32) : found =
+  if gain > best.gain then {gain, s, kind, i, j} else best
+
+-- The tour of n cities as seen from a position p in the direction s = 1 or -1.
+type view = {n: i32, s: i32, p: i32}
+
+#[inline]
+def next (v: view) (p: i32) : i32 = wrap v.n (p + v.s)
+
+#[inline]
+def back (v: view) (p: i32) : i32 = wrap v.n (p - v.s)
+
+-- | How far a position lies behind the next one to that of the view.
+#[inline]
+def order (v: view) (p: i32) : i32 =
+  let o = v.s * (p - next v v.p)
+  in if o < 0 then o + v.n else o
+
 -- | The neighbours of each city, with their distances, as `distance << 32 | city`.
 type links [n] [k] = [n][k]i64
+
+#[inline]
+def distance_of (link: i64) : i64 = link >> 32
+
+#[inline]
+def city_of (link: i64) : i32 = i32.i64 (link & 0xffffffff)
+
+-- | How many random words a draw has to itself.
+def draw_words : i64 = 3
 
 module mk_three_opt (M: metric) = {
   -- | The distance of two cities.
@@ -69,6 +103,49 @@ module mk_three_opt (M: metric) = {
   def links_of [n] [k] (data: M.data [n]) (lists: [n][k]i32) : links [n] [k] =
     map2 (\a list -> map (\b -> (between data (i32.i64 a) b << 32) | i64.i32 b) list) (iota n) lists
 
+  -- | The better of a move and one of three edges, where that is looked at: of kind 2, or with t5 before t3 of kind 3 or 4;
+  -- as seen by `v` from t1, with t3 in the order `o3`, `g` being what goes less what comes on the way from t1 to t5.
+  #[inline]
+  def closed_by [n]
+                (data: M.data [n])
+                (choice: choice)
+                (r: route [n])
+                (v: view)
+                (t1: i32)
+                (o3: i32)
+                (t4: i32)
+                (t5: i32)
+                (best: found)
+                (g: i64)
+                (kind: i32)
+                (i: i32)
+                (j: i32) : found =
+    let p5 = position r t5
+    let o5 = order v p5
+    let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next v p5 else back v p5)
+    let gain = g + between data t5 t6 - between data t6 t1
+    -- Whether the segments that end before the orders a < b, or the rest, are short.
+    let short a b = i32.min a (i32.min (b - a) (v.n - b)) <= choice.segment
+    let allowed =
+      if kind == 2
+      then t6 != t4 && (if o5 < o3 then short (o5 + 1) o3 else short o3 o5)
+      else if kind == 3
+      then short (o5 + 1) (o3 + 1)
+      else o5 > 0 && short o5 (o3 + 1)
+    in if allowed then closed best gain v.s kind i j else best
+
+  -- The move that was found from t1.
+  def found_move [n] [k] (links: links [n] [k]) (r: route [n]) (t1: i32) ({gain, s, kind, i, j}: found) : move =
+    let v = {n = i32.i64 n, s, p = position r t1}
+    let t2 = at r (next v v.p)
+    let t3 = city_of (#[unsafe] links[i64.i32 t2, i64.i32 i])
+    let p3 = position r t3
+    let t4 = at r (if kind <= 2 then back v p3 else next v p3)
+    let t5 = city_of (#[unsafe] links[i64.i32 t4, i64.i32 j])
+    let p5 = position r t5
+    let t6 = at r (if kind == 3 || (kind == 2 && order v p5 < order v p3) then next v p5 else back v p5)
+    in {gain, kind, t1, t2, t3, t4, t5, t6}
+
   -- | A move of a city that shortens the tour: the edge (t1, t2) that leaves the city `t1` goes, on either side; t3 is a
   -- neighbour of t2, t5 one of t4, and the sums of what goes less what comes stay positive all along the way. Any move that
   -- shortens the tour is found like this from one of its cities, if the lists are complete (Lin, Kernighan 1973). Lists are
@@ -76,89 +153,113 @@ module mk_three_opt (M: metric) = {
   --
   -- **Work:** O(k^2).
   def move_of [n] [k] (data: M.data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (t1: i32) : move =
-    let n32 = i32.i64 n
     let k32 = i32.i64 k
-    let p1 = position r t1
-    -- The tour as seen from t1 in the direction s, from t2 on; `order` says how far behind t2 a position lies.
-    let next s p = wrap n32 (p + s)
-    let back s p = wrap n32 (p - s)
-    let order s p =
-      let o = s * (p - next s p1)
-      in if o < 0 then o + n32 else o
-    let length_of link = link >> 32
-    let city_of link = i32.i64 (link & 0xffffffff)
     let d x y = between data x y
     let on (best: found) = choice.best || best.gain <= 0
-    -- Whether the segments that end before the orders u < v, or the rest, are short.
-    let short u v = i32.min u (i32.min (v - u) (n32 - v)) <= choice.segment
-    let closed (best: found) gain s kind i j = if gain > best.gain then {gain, s, kind, i, j} else best
     let (best, _) =
-      loop (best, s) = ({gain = 0, s = 0, kind = 0, i = 0, j = 0}, 1)
+      loop (best, s) = (nothing, 1)
       while s >= -1 && on best do
-        let t2 = at r (next s p1)
+        let v = {n = i32.i64 n, s, p = position r t1}
+        let t2 = at r (next v v.p)
         let first = d t1 t2
         let (best, _) =
           loop (best, i) = (best, 0)
           while i < k32 && on best do
             let link = #[unsafe] links[i64.i32 t2, i64.i32 i]
-            let g1 = first - length_of link
+            let g1 = first - distance_of link
             in if g1 <= 0
                then (best, k32)
                else let t3 = city_of link
                     let p3 = position r t3
-                    let o3 = order s p3
+                    let o3 = order v p3
                     -- t4 before t3.
-                    let t4 = at r (back s p3)
+                    let t4 = at r (back v p3)
                     let g = g1 + d t3 t4
                     let best = if t4 == t2 then best else closed best (g - d t4 t1) s 1 i 0
                     let (best, _) =
                       loop (best, j) = (best, if t4 == t2 then k32 else 0)
                       while j < k32 && on best do
                         let link = #[unsafe] links[i64.i32 t4, i64.i32 j]
-                        let g2 = g - length_of link
+                        let g2 = g - distance_of link
                         in if g2 <= 0
                            then (best, k32)
-                           else let t5 = city_of link
-                                let p5 = position r t5
-                                let o5 = order s p5
-                                let t6 = at r (if o5 < o3 then next s p5 else back s p5)
-                                let gain = g2 + d t5 t6 - d t6 t1
-                                let allowed = t6 != t4 && (if o5 < o3 then short (o5 + 1) o3 else short o3 o5)
-                                in (if allowed then closed best gain s 2 i j else best, j + 1)
+                           else (closed_by data choice r v t1 o3 t4 (city_of link) best g2 2 i j, j + 1)
                     -- t4 behind t3.
-                    let t4 = at r (next s p3)
+                    let t4 = at r (next v p3)
                     let g = g1 + d t3 t4
                     let (best, _) =
                       loop (best, j) = (best, if t3 == t1 then k32 else 0)
                       while j < k32 && on best do
                         let link = #[unsafe] links[i64.i32 t4, i64.i32 j]
-                        let g2 = g - length_of link
+                        let g2 = g - distance_of link
                         in if g2 <= 0
                            then (best, k32)
-                           else let t5 = city_of link
-                                let p5 = position r t5
-                                let o5 = order s p5
-                                in if o5 >= o3
-                                   then (best, j + 1)
-                                   else let t6 = at r (next s p5)
-                                        let gain = g2 + d t5 t6 - d t6 t1
-                                        let best = if short (o5 + 1) (o3 + 1) then closed best gain s 3 i j else best
-                                        let t6 = at r (back s p5)
-                                        let gain = g2 + d t5 t6 - d t6 t1
-                                        let allowed = o5 > 0 && short o5 (o3 + 1)
-                                        in (if allowed then closed best gain s 4 i j else best, j + 1)
+                           else if order v (position r (city_of link)) >= o3
+                           then (best, j + 1)
+                           else let best = closed_by data choice r v t1 o3 t4 (city_of link) best g2 3 i j
+                                in (closed_by data choice r v t1 o3 t4 (city_of link) best g2 4 i j, j + 1)
                     in (best, i + 1)
         in (best, s - 2)
-    in if best.kind == 0
-       then no_move
-       else let {gain, s, kind, i, j} = best
-            let t2 = at r (next s p1)
-            let t3 = city_of (#[unsafe] links[i64.i32 t2, i64.i32 i])
-            let p3 = position r t3
-            let t4 = at r (if kind <= 2 then back s p3 else next s p3)
-            let t5 = city_of (#[unsafe] links[i64.i32 t4, i64.i32 j])
-            let p5 = position r t5
-            let ahead = kind == 3 || (kind == 2 && order s p5 < order s p3)
-            let t6 = at r (if ahead then next s p5 else back s p5)
-            in {gain, kind, t1, t2, t3, t4, t5, t6}
+    in if best.kind == 0 then no_move else found_move links r t1 best
+
+  -- | The best of the moves that three choices leave open, whether or not it shortens the tour on its way: the edge on the
+  -- side s of t1 goes; t3 is the neighbour i of t2; t4 is on either side of it; t5 is the neighbour j of t4. **Work:** O(1).
+  def draw_of [n] [k]
+              (data: M.data [n])
+              (links: links [n] [k])
+              (choice: choice)
+              (r: route [n])
+              (t1: i32)
+              (s: i32)
+              (i: i32)
+              (j: i32) : found =
+    let d x y = between data x y
+    let v = {n = i32.i64 n, s, p = position r t1}
+    let t2 = at r (next v v.p)
+    let link = #[unsafe] links[i64.i32 t2, i64.i32 i]
+    let t3 = city_of link
+    let p3 = position r t3
+    let o3 = order v p3
+    let g1 = d t1 t2 - distance_of link
+    -- t4 before t3.
+    let t4 = at r (back v p3)
+    let link = #[unsafe] links[i64.i32 t4, i64.i32 j]
+    let g = g1 + d t3 t4
+    let best = closed nothing (g - d t4 t1) s 1 i j
+    let best = closed_by data choice r v t1 o3 t4 (city_of link) best (g - distance_of link) 2 i j
+    let best = if t4 == t2 then nothing else best
+    -- t4 behind t3.
+    let t4 = at r (next v p3)
+    let link = #[unsafe] links[i64.i32 t4, i64.i32 j]
+    let t5 = city_of link
+    let g = g1 + d t3 t4 - distance_of link
+    let ahead = order v (position r t5) < o3
+    let best = if ahead then closed_by data choice r v t1 o3 t4 t5 best g 3 i j else best
+    let best = if ahead then closed_by data choice r v t1 o3 t4 t5 best g 4 i j else best
+    in if t3 == t1 then nothing else best
+
+  -- | The best of `choice.draws` moves, if it shortens the tour, the first among equals (random-k-best improvement: Delévacq,
+  -- Delisle, Krajecki 2012). Each is drawn by a city that waits, a side, and two neighbours, all evenly. One must wait.
+  --
+  -- **Work:** O(draws).
+  def best_drawn [n] [k]
+                 (data: M.data [n])
+                 (links: links [n] [k])
+                 (choice: choice)
+                 (r: route [n])
+                 (q: queue [n])
+                 (key: rng.key) : move =
+    let k32 = i32.i64 k
+    let (best, t1) =
+      loop (best, t1) = (nothing, 0)
+      for d < (if k > 0 then choice.draws else 0) do
+        let word = draw_words * i64.i32 d
+        let c = peek q (rng.below key word (waiting q))
+        let s = 1 - 2 * i32.u64 (rng.word key word & 1)
+        let i = rng.below key (word + 1) k32
+        let j = rng.below key (word + 2) k32
+        let drawn = draw_of data links choice r c s i j
+        let better = drawn.gain > best.gain
+        in (if better then drawn else best, if better then c else t1)
+    in if best.kind == 0 then no_move else found_move links r t1 best
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytsp.starts import Start
 
-SOLVERS = ("auto", "restarts", "ils", "eax")
+SOLVERS = ("auto", "restarts", "ils", "eax", "two-opt")
 """The names of the solvers."""
 
 STARTS: tuple[Start, ...] = ("random", "nearest-neighbour", "greedy", "space-filling-curve")
@@ -16,8 +16,8 @@ STARTS: tuple[Start, ...] = ("random", "nearest-neighbour", "greedy", "space-fil
 MOVES = ("or-opt", "3-opt")
 """What a descent tries, by the kernels' numbers: 2-opt and Or-opt; all of 3-opt."""
 
-PIVOTS = ("first", "best")
-"""Which of a city's improving moves a descent makes, by the kernels' numbers."""
+PIVOTS = ("first", "best", "random-k")
+"""Which improving move a descent makes, by the kernels' numbers: a city's first or best; the best of k drawn."""
 
 KICKS = ("segments", "walk")
 """Where a double bridge cuts the tour, by the kernels' numbers: close by along the tour; close by on the lists."""

@@ -23,6 +23,7 @@ NUMBERS = (
     ("first", 0, 2**62),
     ("iterations", 0, 2**62),
     ("exchange", 1, 2**62),
+    ("draws", 1, 2**31 - 1),
 )
 
 
@@ -46,6 +47,7 @@ class Options:
     quadrants: bool | None = None
     moves: str = "3-opt"
     pivot: str = "first"
+    draws: int | None = None
     kick: str = "segments"
     temperature: float | None = None
     exchange: int | None = None
@@ -58,6 +60,8 @@ class Options:
         for name, known in (("start", STARTS), ("moves", MOVES), ("pivot", PIVOTS), ("kick", KICKS)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} {getattr(self, name)!r} is not known; known: {', '.join(known)}")
+        if self.draws is not None and self.pivot != "random-k":
+            raise ValueError(f"draws={self.draws!r} does not concern pivot={self.pivot!r}; it is for pivot='random-k'")
         if self.temperature is not None and not 0 <= self.temperature < float("inf"):
             raise ValueError(f"temperature must be a length, at least 0; it is {self.temperature!r}")
         if self.initial_tour is not None and self.start != Options.start:

@@ -18,6 +18,8 @@ CALL_SECONDS = 0.15
 SHORT_CALL_SECONDS = 0.02
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
+# So many draws a step take about as long as the other pivots do.
+EQUAL_DRAWS = 64
 # By how much at most a call has more iterations than the one before.
 MOST_GROWTH = 8.0
 # So many climbers in a hundred, at least one of two, are overwritten in an exchange.
@@ -37,6 +39,8 @@ class Plan:
     neighbours : numpy.ndarray of int32, shape (n, k)
     moves, pivot, kick : int
         What kinds, by the kernels' numbers.
+    draws : int
+        How many moves a step draws; 1 where the pivot draws none.
     temperature : float
         In units of the kernel's lengths.
     exchange : int or None
@@ -49,6 +53,7 @@ class Plan:
     neighbours: NDArray[np.int32]
     moves: int
     pivot: int
+    draws: int
     kick: int
     temperature: float
     exchange: int | None
@@ -60,7 +65,7 @@ class Standing:
     the best tour of all.
 
     `has_descended` tells whether they have left the tours from which they start, `is_polished` whether their best tours
-    are local optima of the whole neighbourhood.
+    have come from a descent over all cities: by "random-k" no local optima, else those of the whole neighbourhood.
     """
 
     has_descended: bool
@@ -105,6 +110,7 @@ class Population:
         # The iterations a second that the last call made, or the first is thought to make.
         machine = "cpu" if kernels.device is None else "gpu"
         self.speed = FIRST_SPEED[machine] / math.ceil(self.climbers / (kernels.threads or self.climbers))
+        self.speed /= max(1.0, plan.draws / EQUAL_DRAWS)
         self.most = math.inf
 
     @property
@@ -131,6 +137,7 @@ class Population:
             count,
             plan.moves,
             plan.pivot,
+            plan.draws,
             plan.kick,
             plan.temperature,
         )
@@ -140,10 +147,18 @@ class Population:
         self.standing = standing
 
     def polish(self) -> None:
-        """Take every climber's best tour to a local optimum of the whole neighbourhood."""
+        """Let every climber's best tour descend over all cities."""
         plan = self.plan
         handle = self.kernels.call(
-            f"{self.form.kind}_polish", self.loaded, plan.neighbours, self.standing.handle, plan.moves, plan.pivot
+            f"{self.form.kind}_polish",
+            self.loaded,
+            plan.neighbours,
+            self.standing.handle,
+            plan.seed,
+            plan.first,
+            plan.moves,
+            plan.pivot,
+            plan.draws,
         )
         self.standing = self._read(handle, self.standing.iteration, final=True)
 

@@ -176,6 +176,7 @@ class Evolution:
             0,
             moves,
             pivot,
+            1,
             0,
             0.0,
         )

@@ -24,7 +24,8 @@ class Progress:
         That of the best tour so far.
     seconds : float
     iteration : int
-        How many iterations each climber of an iterated local search has made, or how many generations there were.
+        How many iterations each climber of an iterated local search has made, or how many generations, or passes of
+        two-opt, there were.
     iterations : int or None
         How many it is to make; None where only a limit ends them, and in random restarts.
     """

@@ -21,6 +21,8 @@ from pytsp.tours import check_tour, random_tours, whole_number
 __all__ = ["KICKS", "MOVES", "PIVOTS", "Options", "default_climbers", "default_iterations", "iterated"]
 
 DEFAULT_NEIGHBOURS = 10
+# How many moves a step draws with pivot "random-k" (docs/algorithms.md).
+DEFAULT_DRAWS = 200
 # Cities of the smallest instance on which a kick changes anything.
 KICKED_CITIES = 5
 # The iterations of a climber where neither they nor a time limit are given: five hundred a city up to so many, and at
@@ -51,6 +53,7 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
         neighbours=lists,
         moves=MOVES.index(options.moves),
         pivot=PIVOTS.index(options.pivot),
+        draws=(options.draws or DEFAULT_DRAWS) if options.pivot == "random-k" else 1,
         kick=KICKS.index(options.kick),
         temperature=_temperature(form, lists, options),
         exchange=options.exchange,
@@ -198,7 +201,8 @@ def _result(population: Population, instance: Instance, stop_reason: str, watch:
         lengths=now.lengths if instance.is_exact else now.lengths * np.float64(form.unit),
         steps=now.steps,
         passes=np.empty(0, dtype=np.int32),
-        done=np.full(population.climbers, now.is_polished),
+        # Draws that find nothing make no local optimum.
+        done=np.full(population.climbers, now.is_polished and plan.pivot != PIVOTS.index("random-k")),
         seed=plan.seed,
         k=None,
         backend=population.kernels.name,

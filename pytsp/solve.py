@@ -22,20 +22,24 @@ if TYPE_CHECKING:
 
 __all__ = ["SOLVERS", "moves_a_pass", "solve"]
 
-# The solvers that an argument concerns, where these are not all.
+# The solvers that an argument concerns, where these are not all, or one value of an argument, as a message shows it.
 CONCERNED = {
+    "climbers": ("restarts", "ils", "eax"),
+    "first": ("restarts", "ils", "eax"),
     "mapping": ("restarts",),
-    "k": ("restarts",),
-    "iterations": ("ils", "eax"),
-    "initial_tour": ("ils", "eax"),
+    "k": ("restarts", "two-opt"),
+    "iterations": ("ils", "eax", "two-opt"),
+    "initial_tour": ("ils", "eax", "two-opt"),
     "neighbours": ("ils", "eax"),
     "quadrants": ("ils", "eax"),
     "moves": ("ils", "eax"),
     "pivot": ("ils", "eax"),
-    "start": ("ils",),
+    "start": ("ils", "two-opt"),
     "kick": ("ils",),
     "temperature": ("ils",),
     "exchange": ("ils",),
+    "draws": ("ils",),
+    "pivot='random-k'": ("ils",),
 }
 # Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
 RECOMBINED_CITIES = range(8, 12_001)
@@ -62,6 +66,7 @@ def solve(
     quadrants: bool | None = None,
     moves: str = "3-opt",
     pivot: str = "first",
+    draws: int | None = None,
     kick: str = "segments",
     temperature: float | None = None,
     exchange: int | None = None,
@@ -75,7 +80,8 @@ def solve(
     goes from its starting tour to a local optimum, and from there on changes its tour at random in one place (a kick: a
     double bridge), repairs it by local search, and keeps what is not longer than before [2]_ [3]_. By random restarts
     ("restarts"), many climbers go each from its own random tour to a local optimum, by the best of all n (n - 3) / 2
-    2-opt moves at a time [4]_ [5]_.
+    2-opt moves at a time [4]_ [5]_. By "two-opt", one tour, of however many cities, goes from a good start to a local
+    optimum in the same way [7]_.
 
     Where a climber ends depends on (`instance`, `seed`, its number, and the arguments of its solver) only, not on the
     backend, the number of threads or, without `exchange`, the other climbers. A time limit, a target and Ctrl-C end it
@@ -84,9 +90,10 @@ def solve(
     Parameters
     ----------
     instance : Instance
-    solver : {"auto", "restarts", "ils", "eax"}, optional
+    solver : {"auto", "restarts", "ils", "eax", "two-opt"}, optional
         "auto" is "eax" from 8 to 12,000 cities and "ils" otherwise; but "restarts" or "ils" where an argument is given
-        that concerns only it, and "ils" where `iterations` is.
+        that concerns only it, and "ils" where `iterations` is. "two-opt" is never chosen; `climbers`, `first` and what
+        is said of neighbours, moves and kicks does not concern it.
     climbers : int, optional
         How many climbers, at least 1. By default, in edge assembly crossover 100 (from 2,000 cities on fewer, down to
         24), or on a GPU 512, and with a time limit as many as it lets converge; in an iterated local search one a core,
@@ -106,15 +113,15 @@ def solve(
         Restarts: how climbers are laid out on a GPU, one a thread block or one a thread. The results are the same;
         "auto" takes the faster.
     k : int or "inf", optional
-        Restarts: how many moves a pass over the neighbourhood may make, at least 1: the best one of each edge, in the
-        order of their gains, as long as they do not overlap [6]_. With 1 the climbers make the best move only; more
-        moves a pass take fewer passes, which pays from some hundred cities on.
+        Restarts, two-opt: how many moves a pass over the neighbourhood may make, at least 1: the best one of each edge,
+        in the order of their gains, as long as they do not overlap [6]_. With 1 the climbers make the best move only;
+        more moves a pass take fewer passes, which pays from some hundred cities on.
     iterations : int, optional
         ILS: how many kicks each climber tries, at least 0. By default as many as the time limit allows; without one, a
         number that depends on n, the number of climbers and the kind of machine, so that the solve ends by itself,
         within 3 s for up to 1,000 cities. EAX: how many generations there are at most; by default, and without a time
         limit, as many as shorten any tour. With a time limit, populations follow each other, until ten in a row have
-        found nothing shorter.
+        found nothing shorter. Two-opt: how many passes there are at most; by default as many as shorten the tour.
     time_limit : float, optional
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
         sure of its local optima. Climbers on their way count with the tours they have. Edge assembly crossover goes on
@@ -122,10 +129,12 @@ def solve(
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     initial_tour : array_like of integers, shape (n,), optional
-        ILS: the tour from which all climbers start. EAX: a tour that belongs to the population.
+        ILS: the tour from which all climbers start. EAX: a tour that belongs to the population. Two-opt: the tour that
+        becomes shorter.
     start : {"greedy", "nearest-neighbour", "space-filling-curve", "random"}, optional
-        ILS: the tour from which climber 0 starts (see `pytsp.starts`). Climbers 1, …, 63 start from nearest-neighbour
-        tours that begin in different cities, all others from random tours; with "random" all do.
+        Two-opt: the tour that becomes shorter (see `pytsp.starts`). ILS: the tour from which climber 0 starts. Climbers
+        1, …, 63 start from nearest-neighbour tours that begin in different cities, all others from random tours; with
+        "random" all do.
     neighbours : int or array_like of integers, shape (n, k), optional
         ILS, EAX: the cities to which local search tries new edges: so many nearest of each city, or those listed. By
         default 10.
@@ -135,8 +144,13 @@ def solve(
     moves : {"3-opt", "or-opt"}, optional
         ILS, EAX: the local search's neighbourhood: sequential 3-opt moves, which include all others here, or 2-opt
         moves and Or-opt moves of segments of up to three cities.
-    pivot : {"first", "best"}, optional
-        ILS, EAX: make the first move of a city that shortens the tour, or the best.
+    pivot : {"first", "best", "random-k"}, optional
+        ILS, EAX: make the first move of a city that shortens the tour, or the best. ILS: with "random-k", draw `draws`
+        moves of the cities that wait and make the best of all; where it does not shorten the tour, local search ends
+        [3]_. The result then need not be a local optimum.
+    draws : int, optional
+        ILS with `pivot` "random-k": how many moves a step of local search draws, at least 1. By default 200. The time
+        of an iteration grows with them.
     kick : {"segments", "walk"}, optional
         ILS: the double bridge's four edges lie within some tens of positions along the tour, or are found by random
         walks on the neighbour lists.
@@ -178,6 +192,7 @@ def solve(
     .. [4] O'Neil, Tamir, Burtscher: A Parallel GPU Version of the Traveling Salesman Problem, PDPTA 2011.
     .. [5] Utne, Hansen: Solving TSP on the GPU based on heuristic algorithms, University of Copenhagen, 2023.
     .. [6] Robinson, Vrbsky, Hong, Eddy: Analysis of a High-Performance TSP Solver on the GPU, ACM JEA 23, 2018, 3.4.
+    .. [7] Rocki, Suda: High Performance GPU Accelerated Local Optimization in TSP, IPDPS Workshops 2013.
 
     Examples
     --------
@@ -195,14 +210,21 @@ def solve(
         "quadrants": quadrants,
         "moves": moves,
         "pivot": pivot,
+        "draws": draws,
         "kick": kick,
         "temperature": temperature,
         "exchange": exchange,
     }
-    solver = _chosen(solver, _given({"mapping": mapping, "k": k, **asked}), instance.n)
+    given = _given({"climbers": climbers, "first": first, "mapping": mapping, "k": k, **asked})
+    solver = _chosen(solver, given, instance.n)
     options = Options(climbers=climbers, seed=seed, first=first, **asked)  # type: ignore[arg-type]
     watch = Watch(time_limit=time_limit, target=target, progress=progress, on_improvement=on_improvement)
     form = form_of(instance)
+    if solver == "two-opt":
+        from pytsp.two_opt import descended  # noqa: PLC0415
+
+        kernels = open_backend(backend, threads=threads, device=device)
+        return descended(instance, form, kernels, watch, options, k)
     if solver != "restarts":
         # They need SciPy, which takes longer to import than all else; a device may be opening meanwhile.
         from pytsp.eax import evolved  # noqa: PLC0415
@@ -236,7 +258,7 @@ def _given(arguments: Mapping[str, object]) -> dict[str, str]:
 
 
 def _chosen(solver: str, given: Mapping[str, str], n: int) -> str:
-    """Return the solver that is meant: "restarts", "ils" or "eax".
+    """Return the solver that is meant, which is not "auto".
 
     Raises
     ------
@@ -248,16 +270,22 @@ def _chosen(solver: str, given: Mapping[str, str], n: int) -> str:
     if solver == "auto":
         solver = _concerned(given) or ("eax" if n in RECOMBINED_CITIES and "iterations" not in given else "ils")
     for name, shown in given.items():
-        if solver not in CONCERNED[name]:
-            others = " or ".join(f"solver={other!r}" for other in CONCERNED[name])
+        if solver not in _concerned_by(name, shown):
+            others = " or ".join(f"solver={other!r}" for other in _concerned_by(name, shown))
             raise ValueError(f"{shown} does not concern solver={solver!r}; it is for {others}")
     return solver
 
 
 def _concerned(given: Mapping[str, str]) -> str | None:
-    """Return the one solver that arguments concern, if one concerns only one."""
-    single = {CONCERNED[name][0]: shown for name, shown in given.items() if len(CONCERNED[name]) == 1}
+    """Return the one solver that arguments concern, if one concerns only one, leaving "two-opt" aside."""
+    concerned = {shown: set(_concerned_by(name, shown)) - {"two-opt"} for name, shown in given.items()}
+    single = {solver: shown for shown, solvers in concerned.items() if len(solvers) == 1 for solver in solvers}
     if len(single) > 1:
         (one, first), (other, second) = single.items()
         raise ValueError(f"{first} is for solver={one!r} and {second} for solver={other!r}; give one of the two")
     return next(iter(single), None)
+
+
+def _concerned_by(name: str, shown: str) -> tuple[str, ...]:
+    """Return the solvers that an argument concerns as it is given."""
+    return CONCERNED.get(shown, CONCERNED[name])

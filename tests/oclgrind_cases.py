@@ -45,9 +45,9 @@ def iterate(kind: str, n: int) -> None:
         backend = backends.open_backend(name)
         loaded = backend.call(f"{form.kind}_load", *form.arguments)
         population = backend.call("population_given", random_tours(n, 3, 0))
-        for start, kick in ((0, 0), (6, 1)):
+        for start, pivot, kick in ((0, 0, 0), (6, 0, 1), (12, 2, 0)):
             population = backend.call(
-                f"{form.kind}_ils", loaded, lists, population, 0, 0, start, 6, 1, 0, kick, float(start)
+                f"{form.kind}_ils", loaded, lists, population, 0, 0, start, 6, 1, pivot, 20, kick, float(start)
             )
         given = backend.call("population_given", random_tours(n, 3, 1))
         children = [backend.call(f"{form.kind}_cross", loaded, lists, given, 0, 0, 5, spread) for spread in (1, 4)]
@@ -60,6 +60,17 @@ def iterate(kind: str, n: int) -> None:
         )
     equal = all(np.array_equal(*each) for each in zip(*found, strict=True))
     print(f"{kind} {n} ils and eax: {'equal' if equal else 'DIFFERENT'}", flush=True)
+
+
+def descend(kind: str, n: int, k: int | str) -> None:
+    """Say whether one tour stands after three passes over the complete neighbourhood where it does with c."""
+    instance = instance_of(kind, n)
+    found, expected = (
+        solve(instance, solver="two-opt", start="random", iterations=3, backend=name, k=k) for name in ("opencl", "c")
+    )
+    fields = ("lengths", "steps", "passes", "tour")
+    equal = all(np.array_equal(getattr(found, field), getattr(expected, field)) for field in fields)
+    print(f"{kind} {n} two-opt {k}: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
 def main() -> None:
@@ -80,6 +91,9 @@ def main() -> None:
     compare("fine", 9, "auto", 2)
     for kind in ("fine", "plane", "matrix"):
         iterate(kind, 20)
+    for kind in ("plane", "matrix"):
+        for k in (1, "inf"):
+            descend(kind, 20, k)
 
 
 if __name__ == "__main__":

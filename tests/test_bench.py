@@ -21,13 +21,15 @@ from numpy.typing import NDArray
 from strategies import instances_with_tours
 
 import pytsp
-from bench import delevacq, many, peers, same
+from bench import delevacq, many, peers, rocki, same
 from bench.curves import by_limit, gap_at, within_runs
 from bench.rivals import MODULES, Task, answer, at_hand
 from bench.runs import Run
 from bench.shuffle import shuffled
 from bench.workers import Failure, Worker
 from pytsp import Instance, Result
+from pytsp.backends import open_backend
+from pytsp.starts import greedy
 
 RUN = Run("pytsp c", "square", 4, 0, 1.0, 0.5, 110, 100, history=((0.1, 150), (0.5, 110)))
 
@@ -211,8 +213,34 @@ def test_shares_that_are_none_are_refused(text: str) -> None:
 
 def test_their_tables_are_whole() -> None:
     for setting in delevacq.TABLES.values():
-        assert set(setting.totals) == set(setting.theirs)
+        assert set(setting.totals) == set(setting.theirs) == set(setting.draws)
         assert {len(rows) for rows in setting.theirs.values()} == {len(delevacq.POPULATIONS)}
+
+
+def test_delevacq_draws_as_many_moves_as_they_do(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    solve, drawn = pytsp.solve, []
+
+    def record(instance: Instance, **options: Any) -> Result:
+        drawn.append((options["pivot"], options["draws"]))
+        return solve(instance, **options)
+
+    monkeypatch.setattr(delevacq, "tsplib", lambda *_: replace(pytsp.read(folder / "square.tsp"), optimum=160))
+    monkeypatch.setattr(delevacq.pytsp, "solve", record)
+    words = ("--instances", "kroA100", "--populations", 8, "--total", 80, "--seeds", 1, "--backend", "c")
+    for more, expected in (
+        (("--table", 1), ("first", None)),
+        (("--table", 3), ("random-k", 5500)),
+        (("--table", 3, "--draws", 9), ("random-k", 9)),
+    ):
+        drawn.clear()
+        assert run(monkeypatch, delevacq, *words, *more) == 0
+        assert set(drawn) == {expected}
+    assert capsys.readouterr().out.count("1 of 1 rows are at least as good as theirs") == 3
+    with pytest.raises(SystemExit):
+        run(monkeypatch, delevacq, *words, "--draws", 9)
+    assert "--draws 9 is for table 3; table 1 draws no moves" in capsys.readouterr().err
 
 
 def test_many_tells_the_gap_to_the_shorter_tour(
@@ -257,3 +285,34 @@ def test_same_runs_every_solver_on_every_form(
     monkeypatch.setattr(same, "cases", lambda *_: iter(few))
     assert run(monkeypatch, same, "--tsplib", folder, "--backends", "multicore") == 0
     assert capsys.readouterr().out.count("yes") == len(few)
+
+
+def test_rocki_cuts_descents_and_compares_backends(tmp_path: Path) -> None:
+    instance = pytsp.generate.uniform(300, 0)
+    kernels = open_backend("c")
+    start = greedy(instance)
+    line = rocki.measure(instance, start, kernels, 1, 60)
+    assert (line.n, line.is_cut, line.passes) == (300, False, line.moves + 1)
+    assert line.initial == instance.tour_length(start) > line.length
+    assert line.checks == pytest.approx(300 * 297 / 2 / line.pass_seconds)
+    cut = rocki.measure(pytsp.generate.uniform(30_000, 0), np.arange(30_000, dtype=np.int32), kernels, 1, 0.2)
+    assert cut.is_cut
+    assert rocki.differences(instance, start, kernels, open_backend("multicore"), "inf", 3) == []
+    other = pytsp.random_tours(300, 1, 0)[0]
+    descent, _ = rocki.descend(instance, other, kernels, "inf", 2, 60)
+    assert descent.standing.passes == 2
+    assert "cut at" in rocki.show(replace(cut, instance="pr2392"))
+    assert rocki.duration(0.000363) == "363 µs"
+    assert rocki.duration(26497) == "26497 s"
+
+
+def test_rocki_prints_their_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> None:
+    monkeypatch.setattr(rocki, "tsplib", lambda folder, name: replace(pytsp.generate.uniform(52, 0), name=name))
+    file = tmp_path / "table.json"
+    words = ["rocki", "--instances", "berlin52", "--backend", "c", "--k", "1,inf", "--check", "multicore"]
+    monkeypatch.setattr(sys, "argv", [*words, "--json", str(file)])
+    assert rocki.main() == 0
+    assert "after 3 passes on c and multicore: the same" in capsys.readouterr().out
+    stored = json.loads(file.read_text(encoding="utf-8"))
+    assert [each["k"] for each in stored["rows"]] == [1, "inf"]
+    assert stored["rows"][0]["theirs"]["length"] == 8930

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -19,10 +21,11 @@ from numpy.typing import NDArray
 from paths import tsplib_file
 
 import pytsp
-from pytsp import Improvement, Instance, Progress, Result, _options
+from pytsp import Improvement, Instance, Progress, Result, _options, datasets
 from pytsp._options import Options
 from pytsp._population import exchanged
 from pytsp.backends import Backend
+from pytsp.cli import main
 from pytsp.exceptions import InstanceError, KernelError, TourError
 from pytsp.forms import form_of
 from pytsp.ils import default_climbers, default_iterations, starting_tours
@@ -50,13 +53,13 @@ def assert_same(a: Result, b: Result) -> None:
     assert np.array_equal(a.steps, b.steps)
 
 
-def assert_whole(result: Result) -> None:
-    """What holds of every result with whole-number lengths, however it ended."""
+def assert_whole(result: Result, *, is_optimal: bool = True) -> None:
+    """What holds of every result with whole-number lengths, however it ended; by draws tours need not be optima."""
     assert result.tour.dtype == np.int32
     assert result.length == result.instance.tour_length(result.tour) == result.lengths.min()
     assert result.climber == int(np.argmin(result.lengths))
     assert len(result.lengths) == len(result.steps) == len(result.done) == result.climbers
-    assert bool(result.done.all()) == (result.stop_reason != "interrupted")
+    assert result.done.tolist() == [is_optimal and result.stop_reason != "interrupted"] * result.climbers
     assert (result.solver, result.k, result.moves, len(result.passes)) == ("ils", None, None, 0)
     lengths = [each.length for each in result.history]
     assert lengths == sorted(set(lengths), reverse=True)
@@ -133,7 +136,7 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
             temperature=st.sampled_from((None, 0.0, 20.0)),
             kick=st.sampled_from(("walk", "segments")),
             moves=st.sampled_from(("3-opt", "or-opt")),
-            pivot=st.sampled_from(("first", "best")),
+            pivot=st.sampled_from(("first", "best", "random-k")),
         )
     ),
 )
@@ -145,31 +148,105 @@ def test_any_cut_gives_the_same_result(
     with cut(call_seconds, first_speed, growth):
         result = solved(uniform(n), backend, seed=9, progress=seen.append, **options)
     assert_same(result, expected)
-    assert_whole(result)
+    assert_whole(result, is_optimal=options["pivot"] != "random-k")
     done = [each.iteration for each in seen]
     assert done == sorted(done) and done[-1] == options["iterations"]
     assert {each.iterations for each in seen} == {options["iterations"]}
     assert all(each.climbers == 3 and each.climbers_done == 0 for each in seen)
 
 
-@pytest.mark.parametrize("exchange", [None, 10])
+@pytest.mark.parametrize(("exchange", "pivot"), [(None, "first"), (10, "first"), (10, "random-k")])
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
-def test_backends_and_threads_change_nothing(threads: int, exchange: int | None) -> None:
-    options: dict[str, Any] = dict(climbers=5, iterations=100, seed=2, exchange=exchange)
+def test_backends_and_threads_change_nothing(threads: int, exchange: int | None, pivot: str) -> None:
+    options: dict[str, Any] = dict(climbers=5, iterations=100, seed=2, exchange=exchange, pivot=pivot)
     expected = pytsp.solve(uniform(60), **options, backend="c")
     assert_same(pytsp.solve(uniform(60), **options, backend="multicore", threads=threads), expected)
 
 
-@given(cuts=st.lists(st.integers(0, 70), max_size=3))
+@given(cuts=st.lists(st.integers(0, 70), max_size=3), options=st.sampled_from(({}, {"pivot": "random-k", "draws": 9})))
 @settings(max_examples=20)
-def test_ranges_of_climbers_make_up_the_whole(backend: Backend, cuts: list[int]) -> None:
-    whole = solved(uniform(12), backend, climbers=70)
+def test_ranges_of_climbers_make_up_the_whole(backend: Backend, cuts: list[int], options: dict[str, Any]) -> None:
+    whole = solved(uniform(12), backend, climbers=70, **options)
     bounds = sorted({0, 70, *cuts})
-    parts = [solved(uniform(12), backend, climbers=b - a, first=a) for a, b in itertools.pairwise(bounds)]
+    parts = [solved(uniform(12), backend, climbers=b - a, first=a, **options) for a, b in itertools.pairwise(bounds)]
     assert np.concatenate([part.lengths for part in parts]).tolist() == whole.lengths.tolist()
     best = min(parts, key=lambda part: part.length)
     assert (best.length, best.climber) == (whole.length, whole.climber)
     assert np.array_equal(best.tour, whole.tour)
+
+
+# Draws
+
+
+@given(instance=strategies.instances(), seed=st.integers(0, 99), draws=st.integers(1, 50))
+def test_moves_that_are_drawn_never_lengthen_a_tour(
+    backend: Backend, instance: Instance, seed: int, draws: int
+) -> None:
+    result = solved(instance, backend, seed=seed, pivot="random-k", draws=draws, temperature=0)
+    assert_whole(result, is_optimal=False)
+    starts = starting_tours(instance, 3, Options(seed=seed))
+    assert all(length <= instance.tour_length(tour) for length, tour in zip(result.lengths, starts, strict=True))
+
+
+def test_more_draws_find_shorter_tours(backend: Backend) -> None:
+    few, many = (solved(uniform(200), backend, pivot="random-k", draws=draws) for draws in (3, 300))
+    assert many.lengths.max() < few.lengths.min()
+    assert_same(
+        solved(uniform(200), backend, pivot="random-k"), solved(uniform(200), backend, pivot="random-k", draws=200)
+    )
+
+
+def test_the_first_call_is_as_short_however_many_moves_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[int] = []
+    call = Backend.call
+
+    def record(self: Backend, entry: str, *arguments: Any) -> Any:
+        if entry == "grid_ils":
+            counts.append(arguments[6])
+        return call(self, entry, *arguments)
+
+    monkeypatch.setattr(Backend, "call", record)
+    most = int(population_module.SHORT_CALL_SECONDS * population_module.FIRST_SPEED["cpu"])
+    for draws, expected in ((1, most), (64, most), (640, most // 10), (2**31 - 1, 1)):
+        counts.clear()
+        # Few draws are made: without neighbours there is nothing to draw.
+        options: dict[str, Any] = dict(pivot="random-k", draws=draws, neighbours=np.empty((9, 0), np.int32))
+        pytsp.solve(uniform(9), backend="c", climbers=1, iterations=2 * most, target=10**9, **options)
+        assert counts == [expected]
+
+
+def test_draws_reach_the_solver_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    options: dict[str, Any] = dict(pivot="random-k", draws=7, iterations=20, climbers=2)
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    assert main(["solve", "europe", "--backend", "c", *words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    expected = pytsp.solve(pytsp.read(datasets.find("europe")), backend="c", **options)
+    assert (told["tour"], told["solver"], told["climbers_done"]) == (expected.tour.tolist(), "ils", 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"draws": 9}, "draws=9 does not concern pivot='first'; it is for pivot='random-k'"),
+        ({"draws": 9, "pivot": "best"}, "draws=9 does not concern pivot='best'"),
+        ({"draws": 0, "pivot": "random-k"}, "draws must be a whole number from 1 to 2147483647; it is 0"),
+        ({"draws": 2**31, "pivot": "random-k"}, "draws must be a whole number from 1"),
+        ({"draws": 9, "solver": "eax"}, "draws=9 does not concern solver='eax'; it is for solver='ils'"),
+        (
+            {"pivot": "random-k", "solver": "eax"},
+            "pivot='random-k' does not concern solver='eax'; it is for solver='ils'",
+        ),
+        ({"pivot": "random-k", "solver": "restarts"}, "pivot='random-k' does not concern solver='restarts'"),
+        ({"pivot": "random-k", "k": 2}, "k=2 is for solver='restarts' and pivot='random-k' for solver='ils'"),
+    ],
+)
+def test_draws_without_sense_are_refused(options: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        pytsp.solve(uniform(9), backend="c", **options)
+
+
+def test_draws_are_for_iterated_local_search() -> None:
+    assert pytsp.solve(uniform(9), backend="c", climbers=1, pivot="random-k", target=10**9).solver == "ils"
 
 
 # Starts and lists

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import draws as draws_oracle
 import numpy as np
 import oracle
 import pytest
@@ -21,6 +22,7 @@ from pytsp.instance import Instance
 
 SEGMENTS = {0: 3, 1: 10**9}
 FLAGS = st.integers(0, 1)
+PIVOTS = st.integers(0, 2)
 LARGEST = 2**30 - 1
 
 
@@ -45,11 +47,12 @@ class Climbers:
         first: int = 0,
         moves: int = 1,
         pivot: int = 0,
+        draws: int = 40,
         kick: int = 1,
         temperature: float = 0.0,
     ) -> None:
         self.backend, self.kind, self.loaded, self.lists = backend, form.kind, load(backend, form), lists_of(form, k)
-        self.seed, self.first, self.choice, self.rest = seed, first, (moves, pivot), (kick, temperature)
+        self.seed, self.first, self.choice, self.rest = seed, first, (moves, pivot, draws), (kick, temperature)
         self.population: Opaque = backend.call("population_given", np.atleast_2d(np.asarray(tours, dtype=np.int32)))
 
     def go(self, start: int, iterations: int) -> Climbers:
@@ -61,7 +64,7 @@ class Climbers:
 
     def polish(self) -> Climbers:
         """Descend from the best tours."""
-        given = (self.loaded, self.lists, self.population)
+        given = (self.loaded, self.lists, self.population, self.seed, self.first)
         self.population = self.backend.call(f"{self.kind}_polish", *given, *self.choice)
         return self
 
@@ -114,7 +117,7 @@ def test_so_does_one_of_more_cities(backend: Backend, n: int, metric: str) -> No
 
 
 @given(
-    strategies.symmetric_matrices(max_n=9, largest=LARGEST), st.data(), FLAGS, FLAGS, FLAGS, st.integers(1, 8), FLAGS
+    strategies.symmetric_matrices(max_n=9, largest=LARGEST), st.data(), FLAGS, PIVOTS, FLAGS, st.integers(1, 8), FLAGS
 )
 @settings(max_examples=60)
 def test_iterations_keep_lengths_exact_and_never_lengthen(
@@ -140,43 +143,85 @@ def test_iterations_keep_lengths_exact_and_never_lengthen(
 
 @pytest.mark.parametrize("n", [*range(1, 10), 60])
 @pytest.mark.parametrize("temperature", [0.0, 3.0, 1e9])
-@pytest.mark.parametrize("kick", [0, 1])
-def test_cutting_a_run_changes_nothing(backend: Backend, n: int, temperature: float, kick: int) -> None:
+@pytest.mark.parametrize(("kick", "pivot"), [(0, 0), (1, 0), (0, 2)])
+def test_cutting_a_run_changes_nothing(backend: Backend, n: int, temperature: float, kick: int, pivot: int) -> None:
     form = form_of(scattered(n, "EUC_2D", 1))
     starts = random_tours(n, 3, 0)
-    rest: dict[str, Any] = {"k": 6, "kick": kick, "temperature": temperature, "seed": 5}
+    rest: dict[str, Any] = {"k": 6, "kick": kick, "temperature": temperature, "seed": 5, "pivot": pivot}
     whole = Climbers(backend, form, starts, **rest).go(0, 40).found()
-    parts = Climbers(backend, form, starts, **rest).go(0, 0).go(0, 1).go(1, 0).go(1, 12).go(13, 27).found()
+    cut = Climbers(backend, form, starts, **rest)
+    # Another descent finds nothing on a local optimum, but other draws may.
+    cut = cut if pivot == 2 else cut.go(0, 0)
+    parts = cut.go(0, 1).go(1, 0).go(1, 12).go(13, 27).found()
     assert_exact(form, whole)
     assert parts == whole
-    alone = Climbers(backend, form, starts[1], **rest, first=1).go(0, 40).found()
-    assert alone == tuple(column[1:2] for column in whole)
+    alone = Climbers(backend, form, starts[1], **rest, first=1).go(0, 40)
+    assert alone.found() == tuple(column[1:2] for column in whole)
+    polished = Climbers(backend, form, starts, **rest).go(0, 40).polish().found()
+    assert alone.polish().found() == tuple(column[1:2] for column in polished)
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "EXPLICIT"])
 @pytest.mark.parametrize("moves", [0, 1])
-def test_all_backends_and_forms_end_alike(backend: Backend, metric: str, moves: int) -> None:
+@pytest.mark.parametrize("pivot", [0, 1, 2])
+def test_all_backends_and_forms_end_alike(backend: Backend, metric: str, moves: int, pivot: int) -> None:
     instance = scattered(70, metric, 2)
     starts = random_tours(70, 4, 0)
-    rest: dict[str, Any] = {"k": 8, "moves": moves, "temperature": 1.5}
-    expected = Climbers(open_backend("c"), form_of(instance), starts, **rest).go(0, 50).found()
+    rest: dict[str, Any] = {"k": 8, "moves": moves, "pivot": pivot, "temperature": 1.5}
+    expected = Climbers(open_backend("c"), form_of(instance), starts, **rest).go(0, 50).polish().found()
     for form in forms_of(instance):
-        assert Climbers(backend, form, starts, **rest).go(0, 50).found() == expected
+        assert Climbers(backend, form, starts, **rest).go(0, 50).polish().found() == expected
 
 
-def test_a_trial_that_outgrows_its_log_is_taken_back(backend: Backend) -> None:
+@given(
+    strategies.symmetric_matrices(max_n=9, largest=LARGEST),
+    st.data(),
+    st.integers(1, 30),
+    st.integers(0, 8),
+    st.integers(0, 2**64 - 1),
+    st.integers(0, 2**40),
+)
+@settings(max_examples=60)
+def test_a_descent_by_draws_is_that_of_the_oracle(
+    backend: Backend, matrix: NDArray[np.int64], data: st.DataObject, draws: int, k: int, seed: int, first: int
+) -> None:
+    form = form_of(Instance.from_matrix(matrix))
+    start = data.draw(strategies.tours(len(matrix))).tolist()
+    climbers = Climbers(backend, form, start, k=k, seed=seed, first=first, pivot=2, draws=draws).go(0, 0)
+    tours, lengths, steps = climbers.found()
+    expected = draws_oracle.descent(matrix.tolist(), climbers.lists.tolist(), start, seed, first, draws)
+    assert (tours[0], steps[0]) == expected
+    assert lengths[0] == oracle.length(matrix.tolist(), tours[0])
+    # It ends where draws find nothing, and so does a polish that begins there with the same draws, or goes on.
+    assert climbers.polish().found()[1][0] <= lengths[0]
+
+
+@given(strategies.instances_with_tours(max_n=7), FLAGS)
+@settings(max_examples=20)
+def test_a_descent_by_many_draws_ends_on_a_local_optimum(
+    backend: Backend, given_: tuple[Instance, NDArray[np.int32]], moves: int
+) -> None:
+    instance, tour = given_
+    form = form_of(instance)
+    # Of some five hundred draws that differ, each is among these but for e^-40.
+    found = Climbers(backend, form, tour, moves=moves, pivot=2, draws=20_000).go(0, 0).found()
+    assert oracle.least(distances_of(form), found[0][0], SEGMENTS[moves]) == found[1][0]
+
+
+@pytest.mark.parametrize("pivot", [0, 2])
+def test_a_trial_that_outgrows_its_log_is_taken_back(backend: Backend, pivot: int) -> None:
     # Without a descent, the repair of a random tour goes on for hundreds of moves.
     form = form_of(scattered(400, "EUC_2D", 3))
     start = random_tours(400, 1, 0)[0]
-    climbers = Climbers(backend, form, start, k=8).go(1, 1)
+    climbers = Climbers(backend, form, start, k=8, pivot=pivot, draws=2000).go(1, 1)
     assert climbers.found()[0] == [start.tolist()]
     assert_exact(form, climbers.go(2, 20).found())
 
 
 def test_iterations_improve_on_the_descent(backend: Backend) -> None:
     form = form_of(scattered(100, "EUC_2D", 4))
-    for kick in (0, 1):
-        climbers = Climbers(backend, form, random_tours(100, 1, 0), k=8, kick=kick)
+    for kick, pivot in ((0, 0), (1, 0), (0, 2)):
+        climbers = Climbers(backend, form, random_tours(100, 1, 0), k=8, kick=kick, pivot=pivot)
         descent, steps = climbers.go(0, 0).found()[1:]
         after, more = climbers.go(0, 500).found()[1:]
         assert after[0] < descent[0]
@@ -200,7 +245,7 @@ def test_polishing_descends_from_the_best_tours(backend: Backend) -> None:
     assert raw.polish().found() == Climbers(backend, form, starts).go(0, 0).found()
     warm = Climbers(backend, form, starts, k=3, moves=0, temperature=5.0).go(0, 20)
     before = warm.found()[1]
-    warm.choice, warm.lists = (1, 0), lists_of(form)
+    warm.choice, warm.lists = (1, 0, 1), lists_of(form)
     tours, lengths, _ = warm.polish().found()
     for tour, length, least in zip(tours, lengths, before, strict=True):
         assert length <= least
@@ -231,13 +276,16 @@ def test_a_new_population_has_the_given_tours_and_no_lengths(backend: Backend) -
     assert backend.call("population_best", population) == 0
 
 
-GOOD = {"seed": 0, "first": 0, "start": 0, "iterations": 1, "moves": 0, "pivot": 0, "kick": 0, "temperature": 0.0}
+NUMBERS = {"seed": 0, "first": 0, "start": 0, "iterations": 1}
+GOOD = NUMBERS | {"moves": 0, "pivot": 0, "draws": 1, "kick": 0, "temperature": 0.0}
 BAD = [
     ("first", -1),
     ("start", -1),
     ("iterations", -1),
     ("moves", 2),
     ("pivot", -1),
+    ("pivot", 3),
+    ("draws", 0),
     ("kick", 2),
     ("temperature", -0.5),
     ("temperature", float("nan")),
@@ -260,7 +308,7 @@ def test_lists_of_what_is_no_city_are_refused(backend: Backend, bad: int) -> Non
     lists[2, 3] = bad
     population = backend.call("population_given", random_tours(6, 1, 0))
     with pytest.raises(KernelError):
-        backend.call("grid_polish", load(backend, form), lists, population, 0, 0)
+        backend.call("grid_polish", load(backend, form), lists, population, 0, 0, 0, 0, 1)
 
 
 @pytest.mark.parametrize(("start", "to"), [([0], [2]), ([-1], [0]), ([2], [0]), ([0, 0], [1, 1])])

@@ -1,0 +1,107 @@
+-- | One tour on its way to a local optimum of 2-opt, over the complete neighbourhood (Rocki and Suda 2013): the best move a
+-- pass, or many that do not overlap.
+
+import "disjoint"
+import "k_swap"
+import "tour"
+
+-- | Where a tour stands. `gained`, `moves`, `passes`: by how much it has become shorter, by how many moves, in how many
+-- passes over the neighbourhood; `done`: the last one found no move. `best` and `keys` are what a pass that is under way
+-- has found: the best move, or what each position proposes.
+type descent [n] =
+  {tour: [n]i32, gained: i64, moves: i64, passes: i64, done: bool, best: move i32, keys: [n]i64}
+
+-- | No move, which every other one is better than; it reverses nothing.
+def none : move i32 = {gain = 0, i = i32.highest, j = i32.highest}
+
+-- | The larger gain, then the smaller i, then the smaller j.
+def better (a: move i32) (b: move i32) : move i32 =
+  if a.gain > b.gain || (a.gain == b.gain && (a.i < b.i || (a.i == b.i && a.j <= b.j)))
+  then a
+  else b
+
+-- | What position p proposes as one number, so that the better one is the larger: the gain, then q counted downwards. No
+-- number above 0 stands for none.
+def proposal_key (n: i64) (gain: i32) (q: i32) : i64 = (i64.i32 gain << 32) + (n - i64.i32 q)
+
+-- | The move that position p proposes.
+def proposed_move (n: i64) (p: i64) (key: i64) : move i32 =
+  let gain = i32.i64 (key >> 32)
+  in if gain > 0 then proposed (i32.i64 p) {gain, q = i32.i64 (n - (key & 0xffffffff))} else none
+
+-- | The last diagonal of a tour of n cities, and one: the moves of position p are those with p + 2, …, p + n/2.
+def diagonals_end (n: i64) : i64 = n / 2 + 1
+
+def descent_on [n] (tour: [n]i32) : descent [n] =
+  {tour, gained = 0, moves = 0, passes = 0, done = false, best = none, keys = replicate n 0}
+
+-- | An evaluation of the neighbourhood, by diagonals: the moves of positions p and q = p + d (modulo n), from <= d < to.
+module type scanner = {
+  type data [n]
+
+  -- | A tour, and what the evaluation needs of it in its order.
+  type line [n]
+
+  -- | The tour that has city `at p` at position p. **Work:** O(n).
+  val lay [n] : data [n] -> (at: i64 -> i32) -> line [n]
+
+  val tour [n] : line [n] -> [n]i32
+
+  -- | **Work:** O(n).
+  val length [n] : data [n] -> line [n] -> i64
+
+  -- | The best move, or `none`; also where `idle`, for which nothing is evaluated. **Work:** O(n (to - from)).
+  val best [n] : data [n] -> line [n] -> (idle: bool) -> (from: i64) -> (to: i64) -> move i32
+
+  -- | What each position proposes. **Work:** O(n (to - from)).
+  val keys [n] : data [n] -> line [n] -> (from: i64) -> (to: i64) -> [n]i64
+}
+
+-- | Make the moves that a whole pass has found, at most `k`. **Work:** O(n), or with k > 1 O(n log n) a round.
+def turn [n] (k: i32) (state: descent [n]) : descent [n] =
+  let from (src: [n]i32) = map (\p -> #[unsafe] state.tour[i64.i32 p]) src
+  let after (tour: [n]i32) (gained: i64) (made: i64): descent [n] =
+    { tour
+    , gained = state.gained + gained
+    , moves = state.moves + made
+    , passes = state.passes + 1
+    , done = made == 0
+    , best = none
+    , keys = replicate n 0
+    }
+  in if k == 1
+     then let {gain, i, j} = state.best
+          in after (from (map (\p -> reversal i j (i32.i64 p)) (iota n))) (i64.i32 gain) (i64.bool (gain > 0))
+     else let (ends, gains) = disjoint k (map2 (proposed_move n) (iota n) state.keys)
+          in after (from (reversals ends))
+                   (i64.sum (map i64.i32 gains))
+                   (i64.sum (map (\e -> i64.bool (e >= 0)) ends))
+
+module mk_descent (S: scanner) = {
+  -- | A part of a pass: the diagonals `from`, …, `to` - 1. With k = 1 it looks for the best move, else for what each position
+  -- proposes. **Work:** O(n (to - from)).
+  def scan [n] (data: S.data [n]) (state: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
+    let line = S.lay data (\p -> #[unsafe] state.tour[p])
+    in if k == 1
+       then state with best = better state.best (S.best data line false from to)
+       else state with keys = map2 i64.max state.keys (S.keys data line from to)
+
+  -- | At most `limit` whole passes of one move.
+  --
+  -- Nothing in this loop is read by the host, so that a GPU's kernels are launched one behind the other; a tour that is done
+  -- makes idle passes. **Work:** O(n^2) a pass. **Memory:** O(n).
+  def descend [n] (data: S.data [n]) (state: descent [n]) (limit: i32) : descent [n] =
+    let start = S.lay data (\p -> #[unsafe] state.tour[p])
+    let (line, made, done) =
+      loop (line, made, done) = (start, 0i64, state.done)
+      for _i < limit do
+        let {gain, i, j} = S.best data line done 2 (diagonals_end n)
+        let tour = S.tour line
+        let line = S.lay data (\p -> #[unsafe] tour[i64.i32 (reversal i j (i32.i64 p))])
+        in (line, made + i64.bool (gain > 0), gain <= 0)
+    in state with tour = S.tour line
+             with gained = state.gained + S.length data start - S.length data line
+             with moves = state.moves + made
+             with passes = state.passes + made + i64.bool (done && !state.done)
+             with done = done
+}
