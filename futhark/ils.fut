@@ -1,6 +1,8 @@
 -- | Iterated local search of one climber (Martin, Otto, Felten 1991): kick a tour, repair it where it was kicked, keep what
 -- is no worse, take back what is.
 
+import "edits"
+import "hands"
 import "kick"
 import "metric"
 import "queue"
@@ -9,13 +11,15 @@ import "route"
 import "three_opt"
 
 -- | A stretch of a climber's iterations: `iterations` from number `from` on, behind a descent where that is 0; how its moves
--- and kicks are chosen; the seed, and the first climber's number.
+-- and kicks are chosen; the temperature of iteration 0, and the iteration by which it has fallen to 0, or 0 where it stays;
+-- the seed, and the first climber's number.
 type plan =
   { from: i64
   , iterations: i64
   , choice: choice
   , walks: bool
   , temperature: f64
+  , cooled: i64
   , seed: u64
   , first: i64
   }
@@ -25,8 +29,8 @@ def is_pivot (x: i32) (draws: i32) = x >= 0 && x <= 2 && draws >= 1
 def are_numbers (first: i64) (from: i64) (iterations: i64) = first >= 0 && from >= 0 && iterations >= 0
 def is_temperature (t: f64) = t >= 0 && t <= 1e12
 
-def is_plan (first: i64) (from: i64) (iterations: i64) (kick: i32) (temperature: f64) =
-  are_numbers first from iterations && is_flag kick && is_temperature temperature
+def is_plan (first: i64) (from: i64) (iterations: i64) (kick: i32) (temperature: f64) (cooled: i64) =
+  are_numbers first from iterations && is_flag kick && is_temperature temperature && cooled >= 0
 
 -- | What numbers from outside stand for: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt;
 -- pivot = 0 for the first move that shortens the tour, 1 for a city's best, 2 for the best of so many that are drawn.
@@ -47,10 +51,11 @@ def plan_of (n: i64)
             (pivot: i32)
             (draws: i32)
             (kick: i32)
-            (temperature: f64) : plan =
+            (temperature: f64)
+            (cooled: i64) : plan =
   let choice = choice_of n moves pivot draws
-  let plan = {from, iterations, choice, walks = kick == 1, temperature, seed, first}
-  in assert (is_plan first from iterations kick temperature) plan
+  let plan = {from, iterations, choice, walks = kick == 1, temperature, cooled, seed, first}
+  in assert (is_plan first from iterations kick temperature cooled) plan
 
 -- | Where a climber stands: its tour; the shortest on its way, the last among equals, and its length; and how many
 -- improvements it has accepted, of which each move of a descent is one.
@@ -67,6 +72,13 @@ def exponential (word: u64) : f64 =
   let log = f + ((f * ((1 << 32) - f)) >> 32) * 352 / 1024
   in f64.u64 (((z + 1) << 32) - log) * 1.6138602721020555e-10
 
+-- | The temperature of an iteration: it falls as the third power of what is left.
+--
+-- Products and a quotient only: they are rounded alike on every device.
+def warmth (plan: plan) (iteration: i64) : f64 =
+  let left = f64.i64 (i64.max 0 (plan.cooled - iteration)) / f64.i64 plan.cooled
+  in if plan.cooled == 0 then plan.temperature else plan.temperature * left * left * left
+
 -- | By how much a tour may become longer in an iteration: by more than x with probability exp (-x / temperature).
 def tolerance (key: rng.key) (iteration: i64) (temperature: f64) : i64 =
   i64.f64 (exponential (rng.word key (word_of iteration (words - 1))) * temperature)
@@ -78,15 +90,38 @@ def tolerance (key: rng.key) (iteration: i64) (temperature: f64) : i64 =
 def draws_of (key: rng.key) (iteration: i64) (step: i64) : rng.key =
   rng.stream (rng.word key (word_of iteration (words - 2))) step
 
-module mk_ils (M: metric) = {
+-- | Climbers on some metric, by some hands.
+module type climbing = {
+  type data [n]
+
+  -- | Neighbour lists with their distances. **Work:** O(n k).
+  val links_of [n] [k] : data [n] -> (lists: [n][k]i32) -> links [n] [k]
+
+  -- | A climber goes on from a tour, another being the best so far. **Work:** O(n) a call; the descent and the iterations
+  -- depend on the instance.
+  val climb [n] [k] : data [n] -> links [n] [k] -> plan -> rng.key -> (tour: [n]i32) -> (best: [n]i32) -> climber_state [n]
+}
+
+module mk_ils (M: metric) (H: hands with data [n] = M.data [n]) : climbing with data [n] = M.data [n] = {
   module T = mk_three_opt M
   module K = mk_kick M
+  module E = mk_edits H
+  type data [n] = M.data [n]
 
-  -- | The length of a closed tour. **Work:** O(n). **Span:** O(n).
-  def length_of [n] (data: M.data [n]) (tour: [n]i32) : i64 =
-    loop sum = 0
-    for p < n do
-      #[unsafe] sum + T.between data tour[p] tour[if p + 1 == n then 0 else p + 1]
+  def links_of [n] [k] (data: data [n]) (lists: [n][k]i32) : links [n] [k] = T.links_of data lists
+
+  -- Make a move: its ends wait again. In a trial the log tells of all moves.
+  local
+  def made [n]
+           (trial: bool)
+           (move: move)
+           (r: *route [n])
+           (l: *log)
+           (q: *queue [n]) : (*route [n], *log, *queue [n]) =
+    let l = l with [0] = if trial then logged l else 0
+    let (r, l) = E.make (r, l) move
+    let q = loop q for i < ends move do push q (end move i)
+    in (r, l, q)
 
   -- | Make moves of the cities that wait until none waits: the ends of a move wait again. In a `trial`, the log must tell of
   -- all moves: where it is full, the trial has failed. Else all cities wait again after moves, since a move may turn others
@@ -103,18 +138,15 @@ module mk_ils (M: metric) = {
              (q: *queue [n]) : (*route [n], *log, *queue [n], i64, i64, bool) =
     let (r, l, q, gain, moves, _, failed) =
       loop (r, l, q, gain, moves, checked, failed) = (r, l, q, 0, 0, 0i64, false)
-      while choice.draws == 0 && waiting q > 0 do
-        let (q, c) = pop q
-        let failed = failed || (trial && logged l + 3 > log_room)
-        let l = l with [0] = if trial then logged l else 0
-        let move = if failed then no_move else T.move_of data links choice r c
-        let (r, l) = make (r, l) move
-        let q = loop q for i < ends move do push q (end move i)
+      while choice.draws == 0 && !failed && waiting q > 0 do
+        let (q, move) = H.next data links choice r q
+        let failed = trial && logged l + 3 > log_room
+        let (r, l, q) = made trial (if failed then no_move else move) r l q
         let moves = moves + i64.bool (move.kind > 0)
         let again = !trial && waiting q == 0 && moves > checked
-        let q = loop q for p < (if again then i32.i64 n else 0) do push q (at r p)
+        let q = H.wait again r q
         in (r, l, q, gain + move.gain, moves, if again then moves else checked, failed)
-    in (r, l, q, gain, moves, failed)
+    in (r, l, if failed then clear q else q, gain, moves, failed)
 
   -- | Go on from there by moves that are drawn, if any are: the best of a step is made, and its ends wait too; a step that
   -- finds none is the last one, and leaves no city waiting.
@@ -136,15 +168,12 @@ module mk_ils (M: metric) = {
     let (r, l, q, gain, moves, _) =
       loop (r, l, q, gain, moves, on) = (r, l, q, gain, moves, draws && waiting q > 0)
       while on do
-        let l = l with [0] = if trial then logged l else 0
-        let move = T.best_drawn data links choice r q (draws_of key iteration moves)
-        let (r, l) = make (r, l) move
-        let q = loop q for i < ends move do push q (end move i)
+        let move = H.drawn data links choice r q (draws_of key iteration moves)
+        let (r, l, q) = made trial move r l q
         let on = move.kind > 0 && !is_full l
         in (r, l, q, gain + move.gain, moves + i64.bool (move.kind > 0), on)
     in (r, l, clear q, gain, moves, failed || (draws && is_full l))
 
-  -- | A climber goes on from a tour. **Work:** O(n) a call; the descent and the iterations depend on the instance.
   def climb [n] [k]
             (data: M.data [n])
             (links: links [n] [k])
@@ -153,12 +182,10 @@ module mk_ils (M: metric) = {
             (tour: [n]i32)
             (best: [n]i32) : climber_state [n] =
     let descents = i64.bool (plan.from == 0)
-    let r = route_of tour
-    let q = empty_queue n
+    let (r, q, best) = H.begin tour best
     let l = empty_log ()
-    let best = loop b: *[n]i32 = replicate n 0 for p < n do #[unsafe] b with [p] = best[p]
-    let length = length_of data tour
-    let best_length = length_of data best
+    let length = H.length_of data tour
+    let best_length = H.length_of data best
     let (r, _, _, best, length, best_length, steps) =
       loop (r, l, q, best, length, best_length, steps) = (r, l, q, best, length, best_length, 0i64)
       for i < descents + (if n < 5 then 0 else plan.iterations) do
@@ -170,19 +197,19 @@ module mk_ils (M: metric) = {
         let made = trial && cuts.made
         let bridge = bridge_at r cuts
         let cost = if made then K.cost data bridge else 0
-        let (r, l) = build (r, l) made bridge
+        let (r, l) = E.build (r, l) made bridge
         let q = rewind q
-        let q = loop q for p < (if trial then 0 else i32.i64 n) do push q (at r p)
+        let q = H.wait (!trial) r q
         let q = loop q for i < (if made then 8 else 0) do push q (pier bridge i)
         let (r, l, q, gain, moves, failed) = repair data links plan.choice trial r l q
         let (r, l, q, gain, moves, failed) = redraw data links plan.choice trial key iteration r l q gain moves failed
         let longer = cost - gain
-        let accepted = !failed && longer <= (if trial then tolerance key iteration plan.temperature else 0)
+        let accepted = !failed && longer <= (if trial then tolerance key iteration (warmth plan iteration) else 0)
         -- The best tour is written down when the climber leaves it, before the trial that made a longer one.
         let leaves = accepted && longer > 0 && length <= best_length
-        let r = replay r l (if leaves || !accepted then logged l else 0) true
-        let best = loop best for p < (if leaves then i32.i64 n else 0) do #[unsafe] best with [i64.i32 p] = at r p
-        let r = replay r l (if leaves then logged l else 0) false
+        let r = E.replay r l (if leaves || !accepted then logged l else 0) true
+        let best = H.write leaves best r
+        let r = E.replay r l (if leaves then logged l else 0) false
         in ( r
            , l
            , q
@@ -192,7 +219,7 @@ module mk_ils (M: metric) = {
            , steps + (if trial then i64.bool (accepted && longer < 0) else moves)
            )
     let stays = length <= best_length
-    let best = loop best for p < (if stays then i32.i64 n else 0) do #[unsafe] best with [i64.i32 p] = at r p
-    let tour = loop t: *[n]i32 = replicate n 0 for p < n do #[unsafe] t with [p] = at r (i32.i64 p)
+    let best = H.write stays best r
+    let tour = H.write true (replicate n 0) r
     in {tour, best, length = if stays then length else best_length, steps}
 }

@@ -8,8 +8,7 @@ import "three_opt"
 -- | Four positions, in the tour's order from some position on; the edges that leave them go. None, if not `made`.
 type cuts = {made: bool, p0: i32, p1: i32, p2: i32, p3: i32}
 
--- | How many random words an iteration has to itself. The last one decides on acceptance, the one before it on moves that are
--- drawn.
+-- | How many random words an iteration has to itself. The last one decides on acceptance.
 def words : i64 = 64
 
 -- | The random word number `s` of an iteration: behind those that random tours are made of.
@@ -61,18 +60,6 @@ def pier (x: bridge) (i: i32) : i32 =
   if i < 4
   then (if i < 2 then (if i == 0 then x.a else x.b0) else (if i == 2 then x.b1 else x.c0))
   else (if i < 6 then (if i == 4 then x.c1 else x.d0) else (if i == 6 then x.d1 else x.e))
-
--- | Make a double bridge, in four exchanges of two edges: all three segments together are reversed, then each by itself.
-def build [n] ((r, l): (*route [n], *log)) (made: bool) ({a, b0, b1, c0, c1, d0, d1, e}: bridge) : (*route [n], *log) =
-  loop (r, l) for s < (if made then 4i32 else 0) do
-    exchange (r, l)
-             (if s == 0
-              then (a, b0, e, d1)
-              else if s == 1
-              then (a, d1, c1, d0)
-              else if s == 2
-              then (d1, c1, b1, c0)
-              else (c1, b1, e, b0))
 
 module mk_kick (M: metric) = {
   module T = mk_three_opt M

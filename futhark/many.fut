@@ -3,6 +3,7 @@
 import "eax"
 import "exchange"
 import "generation"
+import "hands"
 import "ils"
 import "metric"
 import "rng"
@@ -14,7 +15,7 @@ def are_counts (climbers: i64) (generations: i64) (children: i32) (spread: i64) 
   climbers >= 1 && is_generation generations children spread
 
 module mk_many (M: metric) = {
-  module I = mk_ils M
+  module I = mk_ils M (mk_thread_hands M)
   module G = mk_generation M
   module X = mk_eax M
 
@@ -53,9 +54,9 @@ module mk_many (M: metric) = {
             (passes: i32) : many [b] [n] =
     let p = climbers
     let lists = map (\i -> map (nearest (data i) k) (map i32.i64 (iota n))) (iota b)
-    let links = map2 (\i l -> I.T.links_of (data i) l) (iota b) lists
+    let links = map2 (\i l -> I.links_of (data i) l) (iota b) lists
     let key = rng.word (rng.stream seed 0) 0
-    let plan = plan_of n 0 0 0 0 1 0 1 0 0
+    let plan = plan_of n 0 0 0 0 1 0 1 0 0 0
     let settle t =
       #[unsafe]
       let i = t / p

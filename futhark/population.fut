@@ -43,45 +43,49 @@ def are_distinct [q] (p: i64) (places: [q]i32) : bool =
 
 def are_lists [n] [k] (lists: [n][k]i32) : bool = all (are_places n) lists
 
--- | How many threads are started for a climber, of which one works: on a GPU, threads that go together wait for each other,
--- and climbers take ways of their own.
+-- | How climbers are laid out on the machine.
 module type crew = {
-  val spread : (climbers: i64) -> (n: i64) -> i64
+  -- | What each of `p` climbers on n cities comes to; one that does not work may come to anything.
+  val each 'a : (p: i64) -> (n: i64) -> (climber: i64 -> (works: bool) -> a) -> [p]a
 }
 
+-- | One a thread.
 module alone : crew = {
-  def spread _ _ = 1i64
+  def each p _ climber = #[incremental_flattening(only_inner)] map (\c -> climber c true) (iota p)
 }
 
--- | As many as go together on a GPU, as far as memory allows.
+-- | How many threads are started for a climber of which one works: on a GPU, threads that go together wait for each other, and
+-- climbers take ways of their own. As many as go together, as far as memory allows.
+def threads_a_climber (p: i64) (n: i64) : i64 = i64.max 1 (i64.min 32 (5000000 / (p * n)))
+
+-- | One in so many threads.
 module apart : crew = {
-  def spread p n = i64.max 1 (i64.min 32 (5000000 / (p * n)))
+  def each p n climber =
+    let spread = threads_a_climber p n
+    let all =
+      #[incremental_flattening(only_inner)]
+      map (\t -> climber (t / spread) (t % spread == 0)) (iota (p * spread))
+    in map (\c -> #[unsafe] all[c * spread]) (iota p)
 }
 
-module mk_population (M: metric) (C: crew) = {
-  module I = mk_ils M
+-- | One a block of threads, which work together.
+module blocks_of_hands : crew = {
+  def each p _ climber = #[incremental_flattening(only_intra)] map (\c -> climber c true) (iota p)
+}
 
+module mk_population (M: metric) (I: climbing with data [n] = M.data [n]) (C: crew) = {
   -- | The climbers go on by a plan; the one in place c is the stream `first + c` of the seed.
   #[noinline]
   def climb [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (plan: plan) (population: population [p] [n]) : population [p] [n] =
-    let links = I.T.links_of data (assert (are_lists lists) lists)
-    let spread = C.spread p n
-    let on (t: i64) =
+    let links = I.links_of data (assert (are_lists lists) lists)
+    let on c works =
       #[unsafe]
-      let c = t / spread
-      let plan = if t % spread == 0 then plan else plan with from = 1 with iterations = 0
+      let plan = if works then plan else plan with from = 1 with iterations = 0
       let key = rng.stream plan.seed (plan.first + c)
       let state = I.climb data links plan key population.tours[c] population.bests[c]
       in (state.tour, state.best, state.length, population.steps[c] + state.steps)
-    let (tours, bests, lengths, steps) =
-      #[incremental_flattening(only_inner)]
-      unzip4 (map on (iota (p * spread)))
-    let of_climbers xs = map (\c -> #[unsafe] xs[c * spread]) (iota p)
-    in { tours = of_climbers tours
-       , bests = of_climbers bests
-       , lengths = of_climbers lengths
-       , steps = of_climbers steps
-       }
+    let (tours, bests, lengths, steps) = unzip4 (C.each p n on)
+    in {tours, bests, lengths, steps}
 
   -- | The best tours, after a descent over all cities.
   def polish [p] [n] [k]
@@ -93,6 +97,6 @@ module mk_population (M: metric) (C: crew) = {
              (pivot: i32)
              (draws: i32)
              (population: population [p] [n]) : population [p] [n] =
-    let plan = plan_of n seed first 0 0 moves pivot draws 0 0
+    let plan = plan_of n seed first 0 0 moves pivot draws 0 0 0
     in climb data lists plan (population with tours = copy population.bests)
 }

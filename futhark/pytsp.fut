@@ -7,12 +7,17 @@ import "bands"
 import "climber"
 import "descent"
 import "generation"
+import "hands"
 import "ils"
 import "k_swap"
 import "many"
 import "metric"
+import "passes"
+import "pieces"
+import "planar"
 import "population"
 import "restarts"
+import "three_opt"
 import "tour"
 import "two_opt"
 
@@ -25,9 +30,9 @@ module grid_k_swap = mk_restarts (mk_k_swap_climber grid) anyhow
 module plane_climber = mk_climber plane (diagonals plane)
 module plane_restarts = mk_restarts plane_climber anyhow
 module plane_k_swap = mk_restarts (mk_k_swap_climber plane) anyhow
-module matrix_population = mk_population matrix alone
-module grid_population = mk_population grid alone
-module plane_population = mk_population plane alone
+module matrix_population = mk_population matrix (mk_ils matrix (mk_thread_hands matrix)) alone
+module grid_population = mk_population grid (mk_ils grid (mk_thread_hands grid)) alone
+module plane_population = mk_population plane (mk_ils plane (mk_thread_hands plane)) alone
 module matrix_generation = mk_generation matrix
 module grid_generation = mk_generation grid
 module plane_generation = mk_generation plane
@@ -38,6 +43,12 @@ module plane_descent = mk_descent (mk_bands plane bands_of)
 module matrix_many = mk_many matrix
 module grid_many = mk_many grid
 module plane_many = mk_many plane
+module grid_passes = mk_passes planar_grid
+module grid_path = mk_path planar_grid
+module grid_pieces = mk_pieces planar_grid (mk_ils grid_path (mk_thread_hands grid_path)) alone
+module plane_passes = mk_passes planar_plane
+module plane_path = mk_path planar_plane
+module plane_pieces = mk_pieces planar_plane (mk_ils plane_path (mk_thread_hands plane_path)) alone
 
 -- An instance on the device.
 type matrix_instance [n] = {matrix: matrix.data [n]}
@@ -156,8 +167,9 @@ entry matrix_ils [p] [n] [k]
                  (pivot: i32)
                  (draws: i32)
                  (kick: i32)
-                 (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
+                 (temperature: f64)
+                 (cooled: i64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature cooled
   in matrix_population.climb instance.matrix lists plan population
 
 entry grid_ils [p] [n] [k]
@@ -172,8 +184,9 @@ entry grid_ils [p] [n] [k]
                (pivot: i32)
                (draws: i32)
                (kick: i32)
-               (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
+               (temperature: f64)
+               (cooled: i64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature cooled
   in grid_population.climb instance.grid lists plan population
 
 entry plane_ils [p] [n] [k]
@@ -188,8 +201,9 @@ entry plane_ils [p] [n] [k]
                 (pivot: i32)
                 (draws: i32)
                 (kick: i32)
-                (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
+                (temperature: f64)
+                (cooled: i64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature cooled
   in plane_population.climb instance.plane lists plan population
 
 -- The best tours of a population, streams first, …, first + p - 1 of the seed, after a descent over all cities.
@@ -321,3 +335,75 @@ entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths
 -- Fails for a negative number: how an error inside a kernel surfaces can be seen, and tested, by it.
 entry debug_fail (x: i32) : i32 = assert (x >= 0) x
 entry debug_sum [n] (xs: [n]i32) : i64 = i64.sum (map i64.i32 xs)
+
+-- One huge tour: links are neighbour lists with their distances, in order of these; what is huge holds the tour.
+
+entry grid_links [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) : links [n] [k] =
+  grid_passes.T.links_of instance.grid (assert (are_lists lists) lists)
+
+entry plane_links [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) : links [n] [k] =
+  plane_passes.T.links_of instance.plane (assert (are_lists lists) lists)
+
+entry huge_given [n] (tour: [n]i32) : huge [n] =
+  assert (fits_32_bits n && is_tour tour) (huge_of tour (replicate n true))
+
+entry huge_tour [n] (huge: huge [n]) : [n]i32 = huge.tour
+entry huge_done [n] (huge: huge [n]) : bool = huge.done
+entry huge_moves [n] (huge: huge [n]) : i64 = huge.moves
+
+entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = grid_passes.length_of instance.grid huge
+
+entry plane_huge_length [n] (instance: plane_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of instance.plane huge
+
+-- Passes over the neighbourhood of the whole tour, at most `limit` of them.
+
+entry grid_settle [n] [k]
+                  (instance: grid_instance [n])
+                  (links: links [n] [k])
+                  (huge: huge [n])
+                  (seed: u64)
+                  (limit: i64) : huge [n] =
+  grid_passes.descend instance.grid links seed limit huge
+
+entry plane_settle [n] [k]
+                   (instance: plane_instance [n])
+                   (links: links [n] [k])
+                   (huge: huge [n])
+                   (seed: u64)
+                   (limit: i64) : huge [n] =
+  plane_passes.descend instance.plane links seed limit huge
+
+-- Pieces first, …, first + count - 1 of `piece` cities climb, by the iterations from, …, from + iterations - 1, behind a
+-- descent where `from` is 0; the piece 0 begins at position `offset`, and its climber is the stream `stream` of the seed.
+
+entry grid_climb_pieces [n] [k]
+                        (instance: grid_instance [n])
+                        (links: links [n] [k])
+                        (huge: huge [n])
+                        (seed: u64)
+                        (stream: i64)
+                        (from: i64)
+                        (iterations: i64)
+                        (temperature: f64)
+                        (offset: i64)
+                        (piece: i64)
+                        (first: i64)
+                        (count: i64) : huge [n] =
+  let plan = plan_of n seed stream from iterations 1 0 1 0 temperature 0
+  in assert (are_pieces n offset piece first count) (grid_pieces.climb instance.grid links plan offset piece first count huge)
+
+entry plane_climb_pieces [n] [k]
+                         (instance: plane_instance [n])
+                         (links: links [n] [k])
+                         (huge: huge [n])
+                         (seed: u64)
+                         (stream: i64)
+                         (from: i64)
+                         (iterations: i64)
+                         (temperature: f64)
+                         (offset: i64)
+                         (piece: i64)
+                         (first: i64)
+                         (count: i64) : huge [n] =
+  let plan = plan_of n seed stream from iterations 1 0 1 0 temperature 0
+  in assert (are_pieces n offset piece first count) (plane_pieces.climb instance.plane links plan offset piece first count huge)

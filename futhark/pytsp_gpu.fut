@@ -1,18 +1,24 @@
 -- | The entry points of the cuda and opencl backends: those of `pytsp.fut`, where a climber has a thread block of its own
 -- (`…_climb_block`) or a thread (`…_climb_thread`).
 
+import "block_hands"
 import "block_k_swap"
 import "descent"
 import "generation"
 import "gpu_metric"
+import "hands"
 import "ils"
 import "many"
 import "metric"
+import "passes"
+import "pieces"
+import "planar"
 import "population"
 import "restarts"
 import "rows"
 import "screen"
 import "threads"
+import "three_opt"
 import "tiles"
 import "tour"
 
@@ -25,6 +31,9 @@ module few_lanes = {def rows = 7i64 def lanes = 32i64}
 module some_lanes = {def rows = 7i64 def lanes = 64i64}
 module many_lanes = {def rows = 11i64 def lanes = 128i64}
 module most_lanes = {def rows = 11i64 def lanes = 512i64}
+
+-- How many cities a climber of the iterated local search looks at together.
+module few_cities = {def cities = 4i64}
 module k_swap_lanes = {def rows = 7i64 def lanes = 256i64}
 module k_swap_most_lanes = {def rows = 9i64 def lanes = 512i64}
 
@@ -69,9 +78,12 @@ module matrix_some = mk_restarts (mk_block_climber gpu_matrix some_lanes) blocks
 module matrix_most = mk_restarts (mk_block_climber gpu_matrix most_lanes) blocks
 module matrix_k_swap = mk_restarts (mk_block_k_swap_climber gpu_matrix k_swap_lanes) blocks
 module matrix_thread = mk_restarts (mk_thread_climber gpu_matrix) threads
-module matrix_population = mk_population matrix apart
-module grid_population = mk_population grid apart
-module plane_population = mk_population plane apart
+module matrix_population_block = mk_population matrix (mk_ils matrix (mk_block_hands matrix few_cities)) blocks_of_hands
+module matrix_population_thread = mk_population matrix (mk_ils matrix (mk_thread_hands matrix)) apart
+module grid_population_block = mk_population grid (mk_ils grid (mk_block_hands grid few_cities)) blocks_of_hands
+module grid_population_thread = mk_population grid (mk_ils grid (mk_thread_hands grid)) apart
+module plane_population_block = mk_population plane (mk_ils plane (mk_block_hands plane few_cities)) blocks_of_hands
+module plane_population_thread = mk_population plane (mk_ils plane (mk_thread_hands plane)) apart
 module matrix_generation = mk_generation matrix
 module grid_generation = mk_generation grid
 module plane_generation = mk_generation plane
@@ -80,6 +92,12 @@ module plane_descent = mk_descent (mk_rows screened_plane many_rows)
 module matrix_many = mk_many matrix
 module grid_many = mk_many grid
 module plane_many = mk_many plane
+module grid_passes = mk_passes planar_grid
+module grid_path = mk_path planar_grid
+module grid_pieces = mk_pieces planar_grid (mk_ils grid_path (mk_block_hands grid_path few_cities)) blocks_of_hands
+module plane_passes = mk_passes planar_plane
+module plane_path = mk_path planar_plane
+module plane_pieces = mk_pieces planar_plane (mk_ils plane_path (mk_block_hands plane_path few_cities)) blocks_of_hands
 
 -- Which block suits how many cities and moves a pass.
 def fine_block [c] [n] (data: fine_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
@@ -240,87 +258,174 @@ entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] =
 
 -- The climbers of a population, streams first, …, first + p - 1 of the seed, go on by the iterations from, …,
 -- from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
-entry matrix_ils [p] [n] [k]
-                 (instance: matrix_instance [n])
-                 (lists: [n][k]i32)
-                 (population: population [p] [n])
-                 (seed: u64)
-                 (first: i64)
-                 (from: i64)
-                 (iterations: i64)
-                 (moves: i32)
-                 (pivot: i32)
-                 (draws: i32)
-                 (kick: i32)
-                 (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
-  in matrix_population.climb instance.matrix lists plan population
+entry matrix_ils_block [p] [n] [k]
+                       (instance: matrix_instance [n])
+                       (lists: [n][k]i32)
+                       (population: population [p] [n])
+                       (seed: u64)
+                       (first: i64)
+                       (from: i64)
+                       (iterations: i64)
+                       (moves: i32)
+                       (pivot: i32)
+                       (draws: i32)
+                       (kick: i32)
+                       (temperature: f64)
+                       (cooled: i64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature cooled
+  in matrix_population_block.climb instance.matrix lists plan population
 
-entry grid_ils [p] [n] [k]
-               (instance: grid_instance [n])
-               (lists: [n][k]i32)
-               (population: population [p] [n])
-               (seed: u64)
-               (first: i64)
-               (from: i64)
-               (iterations: i64)
-               (moves: i32)
-               (pivot: i32)
-               (draws: i32)
-               (kick: i32)
-               (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
-  in grid_population.climb (whole instance.grid) lists plan population
+entry matrix_ils_thread [p] [n] [k]
+                        (instance: matrix_instance [n])
+                        (lists: [n][k]i32)
+                        (population: population [p] [n])
+                        (seed: u64)
+                        (first: i64)
+                        (from: i64)
+                        (iterations: i64)
+                        (moves: i32)
+                        (pivot: i32)
+                        (draws: i32)
+                        (kick: i32)
+                        (temperature: f64)
+                        (cooled: i64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature cooled
+  in matrix_population_thread.climb instance.matrix lists plan population
 
-entry plane_ils [p] [n] [k]
-                (instance: plane_instance [n])
-                (lists: [n][k]i32)
-                (population: population [p] [n])
-                (seed: u64)
-                (first: i64)
-                (from: i64)
-                (iterations: i64)
-                (moves: i32)
-                (pivot: i32)
-                (draws: i32)
-                (kick: i32)
-                (temperature: f64) : population [p] [n] =
-  let plan = plan_of n seed first from iterations moves pivot draws kick temperature
-  in plane_population.climb instance.plane.exact lists plan population
+entry grid_ils_block [p] [n] [k]
+                     (instance: grid_instance [n])
+                     (lists: [n][k]i32)
+                     (population: population [p] [n])
+                     (seed: u64)
+                     (first: i64)
+                     (from: i64)
+                     (iterations: i64)
+                     (moves: i32)
+                     (pivot: i32)
+                     (draws: i32)
+                     (kick: i32)
+                     (temperature: f64)
+                     (cooled: i64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature cooled
+  in grid_population_block.climb (whole instance.grid) lists plan population
+
+entry grid_ils_thread [p] [n] [k]
+                      (instance: grid_instance [n])
+                      (lists: [n][k]i32)
+                      (population: population [p] [n])
+                      (seed: u64)
+                      (first: i64)
+                      (from: i64)
+                      (iterations: i64)
+                      (moves: i32)
+                      (pivot: i32)
+                      (draws: i32)
+                      (kick: i32)
+                      (temperature: f64)
+                      (cooled: i64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature cooled
+  in grid_population_thread.climb (whole instance.grid) lists plan population
+
+entry plane_ils_block [p] [n] [k]
+                      (instance: plane_instance [n])
+                      (lists: [n][k]i32)
+                      (population: population [p] [n])
+                      (seed: u64)
+                      (first: i64)
+                      (from: i64)
+                      (iterations: i64)
+                      (moves: i32)
+                      (pivot: i32)
+                      (draws: i32)
+                      (kick: i32)
+                      (temperature: f64)
+                      (cooled: i64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature cooled
+  in plane_population_block.climb instance.plane.exact lists plan population
+
+entry plane_ils_thread [p] [n] [k]
+                       (instance: plane_instance [n])
+                       (lists: [n][k]i32)
+                       (population: population [p] [n])
+                       (seed: u64)
+                       (first: i64)
+                       (from: i64)
+                       (iterations: i64)
+                       (moves: i32)
+                       (pivot: i32)
+                       (draws: i32)
+                       (kick: i32)
+                       (temperature: f64)
+                       (cooled: i64) : population [p] [n] =
+  let plan = plan_of n seed first from iterations moves pivot draws kick temperature cooled
+  in plane_population_thread.climb instance.plane.exact lists plan population
 
 -- The best tours of a population, streams first, …, first + p - 1 of the seed, after a descent over all cities.
-entry matrix_polish [p] [n] [k]
-                    (instance: matrix_instance [n])
-                    (lists: [n][k]i32)
-                    (population: population [p] [n])
-                    (seed: u64)
-                    (first: i64)
-                    (moves: i32)
-                    (pivot: i32)
-                    (draws: i32) : population [p] [n] =
-  matrix_population.polish instance.matrix lists seed first moves pivot draws population
+entry matrix_polish_block [p] [n] [k]
+                          (instance: matrix_instance [n])
+                          (lists: [n][k]i32)
+                          (population: population [p] [n])
+                          (seed: u64)
+                          (first: i64)
+                          (moves: i32)
+                          (pivot: i32)
+                          (draws: i32) : population [p] [n] =
+  matrix_population_block.polish instance.matrix lists seed first moves pivot draws population
 
-entry grid_polish [p] [n] [k]
-                  (instance: grid_instance [n])
-                  (lists: [n][k]i32)
-                  (population: population [p] [n])
-                  (seed: u64)
-                  (first: i64)
-                  (moves: i32)
-                  (pivot: i32)
-                  (draws: i32) : population [p] [n] =
-  grid_population.polish (whole instance.grid) lists seed first moves pivot draws population
+entry matrix_polish_thread [p] [n] [k]
+                           (instance: matrix_instance [n])
+                           (lists: [n][k]i32)
+                           (population: population [p] [n])
+                           (seed: u64)
+                           (first: i64)
+                           (moves: i32)
+                           (pivot: i32)
+                           (draws: i32) : population [p] [n] =
+  matrix_population_thread.polish instance.matrix lists seed first moves pivot draws population
 
-entry plane_polish [p] [n] [k]
-                   (instance: plane_instance [n])
-                   (lists: [n][k]i32)
-                   (population: population [p] [n])
-                   (seed: u64)
-                   (first: i64)
-                   (moves: i32)
-                   (pivot: i32)
-                   (draws: i32) : population [p] [n] =
-  plane_population.polish instance.plane.exact lists seed first moves pivot draws population
+entry grid_polish_block [p] [n] [k]
+                        (instance: grid_instance [n])
+                        (lists: [n][k]i32)
+                        (population: population [p] [n])
+                        (seed: u64)
+                        (first: i64)
+                        (moves: i32)
+                        (pivot: i32)
+                        (draws: i32) : population [p] [n] =
+  grid_population_block.polish (whole instance.grid) lists seed first moves pivot draws population
+
+entry grid_polish_thread [p] [n] [k]
+                         (instance: grid_instance [n])
+                         (lists: [n][k]i32)
+                         (population: population [p] [n])
+                         (seed: u64)
+                         (first: i64)
+                         (moves: i32)
+                         (pivot: i32)
+                         (draws: i32) : population [p] [n] =
+  grid_population_thread.polish (whole instance.grid) lists seed first moves pivot draws population
+
+entry plane_polish_block [p] [n] [k]
+                         (instance: plane_instance [n])
+                         (lists: [n][k]i32)
+                         (population: population [p] [n])
+                         (seed: u64)
+                         (first: i64)
+                         (moves: i32)
+                         (pivot: i32)
+                         (draws: i32) : population [p] [n] =
+  plane_population_block.polish instance.plane.exact lists seed first moves pivot draws population
+
+entry plane_polish_thread [p] [n] [k]
+                          (instance: plane_instance [n])
+                          (lists: [n][k]i32)
+                          (population: population [p] [n])
+                          (seed: u64)
+                          (first: i64)
+                          (moves: i32)
+                          (pivot: i32)
+                          (draws: i32) : population [p] [n] =
+  plane_population_thread.polish instance.plane.exact lists seed first moves pivot draws population
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
 entry matrix_start [n] [k]
@@ -330,7 +435,7 @@ entry matrix_start [n] [k]
                    (first: i64)
                    (count: i64)
                    (passes: i32) : population [count] [n] =
-  assert (are_climbers first count && are_lists lists && are_passes passes) (matrix_generation.started instance.matrix lists seed first count (u64.i32 passes) (apart.spread count n))
+  assert (are_climbers first count && are_lists lists && are_passes passes) (matrix_generation.started instance.matrix lists seed first count (u64.i32 passes) (threads_a_climber count n))
 
 entry grid_start [n] [k]
                  (instance: grid_instance [n])
@@ -339,7 +444,7 @@ entry grid_start [n] [k]
                  (first: i64)
                  (count: i64)
                  (passes: i32) : population [count] [n] =
-  assert (are_climbers first count && are_lists lists && are_passes passes) (grid_generation.started (whole instance.grid) lists seed first count (u64.i32 passes) (apart.spread count n))
+  assert (are_climbers first count && are_lists lists && are_passes passes) (grid_generation.started (whole instance.grid) lists seed first count (u64.i32 passes) (threads_a_climber count n))
 
 entry plane_start [n] [k]
                   (instance: plane_instance [n])
@@ -348,7 +453,7 @@ entry plane_start [n] [k]
                   (first: i64)
                   (count: i64)
                   (passes: i32) : population [count] [n] =
-  assert (are_climbers first count && are_lists lists && are_passes passes) (plane_generation.started instance.plane.exact lists seed first count (u64.i32 passes) (apart.spread count n))
+  assert (are_climbers first count && are_lists lists && are_passes passes) (plane_generation.started instance.plane.exact lists seed first count (u64.i32 passes) (threads_a_climber count n))
 
 -- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
 -- must be known: after a call of `…_ils`.
@@ -417,3 +522,75 @@ entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths
 -- Fails for a negative number: how an error inside a kernel surfaces can be seen, and tested, by it.
 entry debug_fail (x: i32) : i32 = assert (x >= 0) x
 entry debug_sum [n] (xs: [n]i32) : i64 = i64.sum (map i64.i32 xs)
+
+-- One huge tour: links are neighbour lists with their distances, in order of these; what is huge holds the tour.
+
+entry grid_links [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) : links [n] [k] =
+  grid_passes.T.links_of (whole instance.grid) (assert (are_lists lists) lists)
+
+entry plane_links [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) : links [n] [k] =
+  plane_passes.T.links_of instance.plane.exact (assert (are_lists lists) lists)
+
+entry huge_given [n] (tour: [n]i32) : huge [n] =
+  assert (fits_32_bits n && is_tour tour) (huge_of tour (replicate n true))
+
+entry huge_tour [n] (huge: huge [n]) : [n]i32 = huge.tour
+entry huge_done [n] (huge: huge [n]) : bool = huge.done
+entry huge_moves [n] (huge: huge [n]) : i64 = huge.moves
+
+entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = grid_passes.length_of (whole instance.grid) huge
+
+entry plane_huge_length [n] (instance: plane_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of instance.plane.exact huge
+
+-- Passes over the neighbourhood of the whole tour, at most `limit` of them.
+
+entry grid_settle [n] [k]
+                  (instance: grid_instance [n])
+                  (links: links [n] [k])
+                  (huge: huge [n])
+                  (seed: u64)
+                  (limit: i64) : huge [n] =
+  grid_passes.descend (whole instance.grid) links seed limit huge
+
+entry plane_settle [n] [k]
+                   (instance: plane_instance [n])
+                   (links: links [n] [k])
+                   (huge: huge [n])
+                   (seed: u64)
+                   (limit: i64) : huge [n] =
+  plane_passes.descend instance.plane.exact links seed limit huge
+
+-- Pieces first, …, first + count - 1 of `piece` cities climb, by the iterations from, …, from + iterations - 1, behind a
+-- descent where `from` is 0; the piece 0 begins at position `offset`, and its climber is the stream `stream` of the seed.
+
+entry grid_climb_pieces [n] [k]
+                        (instance: grid_instance [n])
+                        (links: links [n] [k])
+                        (huge: huge [n])
+                        (seed: u64)
+                        (stream: i64)
+                        (from: i64)
+                        (iterations: i64)
+                        (temperature: f64)
+                        (offset: i64)
+                        (piece: i64)
+                        (first: i64)
+                        (count: i64) : huge [n] =
+  let plan = plan_of n seed stream from iterations 1 0 1 0 temperature 0
+  in assert (are_pieces n offset piece first count) (grid_pieces.climb (whole instance.grid) links plan offset piece first count huge)
+
+entry plane_climb_pieces [n] [k]
+                         (instance: plane_instance [n])
+                         (links: links [n] [k])
+                         (huge: huge [n])
+                         (seed: u64)
+                         (stream: i64)
+                         (from: i64)
+                         (iterations: i64)
+                         (temperature: f64)
+                         (offset: i64)
+                         (piece: i64)
+                         (first: i64)
+                         (count: i64) : huge [n] =
+  let plan = plan_of n seed stream from iterations 1 0 1 0 temperature 0
+  in assert (are_pieces n offset piece first count) (plane_pieces.climb instance.plane.exact links plan offset piece first count huge)

@@ -1,8 +1,13 @@
 -- Exchanges of edges in place, on either side, and their log.
 
+import "edits"
+import "hands"
+import "metric"
 import "rng"
 import "route"
 import "tour"
+
+module in_place = mk_edits (mk_thread_hands grid)
 
 -- A tour after the exchange of two of its edges.
 -- ==
@@ -13,7 +18,7 @@ import "tour"
 -- input { [0, 1, 2, 3, 4, 5, 6, 7] 7 0 2 1 } output { [1, 0, 2, 3, 4, 5, 6, 7] }
 -- input { [2, 0, 1] 2 0 2 1 } output { [2, 0, 1] }
 entry exchanged [n] (tour: [n]i32) (a: i32) (b: i32) (c: i32) (d: i32) : [n]i32 =
-  take n (exchange (route_of tour, empty_log ()) (a, b, c, d)).0
+  take n (in_place.exchange (route_of tour, empty_log ()) (a, b, c, d)).0
 
 def is_route [n] (r: route [n]) : bool =
   is_tour (take n r) && and (map (\c -> at r (position r (i32.i64 c)) == i32.i64 c) (iota n))
@@ -41,7 +46,7 @@ entry exchanges_hold (n: i64) : bool =
       let q = rng.below key (2 * s + 1) n32
       let (i, j) = (i32.min p q, i32.max p q)
       let plain = #[unsafe] map (\p -> r[i64.i32 (reversal i j (i32.i64 p))]) (iota n)
-      let (r, l) = exchange (r, l) (cut r p q)
+      let (r, l) = in_place.exchange (r, l) (cut r p q)
       -- Neighbours in the one are neighbours in the other.
       let beside p =
         let x = position r plain[p]
@@ -51,7 +56,7 @@ entry exchanges_hold (n: i64) : bool =
       in (r, l, ok)
   let (r, l, ok) = go (route_of start) (empty_log ())
   let after = copy r
-  let r = replay r l 40 true
+  let r = in_place.replay r l 40 true
   let back = and (map2 (==) (take n r) start) && is_route r
-  let r = replay r l 40 false
+  let r = in_place.replay r l 40 false
   in ok && logged l == 40 && back && and (map2 (==) r after)

@@ -34,21 +34,6 @@ def end (move: move) (i: i32) : i32 =
   then move.t5
   else move.t6
 
--- | Make a move, as exchanges of two edges. The log must have room for three.
-def make [n] ((r, l): (*route [n], *log)) ({gain = _, kind, t1, t2, t3, t4, t5, t6}: move) : (*route [n], *log) =
-  let count = if kind == 3 then 3 else if kind >= 2 then 2 else kind
-  in loop (r, l) for s < count do
-       exchange (r, l)
-                (if kind <= 2
-                 then (if s == 0 then (t1, t2, t3, t4) else (t1, t4, t5, t6))
-                 else if kind == 3
-                 then (if s == 0
-                       then (t1, t2, t4, t3)
-                       else if s == 1
-                       then (t1, t3, t5, t6)
-                       else (t4, t2, t3, t5))
-                 else (if s == 0 then (t1, t2, t5, t6) else (t5, t2, t3, t4)))
-
 -- | Which moves are looked at, and which one is taken: of the moves of 3-opt those that have a segment of at most `segment`
 -- cities, besides 2-opt; the `best` of a city's moves, or the first that shortens the tour; or, where `draws` is not 0, the
 -- best of so many that are drawn.
@@ -146,6 +131,57 @@ module mk_three_opt (M: metric) = {
     let t6 = at r (if kind == 3 || (kind == 2 && order v p5 < order v p3) then next v p5 else back v p5)
     in {gain, kind, t1, t2, t3, t4, t5, t6}
 
+  -- | The better of a move and those of t1 whose first edge is that of the view and whose t3 is the neighbour i of t2; it
+  -- tells as well whether the next neighbour is worth a look.
+  #[inline]
+  def by_neighbour [n] [k]
+                   (data: M.data [n])
+                   (links: links [n] [k])
+                   (choice: choice)
+                   (r: route [n])
+                   (v: view)
+                   (t1: i32)
+                   (best: found)
+                   (i: i32) : (found, bool) =
+    let k32 = i32.i64 k
+    let d x y = between data x y
+    let on (best: found) = choice.best || best.gain <= 0
+    let t2 = at r (next v v.p)
+    let link = #[unsafe] links[i64.i32 t2, i64.i32 i]
+    let g1 = d t1 t2 - distance_of link
+    in if g1 <= 0
+       then (best, false)
+       else let t3 = city_of link
+            let p3 = position r t3
+            let o3 = order v p3
+            -- t4 before t3.
+            let t4 = at r (back v p3)
+            let g = g1 + d t3 t4
+            let best = if t4 == t2 then best else closed best (g - d t4 t1) v.s 1 i 0
+            let (best, _) =
+              loop (best, j) = (best, if t4 == t2 then k32 else 0)
+              while j < k32 && on best do
+                let link = #[unsafe] links[i64.i32 t4, i64.i32 j]
+                let g2 = g - distance_of link
+                in if g2 <= 0
+                   then (best, k32)
+                   else (closed_by data choice r v t1 o3 t4 (city_of link) best g2 2 i j, j + 1)
+            -- t4 behind t3.
+            let t4 = at r (next v p3)
+            let g = g1 + d t3 t4
+            let (best, _) =
+              loop (best, j) = (best, if t3 == t1 then k32 else 0)
+              while j < k32 && on best do
+                let link = #[unsafe] links[i64.i32 t4, i64.i32 j]
+                let g2 = g - distance_of link
+                in if g2 <= 0
+                   then (best, k32)
+                   else if order v (position r (city_of link)) >= o3
+                   then (best, j + 1)
+                   else let best = closed_by data choice r v t1 o3 t4 (city_of link) best g2 3 i j
+                        in (closed_by data choice r v t1 o3 t4 (city_of link) best g2 4 i j, j + 1)
+            in (best, true)
+
   -- | A move of a city that shortens the tour: the edge (t1, t2) that leaves the city `t1` goes, on either side; t3 is a
   -- neighbour of t2, t5 one of t4, and the sums of what goes less what comes stay positive all along the way. Any move that
   -- shortens the tour is found like this from one of its cities, if the lists are complete (Lin, Kernighan 1973). Lists are
@@ -154,51 +190,16 @@ module mk_three_opt (M: metric) = {
   -- **Work:** O(k^2).
   def move_of [n] [k] (data: M.data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (t1: i32) : move =
     let k32 = i32.i64 k
-    let d x y = between data x y
     let on (best: found) = choice.best || best.gain <= 0
     let (best, _) =
       loop (best, s) = (nothing, 1)
       while s >= -1 && on best do
         let v = {n = i32.i64 n, s, p = position r t1}
-        let t2 = at r (next v v.p)
-        let first = d t1 t2
         let (best, _) =
           loop (best, i) = (best, 0)
           while i < k32 && on best do
-            let link = #[unsafe] links[i64.i32 t2, i64.i32 i]
-            let g1 = first - distance_of link
-            in if g1 <= 0
-               then (best, k32)
-               else let t3 = city_of link
-                    let p3 = position r t3
-                    let o3 = order v p3
-                    -- t4 before t3.
-                    let t4 = at r (back v p3)
-                    let g = g1 + d t3 t4
-                    let best = if t4 == t2 then best else closed best (g - d t4 t1) s 1 i 0
-                    let (best, _) =
-                      loop (best, j) = (best, if t4 == t2 then k32 else 0)
-                      while j < k32 && on best do
-                        let link = #[unsafe] links[i64.i32 t4, i64.i32 j]
-                        let g2 = g - distance_of link
-                        in if g2 <= 0
-                           then (best, k32)
-                           else (closed_by data choice r v t1 o3 t4 (city_of link) best g2 2 i j, j + 1)
-                    -- t4 behind t3.
-                    let t4 = at r (next v p3)
-                    let g = g1 + d t3 t4
-                    let (best, _) =
-                      loop (best, j) = (best, if t3 == t1 then k32 else 0)
-                      while j < k32 && on best do
-                        let link = #[unsafe] links[i64.i32 t4, i64.i32 j]
-                        let g2 = g - distance_of link
-                        in if g2 <= 0
-                           then (best, k32)
-                           else if order v (position r (city_of link)) >= o3
-                           then (best, j + 1)
-                           else let best = closed_by data choice r v t1 o3 t4 (city_of link) best g2 3 i j
-                                in (closed_by data choice r v t1 o3 t4 (city_of link) best g2 4 i j, j + 1)
-                    in (best, i + 1)
+            let (best, more) = by_neighbour data links choice r v t1 best i
+            in (best, if more then i + 1 else k32)
         in (best, s - 2)
     in if best.kind == 0 then no_move else found_move links r t1 best
 
@@ -238,28 +239,13 @@ module mk_three_opt (M: metric) = {
     let best = if ahead then closed_by data choice r v t1 o3 t4 t5 best g 4 i j else best
     in if t3 == t1 then nothing else best
 
-  -- | The best of `choice.draws` moves, if it shortens the tour, the first among equals (random-k-best improvement: Delévacq,
-  -- Delisle, Krajecki 2012). Each is drawn by a city that waits, a side, and two neighbours, all evenly. One must wait.
-  --
-  -- **Work:** O(draws).
-  def best_drawn [n] [k]
-                 (data: M.data [n])
-                 (links: links [n] [k])
-                 (choice: choice)
-                 (r: route [n])
-                 (q: queue [n])
-                 (key: rng.key) : move =
+  -- | Draw number d: a move as `draw_of` finds it, and its city.
+  def draw [n] [k] (data: M.data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) (key: rng.key) (d: i32) : (found, i32) =
     let k32 = i32.i64 k
-    let (best, t1) =
-      loop (best, t1) = (nothing, 0)
-      for d < (if k > 0 then choice.draws else 0) do
-        let word = draw_words * i64.i32 d
-        let c = peek q (rng.below key word (waiting q))
-        let s = 1 - 2 * i32.u64 (rng.word key word & 1)
-        let i = rng.below key (word + 1) k32
-        let j = rng.below key (word + 2) k32
-        let drawn = draw_of data links choice r c s i j
-        let better = drawn.gain > best.gain
-        in (if better then drawn else best, if better then c else t1)
-    in if best.kind == 0 then no_move else found_move links r t1 best
+    let word = draw_words * i64.i32 d
+    let c = peek q (rng.below key word (waiting q))
+    let s = 1 - 2 * i32.u64 (rng.word key word & 1)
+    let i = rng.below key (word + 1) k32
+    let j = rng.below key (word + 2) k32
+    in (draw_of data links choice r c s i j, c)
 }

@@ -1,5 +1,7 @@
 -- The moves of a city: of every kind, exact, and with the edges that they say.
 
+import "edits"
+import "hands"
 import "metric"
 import "queue"
 import "rng"
@@ -7,6 +9,9 @@ import "route"
 import "testing"
 import "three_opt"
 import "tour"
+
+module H = mk_thread_hands matrix
+module in_place = mk_edits H
 
 module T = mk_three_opt matrix
 
@@ -46,7 +51,7 @@ entry kinds (n: i64) (segment: i32) (best: bool) : i32 =
     let tour = random_tour n 5 s
     let r = route_of tour
     let move = T.move_of data links {segment, best, draws = 0} r (i32.i64 c)
-    let (r, _) = make (r, empty_log ()) move
+    let (r, _) = in_place.make (r, empty_log ()) move
     let after = take n r
     let exact = is_tour after && length data tour - length data after == move.gain && (move.gain > 0) == (move.kind > 0)
     in if exact then 1 << move.kind else -1
@@ -94,7 +99,7 @@ entry drawn_kinds (n: i64) (segment: i32) : i32 =
     let r = route_of tour
     let found = T.draw_of data links choice r (i32.i64 t1) (2 * i32.i64 side - 1) (i32.i64 i) (i32.i64 j)
     let move = if found.kind == 0 then no_move else T.found_move links r (i32.i64 t1) found
-    let (r, _) = make (r, empty_log ()) move
+    let (r, _) = in_place.make (r, empty_log ()) move
     let after = take n r
     let exact = is_tour after && length data tour - length data after == move.gain && (move.gain > 0) == (move.kind > 0)
     in if exact then 1 << move.kind else -1
@@ -133,8 +138,8 @@ entry best_is_drawn (n: i64) (segment: i64) : bool =
     let r = route_of tour
     let q = loop q = empty_queue n for c < n do push q (i32.i64 c)
     let choice = {segment = i32.i64 segment, best = false, draws = 100000}
-    let move = T.best_drawn data links choice r q (rng.stream 3 s)
-    let (r, _) = make (r, empty_log ()) move
+    let move = H.drawn data links choice r q (rng.stream 3 s)
+    let (r, _) = in_place.make (r, empty_log ()) move
     in move.gain == largest data segment tour && length data tour - length data (take n r) == move.gain
   in all holds (iota 10)
 
@@ -147,7 +152,7 @@ entry waiting_moves (n: i64) : bool =
   let choice = {segment = i32.i64 n, best = false, draws = 50}
   let first k s =
     let q = push (push (empty_queue n) 7) 4
-    let move = T.best_drawn data (links data k) choice (route_of (random_tour n 5 s)) q (rng.stream 3 s)
+    let move = H.drawn data (links data k) choice (route_of (random_tour n 5 s)) q (rng.stream 3 s)
     in if move.kind == 0 then -1 else move.t1
   let firsts = map (first 5) (iota 50)
   in all (\c -> c == 4 || c == 7 || c == -1) firsts

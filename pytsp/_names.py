@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytsp.starts import Start
 
-SOLVERS = ("auto", "restarts", "ils", "eax", "two-opt")
+SOLVERS = ("auto", "restarts", "ils", "eax", "large", "two-opt")
 """The names of the solvers."""
 
 STARTS: tuple[Start, ...] = ("random", "nearest-neighbour", "greedy", "space-filling-curve")

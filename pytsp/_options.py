@@ -24,6 +24,7 @@ NUMBERS = (
     ("iterations", 0, 2**62),
     ("exchange", 1, 2**62),
     ("draws", 1, 2**31 - 1),
+    ("piece", 8, 2**31 - 1),
 )
 
 
@@ -42,7 +43,7 @@ class Options:
     first: int = 0
     iterations: int | None = None
     initial_tour: ArrayLike | None = None
-    start: Start = "greedy"
+    start: Start | None = None
     neighbours: int | ArrayLike | None = None
     quadrants: bool | None = None
     moves: str = "3-opt"
@@ -51,20 +52,22 @@ class Options:
     kick: str = "segments"
     temperature: float | None = None
     exchange: int | None = None
+    piece: int | None = None
 
     def __post_init__(self) -> None:
         for name, least, most in NUMBERS:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, whole_number(name, value, least, most))
-        for name, known in (("start", STARTS), ("moves", MOVES), ("pivot", PIVOTS), ("kick", KICKS)):
+        for name, known in (("start", (*STARTS, None)), ("moves", MOVES), ("pivot", PIVOTS), ("kick", KICKS)):
             if getattr(self, name) not in known:
-                raise ValueError(f"{name} {getattr(self, name)!r} is not known; known: {', '.join(known)}")
+                names = ", ".join(filter(None, known))
+                raise ValueError(f"{name} {getattr(self, name)!r} is not known; known: {names}")
         if self.draws is not None and self.pivot != "random-k":
             raise ValueError(f"draws={self.draws!r} does not concern pivot={self.pivot!r}; it is for pivot='random-k'")
         if self.temperature is not None and not 0 <= self.temperature < float("inf"):
             raise ValueError(f"temperature must be a length, at least 0; it is {self.temperature!r}")
-        if self.initial_tour is not None and self.start != Options.start:
+        if self.initial_tour is not None and self.start is not None:
             raise ValueError(f"initial_tour is where all climbers start; start={self.start!r} says otherwise")
         if self.quadrants is not None and np.ndim(self.neighbours if self.neighbours is not None else 0) > 0:
             raise ValueError(f"quadrants={self.quadrants!r} does not concern neighbours that are given as lists")

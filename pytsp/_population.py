@@ -22,6 +22,9 @@ FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
 EQUAL_DRAWS = 64
 # By how much at most a call has more iterations than the one before.
 MOST_GROWTH = 8.0
+# The bytes of a block's shared memory that a city takes, and what lanes and reductions need besides.
+CITY_BYTES = 20
+BLOCK_OVERHEAD = 16 * 2**10
 # So many climbers in a hundred, at least one of two, are overwritten in an exchange.
 EXCHANGED_PER_CENT = 25
 
@@ -42,7 +45,7 @@ class Plan:
     draws : int
         How many moves a step draws; 1 where the pivot draws none.
     temperature : float
-        In units of the kernel's lengths.
+        The first one, in units of the kernel's lengths.
     exchange : int or None
         How many iterations lie between two exchanges of tours.
     """
@@ -118,16 +121,17 @@ class Population:
         """Whether every climber has made all its iterations."""
         return self.standing.has_descended and self.standing.iteration == self.plan.iterations
 
-    def advance(self, seconds_left: float = math.inf) -> None:
+    def advance(self, seconds_left: float = math.inf, warmth: float = 1.0) -> None:
         """Make one kernel call: iterations up to the next exchange at most, for a fraction of a second.
 
-        The first also takes every climber to its first local optimum, which is not cut.
+        The first also takes every climber to its first local optimum, which is not cut. The temperature falls with the
+        iterations; where they have no end it is `warmth` times the first one.
         """
         now, plan = self.standing, self.plan
         count = self._count(seconds_left)
         began = time.perf_counter()
         handle = self.kernels.call(
-            f"{self.form.kind}_ils",
+            climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels),
             self.loaded,
             plan.neighbours,
             now.handle,
@@ -139,7 +143,8 @@ class Population:
             plan.pivot,
             plan.draws,
             plan.kick,
-            plan.temperature,
+            plan.temperature * (warmth if plan.iterations is None else 1.0),
+            plan.iterations or 0,
         )
         standing = self._read(handle, now.iteration + count)
         self.speed = max(count, 1) / max(time.perf_counter() - began, 1e-9)
@@ -150,7 +155,7 @@ class Population:
         """Let every climber's best tour descend over all cities."""
         plan = self.plan
         handle = self.kernels.call(
-            f"{self.form.kind}_polish",
+            climbing_entry(f"{self.form.kind}_polish", self.form, self.kernels),
             self.loaded,
             plan.neighbours,
             self.standing.handle,
@@ -192,6 +197,20 @@ class Population:
             lengths = call("population_lengths", handle)
         steps = call("population_steps", handle)
         return Standing(True, final, iteration, handle, lengths, steps, length, climber, tour)
+
+
+def climbing_entry(entry: str, form: Form, kernels: Backend) -> str:
+    """Return the entry point by which climbers go on: on a GPU one a thread block, if its memory holds a tour."""
+    if kernels.device is None:
+        return entry
+    return f"{entry}_{'block' if form.whole.n <= (most_cities(kernels) or 0) else 'thread'}"
+
+
+def most_cities(kernels: Backend) -> int | None:
+    """Return how many cities a climber of a thread block can have; None where there are no blocks."""
+    if kernels.device is None:
+        return None
+    return (max(kernels.device.shared_memory, 48 * 2**10) - BLOCK_OVERHEAD) // CITY_BYTES
 
 
 def exchanged(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

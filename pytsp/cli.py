@@ -101,8 +101,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--device", type=_device, metavar="D", help="which GPU: its number or a part of its name")
     command.add_argument("--time-limit", type=_seconds, metavar="SEC", help="stop after so many seconds")
     command.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour that is no longer")
-    _add_shared(command.add_argument_group("edge assembly crossover (eax), iterated local search (ils); two-opt"))
-    _add_ils(command.add_argument_group("iterated local search (ils), --start also two-opt"))
+    _add_shared(command.add_argument_group("edge assembly crossover (eax), iterated local search (ils), one huge tour"))
+    _add_ils(command.add_argument_group("iterated local search (ils); --start, --temperature, --piece: one huge tour"))
     group = command.add_argument_group("random restarts (restarts), and --k for two-opt")
     group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
     group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
@@ -147,21 +147,20 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_shared(group: argparse._ArgumentGroup) -> None:
     """Add the options that concern every solver but random restarts."""
-    group.add_argument("--iterations", type=_whole(0), metavar="N", help="generations (eax), kicks (ils), or passes")
-    group.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or the start (ils, two-opt)")
-    group.add_argument("--neighbours", type=_whole(1), metavar="K", help="length of the neighbour lists (default: 10)")
+    group.add_argument("--iterations", type=_whole(0), metavar="N", help="kicks, generations, rounds or passes")
+    group.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or is the start")
+    group.add_argument("--neighbours", type=_whole(1), metavar="K", help="length of the neighbour lists")
     group.add_argument("--moves", choices=MOVES, default="3-opt", help="the local search's moves (default: 3-opt)")
     group.add_argument("--pivot", choices=PIVOTS, default="first", help="which improving move is made (default: first)")
 
 
 def _add_ils(group: argparse._ArgumentGroup) -> None:
-    """Add the options that concern iterated local search; the first one two-opt as well."""
-    group.add_argument("--start", choices=STARTS, default="greedy", help="the first climber's start (default: greedy)")
+    """Add the options that concern iterated local search; some concern one huge tour as well."""
+    group.add_argument("--start", choices=STARTS, help="the first tour (default: greedy; large: a curve)")
     group.add_argument("--kick", choices=KICKS, default="segments", help="where a tour changes (default: segments)")
-    group.add_argument(
-        "--temperature", type=float, metavar="LENGTH", help="accept so much longer tours (default: by distances)"
-    )
+    group.add_argument("--temperature", type=float, metavar="LENGTH", help="accept so much longer tours at first")
     group.add_argument("--draws", type=_whole(1), metavar="K", help="moves a step draws by --pivot random-k")
+    group.add_argument("--piece", type=_whole(8), metavar="N", help="cities of a piece (large)")
     group.add_argument("--exchange", type=_whole(1), metavar="N", help="exchange good tours after so many iterations")
 
 
@@ -226,6 +225,7 @@ def _solve(options: argparse.Namespace) -> None:
             kick=options.kick,
             temperature=options.temperature,
             exchange=options.exchange,
+            piece=options.piece,
             progress=progress,
         )
     print(json.dumps(result.to_dict()) if options.json else result)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp._options import MOVES, PIVOTS, Options
+from pytsp._population import climbing_entry
 from pytsp._verify import told_length, verified
 from pytsp.backends import Backend
 from pytsp.forms import Form
@@ -166,7 +167,7 @@ class Evolution:
         options = self.options
         moves, pivot = MOVES.index(options.moves), PIVOTS.index(options.pivot)
         return self.kernels.call(
-            f"{self.form.kind}_ils",
+            climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels),
             self.loaded,
             self.lists,
             population,
@@ -179,6 +180,7 @@ class Evolution:
             1,
             0,
             0.0,
+            0,
         )
 
     def _read(self, handle: Any) -> None:

@@ -34,8 +34,8 @@ LEAST_ITERATIONS_A_CITY = {"cpu": 10, "gpu": 1}
 GPU_CLIMBERS = 4_096
 GPU_BYTES = 2**31
 CITY_BYTES = 32
-# The default temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
-TEMPERATURE = 0.12
+# The default first temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
+TEMPERATURE = 1.2
 # What a kernel takes, in its units: far more than a tour can become longer by a kick.
 MOST_TEMPERATURE = 1e12
 # Climbers below this number start from nearest-neighbour tours, those from it on from random ones.
@@ -63,7 +63,7 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
     try:
         _tell(population, instance, watch, is_call=False)
         while not population.is_finished:
-            population.advance(watch.seconds_left)
+            population.advance(watch.seconds_left, _warmth(watch))
             _tell(population, instance, watch)
             reason = watch.stop_reason()
             if reason == "target" or (reason is not None and not population.is_finished):
@@ -127,7 +127,7 @@ def starting_tours(instance: Instance, climbers: int, options: Options) -> NDArr
     for climber in fewer:
         city = (options.seed + climber * max(1, n // NEAREST_NEIGHBOUR_CLIMBERS)) % n
         if climber == 0:
-            tours.append(start_tour(instance, options.start, seed=options.seed))
+            tours.append(start_tour(instance, options.start or "greedy", seed=options.seed))
         else:
             tours.append(nearest_neighbour(instance, seed=city, neighbours=lists))
     if len(tours) < climbers:
@@ -175,6 +175,13 @@ def _temperature(form: Form, lists: NDArray[np.int32], options: Options) -> floa
         return 0.0
     distances = form.whole.distances(np.arange(len(lists))[:, None], lists[:, :2])
     return TEMPERATURE * float(distances.mean())
+
+
+def _warmth(watch: Watch) -> float:
+    """Return the share of the temperature that is left where only the time limit ends a solve."""
+    if watch.time_limit is None:
+        return 1.0
+    return float(max(0.0, watch.seconds_left / watch.time_limit) ** 3)
 
 
 def _tell(population: Population, instance: Instance, watch: Watch, *, is_call: bool = True) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from pytsp._names import SOLVERS
 from pytsp._options import Options
+from pytsp._planar import LEAST_CITIES, can_be_large
 from pytsp._restarts import moves_a_pass, restarts
 from pytsp.backends import open_backend
 from pytsp.forms import form_of
@@ -28,17 +29,18 @@ CONCERNED = {
     "first": ("restarts", "ils", "eax"),
     "mapping": ("restarts",),
     "k": ("restarts", "two-opt"),
-    "iterations": ("ils", "eax", "two-opt"),
-    "initial_tour": ("ils", "eax", "two-opt"),
-    "neighbours": ("ils", "eax"),
-    "quadrants": ("ils", "eax"),
+    "iterations": ("ils", "eax", "large", "two-opt"),
+    "initial_tour": ("ils", "eax", "large", "two-opt"),
+    "neighbours": ("ils", "eax", "large"),
+    "quadrants": ("ils", "eax", "large"),
     "moves": ("ils", "eax"),
     "pivot": ("ils", "eax"),
-    "start": ("ils", "two-opt"),
+    "start": ("ils", "large", "two-opt"),
     "kick": ("ils",),
-    "temperature": ("ils",),
+    "temperature": ("ils", "large"),
     "exchange": ("ils",),
     "draws": ("ils",),
+    "piece": ("large",),
     "pivot='random-k'": ("ils",),
 }
 # Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
@@ -61,7 +63,7 @@ def solve(
     time_limit: float | None = None,
     target: float | None = None,
     initial_tour: ArrayLike | None = None,
-    start: Start = "greedy",
+    start: Start | None = None,
     neighbours: int | ArrayLike | None = None,
     quadrants: bool | None = None,
     moves: str = "3-opt",
@@ -70,6 +72,7 @@ def solve(
     kick: str = "segments",
     temperature: float | None = None,
     exchange: int | None = None,
+    piece: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     on_improvement: Callable[[Improvement], None] | None = None,
 ) -> Result:
@@ -81,7 +84,8 @@ def solve(
     double bridge), repairs it by local search, and keeps what is not longer than before [2]_ [3]_. By random restarts
     ("restarts"), many climbers go each from its own random tour to a local optimum, by the best of all n (n - 3) / 2
     2-opt moves at a time [4]_ [5]_. By "two-opt", one tour, of however many cities, goes from a good start to a local
-    optimum in the same way [7]_.
+    optimum in the same way [7]_. By "large", pieces of one tour go through an iterated local search side by side, and
+    moves between the pieces join what lies across their borders; the pieces are cut elsewhere in each round [8]_.
 
     Where a climber ends depends on (`instance`, `seed`, its number, and the arguments of its solver) only, not on the
     backend, the number of threads or, without `exchange`, the other climbers. A time limit, a target and Ctrl-C end it
@@ -90,8 +94,9 @@ def solve(
     Parameters
     ----------
     instance : Instance
-    solver : {"auto", "restarts", "ils", "eax", "two-opt"}, optional
-        "auto" is "eax" from 8 to 12,000 cities and "ils" otherwise; but "restarts" or "ils" where an argument is given
+    solver : {"auto", "restarts", "ils", "eax", "large", "two-opt"}, optional
+        "auto" is "eax" from 8 to 12,000 cities; above, "large" for cities in the plane (EUC_2D, CEIL_2D, EUCLIDEAN), if
+        no argument says otherwise; and "ils" for all else. But it is "restarts" or "ils" where an argument is given
         that concerns only it, and "ils" where `iterations` is. "two-opt" is never chosen; `climbers`, `first` and what
         is said of neighbours, moves and kicks does not concern it.
     climbers : int, optional
@@ -121,26 +126,34 @@ def solve(
         number that depends on n, the number of climbers and the kind of machine, so that the solve ends by itself,
         within 3 s for up to 1,000 cities. EAX: how many generations there are at most; by default, and without a time
         limit, as many as shorten any tour. With a time limit, populations follow each other, until ten in a row have
-        found nothing shorter. Two-opt: how many passes there are at most; by default as many as shorten the tour.
+        found nothing shorter. Large: how many rounds, in each of which a piece tries a kick for each ten of its cities;
+        by default 100, or as many as the time limit allows. Two-opt: how many passes there are at most; by default as
+        many as shorten the tour.
     time_limit : float, optional
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
         sure of its local optima. Climbers on their way count with the tours they have. Edge assembly crossover goes on
         with new climbers until then, or until populations have converged ten times in a row without a shorter tour.
+        What the temperature has fallen to 0 by is the limit, too. Large leaves a tenth of it for a descent over the
+        whole tour, and ends that 0.3 s after the limit.
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     initial_tour : array_like of integers, shape (n,), optional
-        ILS: the tour from which all climbers start. EAX: a tour that belongs to the population. Two-opt: the tour that
-        becomes shorter.
+        ILS: the tour from which all climbers start. EAX: a tour that belongs to the population. Large, two-opt: the
+        tour that becomes shorter.
+    piece : int, optional
+        Large: how many cities a piece has, at least 8. By default 5,000; on a GPU 1,000 … 4,000, as many as keep it
+        busy. A GPU takes what fits the shared memory of a block, 10,000 cities on recent ones.
     start : {"greedy", "nearest-neighbour", "space-filling-curve", "random"}, optional
-        Two-opt: the tour that becomes shorter (see `pytsp.starts`). ILS: the tour from which climber 0 starts. Climbers
+        Two-opt, large: the tour that becomes shorter (see `pytsp.starts`), by default "greedy" and
+        "space-filling-curve". ILS, by default "greedy": the tour from which climber 0 starts. Climbers
         1, …, 63 start from nearest-neighbour tours that begin in different cities, all others from random tours; with
         "random" all do.
     neighbours : int or array_like of integers, shape (n, k), optional
-        ILS, EAX: the cities to which local search tries new edges: so many nearest of each city, or those listed. By
-        default 10.
+        ILS, EAX, large: the cities to which local search tries new edges: so many nearest of each city, or those
+        listed. By default 10; large: 8.
     quadrants : bool, optional
-        ILS, EAX: whether the nearest are taken from all four quadrants around a city (see
-        `pytsp.neighbours.neighbour_lists`). By default they are where there are such, as for EUC_2D.
+        ILS, EAX, large: whether the nearest are taken from all four quadrants around a city (see
+        `pytsp.neighbours.neighbour_lists`). By default they are where there are such, as for EUC_2D; large: not.
     moves : {"3-opt", "or-opt"}, optional
         ILS, EAX: the local search's neighbourhood: sequential 3-opt moves, which include all others here, or 2-opt
         moves and Or-opt moves of segments of up to three cities.
@@ -155,9 +168,10 @@ def solve(
         ILS: the double bridge's four edges lie within some tens of positions along the tour, or are found by random
         walks on the neighbour lists.
     temperature : float, optional
-        ILS: what an accepted change may make a tour longer, a random amount of about this length, at least 0. The
-        climber's best tour is kept beside. By default 0.12 of the mean distance between a city and its two nearest
-        neighbours, about a tenth of an edge.
+        ILS, large: what an accepted change may make a tour longer at first, a random amount of about this length, at
+        least 0. It falls to 0 with the third power of the iterations, or of the time, that are left, as in simulated
+        annealing [9]_. The climber's best tour is kept beside. By default 1.2 times the mean distance between a city
+        and its two nearest neighbours.
     exchange : int, optional
         ILS: after each so many iterations the quarter of the climbers with the longest tours takes over the tours of
         the quarter with the shortest. By default never.
@@ -193,6 +207,9 @@ def solve(
     .. [5] Utne, Hansen: Solving TSP on the GPU based on heuristic algorithms, University of Copenhagen, 2023.
     .. [6] Robinson, Vrbsky, Hong, Eddy: Analysis of a High-Performance TSP Solver on the GPU, ACM JEA 23, 2018, 3.4.
     .. [7] Rocki, Suda: High Performance GPU Accelerated Local Optimization in TSP, IPDPS Workshops 2013.
+    .. [8] Helsgaun: General k-opt submoves for the Lin-Kernighan TSP heuristic, Mathematical Programming Computation 1,
+       2009, whose segments of a tour these pieces are.
+    .. [9] Martin, Otto, Felten: Large-Step Markov Chains for the Traveling Salesman Problem, Complex Systems 5, 1991.
 
     Examples
     --------
@@ -214,11 +231,16 @@ def solve(
         "kick": kick,
         "temperature": temperature,
         "exchange": exchange,
+        "piece": piece,
     }
     given = _given({"climbers": climbers, "first": first, "mapping": mapping, "k": k, **asked})
-    solver = _chosen(solver, given, instance.n)
+    solver = _chosen(solver, given, instance)
     options = Options(climbers=climbers, seed=seed, first=first, **asked)  # type: ignore[arg-type]
     watch = Watch(time_limit=time_limit, target=target, progress=progress, on_improvement=on_improvement)
+    if solver == "large" and instance.n >= LEAST_CITIES:
+        from pytsp.large import large  # noqa: PLC0415
+
+        return large(instance, open_backend(backend, threads=threads, device=device), watch, options)
     form = form_of(instance)
     if solver == "two-opt":
         from pytsp.two_opt import descended  # noqa: PLC0415
@@ -231,7 +253,7 @@ def solve(
         from pytsp.ils import iterated  # noqa: PLC0415
 
         kernels = open_backend(backend, threads=threads, device=device)
-        return (iterated if solver == "ils" else evolved)(instance, form, kernels, watch, options)
+        return (evolved if solver == "eax" else iterated)(instance, form, kernels, watch, options)
     kernels = open_backend(backend, threads=threads, device=device)
     return restarts(
         instance,
@@ -257,7 +279,7 @@ def _given(arguments: Mapping[str, object]) -> dict[str, str]:
     }
 
 
-def _chosen(solver: str, given: Mapping[str, str], n: int) -> str:
+def _chosen(solver: str, given: Mapping[str, str], instance: Instance) -> str:
     """Return the solver that is meant, which is not "auto".
 
     Raises
@@ -268,7 +290,11 @@ def _chosen(solver: str, given: Mapping[str, str], n: int) -> str:
     if solver not in SOLVERS:
         raise ValueError(f"solver {solver!r} is not known; known: {', '.join(SOLVERS)}")
     if solver == "auto":
-        solver = _concerned(given) or ("eax" if n in RECOMBINED_CITIES and "iterations" not in given else "ils")
+        is_large = instance.n > RECOMBINED_CITIES[-1] and can_be_large(instance)
+        if is_large and all("large" in _concerned_by(name, shown) for name, shown in given.items()):
+            return "large"
+        is_recombined = instance.n in RECOMBINED_CITIES and "iterations" not in given
+        solver = _concerned(given) or ("eax" if is_recombined else "ils")
     for name, shown in given.items():
         if solver not in _concerned_by(name, shown):
             others = " or ".join(f"solver={other!r}" for other in _concerned_by(name, shown))
@@ -277,8 +303,10 @@ def _chosen(solver: str, given: Mapping[str, str], n: int) -> str:
 
 
 def _concerned(given: Mapping[str, str]) -> str | None:
-    """Return the one solver that arguments concern, if one concerns only one, leaving "two-opt" aside."""
-    concerned = {shown: set(_concerned_by(name, shown)) - {"two-opt"} for name, shown in given.items()}
+    """Return the one solver that arguments concern, if one concerns only one, leaving those for one huge tour aside."""
+    aside = {"large", "two-opt"}
+    concerned = {shown: set(_concerned_by(name, shown)) for name, shown in given.items()}
+    concerned = {shown: solvers - aside or solvers for shown, solvers in concerned.items()}
     single = {solver: shown for shown, solvers in concerned.items() if len(solvers) == 1 for solver in solvers}
     if len(single) > 1:
         (one, first), (other, second) = single.items()

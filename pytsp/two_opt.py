@@ -44,7 +44,7 @@ def descended(
     if options.initial_tour is not None:
         start = check_tour(options.initial_tour, instance.n)
     else:
-        start = start_tour(instance, options.start, seed=options.seed)
+        start = start_tour(instance, options.start or "greedy", seed=options.seed)
     most = MOST_PASSES if options.iterations is None else min(options.iterations, MOST_PASSES)
     descent = Descent(form, kernels, start, k=moves_a_pass(k), passes=most)
     stop_reason = "finished"

@@ -11,6 +11,7 @@ from contextlib import suppress
 import numpy as np
 
 from pytsp import Instance, backends, random_tours, solve
+from pytsp._population import climbing_entry
 from pytsp.exceptions import PytspError
 from pytsp.forms import form_of
 from pytsp.neighbours import neighbour_lists
@@ -46,9 +47,9 @@ def iterate(kind: str, n: int) -> None:
         loaded = backend.call(f"{form.kind}_load", *form.arguments)
         population = backend.call("population_given", random_tours(n, 3, 0))
         for start, pivot, kick in ((0, 0, 0), (6, 0, 1), (12, 2, 0)):
-            population = backend.call(
-                f"{form.kind}_ils", loaded, lists, population, 0, 0, start, 6, 1, pivot, 20, kick, float(start)
-            )
+            entry = climbing_entry(f"{form.kind}_ils", form, backend)
+            numbers = (0, 0, start, 6, 1, pivot, 20, kick, float(start), start)
+            population = backend.call(entry, loaded, lists, population, *numbers)
         given = backend.call("population_given", random_tours(n, 3, 1))
         children = [backend.call(f"{form.kind}_cross", loaded, lists, given, 0, 0, 5, spread) for spread in (1, 4)]
         found.append(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from test_kernels import distances_of, forms_of, load, scattered
 
 from pytsp import is_tour, random_tours
+from pytsp._population import climbing_entry
 from pytsp.backends import Backend, Opaque, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.forms import Form, form_of
@@ -50,22 +51,27 @@ class Climbers:
         draws: int = 40,
         kick: int = 1,
         temperature: float = 0.0,
+        cooled: int = 0,
     ) -> None:
-        self.backend, self.kind, self.loaded, self.lists = backend, form.kind, load(backend, form), lists_of(form, k)
-        self.seed, self.first, self.choice, self.rest = seed, first, (moves, pivot, draws), (kick, temperature)
+        self.backend, self.form, self.loaded, self.lists = backend, form, load(backend, form), lists_of(form, k)
+        self.seed, self.first, self.choice, self.rest = seed, first, (moves, pivot, draws), (kick, temperature, cooled)
         self.population: Opaque = backend.call("population_given", np.atleast_2d(np.asarray(tours, dtype=np.int32)))
+
+    def entry(self, what: str) -> str:
+        """The entry point by which they go on here."""
+        return climbing_entry(f"{self.form.kind}_{what}", self.form, self.backend)
 
     def go(self, start: int, iterations: int) -> Climbers:
         """Go on by the iterations start, …, start + iterations - 1."""
         numbers = (self.seed, self.first, start, iterations)
         given = (self.loaded, self.lists, self.population)
-        self.population = self.backend.call(f"{self.kind}_ils", *given, *numbers, *self.choice, *self.rest)
+        self.population = self.backend.call(self.entry("ils"), *given, *numbers, *self.choice, *self.rest)
         return self
 
     def polish(self) -> Climbers:
         """Descend from the best tours."""
         given = (self.loaded, self.lists, self.population, self.seed, self.first)
-        self.population = self.backend.call(f"{self.kind}_polish", *given, *self.choice)
+        self.population = self.backend.call(self.entry("polish"), *given, *self.choice)
         return self
 
     def copy(self, start: list[int], to: list[int]) -> Climbers:
@@ -277,7 +283,7 @@ def test_a_new_population_has_the_given_tours_and_no_lengths(backend: Backend) -
 
 
 NUMBERS = {"seed": 0, "first": 0, "start": 0, "iterations": 1}
-GOOD = NUMBERS | {"moves": 0, "pivot": 0, "draws": 1, "kick": 0, "temperature": 0.0}
+GOOD = NUMBERS | {"moves": 0, "pivot": 0, "draws": 1, "kick": 0, "temperature": 0.0, "cooled": 0}
 BAD = [
     ("first", -1),
     ("start", -1),
@@ -290,6 +296,7 @@ BAD = [
     ("temperature", -0.5),
     ("temperature", float("nan")),
     ("temperature", float("inf")),
+    ("cooled", -1),
 ]
 
 
@@ -298,7 +305,8 @@ def test_settings_out_of_bounds_are_refused(backend: Backend, what: str, value: 
     form = form_of(scattered(6, "EUC_2D", 8))
     population = backend.call("population_given", random_tours(6, 1, 0))
     with pytest.raises(KernelError):
-        backend.call("grid_ils", load(backend, form), lists_of(form), population, *(GOOD | {what: value}).values())
+        entry = climbing_entry("grid_ils", form, backend)
+        backend.call(entry, load(backend, form), lists_of(form), population, *(GOOD | {what: value}).values())
 
 
 @pytest.mark.parametrize("bad", [-1, 6])
@@ -308,7 +316,8 @@ def test_lists_of_what_is_no_city_are_refused(backend: Backend, bad: int) -> Non
     lists[2, 3] = bad
     population = backend.call("population_given", random_tours(6, 1, 0))
     with pytest.raises(KernelError):
-        backend.call("grid_polish", load(backend, form), lists, population, 0, 0, 0, 0, 1)
+        entry = climbing_entry("grid_polish", form, backend)
+        backend.call(entry, load(backend, form), lists, population, 0, 0, 0, 0, 1)
 
 
 @pytest.mark.parametrize(("start", "to"), [([0], [2]), ([-1], [0]), ([2], [0]), ([0, 0], [1, 1])])

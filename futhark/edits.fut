@@ -1,0 +1,69 @@
+-- | Changes of a tour in place: the exchange of two edges by reversing the shorter side, and what is made of such.
+
+import "kick"
+import "route"
+import "three_opt"
+
+-- | How a stretch of the tour is reversed.
+module type reverser = {
+  -- | Reverse `count` positions, from `first` on, past the end of the tour as well.
+  val reverse [n] : *route [n] -> (first: i32) -> (count: i32) -> *route [n]
+}
+
+module mk_edits (R: reverser) = {
+  -- | Exchange the edges (a, b) and (c, d) for (b, c) and (d, a), where b follows a as c follows d, or precedes it. The log must
+  -- have room. **Work:** O(s), where the shorter side has s cities.
+  def exchange [n] ((r, l): (*route [n], *log)) ((a, b, c, d): (i32, i32, i32, i32)) : (*route [n], *log) =
+    let n32 = i32.i64 n
+    let leaves (x: i32) (y: i32) =
+      let p = position r x
+      let q = position r y
+      let low = i32.min p q
+      let high = i32.max p q
+      in if high - low == 1 then low else high
+    let e = leaves a b
+    let f = leaves c d
+    let low = i32.min e f
+    let high = i32.max e f
+    let inner = high - low
+    let (first, count) =
+      if 2 * inner <= n32 then (low + 1, inner) else (wrap n32 (high + 1), n32 - inner)
+    let r = R.reverse r first count
+    let m = logged l
+    let l = #[unsafe] l with [1 + 2 * i64.i32 m] = first
+    let l = #[unsafe] l with [2 + 2 * i64.i32 m] = count
+    in (r, #[unsafe] l with [0] = m + 1)
+
+  -- | Make the first `count` reversals of a log once more, or, `back`, take them back. **Work:** O(changed cities).
+  def replay [n] (r: *route [n]) (l: log) (count: i32) (back: bool) : *route [n] =
+    loop r for s < count do
+      let m = i64.i32 (if back then count - 1 - s else s)
+      in #[unsafe] R.reverse r l[1 + 2 * m] l[2 + 2 * m]
+
+  -- | Make a move, as exchanges of two edges. The log must have room for three.
+  def make [n] ((r, l): (*route [n], *log)) ({gain = _, kind, t1, t2, t3, t4, t5, t6}: move) : (*route [n], *log) =
+    let count = if kind == 3 then 3 else if kind >= 2 then 2 else kind
+    in loop (r, l) for s < count do
+         exchange (r, l)
+                  (if kind <= 2
+                   then (if s == 0 then (t1, t2, t3, t4) else (t1, t4, t5, t6))
+                   else if kind == 3
+                   then (if s == 0
+                         then (t1, t2, t4, t3)
+                         else if s == 1
+                         then (t1, t3, t5, t6)
+                         else (t4, t2, t3, t5))
+                   else (if s == 0 then (t1, t2, t5, t6) else (t5, t2, t3, t4)))
+
+  -- | Make a double bridge, in four exchanges of two edges: all three segments together are reversed, then each by itself.
+  def build [n] ((r, l): (*route [n], *log)) (made: bool) ({a, b0, b1, c0, c1, d0, d1, e}: bridge) : (*route [n], *log) =
+    loop (r, l) for s < (if made then 4i32 else 0) do
+      exchange (r, l)
+               (if s == 0
+                then (a, b0, e, d1)
+                else if s == 1
+                then (a, d1, c1, d0)
+                else if s == 2
+                then (d1, c1, b1, c0)
+                else (c1, b1, e, b0))
+}

@@ -1,0 +1,163 @@
+"""One huge tour on a backend: rounds in which its pieces climb, and passes that make moves between them."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.backends import Backend
+from pytsp.forms import Form
+
+# How long one kernel call should take.
+CALL_SECONDS = 0.15
+# The kicks a second that the first call counts on, of a core, or of all of a GPU.
+FIRST_SPEED = {"cpu": 30_000.0, "gpu": 500_000.0}
+# The passes of the first call of a descent; calls grow, as they are fast, up to so many times the one before.
+FIRST_PASSES = 8
+MOST_GROWTH = 4
+# A piece's kicks in a round are this fraction of its cities.
+KICKS_A_CITY = 0.1
+# So many rounds begin with a descent of each piece. Later ones go on from what are nearly local optima.
+DESCENTS = 2
+# Moves between pieces are made after these rounds, by so many passes at most; all of them in the end.
+FIRST_SETTLED, SETTLED_EVERY, SETTLED_PASSES = 10, 50, 200
+# Multiples of the golden ratio, modulo 1, leave no large gap (Knuth, The Art of Computer Programming 3, 6.4).
+GOLDEN = 0.6180339887498949
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where the tour stands: the device's handle and its length; how many rounds are complete, and pieces of the next
+    one; how many passes of the descent that follows a round; and whether the tour is a local optimum."""
+
+    handle: Any
+    length: int
+    rounds: int = 0
+    pieces: int = 0
+    passes: int = 0
+    is_settled: bool = False
+
+
+class Pieces:
+    """The search of one tour.
+
+    Every kernel call ends in one assignment to `standing`, so that an interruption at any point leaves it whole.
+
+    Parameters
+    ----------
+    form : Form
+        Of kind "grid" or "plane".
+    kernels : Backend
+    lists : numpy.ndarray of int32, shape (n, k)
+        Neighbours in order of distance.
+    tour : numpy.ndarray of int32, shape (n,)
+        The tour to begin with.
+    seed : int
+    piece : int
+        The cities of a piece.
+    temperature : float
+        What the first round accepts, in units of the kernel's lengths; later rounds less.
+    """
+
+    def __init__(
+        self,
+        form: Form,
+        kernels: Backend,
+        lists: NDArray[np.int32],
+        tour: NDArray[np.int32],
+        *,
+        seed: int,
+        piece: int,
+        temperature: float,
+    ) -> None:
+        self.form = form
+        self.kernels = kernels
+        self.n = len(tour)
+        self.seed = seed
+        self.piece = min(piece, self.n)
+        self.count = self.n // self.piece
+        self.kicks = max(1, round(KICKS_A_CITY * self.piece))
+        self.temperature = temperature
+        self.mapping = "thread" if kernels.device is None else "block"
+        self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
+        self.links = kernels.call(f"{form.kind}_links", self.loaded, lists)
+        handle = kernels.call("huge_given", tour)
+        self.standing = Standing(handle, self._length(handle))
+        self.best = self.standing
+        machine = "cpu" if kernels.device is None else "gpu"
+        # Pieces that should go together, and how many a second go.
+        self.together = kernels.threads or self.count
+        self.speed = FIRST_SPEED[machine] * (kernels.threads or 1) / self.kicks
+        self.few_passes = FIRST_PASSES
+
+    def climb(self, warmth: float, seconds_left: float = math.inf) -> None:
+        """Make one kernel call of a round: as many pieces as fit its time.
+
+        `warmth`, from 1 down to 0, is the fraction of the temperature that the round has.
+        """
+        now = self.standing
+        wanted = int(self.speed * max(0.0, min(CALL_SECONDS, seconds_left)))
+        count = min(max(wanted // self.together, 1) * self.together, self.count - now.pieces)
+        began = time.perf_counter()
+        handle = self.kernels.call(
+            f"{self.form.kind}_climb_pieces",
+            self.loaded,
+            self.links,
+            now.handle,
+            self.seed,
+            now.rounds << 32,
+            0 if now.rounds < DESCENTS else 1,
+            self.kicks,
+            self.temperature * warmth,
+            self._offset(now.rounds),
+            self.piece,
+            now.pieces,
+            count,
+        )
+        length = self._length(handle)
+        self.speed = count / max(time.perf_counter() - began, 1e-9)
+        is_complete = now.pieces + count == self.count
+        self._stand(Standing(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
+
+    @property
+    def due_passes(self) -> int:
+        """How many passes come before the next round: none, but after some rounds."""
+        now = self.standing
+        is_time = now.rounds % SETTLED_EVERY == FIRST_SETTLED and now.pieces == 0 and not now.is_settled
+        return SETTLED_PASSES - now.passes if is_time else 0
+
+    def settle(self, most: float = math.inf) -> None:
+        """Make one kernel call of passes, at most so many, over the neighbourhood of the whole tour."""
+        now = self.standing
+        limit = int(min(self.few_passes, most))
+        began = time.perf_counter()
+        handle = self.kernels.call(f"{self.form.kind}_settle", self.loaded, self.links, now.handle, self.seed, limit)
+        is_settled = bool(self.kernels.call("huge_done", handle))
+        length = self._length(handle)
+        took = time.perf_counter() - began
+        fitting = limit * CALL_SECONDS / max(took, 1e-9)
+        self.few_passes = max(1, int(min(fitting, MOST_GROWTH * limit)))
+        self._stand(Standing(handle, length, now.rounds, now.pieces, now.passes + limit, is_settled))
+
+    def tour(self) -> NDArray[np.int32]:
+        """Return the shortest tour so far, shape (n,)."""
+        tour: NDArray[np.int32] = self.kernels.call("huge_tour", self.best.handle)
+        return tour
+
+    def _stand(self, standing: Standing) -> None:
+        """Stand there. A shorter tour is the best so far, and so is a local optimum of the same length."""
+        if (standing.length, not standing.is_settled) <= (self.best.length, not self.best.is_settled):
+            self.best = standing
+        self.standing = standing
+
+    def _length(self, handle: Any) -> int:
+        return int(self.kernels.call(f"{self.form.kind}_huge_length", self.loaded, handle))
+
+    def _offset(self, rounds: int) -> int:
+        """Return the position at which the pieces of a round begin: cuts are far from those of the rounds before."""
+        return int((self.seed / 2**64 + rounds * GOLDEN) % 1 * self.n)
