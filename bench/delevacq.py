@@ -196,7 +196,7 @@ def main() -> int:
         arguments.error(f"{strange} is not in their tables; they have {', '.join(setting.theirs)} and {POPULATIONS}")
     if options.draws is not None and setting.pivot != "random-k":
         arguments.error(f"--draws {options.draws} is for table 3; table {options.table} draws no moves")
-    machine = f"{describe()}; {open_backend(options.backend).describe()}"
+    machine = f"{describe()}; {open_backend(options.backend, part='search').describe()}"
     print(
         f"{machine}; table {options.table}, pivot {setting.pivot}, draws {options.draws or 'theirs'}, "
         f"exchange {options.exchange}, {options.seeds} seeds"

@@ -34,7 +34,7 @@ def tsplib(folder: Path, name: str) -> pytsp.Instance:
 def describe() -> str:
     """Say when, on what, and from which sources the figures were made."""
     report = json.loads((Path(pytsp.__file__).parent / "_kernels" / "build.json").read_text(encoding="utf-8"))
-    level = report["backends"]["c"].get("level", "portable")
+    level = report["modules"]["c"].get("level", "portable")
     return (
         f"{datetime.date.today()}, commit {commit()}, {processor()}, {os.cpu_count()} cores; "
         f"Futhark {report['futhark']}, c and multicore for {level}; usable: "

@@ -54,7 +54,7 @@ def main() -> int:
     points = np.random.default_rng(options.seed).random((options.count, options.n, 2))
     asked = {"climbers": options.climbers, "iterations": options.iterations, "seed": options.seed}
     how = {name: value for name, value in asked.items() if value is not None}
-    machine = f"{describe()}; {open_backend(options.backend).describe()}"
+    machine = f"{describe()}; {open_backend(options.backend, part='search').describe()}"
     print(machine, flush=True)
     # Warm before the clock starts.
     pytsp.solve_many(points[:2], backend=options.backend, **how)

@@ -1,4 +1,4 @@
-"""Translate the Futhark program for each backend and compile it into pytsp/_kernels, where it changed."""
+"""Translate the Futhark programs for each backend and compile them into pytsp/_kernels, where they changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from buildtools.compiler import Compiler, find_compiler, obtain_compiler
 from buildtools.errors import BuildError
-from buildtools.paths import COMPAT, CPU_PROGRAM, GPU_PROGRAM, KERNELS, ROOT
+from buildtools.paths import COMPAT, CPU_PROGRAM, GPU_PROGRAMS, KERNELS, ROOT
 from buildtools.processor import PORTABLE, features_of
 from buildtools.report import Entry, Report, read_report, write_report
 from buildtools.shell import locked, run, say
@@ -30,9 +30,11 @@ from buildtools.toolchain import (
     find_headers,
     flags_of,
     identify_c_compiler,
+    modules_of,
 )
 
-PARALLEL = 2
+# The Futhark compiler takes up to 2 GB for a module.
+MOST_AT_ONCE = 4
 PACKAGE = '"""Kernels that build.py compiled from futhark/ (generated; build.json says how)."""\n'
 
 
@@ -102,6 +104,7 @@ def build_kernels(options: Options, folder: Path = KERNELS) -> Report:
 def _build_all(options: Options, folder: Path) -> Report:
     for left_over in folder.glob(".work-*"):
         shutil.rmtree(left_over, ignore_errors=True)
+    remove_strangers(folder)
     old = read_report(folder)
     compiler = find_compiler(options.futhark)
     version = compiler.version if compiler else old.futhark
@@ -110,35 +113,37 @@ def _build_all(options: Options, folder: Path) -> Report:
     wanted = options.backends or tuple(BACKENDS)
     jobs = [
         _Job(
+            name,
             backend,
             folder,
-            old.entry(backend),
-            hash_of_program(program_of(backend)),
+            old.modules.get(name, Entry(built=False)),
+            hash_of_program(program_of(name)),
             version,
             tools,
             level if backend in ON_THE_CPU else PORTABLE,
             options.force,
         )
         for backend in wanted
+        for name in modules_of(backend)
     ]
-    entries, stale = dict(old.backends), []
+    entries, stale = dict(old.modules), []
     for job in jobs:
         if not job.is_current():
             try:
                 stale.append(replace(job, includes=tuple(find_headers(job.backend, find_c_compiler()))))
             except BuildError as error:
-                entries[job.backend] = job.skip(str(error))
+                entries[job.name] = job.skip(str(error))
     if stale and compiler is None:
         compiler = obtain_compiler()
         stale = [replace(job, version=compiler.version) for job in stale]
-    with ThreadPoolExecutor(PARALLEL) as pool:
+    with ThreadPoolExecutor(min(MOST_AT_ONCE, os.cpu_count() or 1)) as pool:
         for job, entry in zip(stale, pool.map(lambda job: job.build(compiler), stale), strict=True):
-            entries[job.backend] = entry
+            entries[job.name] = entry
     report = Report(compiler.version if compiler else version, entries)
     if report != old:
         (folder / "__init__.py").write_text(PACKAGE, encoding="utf-8")
         write_report(report, folder)
-    kept = [job.backend for job in stale if entries[job.backend].built and not job.made(entries[job.backend])]
+    kept = [job.backend for job in stale if entries[job.name].built and not job.made(entries[job.name])]
     missing = [name for name in options.backends or REQUIRED if not report.entry(name).built]
     failed = list(dict.fromkeys([*missing, *kept]))
     if failed:
@@ -147,9 +152,9 @@ def _build_all(options: Options, folder: Path) -> Report:
     return report
 
 
-def program_of(backend: str) -> Path:
-    """Give the Futhark program of a backend."""
-    return CPU_PROGRAM if backend in ON_THE_CPU else GPU_PROGRAM
+def program_of(name: str) -> Path:
+    """Give the Futhark program of a module."""
+    return CPU_PROGRAM if name in ON_THE_CPU else GPU_PROGRAMS[name.partition("_")[2]]
 
 
 def hash_of_program(program: Path) -> str:
@@ -159,8 +164,9 @@ def hash_of_program(program: Path) -> str:
 
 @dataclass(frozen=True)
 class _Job:
-    """One backend, what it was built from before, and what it is to be built from."""
+    """One module, what it was built from before, and what it is to be built from."""
 
+    name: str
     backend: str
     folder: Path
     old: Entry
@@ -173,7 +179,7 @@ class _Job:
 
     @property
     def module(self) -> Path:
-        return self.folder / f"_{self.backend}.abi3.so"
+        return self.folder / f"_{self.name}.abi3.so"
 
     @property
     def flags(self) -> list[str]:
@@ -202,16 +208,16 @@ class _Job:
 
     def build(self, compiler: Compiler) -> Entry:
         """Translate, and compile if the C is not what it was; the folder changes once all has succeeded."""
-        work = self.folder / f".work-{self.backend}"
+        work = self.folder / f".work-{self.name}"
         try:
             work.mkdir()
-            say(f"{self.backend}: translating")
-            c_hash = translate(compiler, self.backend, work)
+            say(f"{self.name}: translating")
+            c_hash = translate(compiler, self.backend, self.name, work)
             if not (self.has_module() and self.old.c_hash == c_hash):
-                say(f"{self.backend}: compiling")
-                generate_module_source(self.backend, work)
+                say(f"{self.name}: compiling")
+                generate_module_source(self.name, work)
                 compile_module(self.backend, work / "module.c", work / self.module.name, self.includes, self.flags)
-            publish(work, self.folder, self.backend)
+            publish(work, self.folder, self.name)
         except BuildError as error:
             return self.fail(str(error))
         finally:
@@ -257,15 +263,15 @@ def imported_files(program: Path) -> list[Path]:
     return found[:1] + sorted(found[1:])
 
 
-def translate(compiler: Compiler, backend: str, work: Path) -> str:
-    """Translate the program into C in `work`, and give the C's checksum."""
+def translate(compiler: Compiler, backend: str, name: str, work: Path) -> str:
+    """Translate a module's program into C in `work`, and give the C's checksum."""
     # From the sources' own folder: the C names them in its messages, and is then the same in every checkout.
-    program = program_of(backend)
-    command: list[str | Path] = [compiler.path, backend, "--library", "-o", work / backend, program.name]
+    program = program_of(name)
+    command: list[str | Path] = [compiler.path, backend, "--library", "-o", work / name, program.name]
     run(command, cwd=program.parent, env={"LC_ALL": "C.UTF-8"})
-    source = work / f"{backend}.c"
+    source = work / f"{name}.c"
     source.write_text(repair(source.read_text(encoding="utf-8")), encoding="utf-8")
-    return hash_of((work / f"{backend}.{suffix}").read_text(encoding="utf-8") for suffix in ("c", "h"))
+    return hash_of((work / f"{name}.{suffix}").read_text(encoding="utf-8") for suffix in ("c", "h"))
 
 
 def repair(source: str) -> str:
@@ -282,21 +288,28 @@ def repair(source: str) -> str:
     )
 
 
-def generate_module_source(backend: str, work: Path) -> None:
+def generate_module_source(name: str, work: Path) -> None:
     """Wrap the C in `work` into the source of a Python module, in its own process: cffi holds the GIL."""
     run(
-        [sys.executable, "-m", "buildtools.wrap", backend, work],
+        [sys.executable, "-m", "buildtools.wrap", name, work],
         cwd=ROOT,
         env={"PYTHONDONTWRITEBYTECODE": "1"},
     )
 
 
-def publish(work: Path, folder: Path, backend: str) -> None:
+def publish(work: Path, folder: Path, name: str) -> None:
     """Move the results from `work` into `folder`, each in one step."""
-    names = (f"{backend}.c", f"{backend}.h", f"_{backend}.pyi", f"{backend}.json", f"_{backend}.abi3.so")
-    for name in names:
-        if (work / name).exists():
-            (work / name).replace(folder / name)
+    for file in (f"{name}.c", f"{name}.h", f"_{name}.pyi", f"{name}.json", f"_{name}.abi3.so"):
+        if (work / file).exists():
+            (work / file).replace(folder / file)
+
+
+def remove_strangers(folder: Path) -> None:
+    """Remove modules of other names, which an older checkout built: wheels are made of what lies there."""
+    names = {f"_{name}" for backend in BACKENDS for name in modules_of(backend)}
+    for module in folder.glob("*.abi3.so"):
+        if module.name.partition(".")[0] not in names:
+            module.unlink()
 
 
 def clean(folder: Path = KERNELS) -> None:

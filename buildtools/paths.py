@@ -7,9 +7,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "futhark"
-# The entry points of the CPU backends, and those of the GPU backends.
+# The entry points of the CPU backends; those of the GPU backends, in parts that solvers load by themselves.
 CPU_PROGRAM = SOURCES / "pytsp.fut"
-GPU_PROGRAM = SOURCES / "pytsp_gpu.fut"
+GPU_PROGRAMS = {part: SOURCES / f"gpu_{part}.fut" for part in ("restarts", "search", "huge")}
 KERNELS = ROOT / "pytsp" / "_kernels"
 INCLUDE = Path(__file__).resolve().parent / "include"
 COMPAT = INCLUDE / "cuda_compat.h"

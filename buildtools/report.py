@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from buildtools.processor import PORTABLE
-from buildtools.toolchain import BACKENDS
+from buildtools.toolchain import BACKENDS, modules_of
 
 NAME = "build.json"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The state of one backend's kernels.
+    """The state of one module.
 
     Attributes
     ----------
     built : bool
-        Whether there is a module to import.
+        Whether there is something to import.
     reason : str
         Why it is as it is.
     remedy : str
@@ -49,15 +49,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class Report:
-    """The state of all backends, and the version of the Futhark compiler."""
+    """The state of all modules, by their names, and the version of the Futhark compiler."""
 
     futhark: str = ""
-    backends: dict[str, Entry] = field(default_factory=dict)
+    modules: dict[str, Entry] = field(default_factory=dict)
 
     def entry(self, backend: str) -> Entry:
-        """Give a backend's entry, also where it was never asked for."""
+        """Give a backend's entry, also where it was never asked for: that of the module which needs attention most."""
         remedy = f"`python build.py --backends {backend}`"
-        return self.backends.get(backend, Entry(built=False, reason="not asked for", remedy=remedy))
+        unknown = Entry(built=False, reason="not asked for", remedy=remedy)
+        entries = [self.modules.get(name, unknown) for name in modules_of(backend)]
+        return min(entries, key=lambda entry: (entry.built, not entry.remedy))
 
     def table(self) -> str:
         """Write the report as a table."""
@@ -77,7 +79,8 @@ def read_report(folder: Path) -> Report:
     """Read the report in `folder`; a missing or unreadable one is an empty one, so that all is built anew."""
     try:
         stored: dict[str, Any] = json.loads((folder / NAME).read_text(encoding="utf-8"))
-        entries = {name: Entry(**entry) for name, entry in stored["backends"].items() if name in BACKENDS}
+        names = {name for backend in BACKENDS for name in modules_of(backend)}
+        entries = {name: Entry(**entry) for name, entry in stored["modules"].items() if name in names}
         return Report(stored["futhark"], entries)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Report()

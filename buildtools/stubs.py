@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 HEAD = '''\
-"""The {backend} kernels: Futhark's C interface, through cffi (generated)."""
+"""The {name} kernels: Futhark's C interface, through cffi (generated)."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ class _Lib:
 '''
 
 
-def write_stub(header: str, backend: str) -> str:
+def write_stub(header: str, name: str) -> str:
     """Write the stub of the module whose C functions `header` declares."""
     lines = []
-    for result, name, parameters in re.findall(r"(?m)^([\w ]+[ *])(futhark_\w+)\(([^)]*)\);", header):
+    for result, function, parameters in re.findall(r"(?m)^([\w ]+[ *])(futhark_\w+)\(([^)]*)\);", header):
         names = [] if parameters.strip() in ("", "void") else parameters.split(",")
         arguments = "".join(f", a{number}: {_python_type(kind)}" for number, kind in enumerate(names))
-        lines.append(f"    def {name}(self{arguments}, /) -> {_python_type(result)}: ...\n")
-    return HEAD.format(backend=backend) + "".join(lines) + "\nlib: _Lib\n"
+        lines.append(f"    def {function}(self{arguments}, /) -> {_python_type(result)}: ...\n")
+    return HEAD.format(name=name) + "".join(lines) + "\nlib: _Lib\n"
 
 
 def _python_type(declared: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from buildtools.errors import BuildError
-from buildtools.paths import COMPAT, FALLBACK
+from buildtools.paths import COMPAT, FALLBACK, GPU_PROGRAMS
 from buildtools.processor import PORTABLE, check_level, flags_of_level, level_here
 from buildtools.shell import run
 
@@ -77,6 +77,11 @@ BACKENDS = {
 }
 REQUIRED = ("c", "multicore")
 ON_THE_CPU = ("c", "multicore")
+
+
+def modules_of(backend: str) -> tuple[str, ...]:
+    """Give the names of a backend's modules: its own on the CPU, on a GPU one for each part of the kernels."""
+    return (backend,) if backend in ON_THE_CPU else tuple(f"{backend}_{part}" for part in GPU_PROGRAMS)
 
 
 def flags_of(backend: str, level: str = PORTABLE) -> list[str]:

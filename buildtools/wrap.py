@@ -1,4 +1,4 @@
-"""Wrap generated C into the source of a Python module: ``python -m buildtools.wrap BACKEND FOLDER``."""
+"""Wrap generated C into the source of a Python module: ``python -m buildtools.wrap MODULE FOLDER``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from buildtools.stubs import write_stub
 
 
-def wrap(backend: str, work: Path) -> None:
-    """Write ``module.c``, by futhark-ffi and cffi, and the module's type stub into `work`, where the C is."""
+def wrap(name: str, work: Path) -> None:
+    """Write ``module.c``, by futhark-ffi and cffi, and the type stub of module `name` into `work`, where the C is."""
     from futhark_ffi.build import build
 
-    build(str(work / backend), f"pytsp/_kernels/{backend}").emit_c_code(str(work / "module.c"))
-    stub = write_stub((work / f"{backend}.h").read_text(encoding="utf-8"), backend)
-    (work / f"_{backend}.pyi").write_text(stub, encoding="utf-8")
+    build(str(work / name), f"pytsp/_kernels/{name}").emit_c_code(str(work / "module.c"))
+    stub = write_stub((work / f"{name}.h").read_text(encoding="utf-8"), name)
+    (work / f"_{name}.pyi").write_text(stub, encoding="utf-8")
 
 
 if __name__ == "__main__":

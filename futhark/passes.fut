@@ -3,7 +3,7 @@
 --
 -- A pass costs what the waiting cities and the stretches of the moves made cost, not the whole tour. What is in the way of a
 -- move are moves inside its stretch; so first those go that are inside a window of the tour, one a window, windows growing
--- from pass to pass; and where few are left, the shorter stretch goes first among those that overlap.
+-- from pass to pass; and where few are left, the larger gain goes first among those that overlap.
 
 import "metric"
 import "rng"
@@ -62,11 +62,12 @@ def turns_of [n] (places: [n]i32) ({gain = _, kind, t1, t2, t3, t4, t5, t6}: mov
   let then_b x = turned b (then_a x)
   in {a, b, c = of (kind == 3) then_b t4 t2 t3 t5}
 
--- | The positions that a move changes. **Work:** O(1).
+-- | The positions that a move changes; the edges that it exchanges leave these and the one before. **Work:** O(1).
 def stretch ({a, b, c}: turns) : turn =
   (i32.min a.0 (i32.min b.0 c.0), i32.max a.1 (i32.max b.1 c.1))
 
--- | For each of some stretches whether it is the first by its key, which are all different, among those in the same window.
+-- | For each of some stretches whether it is the first by its key, which are all different, among those whose edges leave
+-- positions of the same window.
 --
 -- **Work:** O(d + windows).
 def first_of_windows [d] (n: i64) (level: i64) (shift: u64) (stretches: [d]turn) (keys: [d]i64) : ([d]bool, i64) =
@@ -74,15 +75,15 @@ def first_of_windows [d] (n: i64) (level: i64) (shift: u64) (stretches: [d]turn)
   let off = i64.u64 (shift % u64.i64 size)
   let windows = (n + off + size - 1) / size
   let of (p: i32) = (i64.i32 p + off) / size
-  let slots = map (\(first, last) -> if last >= 0 && of first == of last then of first else -1) stretches
+  let slots = map (\(first, last) -> if last >= 0 && of (first - 1) == of last then of last else -1) stretches
   let bests = hist i64.max (-1) windows slots keys
   in (map2 (\slot key -> slot >= 0 && #[unsafe] bests[slot] == key) slots keys, windows)
 
--- | For each of some stretches whether it goes before all that overlap it: the shorter one first, by powers of two, then by
--- key, which are all different. **Work:** O(d^2).
+-- | For each of some stretches whether it goes before all that overlap it or share an edge with it: the larger key, which are
+-- all different, goes first. **Work:** O(d^2).
 def first_of_overlapping [d] (stretches: [d]turn) (keys: [d]i64) : [d]bool =
   let before x y = #[unsafe] keys[x] > keys[y]
-  let overlap x y = #[unsafe] stretches[x].0 <= stretches[y].1 && stretches[y].0 <= stretches[x].1
+  let overlap x y = #[unsafe] stretches[x].0 - 1 <= stretches[y].1 && stretches[y].0 - 1 <= stretches[x].1
   let wins x =
     #[unsafe]
     stretches[x].1 >= 0
@@ -129,7 +130,8 @@ module mk_passes (M: metric) = {
     let (cities, moves) = unzip (filter (\(_, move: move) -> move.kind > 0) (zip cities found))
     let turns = map (turns_of places) moves
     let stretches = map stretch turns
-    let keys = map2 (\c (m: move) -> (m.gain << 32) | i64.i32 c) cities moves
+    -- A gain is less than 3 * 2^30, a city less than 2^31.
+    let keys = map2 (\c (m: move) -> (m.gain << 31) | i64.i32 c) cities moves
     let are_few = length moves <= few
     let (by_windows, windows) = first_of_windows n level shift stretches keys
     let m = if are_few then length moves else 0

@@ -13,13 +13,13 @@ def are_pieces (n: i64) (offset: i64) (m: i64) (first: i64) (count: i64) =
 
 module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (C: crew) = {
   -- The neighbours, by their places in the piece, of the city in place j of the piece that begins at a position; those outside
-  -- are too far for any move.
+  -- are too far for any move, farther than two edges that go are long.
   local
   def inner_links [n] [k] (links: links [n] [k]) (s: huge [n]) (m: i64) (begin: i64) (j: i64) : [k]i64 =
     #[unsafe]
     let at = let p = begin + j in if p >= n then p - n else p
     let c = i64.i32 s.tour[at]
-    let none = (1i64 << 62) | j
+    let none = (i64.i32 i32.highest << 32) | j
     let (inner, _) =
       loop (inner: *[k]i64, w) = (replicate k none, 0i64)
       for x < k do
@@ -56,16 +56,19 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (C: crew) 
       let plan = if works then plan else plan with from = 1 with iterations = 0
       let key = rng.stream plan.seed (plan.first + first + i)
       in (I.climb (P.slice points (i * m) m) inner[i] plan key start start).tour
-    let tours = C.each count m on
+    -- Opaque, lest what follows be made by the climbers' blocks, with a lane for each city.
+    let tours = opaque (C.each count m on)
     -- A climber's tour holds the edge between places 0 and m - 1: it is read from 0 on, away from m - 1.
     let zeros = map (\tour -> #[unsafe] (loop z = 0i64 while tour[z] != 0 do z + 1)) tours
     let path i j =
       #[unsafe]
       let z = zeros[i]
       let forth = i64.i32 tours[i, if z == 0 then m - 1 else z - 1] == m - 1
+      let back = i64.i32 tours[i, if z + 1 == m then 0 else z + 1] == m - 1
       let q = if forth then z + j else z - j
       let q = if q >= m then q - m else if q < 0 then q + m else q
-      in cities[i * m + i64.i32 tours[i, q]]
+      -- Climbers that are as warm as distances are long may part the ends: then their pieces stay as they were.
+      in cities[i * m + (if forth || back then i64.i32 tours[i, q] else j)]
     let positions = flatten (tabulate_2d count m position)
     let new = flatten (tabulate_2d count m path)
     let tour = #[unsafe] scatter (copy s.tour) positions new

@@ -38,8 +38,8 @@ module planar_plane : planar with data [n] = plane.data [n] = {
 module mk_path (M: metric) : metric with data [n] = M.data [n] with point = M.point = {
   open M
 
-  -- | Less than any distance: the sum of a move's other edges does not reach it.
-  def tie : i32 = -(1 << 30)
+  -- | So much less than any distance that two other edges of a move, at most 2^30 - 1 each, do not outweigh it.
+  def tie : i32 = i32.lowest
 
   #[inline]
   def dist [n] (data: M.data [n]) (a: M.point) (b: M.point) : i32 =

@@ -23,7 +23,8 @@ class KernelCache:
 
     Parameters
     ----------
-    backend : str
+    name : str
+        What the file's name begins with.
     module : Path
         The compiled module, whose contents name the file together with `settings`.
     settings : tuple
@@ -37,10 +38,10 @@ class KernelCache:
         Whether compiled kernels are there to be read.
     """
 
-    def __init__(self, backend: str, module: Path, settings: tuple[object, ...]) -> None:
+    def __init__(self, name: str, module: Path, settings: tuple[object, ...]) -> None:
         # Futhark compares a checksum of its own with the file's: two that share a name cost time only.
-        name = f"{backend}-{zlib.crc32(module.read_bytes()):08x}{zlib.crc32(repr(settings).encode()):08x}"
-        self._file = Path(platformdirs.user_cache_dir("pytsp")) / "kernels" / name
+        file = f"{name}-{zlib.crc32(module.read_bytes()):08x}{zlib.crc32(repr(settings).encode()):08x}"
+        self._file = Path(platformdirs.user_cache_dir("pytsp")) / "kernels" / file
         self.path: Path | None = None
         self.warm = False
         try:

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 SOLVERS = ("auto", "restarts", "ils", "eax", "large", "two-opt")
 """The names of the solvers."""
 
+PART_OF = {"restarts": "restarts", "ils": "search", "eax": "search", "large": "huge", "two-opt": "restarts"}
+"""The part of the kernels that a solver calls."""
+
 STARTS: tuple[Start, ...] = ("random", "nearest-neighbour", "greedy", "space-filling-curve")
 """The names of the starting tours, as `pytsp.starts` has them."""
 

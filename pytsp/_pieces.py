@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ CALL_SECONDS = 0.15
 # The kicks a second that the first call counts on, of a core, or of all of a GPU.
 FIRST_SPEED = {"cpu": 30_000.0, "gpu": 500_000.0}
 # The passes of the first call of a descent; calls grow, as they are fast, up to so many times the one before.
-FIRST_PASSES = 8
+FIRST_PASSES = 1
 MOST_GROWTH = 4
 # A piece's kicks in a round are this fraction of its cities.
 KICKS_A_CITY = 0.1
@@ -26,8 +26,10 @@ KICKS_A_CITY = 0.1
 DESCENTS = 2
 # Moves between pieces are made after these rounds, by so many passes at most; all of them in the end.
 FIRST_SETTLED, SETTLED_EVERY, SETTLED_PASSES = 10, 50, 200
-# Multiples of the golden ratio, modulo 1, leave no large gap (Knuth, The Art of Computer Programming 3, 6.4).
+# Multiples of the golden ratio, modulo 1, leave no large gap (Knuth, The Art of Computer Programming 3, 6.4); those of
+# another number tell seeds apart.
 GOLDEN = 0.6180339887498949
+PLASTIC = 0.7548776662466927
 
 
 @dataclass(frozen=True)
@@ -144,15 +146,25 @@ class Pieces:
         self.few_passes = max(1, int(min(fitting, MOST_GROWTH * limit)))
         self._stand(Standing(handle, length, now.rounds, now.pieces, now.passes + limit, is_settled))
 
+    def go_back(self) -> bool:
+        """Go back to the best tour if it may become shorter yet; tell whether it may."""
+        if not self.best.is_settled:
+            self.standing = replace(self.best, rounds=self.standing.rounds)
+        return not self.best.is_settled
+
     def tour(self) -> NDArray[np.int32]:
-        """Return the shortest tour so far, shape (n,)."""
+        """Return the shortest tour so far, shape (n,), that of a round in its middle too."""
+        self.best = shorter(self.standing, self.best)
         tour: NDArray[np.int32] = self.kernels.call("huge_tour", self.best.handle)
         return tour
 
     def _stand(self, standing: Standing) -> None:
-        """Stand there. A shorter tour is the best so far, and so is a local optimum of the same length."""
-        if (standing.length, not standing.is_settled) <= (self.best.length, not self.best.is_settled):
-            self.best = standing
+        """Stand there. A shorter tour is the best so far, and so is a local optimum of the same length.
+
+        Not in the middle of a round, which calls may cut anywhere.
+        """
+        if standing.pieces == 0:
+            self.best = shorter(standing, self.best)
         self.standing = standing
 
     def _length(self, handle: Any) -> int:
@@ -160,4 +172,9 @@ class Pieces:
 
     def _offset(self, rounds: int) -> int:
         """Return the position at which the pieces of a round begin: cuts are far from those of the rounds before."""
-        return int((self.seed / 2**64 + rounds * GOLDEN) % 1 * self.n)
+        return int((self.seed % 2**32 * PLASTIC + rounds * GOLDEN) % 1 * self.n)
+
+
+def shorter(one: Standing, other: Standing) -> Standing:
+    """Return the shorter tour; of equals the local optimum, and else the first."""
+    return min(one, other, key=lambda standing: (standing.length, not standing.is_settled))

@@ -14,6 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from pytsp import _cuda, _devices, _opencl
 from pytsp._cuda import CudaLibraries
 from pytsp._devices import Device, Probe
-from pytsp._gate import Gate, Opaque
+from pytsp._gate import Entry, Gate, Opaque
 from pytsp.exceptions import BackendError, BackendUnavailable, DeviceMemoryError, KernelError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BACKENDS",
     "NVRTC_OPTIONS",
+    "PARTS",
     "Backend",
     "BackendStatus",
     "Device",
@@ -41,6 +43,13 @@ __all__ = [
 BACKENDS = ("c", "multicore", "opencl", "cuda")
 """The names of all backends that pytsp can be built for."""
 
+PARTS = ("restarts", "search", "huge")
+"""The names of the kernels' parts: restarts and two-opt; local search, crossover and many instances; a huge tour.
+
+On a GPU each part is a program of its own, which the driver compiles and loads where it is asked for; on the CPU one
+program holds all of them.
+"""
+
 NVRTC_OPTIONS = ("--fmad=false", "--prec-sqrt=false", "--ftz=true")
 """How CUDA kernels are compiled.
 
@@ -51,6 +60,7 @@ which none meets any, taken as zero.
 
 _OPENCL_PREFIX = b"#pragma OPENCL FP_CONTRACT OFF\n"
 _KERNELS = Path(__file__).parent / "_kernels"
+_ON_THE_CPU = ("c", "multicore")
 _MOST_THREADS = 1024
 # Bytes; less is not worth asking the driver for.
 _SMALL = 2**22
@@ -95,9 +105,10 @@ class BackendStatus:
 
 @dataclass
 class _Found:
-    """A backend as it was probed: its status, and what opening it needs."""
+    """A backend as it was probed: its status, and what opening `part` of it needs, or all parts where that is None."""
 
     status: BackendStatus
+    part: str | None = None
     manifest: dict[str, Any] = field(default_factory=dict)
     module: Any = None
     libraries: CudaLibraries | None = None
@@ -120,6 +131,7 @@ def open_backend(
     threads: int | None = None,
     device: int | str | None = None,
     tuning: Mapping[str, int] | None = None,
+    part: str = "restarts",
 ) -> Backend:
     """Open a backend, or return the one that is open already with the same settings in this process.
 
@@ -134,6 +146,8 @@ def open_backend(
         The GPU to use, by its number in `status` or by a part of its name; the first usable one by default.
     tuning : mapping of str to int, optional
         Futhark's tuning parameters, as in a ``.tuning`` file.
+    part : str, optional
+        One of `PARTS`: on a GPU, the kernels to open. The CPU's backends are the same for every part.
 
     Returns
     -------
@@ -144,8 +158,10 @@ def open_backend(
     BackendUnavailable
         If the backend is not built or cannot run here. The message says what to do.
     BackendError
-        If the name, the thread count, the device or a tuning parameter is not one.
+        If the name, the thread count, the device, a tuning parameter or the part is not one.
     """
+    if part not in PARTS:
+        raise BackendError(f"part {part!r} of the kernels is not known; known: {', '.join(PARTS)}")
     if name not in (*BACKENDS, "auto"):
         raise BackendError(f"backend {name!r} is not known; known: auto, {', '.join(BACKENDS)}")
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int)):
@@ -154,12 +170,15 @@ def open_backend(
         raise BackendError(f"threads must be from 1 to {_MOST_THREADS}, got {threads}")
     if isinstance(device, bool) or not isinstance(device, int | str | None):
         raise BackendError(f"device must be a number or a name, got {type(device).__name__} {device!r}")
-    key = (name, threads, device, repr(sorted((tuning or {}).items())))
+    settings = (name, threads, device, repr(sorted((tuning or {}).items())))
     with _registry_lock:
-        backend = _registry.get(key)
-        if backend is None or backend.closed:
-            backend = _open_auto(threads, device, tuning) if name == "auto" else _open(name, threads, device, tuning)
-            _registry[key] = backend
+        for each in (part, None):
+            backend = _registry.get((settings, each))
+            if backend is not None and not backend.closed:
+                return backend
+        opened = _open_auto if name == "auto" else partial(_open, name)
+        backend = opened(threads, device, tuning, part)
+        _registry[settings, backend.part] = backend
         return backend
 
 
@@ -183,12 +202,23 @@ if hasattr(os, "register_at_fork"):
 # Finding and opening
 
 
-def _find(name: str) -> _Found:
-    """Probe one backend, and load its module where it can run."""
+def _module(name: str, part: str) -> str:
+    """Name the module that holds a part of a backend's kernels."""
+    return name if name in _ON_THE_CPU else f"{name}_{part}"
+
+
+def _manifest(name: str, part: str) -> dict[str, Any]:
+    """Read what Futhark wrote about a part of a backend's kernels."""
+    manifest: dict[str, Any] = json.loads((_KERNELS / f"{_module(name, part)}.json").read_text())
+    return manifest
+
+
+def _find(name: str, part: str = PARTS[0]) -> _Found:
+    """Probe one backend, and load a part of its kernels where it can run; it is built where all parts are."""
     try:
-        manifest = json.loads((_KERNELS / f"{name}.json").read_text())
+        manifest = _manifest(name, part)
         compiler = f"Futhark {str(manifest['version']).split()[0].rstrip('.')}"
-        built = (_KERNELS / f"_{name}.abi3.so").is_file()
+        built = all((_KERNELS / f"_{_module(name, each)}.abi3.so").is_file() for each in PARTS)
     except (OSError, ValueError, KeyError, IndexError, TypeError):
         built = False
     if not built:
@@ -197,36 +227,39 @@ def _find(name: str) -> _Found:
     module = None
     if not probe.reason:
         try:
-            module = _load(name)
+            module = _load(name, part)
         except ImportError as error:
             probe = Probe(probe.devices, f"its module does not load: {error}", _REBUILD)
     if libraries is not None:
         compiler = f"{compiler}, NVRTC {libraries.version}"
     found = BackendStatus(name, True, module is not None, probe.reason, probe.remedy, probe.devices, compiler)
-    return _Found(found, manifest, module, libraries)
+    return _Found(found, None if name in _ON_THE_CPU else part, manifest, module, libraries)
 
 
-def _load(name: str) -> Any:
-    """Import the compiled module of a backend whose libraries are loaded.
+def _load(name: str, part: str) -> Any:
+    """Import the compiled module of a part of a backend whose libraries are loaded.
 
     Raises
     ------
     ImportError
         If it does not load, or the libraries lack functions that it calls.
     """
+    module = f"_{_module(name, part)}"
     if name in _FOREIGN:
-        missing = _devices.missing_functions(_KERNELS / f"_{name}.abi3.so", _FOREIGN[name])
+        missing = _devices.missing_functions(_KERNELS / f"{module}.abi3.so", _FOREIGN[name])
         if missing:
             raise ImportError(f"the driver is older than the headers it was built with, and lacks {', '.join(missing)}")
-    return importlib.import_module(f"pytsp._kernels._{name}")
+    return importlib.import_module(f"pytsp._kernels.{module}")
 
 
 def _build_report(name: str) -> tuple[str, str]:
     """Return why a backend is not built and what to do, from the build's own report where there is one."""
     try:
-        report = json.loads((_KERNELS / "build.json").read_text())["backends"][name]
-        reason, remedy = str(report["reason"]), str(report["remedy"])
-    except (OSError, ValueError, KeyError, TypeError):
+        modules = json.loads((_KERNELS / "build.json").read_text())["modules"]
+        entries = [modules[_module(name, part)] for part in PARTS]
+        entry = next(each for each in entries if not each["built"])
+        reason, remedy = str(entry["reason"]), str(entry["remedy"])
+    except (OSError, ValueError, KeyError, TypeError, StopIteration):
         reason, remedy = "", ""
     return (f"not built: {reason}" if reason else "not built"), remedy or _BUILD
 
@@ -251,7 +284,7 @@ def _probe(name: str) -> tuple[Probe, CudaLibraries | None]:
 def _probe_processor(name: str) -> Probe:
     """Compare the processor with the one that a backend is compiled for: the wrong one would end the process."""
     try:
-        entry = json.loads((_KERNELS / "build.json").read_text())["backends"][name]
+        entry = json.loads((_KERNELS / "build.json").read_text())["modules"][name]
         level, needs = str(entry["level"]), [str(feature) for feature in entry["needs"]]
     except (OSError, ValueError, KeyError, TypeError):
         return Probe()
@@ -261,7 +294,7 @@ def _probe_processor(name: str) -> Probe:
     return Probe(reason=f"built for {level}, but this processor lacks {', '.join(missing)}", remedy=_BUILD_HERE)
 
 
-def _open_auto(threads: int | None, device: int | str | None, tuning: Mapping[str, int] | None) -> Backend:
+def _open_auto(threads: int | None, device: int | str | None, tuning: Mapping[str, int] | None, part: str) -> Backend:
     """Open the fastest backend that works here and that the settings concern."""
     if threads is not None and device is not None:
         raise BackendError(f"threads={threads} is for the CPU and device={device!r} for a GPU; give one of the two")
@@ -272,7 +305,7 @@ def _open_auto(threads: int | None, device: int | str | None, tuning: Mapping[st
         candidates += ["multicore", "c"] if threads is None and _devices.usable_cores() > 1 else ["c", "multicore"]
     failures = []
     for name in candidates:
-        found = _find(name)
+        found = _find(name, part)
         # A CPU's OpenCL is no gain over multicore, and not trusted as much.
         if name == "opencl" and device is None and not any(each.is_gpu for each in _usable(found.status)):
             continue
@@ -280,7 +313,7 @@ def _open_auto(threads: int | None, device: int | str | None, tuning: Mapping[st
             failures.append(f"{name}: {found.status.reason} ({found.status.remedy})")
             continue
         try:
-            return _open(name, threads if name == "multicore" else None, device, tuning, found)
+            return _open(name, threads if name == "multicore" else None, device, tuning, part, found)
         except BackendUnavailable as error:
             failures.append(f"{name}: {error}")
     raise BackendUnavailable("no backend can run here: " + "; ".join(failures))
@@ -296,18 +329,19 @@ def _open(
     threads: int | None,
     device: int | str | None,
     tuning: Mapping[str, int] | None,
+    part: str,
     found: _Found | None = None,
 ) -> Backend:
-    """Open the backend `name`."""
+    """Open a part of the backend `name`."""
     if name != "multicore" and threads not in (None, 1 if name == "c" else None):
         raise BackendError(f"backend {name!r} takes no thread count, got threads={threads}; backend 'multicore' does")
-    if device is not None and name in ("c", "multicore"):
+    if device is not None and name in _ON_THE_CPU:
         raise BackendError(f"backend {name!r} runs on the CPU and takes no device, got device={device!r}")
-    found = found or _find(name)
+    found = found or _find(name, part)
     if not found.status.usable:
         reason, remedy = found.status.reason, found.status.remedy
         raise BackendUnavailable(f"backend {name!r} cannot run here: {reason}; to use it, {remedy}")
-    if name in ("c", "multicore"):
+    if name in _ON_THE_CPU:
         count = (threads or _devices.usable_cores()) if name == "multicore" else 1
         return Backend(found, threads=count, device=None, tuning=tuning)
     return Backend(found, threads=None, device=_choose(found.status, device), tuning=tuning)
@@ -354,6 +388,8 @@ class Backend:
     ----------
     name : str
         One of `BACKENDS`.
+    part : str or None
+        The part of the kernels that can be called, one of `PARTS`; None where it is all of them.
     threads : int or None
         Threads that kernels run on; None on a GPU.
     device : Device or None
@@ -366,6 +402,7 @@ class Backend:
         self, found: _Found, *, threads: int | None, device: Device | None, tuning: Mapping[str, int] | None
     ) -> None:
         self.name = found.status.name
+        self.part = found.part
         self.threads = threads
         self.device = device
         self.compiler = found.status.compiler
@@ -392,7 +429,7 @@ class Backend:
         self._tune(tuning)
         if self.name == "multicore":
             self.lib.futhark_context_config_set_num_threads(self._config, self.threads)
-        cache = None if self.device is None else self._configure_gpu(self.device, found.libraries, tuning)
+        cache = None if self.device is None else self._configure_gpu(self.device, found, tuning)
         self.context = self.lib.futhark_context_new(self._config)
         if cache is not None:
             cache.keep()
@@ -420,11 +457,11 @@ class Backend:
                 near = ", ".join(difflib.get_close_matches(parameter, known) or known) or "none"
                 raise BackendError(f"backend {self.name!r} has no tuning parameter {parameter!r}; it has: {near}")
 
-    def _configure_gpu(self, device: Device, libraries: CudaLibraries | None, tuning: Mapping[str, int]) -> KernelCache:
+    def _configure_gpu(self, device: Device, found: _Found, tuning: Mapping[str, int]) -> KernelCache:
         """Set device, memory, compiler options and the kernel cache; see that a context will come up."""
         from pytsp._kernel_cache import KernelCache  # noqa: PLC0415
 
-        lib, config = self.lib, self._config
+        lib, config, libraries = self.lib, self._config, found.libraries
         lib.futhark_context_config_set_device(config, device.selector.encode())
         options: list[str] = []
         if libraries is not None:
@@ -443,7 +480,8 @@ class Backend:
             program = self.ffi.string(lib.futhark_context_config_get_program(config))
             lib.futhark_context_config_set_program(config, _OPENCL_PREFIX + program)
         settings = (device, libraries and libraries.version, tuple(options), tuple(sorted(tuning.items())))
-        cache = KernelCache(self.name, _KERNELS / f"_{self.name}.abi3.so", settings)
+        module = _module(self.name, found.part or PARTS[0])
+        cache = KernelCache(module, _KERNELS / f"_{module}.abi3.so", settings)
         if cache.path is not None:
             lib.futhark_context_config_set_cache_file(config, os.fsencode(cache.path))
         if libraries is not None:
@@ -482,14 +520,14 @@ class Backend:
         Raises
         ------
         BackendError
-            If the arguments are not what the entry point takes, or the backend is closed.
+            If the arguments are not what the entry point takes, it is in another part, or the backend is closed.
         KernelError
             If the kernel fails; the message holds Futhark's backtrace. The next call works.
         DeviceMemoryError
             If memory runs out, also after all memory that was kept for reuse is given back.
         """
         self._require_open()
-        made = self._gate[entry]
+        made = self._entry(entry)
         checked = made.check(arguments)
         with self._lock:
             self._require_open()
@@ -501,6 +539,21 @@ class Backend:
                     raise
                 self.lib.futhark_context_clear_caches(self.context)
             return made.run(self, checked)
+
+    def _entry(self, name: str) -> Entry:
+        """Return an entry point; where another part has it, say which."""
+        try:
+            return self._gate[name]
+        except BackendError as error:
+            if self.part is None or name in self.entry_points:
+                raise
+            for part in PARTS:
+                if name in _manifest(self.name, part)["entry_points"]:
+                    raise BackendError(
+                        f"backend {self.name!r} has entry point {name!r} in its part {part!r}, and this is its part "
+                        f"{self.part!r}; call open_backend with part={part!r}"
+                    ) from error
+            raise
 
     def checked(self, status: int) -> None:
         """Wait for the device, and raise the error of `status`, a C call's return code, or of the waiting."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from pytsp._names import KICKS, MOVES, PIVOTS, SOLVERS, STARTS
+from pytsp._names import KICKS, MOVES, PART_OF, PIVOTS, SOLVERS, STARTS
 from pytsp.backends import BACKENDS, open_backend, status
 from pytsp.exceptions import PytspError
 
@@ -164,15 +164,25 @@ def _add_ils(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--exchange", type=_whole(1), metavar="N", help="exchange good tours after so many iterations")
 
 
-def _begin_to_open(name: str, threads: int | None, device: int | str | None) -> None:
-    """Begin to open a backend in a thread, for a solve on it, which then waits for it or finds it open.
+def _likely_part(options: argparse.Namespace) -> str:
+    """Return the part of the kernels that a solve will call, as far as that is known before the instance is read.
+
+    Another costs time only: the solve then opens its own part as well.
+    """
+    if options.solver != "auto":
+        return PART_OF[options.solver]
+    return PART_OF["restarts" if options.k != 1 or options.mapping != "auto" else "eax"]
+
+
+def _begin_to_open(name: str, threads: int | None, device: int | str | None, part: str) -> None:
+    """Begin to open a part of a backend in a thread, for a solve on it, which then waits for it or finds it open.
 
     A failure is told by the solve, which meets it again if it comes so far. The process does not wait for the thread.
     """
 
     def opened() -> None:
         with suppress(Exception):
-            open_backend(name, threads=threads, device=device)
+            open_backend(name, threads=threads, device=device, part=part)
 
     threading.Thread(target=opened, name=_OPENING, daemon=True).start()
 
@@ -195,7 +205,7 @@ def _late_control_c() -> Iterator[None]:
 
 
 def _solve(options: argparse.Namespace) -> None:
-    _begin_to_open(options.backend, options.threads, options.device)
+    _begin_to_open(options.backend, options.threads, options.device, _likely_part(options))
     with _late_control_c():
         from pytsp import tsplib  # noqa: PLC0415
         from pytsp.solve import solve  # noqa: PLC0415

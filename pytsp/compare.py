@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from pytsp._names import PART_OF
 from pytsp.backends import open_backend, status
 from pytsp.instance import Instance
 from pytsp.result import Result
@@ -80,7 +81,7 @@ def compare(
     names = [found.name for found in status() if found.usable] if backends is None else list(backends)
     # Whatever cannot run is told before anything does.
     for name in names:
-        open_backend(name)
+        open_backend(name, part=PART_OF.get(solver, "restarts"))
     rows: list[Comparison] = []
     first: Result | None = None
     for name in names:

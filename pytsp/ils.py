@@ -55,7 +55,7 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
         pivot=PIVOTS.index(options.pivot),
         draws=(options.draws or DEFAULT_DRAWS) if options.pivot == "random-k" else 1,
         kick=KICKS.index(options.kick),
-        temperature=_temperature(form, lists, options),
+        temperature=first_temperature(form, lists, options),
         exchange=options.exchange,
     )
     population = Population(form, kernels, plan, starting_tours(instance, climbers, options))
@@ -160,10 +160,10 @@ def listed(instance: Instance, options: Options) -> NDArray[np.int32]:
     return neighbour_lists(instance, k, quadrants=quadrants)
 
 
-def _temperature(form: Form, lists: NDArray[np.int32], options: Options) -> float:
+def first_temperature(form: Form, lists: NDArray[np.int32], options: Options) -> float:
     """Return the temperature in units of the kernel's lengths.
 
-    By default it is a fraction of the mean distance between a city and its two nearest, about a tenth of an edge of a
+    By default it is a fraction of the mean distance between a city and its two nearest, more than an edge of a
     good tour. It depends on the instance and the lists only.
     """
     if options.temperature is not None:

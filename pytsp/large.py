@@ -15,13 +15,14 @@ from pytsp._population import most_cities
 from pytsp._verify import verified
 from pytsp.backends import Backend
 from pytsp.exceptions import InstanceError
-from pytsp.forms import Form, form_of
+from pytsp.forms import form_of
 from pytsp.history import Progress, Watch
+from pytsp.ils import first_temperature
 from pytsp.instance import Instance
 from pytsp.neighbours import check_neighbours, neighbour_lists
 from pytsp.result import Result
 from pytsp.starts import start_tour
-from pytsp.tours import check_tour
+from pytsp.tours import check_tour, whole_number
 
 __all__ = ["large"]
 
@@ -31,11 +32,12 @@ CPU_PIECE = 5_000
 GPU_PIECES, LEAST_GPU_PIECE, MOST_GPU_PIECE = 264, 1_000, 4_000
 # Rounds where neither they nor a time limit are given: ten kicks a city.
 DEFAULT_ROUNDS = 100
-# The default temperature, in mean distances between a city and its two nearest; its fall (docs/algorithms.md).
-TEMPERATURE = 1.2
+# The power of what is left by which the temperature falls (docs/algorithms.md).
 COOLING = 3
-# With a time limit, this share of it is left for the moves between pieces in the end, and so much longer they may take.
+# With a time limit, this share of it, at most so many seconds, is left for the moves between pieces in the end; and so
+# much longer they may take.
 SETTLING_SHARE = 0.1
+MOST_SETTLING_SECONDS = 2.0
 SETTLING_SECONDS = 0.3
 
 
@@ -58,14 +60,16 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
         _start(ordered, order, options),
         seed=options.seed,
         piece=_piece(instance.n, kernels, options),
-        temperature=_temperature(form, lists, options),
+        temperature=first_temperature(form, lists, options),
     )
     stop_reason = "finished"
     try:
         stop_reason = _search(search, watch, options)
+        tour = search.tour()
     except KeyboardInterrupt:
         stop_reason = "interrupted"
-    return _result(search, instance, order, stop_reason, watch, options)
+        tour = search.tour()
+    return _result(search, tour, instance, order, stop_reason, watch, options)
 
 
 def _search(search: Pieces, watch: Watch, options: Options) -> str:
@@ -73,7 +77,9 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
     rounds = options.iterations
     if rounds is None:
         rounds = DEFAULT_ROUNDS if watch.time_limit is None else 2**31
-    limit = math.inf if watch.time_limit is None else (1 - SETTLING_SHARE) * watch.time_limit
+    limit = math.inf
+    if watch.time_limit is not None:
+        limit = watch.time_limit - min(SETTLING_SHARE * watch.time_limit, MOST_SETTLING_SECONDS)
     _tell(search, watch, rounds)
     while search.standing.rounds < rounds and watch.seconds < limit:
         done = watch.seconds / limit if math.isfinite(limit) else search.standing.rounds / rounds
@@ -85,7 +91,8 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
         if watch.stop_reason() == "target":
             return "target"
     stop_reason = "finished" if search.standing.rounds == rounds else "time limit"
-    while not search.standing.is_settled:
+    # A warm round may have left a shorter tour: then that one is settled, too.
+    while not search.standing.is_settled or search.go_back():
         search.settle()
         _tell(search, watch, rounds)
         if watch.stop_reason() == "target":
@@ -117,7 +124,8 @@ def _lists(ordered: Instance, order: NDArray[np.int64], options: Options) -> NDA
     """Return the neighbour lists of the renumbered cities."""
     neighbours = DEFAULT_NEIGHBOURS if options.neighbours is None else options.neighbours
     if np.ndim(neighbours) == 0:
-        return neighbour_lists(ordered, int(neighbours), quadrants=bool(options.quadrants))  # type: ignore[arg-type]
+        k = whole_number("neighbours", neighbours, 1, 2**31 - 1)  # type: ignore[arg-type]
+        return neighbour_lists(ordered, k, quadrants=bool(options.quadrants))
     lists = check_neighbours(neighbours, ordered.n)
     number = np.empty(ordered.n, dtype=np.int32)
     number[order] = np.arange(ordered.n, dtype=np.int32)
@@ -137,14 +145,6 @@ def _start(ordered: Instance, order: NDArray[np.int64], options: Options) -> NDA
     return start_tour(ordered, options.start, seed=options.seed)
 
 
-def _temperature(form: Form, lists: NDArray[np.int32], options: Options) -> float:
-    """Return the first temperature in units of the kernel's lengths."""
-    if options.temperature is not None:
-        return float(options.temperature / form.unit)
-    distances = form.whole.distances(np.arange(len(lists))[:, None], lists[:, :2])
-    return TEMPERATURE * float(distances.mean())
-
-
 def _tell(search: Pieces, watch: Watch, rounds: int) -> None:
     """Tell the callbacks where the tour stands."""
     now = search.standing
@@ -155,11 +155,17 @@ def _tell(search: Pieces, watch: Watch, rounds: int) -> None:
 
 
 def _result(
-    search: Pieces, instance: Instance, order: NDArray[np.int64], stop_reason: str, watch: Watch, options: Options
+    search: Pieces,
+    tour: NDArray[np.int32],
+    instance: Instance,
+    order: NDArray[np.int64],
+    stop_reason: str,
+    watch: Watch,
+    options: Options,
 ) -> Result:
     """Check the best tour against the instance and return it."""
     best = search.best
-    found = verified(search.tour(), best.length, 0, search.form, search.kernels, options.seed)
+    found = verified(tour, best.length, 0, search.form, search.kernels, options.seed)
     tour = order[found].astype(np.int32)
     length = instance.tour_length(tour)
     rounds = search.standing.rounds

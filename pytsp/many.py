@@ -93,7 +93,7 @@ def solve_many(
     if iterations is not None:
         iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
     checked = _instances(instances, metric)
-    kernels = open_backend(backend, threads=threads, device=device)
+    kernels = open_backend(backend, threads=threads, device=device, part="search")
     settings = {"seed": seed, "backend": backend, "threads": threads, "device": device}
 
     def alone(instance: Instance) -> Result:

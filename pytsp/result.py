@@ -37,7 +37,7 @@ class Result:
         longest distance an edge.
     steps : numpy.ndarray of int32 or int64, shape (climbers,)
         The number of moves that each climber of random restarts, or the tour of two-opt, made; of changes that one of
-        an iterated local search accepted because they shortened its tour.
+        an iterated local search accepted because they shortened its tour; of kicks that large tried.
     passes : numpy.ndarray of int32, shape (climbers,) or (0,)
         The number of passes over the neighbourhood that found the moves; the last one of a climber that is done found
         none. Empty where there are no passes: in all solvers but random restarts and two-opt.
@@ -56,10 +56,10 @@ class Result:
     stop_reason : str
         "finished", "target", "time limit" or "interrupted".
     solver : str
-        "restarts", "ils", "eax" or "two-opt".
+        "restarts", "ils", "eax", "large" or "two-opt".
     iterations : int or None
         How many iterations each climber of an iterated local search made, how many generations of edge assembly
-        crossover or passes of two-opt there were; None for random restarts.
+        crossover, rounds of large or passes of two-opt there were; None for random restarts.
     history : tuple of Improvement
         Each a tuple (seconds, iteration, length), the lengths ever shorter. The last is `length`, for floating-point
         distances up to rounding.
@@ -173,6 +173,8 @@ class Result:
         seconds = self.seconds or math.inf
         if self.moves is not None:
             return f", {self.moves / seconds / 1e9:.2f} G moves/s"
+        if self.solver == "large":
+            return f", {int(self.steps.sum()) / seconds / 1e3:.0f} k kicks/s"
         return f", {(self.iterations or 0) * self.climbers / seconds / 1e3:.0f} k iterations/s"
 
 

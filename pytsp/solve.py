@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from pytsp._names import SOLVERS
+from pytsp._names import PART_OF, SOLVERS
 from pytsp._options import Options
 from pytsp._planar import LEAST_CITIES, can_be_large
 from pytsp._restarts import moves_a_pass, restarts
-from pytsp.backends import open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.forms import form_of
 from pytsp.history import Improvement, Progress, Watch
 from pytsp.instance import Instance
@@ -133,7 +133,7 @@ def solve(
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
         sure of its local optima. Climbers on their way count with the tours they have. Edge assembly crossover goes on
         with new climbers until then, or until populations have converged ten times in a row without a shorter tour.
-        What the temperature has fallen to 0 by is the limit, too. Large leaves a tenth of it for a descent over the
+        The temperature has fallen to 0 by then, too. Large leaves a tenth of it, at most 2 s, for a descent over the
         whole tour, and ends that 0.3 s after the limit.
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
@@ -237,28 +237,31 @@ def solve(
     solver = _chosen(solver, given, instance)
     options = Options(climbers=climbers, seed=seed, first=first, **asked)  # type: ignore[arg-type]
     watch = Watch(time_limit=time_limit, target=target, progress=progress, on_improvement=on_improvement)
-    if solver == "large" and instance.n >= LEAST_CITIES:
+    if solver == "large" and instance.n < LEAST_CITIES:
+        solver = "ils"
+
+    def opened() -> Backend:
+        return open_backend(backend, threads=threads, device=device, part=PART_OF[solver])
+
+    if solver == "large":
         from pytsp.large import large  # noqa: PLC0415
 
-        return large(instance, open_backend(backend, threads=threads, device=device), watch, options)
+        return large(instance, opened(), watch, options)
     form = form_of(instance)
     if solver == "two-opt":
         from pytsp.two_opt import descended  # noqa: PLC0415
 
-        kernels = open_backend(backend, threads=threads, device=device)
-        return descended(instance, form, kernels, watch, options, k)
+        return descended(instance, form, opened(), watch, options, k)
     if solver != "restarts":
         # They need SciPy, which takes longer to import than all else; a device may be opening meanwhile.
         from pytsp.eax import evolved  # noqa: PLC0415
         from pytsp.ils import iterated  # noqa: PLC0415
 
-        kernels = open_backend(backend, threads=threads, device=device)
-        return (evolved if solver == "eax" else iterated)(instance, form, kernels, watch, options)
-    kernels = open_backend(backend, threads=threads, device=device)
+        return (evolved if solver == "eax" else iterated)(instance, form, opened(), watch, options)
     return restarts(
         instance,
         form,
-        kernels,
+        opened(),
         watch,
         climbers=options.climbers,
         seed=options.seed,

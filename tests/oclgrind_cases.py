@@ -43,7 +43,7 @@ def iterate(kind: str, n: int) -> None:
     lists = neighbour_lists(instance, 6)
     found = []
     for name in ("opencl", "c"):
-        backend = backends.open_backend(name)
+        backend = backends.open_backend(name, part="search")
         loaded = backend.call(f"{form.kind}_load", *form.arguments)
         population = backend.call("population_given", random_tours(n, 3, 0))
         for start, pivot, kick in ((0, 0, 0), (6, 0, 1), (12, 2, 0)):

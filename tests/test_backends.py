@@ -19,9 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytsp import _kernel_cache, backends
-from pytsp._gate import Entry, Opaque, OpaqueType, Scalar
+from pytsp._gate import Entry, Gate, Opaque, OpaqueType, Scalar
 from pytsp._kernel_cache import KernelCache
-from pytsp.backends import BACKENDS, Backend, open_backend, status
+from pytsp._names import PART_OF, SOLVERS
+from pytsp.backends import BACKENDS, PARTS, Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, DeviceMemoryError, KernelError
 
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
@@ -182,7 +183,7 @@ def test_an_opaque_value_of_another_backend_or_freed_is_refused(kernels: Backend
 
 def test_an_error_in_a_kernel_surfaces_and_the_next_call_works(kernels: Backend) -> None:
     for _ in range(3):
-        with pytest.raises(KernelError, match=r"(?s)Assertion is false: \(x >= 0\).*Backtrace:.*pytsp\.fut"):
+        with pytest.raises(KernelError, match=r"(?s)Assertion is false: \(x >= 0\).*Backtrace:.*\.fut"):
             kernels.call("debug_fail", -1)
         assert kernels.call("debug_fail", 5) == 5
 
@@ -217,7 +218,7 @@ class _Lib:
 def _failing(lib: _Lib, *entries: Entry) -> Backend:
     """A backend on `lib`."""
     backend = Backend.__new__(Backend)
-    backend.name, backend.threads, backend.device = "c", 1, None
+    backend.name, backend.part, backend.threads, backend.device = "c", None, 1, None
     backend.lib, backend.context = lib, "context"
     backend.ffi = SimpleNamespace(string=str.encode, new=lambda _: [0])
     backend._lost, backend._cuda_context = "", None
@@ -368,13 +369,61 @@ def test_without_kernels_status_gives_the_reason_of_the_build(tmp_path: Any, mon
     monkeypatch.setattr(backends, "_KERNELS", tmp_path)
     assert all((each.built, each.reason) == (False, "not built") for each in status())
     assert all("build.py" in each.remedy for each in status())
-    report = {"backends": {"cuda": {"built": False, "reason": "no cuda.h", "remedy": "get a toolkit"}}}
-    (tmp_path / "build.json").write_text(json.dumps(report))
+    entries = {f"cuda_{part}": {"built": True, "reason": "Futhark", "remedy": ""} for part in PARTS}
+    entries["cuda_search"] = {"built": False, "reason": "no cuda.h", "remedy": "get a toolkit"}
+    (tmp_path / "build.json").write_text(json.dumps({"modules": entries}))
     assert (status()[3].reason, status()[3].remedy) == ("not built: no cuda.h", "get a toolkit")
-    for rubbish in ("", "[]", "{", '{"backends": 3}'):
+    for rubbish in ("", "[]", "{", '{"modules": 3}'):
         (tmp_path / "build.json").write_text(rubbish)
         (tmp_path / "c.json").write_text(rubbish)
         assert not any(each.built for each in status())
+
+
+# Parts
+
+
+def test_an_unknown_part_is_refused_with_the_known() -> None:
+    with pytest.raises(BackendError, match="part 'ils' of the kernels is not known; known: restarts, search, huge"):
+        open_backend("c", part="ils")
+
+
+@pytest.mark.parametrize("settings", [{"name": "c"}, {"name": "multicore", "threads": 2}, {"threads": 1}])
+def test_on_the_cpu_all_parts_are_one_backend(settings: dict[str, Any]) -> None:
+    one, *others = (open_backend(**settings, part=part) for part in PARTS)
+    assert one.part is None and all(other is one for other in others)
+
+
+def test_a_gpu_has_a_context_for_each_part(kernels: Backend) -> None:
+    if kernels.device is None:
+        pytest.skip("one program holds all parts")
+    each = {part: open_backend(kernels.name, part=part) for part in PARTS}
+    assert each["restarts"] is kernels
+    assert len({*map(id, each.values())}) == len(PARTS)
+    assert [backend.part for backend in each.values()] == list(PARTS)
+    with pytest.raises(BackendError, match=r"'huge_given' in its part 'huge', and this is its part 'restarts'"):
+        kernels.call("huge_given", np.arange(5, dtype=np.int32))
+
+
+def test_an_entry_point_of_another_part_is_refused_with_that_part(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part in PARTS:
+        (tmp_path / f"cuda_{part}.json").write_text(json.dumps({"entry_points": {f"{part}_call": {}}}))
+    monkeypatch.setattr(backends, "_KERNELS", tmp_path)
+    backend = _failing(_Lib([], []))
+    backend.name, backend.part = "cuda", "search"
+    backend._gate = Gate({"types": {}, "entry_points": {"search_call": {}}}, None, None)
+    with pytest.raises(
+        BackendError, match=r"'huge_call' in its part 'huge', and this is its part 'search'; call .*'huge'"
+    ):
+        backend.call("huge_call")
+    with pytest.raises(BackendError, match="no entry point 'no_call'; there are: search_call"):
+        backend.call("no_call")
+
+
+def test_every_solver_has_a_part() -> None:
+    assert {*PART_OF} == {*SOLVERS} - {"auto"}
+    assert {*PART_OF.values()} == {*PARTS}
 
 
 # Threads, forks, closing

@@ -8,7 +8,7 @@ import math
 import os
 import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from strategies import instances_with_tours
 
 import pytsp
-from bench import delevacq, many, peers, rocki, same
+from bench import delevacq, huge, many, peers, rocki, same
 from bench.curves import by_limit, gap_at, within_runs
+from bench.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from bench.rivals import MODULES, Task, answer, at_hand
 from bench.runs import Run
 from bench.shuffle import shuffled
@@ -316,3 +317,83 @@ def test_rocki_prints_their_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     stored = json.loads(file.read_text(encoding="utf-8"))
     assert [each["k"] for each in stored["rows"]] == [1, "inf"]
     assert stored["rows"][0]["theirs"]["length"] == 8930
+
+
+def huge_line(**changes: Any) -> Line:
+    """A run of ten seconds that had tours 20 and 5 % over the best known."""
+    given = {"instance": "E10k.0", "backend": "c", "n": 10_000, "seed": 0, "limit": 10.0, "read": 0.1, "listed": 0.2}
+    ends = {"renumbered": 0.1, "begins": 0.5, "seconds": 9.5, "rounds": 7, "length": 105, "best_known": 100}
+    flags = {"is_valid": True, "is_exact": True, "is_optimum": True, "mebibytes": 80.0}
+    return Line(**(given | ends | flags | {"history": ((0.5, 120), (4.0, 105))} | changes))
+
+
+def test_huge_tells_gaps_inside_a_run() -> None:
+    line = huge_line()
+    assert [line.gap_at(moment) for moment in (0.5, 3, 4, 10)] == pytest.approx([20, 20, 5, 5])
+    assert all(math.isnan(line.gap_at(moment)) for moment in (0.4, 11))
+    assert math.isnan(huge_line(limit=None).gap_at(3))
+    assert math.isnan(huge_line(best_known=None).gap_at(3))
+    assert "| 5.000 |  | 20.00 | 5.00 |  |" in huge.show(huge_line(history=((1.5, 120), (4.0, 105))))
+    assert huge.show_scaling(huge_line(limit=None)).startswith("| 10000 | 7 | 50.00 | 900.00 | 950.00 |")
+
+
+def test_huge_knows_the_instances_of_the_challenge(folder: Path) -> None:
+    assert set(UNIFORM) < set(BEST_KNOWN)
+    assert made("uniform-50", folder).name == "portgen-50-50"
+    assert made("square", folder).n == 16
+    with pytest.raises(FileNotFoundError, match="circle.tsp.gz is not in"):
+        made("circle", folder)
+
+
+def test_huge_measures_every_seed_and_limit_and_compares_backends(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = huge.Task("uniform-300", folder, "c", (0.1, 0.2), 2, 2, 100, "multicore")
+    lines, is_equal = measure(task)
+    assert is_equal
+    assert [(line.seed, line.limit, line.n) for line in lines] == [
+        (s, limit, 300) for s in (0, 1) for limit in (0.1, 0.2)
+    ]
+    assert all(line.is_valid and line.is_exact and line.mebibytes > 1 for line in lines)
+    assert all(0 < line.begins == line.history[0][0] <= line.seconds for line in lines)
+    assert all(line.length == line.history[-1][1] for line in lines)
+    (rounds,), _ = measure(replace(task, limits=(), seeds=1, check=None))
+    assert (rounds.limit, rounds.rounds, rounds.is_optimum) == (None, 2, True)
+    solve = pytsp.solve
+
+    def differ(instance: Instance, **options: Any) -> Result:
+        return solve(instance, **(options | {"seed": int(options["backend"] == "multicore")}))
+
+    monkeypatch.setattr(pytsp, "solve", differ)
+    assert measure(replace(task, limits=(), seeds=1))[1] is False
+
+
+def test_huge_stores_runs_and_tells_what_is_wrong(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored, scaling = folder / "runs.json", folder / "scaling.png"
+    words = ("--tsplib", folder, "--backend", "c", "--instances", "square,circle", "--seconds", 0.1, "--rounds", 1)
+    more = ("--check", "multicore", "--sizes", "20,30", "--scaling", scaling, "--json", stored)
+    assert run(monkeypatch, huge, *words, *more) == 1
+    shown = capsys.readouterr().out
+    assert "square: after 1 rounds on multicore: the same" in shown
+    assert "circle: FileNotFoundError" in shown
+    told = json.loads(stored.read_text(encoding="utf-8"))
+    assert [each["n"] for each in told["runs"]] == [16, 20, 30]
+    assert len(told["wrong"]) == 1
+
+
+def test_huge_draws_what_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored, gaps, scaling = (tmp_path / name for name in ("runs.json", "gaps.png", "scaling.png"))
+    lines = [huge_line(), huge_line(seed=1), huge_line(limit=None, n=1000), huge_line(limit=None)]
+    stored.write_text(json.dumps({"runs": [asdict(line) for line in lines]}), encoding="utf-8")
+    words = ("--stored", stored, "--plot", gaps, "--scaling", scaling)
+    with monkeypatch.context() as without:
+        without.setattr(huge, "find_spec", lambda _: None)
+        assert run(without, huge, *words) == 0
+    assert "not drawn: matplotlib is not installed" in capsys.readouterr().out
+    pytest.importorskip("matplotlib")
+    assert run(monkeypatch, huge, *words) == 0
+    assert min(gaps.stat().st_size, scaling.stat().st_size) > 1000

@@ -7,6 +7,7 @@ import importlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -22,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 from buildtools import archive, compiler, install, kernels, paths, processor, report, shell, tarball, toolchain  # noqa: E402
 from buildtools.errors import BuildError  # noqa: E402
 from buildtools.stubs import write_stub  # noqa: E402
+from pytsp import backends  # noqa: E402
 
 FAKE_FUTHARK = """\
 #!{python}
@@ -260,9 +262,9 @@ def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch, error: Exception)
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program of two files and a fake compiler; gives the folder of the kernels."""
-    for program in ("CPU_PROGRAM", "GPU_PROGRAM"):
-        monkeypatch.setattr(kernels, program, tmp_path / "futhark" / "pytsp.fut")
+    """A program of two files, for every part of the GPUs' too, and a fake compiler; gives the folder of the kernels."""
+    monkeypatch.setattr(kernels, "CPU_PROGRAM", tmp_path / "futhark" / "pytsp.fut")
+    monkeypatch.setattr(kernels, "GPU_PROGRAMS", dict.fromkeys(paths.GPU_PROGRAMS, kernels.CPU_PROGRAM))
     (tmp_path / "futhark").mkdir()
     (tmp_path / "futhark" / "pytsp.fut").write_text('42 -- import "tour"\n')
     (tmp_path / "futhark" / "tour.fut").write_text("-- a library\n")
@@ -288,7 +290,7 @@ def test_a_build_makes_a_module_that_can_be_imported(checkout: Path) -> None:
     assert answer(checkout) == "42"
     stored = json.loads((checkout / "build.json").read_text())
     assert stored["futhark"] == "0.25.27"
-    assert stored["backends"]["c"]["built"] is True
+    assert stored["modules"]["c"]["built"] is True
     assert (checkout / "__init__.py").exists()
     assert "def futhark_answer(self, /) -> int: ..." in (checkout / "_c.pyi").read_text()
 
@@ -405,6 +407,75 @@ def test_a_backend_without_headers_is_skipped_with_a_remedy(checkout: Path, monk
         kernels.build_kernels(kernels.Options(backends=("opencl",)), checkout)
 
 
+@pytest.fixture
+def gpu(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+    """A backend for GPUs that needs no headers, and the programs of its parts."""
+    programs = {part: checkout.parent / "futhark" / f"gpu_{part}.fut" for part in paths.GPU_PROGRAMS}
+    for number, program in enumerate(programs.values()):
+        program.write_text(f"{number} --\n")
+    monkeypatch.setattr(kernels, "GPU_PROGRAMS", programs)
+    monkeypatch.setitem(toolchain.BACKENDS, "opencl", toolchain.Backend())
+    return programs
+
+
+OPENCL = kernels.Options(backends=("opencl",))
+
+
+def test_a_backend_for_gpus_is_built_in_parts(
+    checkout: Path, gpu: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    built = kernels.build_kernels(OPENCL, checkout)
+    assert built.entry("opencl").built
+    assert [*built.modules] == ["opencl_restarts", "opencl_search", "opencl_huge"]
+    for name in built.modules:
+        assert (checkout / f"_{name}.abi3.so").is_file()
+        assert json.loads((checkout / f"{name}.json").read_text()) == {"backend": "opencl"}
+    assert [line.split() for line in built.table().splitlines() if line.startswith("opencl")][0][1] == "built"
+    capsys.readouterr()
+    gpu["search"].write_text("7 --\n")
+    kernels.build_kernels(OPENCL, checkout)
+    assert capsys.readouterr().out.splitlines() == ["opencl_search: translating", "opencl_search: compiling"]
+
+
+def test_a_backend_without_one_of_its_parts_is_not_built(checkout: Path, gpu: dict[str, Path]) -> None:
+    gpu["huge"].write_text("type error\n")
+    with pytest.raises(BuildError, match=r"(?s)^opencl could not be built\nopencl: .*it does not type"):
+        kernels.build_kernels(OPENCL, checkout)
+    found = report.read_report(checkout)
+    assert not found.entry("opencl").built
+    assert [entry.built for entry in found.modules.values()] == [True, True, False]
+    gpu["huge"].write_text("2 --\n")
+    assert kernels.build_kernels(OPENCL, checkout).entry("opencl").built
+    gpu["search"].write_text("type error\n")
+    with pytest.raises(BuildError, match="opencl: kept from an earlier build"):
+        kernels.build_kernels(OPENCL, checkout)
+    assert report.read_report(checkout).entry("opencl").built
+
+
+def test_modules_of_other_names_are_removed(checkout: Path) -> None:
+    build(checkout)
+    stranger = checkout / "_of_old.abi3.so"
+    stranger.write_bytes(b"")
+    build(checkout)
+    assert not stranger.exists()
+    assert answer(checkout) == "42"
+
+
+def test_the_parts_are_those_that_the_package_opens() -> None:
+    assert tuple(paths.GPU_PROGRAMS) == backends.PARTS
+    assert all(program.is_file() for program in (paths.CPU_PROGRAM, *paths.GPU_PROGRAMS.values()))
+
+
+def test_each_entry_point_of_the_gpus_stands_in_one_part_only() -> None:
+    entries = [
+        name
+        for program in paths.GPU_PROGRAMS.values()
+        for name in re.findall(r"(?m)^entry (\w+)", program.read_text(encoding="utf-8"))
+        if not name.endswith("_load")
+    ]
+    assert len(entries) == len({*entries})
+
+
 def test_foreign_functions_do_not_hinder_the_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(toolchain.BACKENDS, "opencl", toolchain.Backend(foreign=("cl[A-Z]*",)))
     source = tmp_path / "module.c"
@@ -433,7 +504,7 @@ def test_options_pass_through_the_environment(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_an_unreadable_report_is_an_empty_one(tmp_path: Path) -> None:
-    for text in ("", "[]", '{"futhark": "1", "backends": {"c": {"colour": 3}}}'):
+    for text in ("", "[]", '{"futhark": "1", "modules": {"c": {"colour": 3}}}'):
         (tmp_path / report.NAME).write_text(text)
         assert report.read_report(tmp_path) == report.Report()
 

@@ -262,7 +262,7 @@ def test_a_target_stops_the_solver(instance: str, capsys: pytest.CaptureFixture[
 
 def test_an_option_of_another_solver_is_a_failure(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refusal(capsys, "solve", instance, "--solver", "restarts", "--iterations", "9")
-    others = "solver='ils' or solver='eax' or solver='two-opt'"
+    others = "solver='ils' or solver='eax' or solver='large' or solver='two-opt'"
     assert said == f"pytsp: iterations=9 does not concern solver='restarts'; it is for {others}\n"
 
 

@@ -21,6 +21,7 @@ from pytsp.forms import Form, form_of
 from pytsp.instance import Instance
 from pytsp.tours import _below, _streams
 
+PART = "search"
 ALL = 10**6
 LARGEST = 2**30 - 1
 MOST_CYCLE = 60

@@ -21,6 +21,7 @@ from pytsp.exceptions import KernelError
 from pytsp.forms import Form, form_of
 from pytsp.instance import Instance
 
+PART = "search"
 SEGMENTS = {0: 3, 1: 10**9}
 FLAGS = st.integers(0, 1)
 PIVOTS = st.integers(0, 2)

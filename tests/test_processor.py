@@ -66,7 +66,7 @@ def test_a_module_for_another_processor_is_refused_before_it_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = {"level": "x86-64-v9", "needs": ["sse2", "avx1024"]}
-    (tmp_path / "build.json").write_text(json.dumps({"backends": {"c": entry}}), encoding="utf-8")
+    (tmp_path / "build.json").write_text(json.dumps({"modules": {"c": entry}}), encoding="utf-8")
     (tmp_path / "c.json").write_text(json.dumps({"version": "0.25.27"}), encoding="utf-8")
     (tmp_path / "_c.abi3.so").write_bytes(b"")
     monkeypatch.setattr(backends, "_KERNELS", tmp_path)

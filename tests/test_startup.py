@@ -17,7 +17,7 @@ from paths import ROOT
 
 import pytsp
 from bench import start
-from pytsp import _names, _options, backends, tsplib
+from pytsp import _names, _options, backends, cli, tsplib
 from pytsp.cli import main
 from pytsp.exceptions import BackendUnavailable
 
@@ -113,6 +113,23 @@ def test_the_command_line_knows_the_names_of_the_solvers() -> None:
 
 
 # The thread
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        ([], "search"),
+        (["--iterations", "9"], "search"),
+        (["--k", "inf"], "restarts"),
+        (["--mapping", "block"], "restarts"),
+        (["--solver", "restarts"], "restarts"),
+        (["--solver", "two-opt", "--k", "2"], "restarts"),
+        (["--solver", "ils"], "search"),
+        (["--solver", "large"], "huge"),
+    ],
+)
+def test_the_part_that_opens_is_the_one_that_the_solver_calls(words: list[str], part: str) -> None:
+    assert cli._likely_part(cli._parser().parse_args(["solve", "any", *words])) == part
 
 
 @pytest.fixture

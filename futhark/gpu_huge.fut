@@ -1,0 +1,100 @@
+-- | The entry points of the cuda and opencl backends for one huge tour: those of `pytsp.fut`, where a climber has a thread
+-- block of its own.
+
+import "block_hands"
+import "gpu_instances"
+import "ils"
+import "passes"
+import "pieces"
+import "planar"
+import "population"
+import "three_opt"
+import "tour"
+
+-- How many cities a climber of the iterated local search looks at together.
+module few_cities = {def cities = 4i64}
+
+module grid_passes = mk_passes planar_grid
+module grid_path = mk_path planar_grid
+module grid_pieces = mk_pieces planar_grid (mk_ils grid_path (mk_block_hands grid_path few_cities)) blocks_of_hands
+module plane_passes = mk_passes planar_plane
+module plane_path = mk_path planar_plane
+module plane_pieces = mk_pieces planar_plane (mk_ils plane_path (mk_block_hands plane_path few_cities)) blocks_of_hands
+
+entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] =
+  assert (fits_32_bits n) {grid = (xs, ys)}
+
+entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
+  assert (fits_32_bits n) {plane = (xs, ys, f64.bool up)}
+
+-- One huge tour: links are neighbour lists with their distances, in order of these; what is huge holds the tour.
+
+entry grid_links [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) : links [n] [k] =
+  grid_passes.T.links_of instance.grid (assert (are_lists lists) lists)
+
+entry plane_links [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) : links [n] [k] =
+  plane_passes.T.links_of instance.plane (assert (are_lists lists) lists)
+
+entry huge_given [n] (tour: [n]i32) : huge [n] =
+  assert (fits_32_bits n && is_tour tour) (huge_of tour (replicate n true))
+
+entry huge_tour [n] (huge: huge [n]) : [n]i32 = huge.tour
+entry huge_done [n] (huge: huge [n]) : bool = huge.done
+entry huge_moves [n] (huge: huge [n]) : i64 = huge.moves
+
+entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = grid_passes.length_of instance.grid huge
+
+entry plane_huge_length [n] (instance: plane_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of instance.plane huge
+
+-- Passes over the neighbourhood of the whole tour, at most `limit` of them.
+
+entry grid_settle [n] [k]
+                  (instance: grid_instance [n])
+                  (links: links [n] [k])
+                  (huge: huge [n])
+                  (seed: u64)
+                  (limit: i64) : huge [n] =
+  grid_passes.descend instance.grid links seed limit huge
+
+entry plane_settle [n] [k]
+                   (instance: plane_instance [n])
+                   (links: links [n] [k])
+                   (huge: huge [n])
+                   (seed: u64)
+                   (limit: i64) : huge [n] =
+  plane_passes.descend instance.plane links seed limit huge
+
+-- Pieces first, …, first + count - 1 of `piece` cities climb, by the iterations from, …, from + iterations - 1, behind a
+-- descent where `from` is 0; the piece 0 begins at position `offset`, and its climber is the stream `stream` of the seed.
+
+entry grid_climb_pieces [n] [k]
+                        (instance: grid_instance [n])
+                        (links: links [n] [k])
+                        (huge: huge [n])
+                        (seed: u64)
+                        (stream: i64)
+                        (from: i64)
+                        (iterations: i64)
+                        (temperature: f64)
+                        (offset: i64)
+                        (piece: i64)
+                        (first: i64)
+                        (count: i64) : huge [n] =
+  let plan = plan_of n seed stream from iterations 1 0 1 0 temperature 0
+  in assert (are_pieces n offset piece first count) (grid_pieces.climb instance.grid links plan offset piece first count huge)
+
+entry plane_climb_pieces [n] [k]
+                         (instance: plane_instance [n])
+                         (links: links [n] [k])
+                         (huge: huge [n])
+                         (seed: u64)
+                         (stream: i64)
+                         (from: i64)
+                         (iterations: i64)
+                         (temperature: f64)
+                         (offset: i64)
+                         (piece: i64)
+                         (first: i64)
+                         (count: i64) : huge [n] =
+  let plan = plan_of n seed stream from iterations 1 0 1 0 temperature 0
+  in assert (are_pieces n offset piece first count) (plane_pieces.climb instance.plane links plan offset piece first count huge)
