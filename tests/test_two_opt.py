@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from numpy.typing import NDArray
 from paths import tsplib_file
+from test_kernels import forms_of
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result, two_opt
 from pytsp.backends import Backend
 from pytsp.exceptions import KernelError, TourError
-from pytsp.forms import Form, _matrix, form_of
+from pytsp.forms import Form, form_of
 from pytsp.result import FLOPS_A_CHECK
 from pytsp.starts import STARTS, start_tour
 from pytsp.two_opt import Descent
@@ -40,15 +41,7 @@ def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
 
 def descents(instance: Instance, backend: Backend, start: NDArray[np.int32], k: int) -> list[Descent]:
     """A descent in each form in which kernels take an instance, in calls as they come."""
-    own = form_of(instance)
-    forms = [own]
-    if own.kind != "matrix":
-        forms.append(Form("matrix", (_matrix(own.whole),), own.whole))
-    if own.kind == "grid":
-        assert instance.coordinates is not None
-        xs, ys = np.ascontiguousarray(instance.coordinates.T)
-        forms.append(Form("plane", (xs, ys, False), own.whole))
-    return [Descent(form, backend, start, k=k, passes=UNLIMITED) for form in forms]
+    return [Descent(form, backend, start, k=k, passes=UNLIMITED) for form in forms_of(instance)]
 
 
 def ended(descent: Descent) -> Descent:
