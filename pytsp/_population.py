@@ -199,11 +199,15 @@ class Population:
         return Standing(True, final, iteration, handle, lengths, steps, length, climber, tour)
 
 
+def mapping_of(n: int, kernels: Backend) -> str:
+    """Return how climbers on n cities are laid out: on a GPU one a thread block, if its memory holds a tour."""
+    most = most_cities(kernels)
+    return "thread" if most is None or n > most else "block"
+
+
 def climbing_entry(entry: str, form: Form, kernels: Backend) -> str:
-    """Return the entry point by which climbers go on: on a GPU one a thread block, if its memory holds a tour."""
-    if kernels.device is None:
-        return entry
-    return f"{entry}_{'block' if form.whole.n <= (most_cities(kernels) or 0) else 'thread'}"
+    """Return the entry point by which climbers go on, which on a GPU has a form for each mapping."""
+    return entry if kernels.device is None else f"{entry}_{mapping_of(form.whole.n, kernels)}"
 
 
 def most_cities(kernels: Backend) -> int | None:

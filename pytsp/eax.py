@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp._options import MOVES, PIVOTS, Options
-from pytsp._population import climbing_entry
+from pytsp._population import climbing_entry, mapping_of
 from pytsp._verify import told_length, verified
 from pytsp.backends import Backend
 from pytsp.forms import Form
@@ -262,7 +262,7 @@ def _result(evolution: Evolution, instance: Instance, stop_reason: str) -> Resul
         seed=seed,
         k=None,
         backend=kernels.name,
-        mapping="thread",
+        mapping=mapping_of(instance.n, kernels),
         seconds=evolution.watch.seconds,
         stop_reason=stop_reason,
         solver="eax",

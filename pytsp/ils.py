@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from pytsp._nearest import NORMS
 from pytsp._options import KICKS, MOVES, PIVOTS, Options
-from pytsp._population import Plan, Population
+from pytsp._population import Plan, Population, mapping_of
 from pytsp._verify import told_length, verified
 from pytsp.backends import Backend
 from pytsp.forms import Form
 from pytsp.history import Progress, Watch
 from pytsp.instance import Instance
-from pytsp.neighbours import check_neighbours, neighbour_lists
+from pytsp.neighbours import check_neighbours, in_order, neighbour_lists
 from pytsp.result import Result
 from pytsp.starts import nearest_neighbour, start_tour
 from pytsp.tours import check_tour, random_tours, whole_number
@@ -149,9 +149,7 @@ def listed(instance: Instance, options: Options) -> NDArray[np.int32]:
     where there are quadrants."""
     neighbours = DEFAULT_NEIGHBOURS if options.neighbours is None else options.neighbours
     if np.ndim(neighbours) > 0:
-        lists = check_neighbours(neighbours, instance.n)
-        order = np.argsort(instance.distances(np.arange(instance.n)[:, None], lists), axis=1, kind="stable")
-        return np.take_along_axis(lists, order, axis=1)
+        return in_order(instance, check_neighbours(neighbours, instance.n))
     quadrants = options.quadrants
     if quadrants is None:
         points = instance.coordinates
@@ -213,7 +211,7 @@ def _result(population: Population, instance: Instance, stop_reason: str, watch:
         seed=plan.seed,
         k=None,
         backend=population.kernels.name,
-        mapping="thread",
+        mapping=mapping_of(instance.n, population.kernels),
         seconds=watch.seconds,
         stop_reason=stop_reason,
         solver="ils",

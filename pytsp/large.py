@@ -19,7 +19,7 @@ from pytsp.forms import form_of
 from pytsp.history import Progress, Watch
 from pytsp.ils import first_temperature
 from pytsp.instance import Instance
-from pytsp.neighbours import check_neighbours, neighbour_lists
+from pytsp.neighbours import check_neighbours, in_order, neighbour_lists
 from pytsp.result import Result
 from pytsp.starts import start_tour
 from pytsp.tours import check_tour, whole_number
@@ -126,20 +126,21 @@ def _lists(ordered: Instance, order: NDArray[np.int64], options: Options) -> NDA
     if np.ndim(neighbours) == 0:
         k = whole_number("neighbours", neighbours, 1, 2**31 - 1)  # type: ignore[arg-type]
         return neighbour_lists(ordered, k, quadrants=bool(options.quadrants))
-    lists = check_neighbours(neighbours, ordered.n)
-    number = np.empty(ordered.n, dtype=np.int32)
-    number[order] = np.arange(ordered.n, dtype=np.int32)
-    lists = number[lists[order]]
-    nearest = np.argsort(ordered.distances(np.arange(ordered.n)[:, None], lists), axis=1, kind="stable")
-    return np.ascontiguousarray(np.take_along_axis(lists, nearest, axis=1))
+    given = check_neighbours(neighbours, ordered.n)
+    return in_order(ordered, _numbers(order)[given[order]])
+
+
+def _numbers(order: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the new number of each city, where `order` has the cities in order of these."""
+    numbers = np.empty(len(order), dtype=np.int32)
+    numbers[order] = np.arange(len(order), dtype=np.int32)
+    return numbers
 
 
 def _start(ordered: Instance, order: NDArray[np.int64], options: Options) -> NDArray[np.int32]:
     """Return the first tour, of the renumbered cities."""
     if options.initial_tour is not None:
-        number = np.empty(ordered.n, dtype=np.int32)
-        number[order] = np.arange(ordered.n, dtype=np.int32)
-        return np.ascontiguousarray(number[check_tour(options.initial_tour, ordered.n)])
+        return _numbers(order)[check_tour(options.initial_tour, ordered.n)]
     if options.start in (None, "space-filling-curve"):
         return np.arange(ordered.n, dtype=np.int32)
     return start_tour(ordered, options.start, seed=options.seed)

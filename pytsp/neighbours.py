@@ -118,6 +118,12 @@ def check_neighbours(neighbours: ArrayLike, n: int) -> NDArray[np.int32]:
     return lists.astype(np.int32, copy=False)
 
 
+def in_order(instance: Instance, lists: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return neighbour lists, shape (n, k), each in order of the instance's distances, equals as they stand."""
+    ranks = np.argsort(instance.distances(np.arange(instance.n)[:, None], lists), axis=1, kind="stable")
+    return np.ascontiguousarray(np.take_along_axis(lists, ranks, axis=1))
+
+
 def _points(instance: Instance) -> NDArray[np.float64]:
     assert instance.coordinates is not None
     return instance.coordinates

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
+from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
@@ -17,7 +18,6 @@ import pytsp
 from pytsp import Improvement, Instance, Progress, Result
 from pytsp.backends import Backend
 from pytsp.eax import POPULATIONS
-from pytsp.exceptions import KernelError
 from pytsp.forms import form_of
 
 
@@ -240,24 +240,13 @@ def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int) -> Non
 
 
 def test_errors_in_callbacks_are_the_callers_own(backend: Backend) -> None:
-    def fail(_: object) -> None:
-        raise LookupError("mine")
-
-    for name in ("progress", "on_improvement"):
-        with pytest.raises(LookupError, match="mine"):
-            solved(uniform(10), backend, **{name: fail})
+    assert_errors_in_callbacks_come_through(lambda **callback: solved(uniform(10), backend, **callback))
 
 
 def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    call = Backend.call
-
-    def miscompiled(self: Backend, entry: str, *arguments: object) -> Any:
-        result = call(self, entry, *arguments)
-        return result - 1 if entry == "population_lengths" else result
-
-    monkeypatch.setattr(Backend, "call", miscompiled)
-    with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
-        pytsp.solve(uniform(9), solver="eax", climbers=3, backend="c")
+    assert_wrong_lengths_are_found_out(
+        monkeypatch, "population_lengths", lambda: pytsp.solve(uniform(9), solver="eax", climbers=3, backend="c")
+    )
 
 
 # What is asked for

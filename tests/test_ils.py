@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
+from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
@@ -26,7 +27,7 @@ from pytsp._options import Options
 from pytsp._population import exchanged
 from pytsp.backends import Backend
 from pytsp.cli import main
-from pytsp.exceptions import InstanceError, KernelError, TourError
+from pytsp.exceptions import InstanceError, TourError
 from pytsp.forms import form_of
 from pytsp.ils import default_climbers, default_iterations, starting_tours
 from pytsp.neighbours import neighbour_lists
@@ -414,24 +415,13 @@ def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int) -> Non
 
 
 def test_errors_in_callbacks_are_the_callers_own(backend: Backend) -> None:
-    def fail(_: object) -> None:
-        raise LookupError("mine")
-
-    for name in ("progress", "on_improvement"):
-        with pytest.raises(LookupError, match="mine"):
-            solved(uniform(10), backend, **{name: fail})
+    assert_errors_in_callbacks_come_through(lambda **callback: solved(uniform(10), backend, **callback))
 
 
 def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    call = Backend.call
-
-    def miscompiled(self: Backend, entry: str, *arguments: object) -> Any:
-        result = call(self, entry, *arguments)
-        return result - 1 if entry == "population_lengths" else result
-
-    monkeypatch.setattr(Backend, "call", miscompiled)
-    with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
-        pytsp.solve(uniform(9), iterations=5, backend="c")
+    assert_wrong_lengths_are_found_out(
+        monkeypatch, "population_lengths", lambda: pytsp.solve(uniform(9), iterations=5, backend="c")
+    )
 
 
 # Defaults and refusals

@@ -16,6 +16,7 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
@@ -27,7 +28,7 @@ from pytsp._options import Options
 from pytsp._planar import LEAST_CITIES, METRICS, can_be_large
 from pytsp.backends import Backend
 from pytsp.cli import main
-from pytsp.exceptions import InstanceError, KernelError, TourError
+from pytsp.exceptions import InstanceError, TourError
 from pytsp.forms import form_of
 from pytsp.neighbours import neighbour_lists
 from pytsp.starts import STARTS, start_tour
@@ -446,15 +447,9 @@ print("ended", found.stop_reason, pytsp.is_tour(found.tour, instance.n))
 
 
 def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    call = Backend.call
-
-    def miscompiled(self: Backend, entry: str, *arguments: object) -> Any:
-        result = call(self, entry, *arguments)
-        return result - 1 if entry == "grid_huge_length" else result
-
-    monkeypatch.setattr(Backend, "call", miscompiled)
-    with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
-        pytsp.solve(uniform(9), solver="large", iterations=1, backend="c")
+    assert_wrong_lengths_are_found_out(
+        monkeypatch, "grid_huge_length", lambda: pytsp.solve(uniform(9), solver="large", iterations=1, backend="c")
+    )
 
 
 # Which instances, and what is refused

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
+from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption
@@ -17,7 +18,7 @@ from paths import all_tsplib, tsplib_file
 import pytsp
 from pytsp import Instance, Result, many
 from pytsp.backends import Backend, BackendError
-from pytsp.exceptions import InstanceError, KernelError
+from pytsp.exceptions import InstanceError
 
 
 def assert_same(a: Result, b: Result) -> None:
@@ -204,15 +205,9 @@ def test_an_interruption_ends_the_list(at: int, after: bool, monkeypatch: pytest
 
 
 def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    call = Backend.call
-
-    def miscompiled(self: Backend, entry: str, *arguments: object) -> Any:
-        result = call(self, entry, *arguments)
-        return result - 1 if entry == "many_lengths" else result
-
-    monkeypatch.setattr(Backend, "call", miscompiled)
-    with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
-        pytsp.solve_many(np.random.default_rng(0).random((2, 9, 2)), backend="c")
+    assert_wrong_lengths_are_found_out(
+        monkeypatch, "many_lengths", lambda: pytsp.solve_many(np.random.default_rng(0).random((2, 9, 2)), backend="c")
+    )
 
 
 # Refusals

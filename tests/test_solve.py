@@ -11,6 +11,7 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
@@ -20,7 +21,7 @@ import pytsp
 from pytsp import Instance, Progress, Result, random_tours
 from pytsp._restarts import default_climbers
 from pytsp.backends import Backend, open_backend, status
-from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError, KernelError
+from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
 from pytsp.forms import form_of
 
 search_module = sys.modules["pytsp.search"]
@@ -375,15 +376,9 @@ def test_a_backend_that_cannot_run_says_what_to_do() -> None:
 
 
 def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    call = Backend.call
-
-    def miscompiled(self: Backend, entry: str, *arguments: object) -> Any:
-        result = call(self, entry, *arguments)
-        return result - 1 if entry == "batch_lengths" else result
-
-    monkeypatch.setattr(Backend, "call", miscompiled)
-    with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
-        pytsp.solve(uniform(9), solver="restarts", climbers=2, backend="c")
+    assert_wrong_lengths_are_found_out(
+        monkeypatch, "batch_lengths", lambda: pytsp.solve(uniform(9), solver="restarts", climbers=2, backend="c")
+    )
 
 
 @pytest.mark.parametrize(("n", "climbers"), [(1, 10_000), (4, 10_000), (100, 10_000), (1000, 33), (10**5, 1)])

@@ -1,0 +1,35 @@
+"""Faults on purpose: kernels that tell wrong lengths, callbacks that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pytsp.backends import Backend
+from pytsp.exceptions import KernelError
+
+
+def assert_wrong_lengths_are_found_out(monkeypatch: pytest.MonkeyPatch, liar: str, solve: Callable[[], object]) -> None:
+    """A solve must not believe an entry point that tells lengths too short by one."""
+    call = Backend.call
+
+    def miscompiled(self: Backend, entry: str, *arguments: object) -> Any:
+        result = call(self, entry, *arguments)
+        return result - 1 if entry == liar else result
+
+    monkeypatch.setattr(Backend, "call", miscompiled)
+    with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
+        solve()
+
+
+def assert_errors_in_callbacks_come_through(solve: Callable[..., object]) -> None:
+    """What a callback raises, the caller of the solve gets."""
+
+    def fail(_: object) -> None:
+        raise LookupError("mine")
+
+    for name in ("progress", "on_improvement"):
+        with pytest.raises(LookupError, match="mine"):
+            solve(**{name: fail})
