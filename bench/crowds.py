@@ -35,7 +35,11 @@ def main() -> int:
     print(row("instance", "solver", "climbers", "equal"))
     print(row(*["---"] * 4))
     differ = 0
-    solvers: tuple[dict[str, Any], ...] = ({"solver": "eax", "iterations": 6}, {"solver": "ils", "iterations": 30})
+    solvers: tuple[dict[str, Any], ...] = (
+        {"solver": "eax", "iterations": 6},
+        {"solver": "ils", "iterations": 30},
+        {"solver": "ils", "iterations": 6, "pivot": "random-k"},
+    )
     for name in INSTANCES:
         instance = tsplib(options.tsplib, name)
         for solver in solvers:

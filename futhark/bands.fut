@@ -18,8 +18,12 @@ module mk_bands
   type data [n] = M.data [n]
   type line [n] = [n]M.point
 
-  def lay [n] (data: data [n]) (at: i64 -> i32) : line [n] = map (\p -> M.point data (at p)) (iota n)
+  def lay [n] (data: data [n]) (tour: [n]i32) : line [n] = map (M.point data) tour
   def tour [n] (line: line [n]) : [n]i32 = map M.city line
+
+  def turned [n] _ (line: line [n]) (found: finding) : line [n] =
+    let ({gain = _, i, j}, _) = seen_by 0 found
+    in map (\p -> #[unsafe] line[i64.i32 (reversal i j (i32.i64 p))]) (iota n)
 
   def length [n] (data: data [n]) (line: line [n]) : i64 =
     let next (p: i64) = if p + 1 == n then 0 else p + 1
@@ -38,7 +42,9 @@ module mk_bands
     let line = #[unsafe] map (\p -> line[wrap p]) (iota (m + 1))
     in (line, #[unsafe] map (\p -> M.dist data line[p] line[p + 1]) (iota m))
 
-  def best [n] (data: data [n]) (line: line [n]) (idle: bool) (from: i64) (to: i64) : move i32 =
+  def best [n] (data: data [n]) (line: line [n]) (last: finding) (from: i64) (to: i64) : finding =
+    let (before, passes) = seen_by 0 last
+    let idle = before.gain <= 0
     let (bands, width) = banded n
     let (line, succ) = continued data line (bands * width + to)
     let groups = if idle then 0 else (to - from + S.depth - 1) / S.depth
@@ -67,9 +73,8 @@ module mk_bands
            let at p = if gain b (first + e) across p == most then order b (first + e) p else i64.highest
            in reduce i64.min found (map at (iota width))
     let found = reduce i64.min i64.highest (map2 first_of (iota (bands * groups)) tops)
-    in if most == 0
-       then none
-       else {gain = most, i = i32.i64 (found / n), j = i32.i64 (found % n)}
+    let best = if most == 0 then none else {gain = most, i = i32.i64 (found / n), j = i32.i64 (found % n)}
+    in [(best.gain, best.i, best.j, passes + i32.bool (!idle))]
 
   -- A diagonal is looked at closely where one of its moves is as good as the best so far of its position: there are few
   -- such, as a tour of n cities has some n moves that shorten it.

@@ -32,6 +32,21 @@ def proposed_move (n: i64) (p: i64) (key: i64) : move i32 =
 -- | The last diagonal of a tour of n cities, and one: the moves of position p are those with p + 2, …, p + n/2.
 def diagonals_end (n: i64) : i64 = n / 2 + 1
 
+-- | What passes have found: the best move of the last one, and how many there were. Where one found no move, those behind it
+-- are idle, and not counted.
+--
+-- It is an array of one, so that a GPU can hand it from one kernel to the next, and is read by `seen_by`.
+type finding = [1](i32, i32, i32, i32)
+
+-- | Nothing is known of a tour, or that it is done.
+def unsearched (done: bool) : finding = [(i32.bool (!done), none.i, none.j, 0)]
+
+-- | The best move and the number of passes, read by thread t itself: what is the same for all, the compiler would compute in a
+-- kernel of its own, whose launch takes as long as one of the others.
+def seen_by (t: i64) (found: finding) : (move i32, i32) =
+  let (gain, i, j, passes) = #[unsafe] found[i64.min t 0]
+  in ({gain, i, j}, passes)
+
 def descent_on [n] (tour: [n]i32) : descent [n] =
   {tour, gained = 0, moves = 0, passes = 0, done = false, best = none, keys = replicate n 0}
 
@@ -42,16 +57,18 @@ module type scanner = {
   -- | A tour, and what the evaluation needs of it in its order.
   type line [n]
 
-  -- | The tour that has city `at p` at position p. **Work:** O(n).
-  val lay [n] : data [n] -> (at: i64 -> i32) -> line [n]
+  val lay [n] : data [n] -> (tour: [n]i32) -> line [n]
+
+  -- | Make the best move, or none. **Work:** O(n).
+  val turned [n] : data [n] -> line [n] -> finding -> line [n]
 
   val tour [n] : line [n] -> [n]i32
 
   -- | **Work:** O(n).
   val length [n] : data [n] -> line [n] -> i64
 
-  -- | The best move, or `none`; also where `idle`, for which nothing is evaluated. **Work:** O(n (to - from)).
-  val best [n] : data [n] -> line [n] -> (idle: bool) -> (from: i64) -> (to: i64) -> move i32
+  -- | The best move, or `none`. **Work:** O(n (to - from)), or O(1) where the last pass found none.
+  val best [n] : data [n] -> line [n] -> (last: finding) -> (from: i64) -> (to: i64) -> finding
 
   -- | What each position proposes. **Work:** O(n (to - from)).
   val keys [n] : data [n] -> line [n] -> (from: i64) -> (to: i64) -> [n]i64
@@ -81,27 +98,28 @@ module mk_descent (S: scanner) = {
   -- | A part of a pass: the diagonals `from`, …, `to` - 1. With k = 1 it looks for the best move, else for what each position
   -- proposes. **Work:** O(n (to - from)).
   def scan [n] (data: S.data [n]) (state: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
-    let line = S.lay data (\p -> #[unsafe] state.tour[p])
+    let line = S.lay data state.tour
     in if k == 1
-       then state with best = better state.best (S.best data line false from to)
+       then state with best = better state.best (seen_by 0 (S.best data line (unsearched false) from to)).0
        else state with keys = map2 i64.max state.keys (S.keys data line from to)
 
   -- | At most `limit` whole passes of one move.
   --
   -- Nothing in this loop is read by the host, so that a GPU's kernels are launched one behind the other; a tour that is done
-  -- makes idle passes. **Work:** O(n^2) a pass. **Memory:** O(n).
+  -- makes idle passes. What a pass takes on a small tour is the launch of its kernels: there are two, since all that goes from
+  -- one pass to the next is a tour and a finding. **Work:** O(n^2) a pass. **Memory:** O(n).
   def descend [n] (data: S.data [n]) (state: descent [n]) (limit: i32) : descent [n] =
-    let start = S.lay data (\p -> #[unsafe] state.tour[p])
-    let (line, made, done) =
-      loop (line, made, done) = (start, 0i64, state.done)
+    let start = S.lay data state.tour
+    let (line, found) =
+      loop (line, found) = (start, unsearched state.done)
       for _i < limit do
-        let {gain, i, j} = S.best data line done 2 (diagonals_end n)
-        let tour = S.tour line
-        let line = S.lay data (\p -> #[unsafe] tour[i64.i32 (reversal i j (i32.i64 p))])
-        in (line, made + i64.bool (gain > 0), gain <= 0)
+        let found = S.best data line found 2 (diagonals_end n)
+        in (S.turned data line found, found)
+    let (best, passes) = seen_by 0 found
+    let done = limit > 0 && best.gain <= 0 || state.done
     in state with tour = S.tour line
              with gained = state.gained + S.length data start - S.length data line
-             with moves = state.moves + made
-             with passes = state.passes + made + i64.bool (done && !state.done)
+             with moves = state.moves + i64.i32 passes - i64.bool (done && !state.done)
+             with passes = state.passes + i64.i32 passes
              with done = done
 }

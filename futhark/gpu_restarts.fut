@@ -32,11 +32,12 @@ module few_rows = {
   def proposing_units = 131072i64
 }
 
+-- Enough units to fill a GPU once, and columns enough for what a unit costs before the first: see docs/benchmarks.md.
 module many_rows = {
-  def rows = 9i64
-  def units = 524288i64
+  def rows = 11i64
+  def units = 131072i64
   def least = 4i64
-  def most = 256i64
+  def most = 96i64
   def proposing_units = 131072i64
 }
 

@@ -110,7 +110,7 @@ module mk_passes (M: metric) = {
     i64.sum (map (\p -> #[unsafe] T.between data s.tour[p] s.tour[if p + 1 == n then 0 else p + 1]) (iota n))
 
   -- | One pass: the cities that wait after it, the level, and how many moves were made. The cities are all different, and so
-  -- are those that come back; `marks` may hold anything.
+  -- are those that come back; `marks` is i32.highest everywhere.
   --
   -- **Work:** O(d k^2) for d cities that wait, and the stretches of the moves made. **Span:** O(k^2).
   def pass [n] [k] [d]
@@ -153,16 +153,18 @@ module mk_passes (M: metric) = {
     let woken = flatten (map (\i -> #[unsafe] tabulate 6 (\e -> if i32.i64 e < ends moves[i] then end moves[i] (i32.i64 e) else -1)) made)
     let waiting = filter (>= 0) (map (\i -> #[unsafe] cities[i]) rest ++ woken)
     let numbers = map i32.i64 (indices waiting)
-    let marks = scatter marks (map i64.i32 waiting) numbers
-    let waiting = map (.0) (filter (\(c, i) -> #[unsafe] marks[i64.i32 c] == i) (zip waiting numbers))
+    let cells = map i64.i32 waiting
+    let marks = reduce_by_index marks i32.min i32.highest cells numbers
+    let once = map (.0) (filter (\(c, i) -> #[unsafe] marks[i64.i32 c] == i) (zip waiting numbers))
+    let marks = scatter marks cells (map (const i32.highest) cells)
     let top = 1 << level >= n
     let next = if length made * 16 < windows && !are_few then level + 1 else level
-    in (tour, places, marks, waiting, if top then least_level else next, length made)
+    in (tour, places, marks, once, if top then least_level else next, length made)
 
   -- | So many passes at most. Where no city that waits finds a move, all wait once more: a stretch that was turned round may let
   -- others do what they could not. The descent is done when none of all cities finds one. **Work:** see `pass`.
   def descend [n] [k] (data: M.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (s: huge [n]) : huge [n] =
-    let marks: *[n]i32 = replicate n 0
+    let marks: *[n]i32 = replicate n i32.highest
     let cities = map i32.i64 (filter (\c -> #[unsafe] s.waits[c]) (iota n))
     let (tour, places, _, cities, level, moves, passes, done) =
       loop (tour, places, marks, cities, level, moves, passes, done) =

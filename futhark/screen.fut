@@ -11,7 +11,7 @@ module type screen = {
 
   type data [n]
 
-  -- | What is about the distances of a city is computed from this.
+  -- | What the distances of a city are computed from.
   type point
 
   -- | Any point at all, to fill an array with.
@@ -23,7 +23,9 @@ module type screen = {
   val near [n] : data [n] -> point -> point -> weight.t
 
   -- | The distance of two cities.
-  val dist [n] : data [n] -> (a: i32) -> (b: i32) -> i32
+  val dist [n] : data [n] -> point -> point -> i32
+
+  val city : point -> i32
 
   -- | What a move that gains at least so much seems to gain at least: s - near - near + s', from left to right, where s and
   -- s' are lengths of edges, `weigh`ed.
@@ -32,8 +34,8 @@ module type screen = {
   val weigh : (length: i32) -> weight.t
 }
 
--- | Cities of the plane in single precision, and by how much a gain may be more than it seems.
-type screened [n] = {exact: plane.data [n], xs: [n]f32, ys: [n]f32, slack: f32}
+-- | Cities of the plane, and by how much a gain may be more than it seems.
+type screened [n] = {fast: fast_data [n], slack: f32}
 
 -- | Make ready for `screened_plane`.
 --
@@ -44,25 +46,32 @@ type screened [n] = {exact: plane.data [n], xs: [n]f32, ys: [n]f32, slack: f32}
 def screened [n] (data: fast_data [n]) : screened [n] =
   let farthest zs = f32.maximum (map f32.abs zs)
   let h = f32.max (farthest data.xs) (farthest data.ys)
-  in {exact = data.exact, xs = data.xs, ys = data.ys, slack = 1.01 + 4.8e-6 * h}
+  in {fast = data, slack = 1.01 + 4.8e-6 * h}
 
 -- | EUC_2D and CEIL_2D: four operations and a root a distance, whatever the coordinates.
 module screened_plane : screen with data [n] = screened [n] = {
   module weight = f32
   type data [n] = screened [n]
-  type point = (f32, f32)
+  type point = (f32, f32, i32)
 
-  def origin : point = (0, 0)
-  def point [n] (data: data [n]) (c: i32) : point = #[unsafe] (data.xs[i64.i32 c], data.ys[i64.i32 c])
+  def origin : point = (0, 0, 0)
+  def point [n] (data: data [n]) (c: i32) : point = #[unsafe] (data.fast.xs[i64.i32 c], data.fast.ys[i64.i32 c], c)
+  def city ((_, _, c): point) : i32 = c
 
   #[inline]
-  def near _ ((ax, ay): point) ((bx, by): point) : f32 =
+  def near _ ((ax, ay, _): point) ((bx, by, _): point) : f32 =
     let dx = ax - bx
     let dy = ay - by
     in f32.sqrt (f32.fma dx dx (dy * dy))
 
-  def dist [n] (data: data [n]) (a: i32) (b: i32) : i32 =
-    plane.dist data.exact (plane.point data.exact a) (plane.point data.exact b)
+  -- As `fast_plane.dist`, but a float would not hold every distance that is left in doubt.
+  def dist [n] (data: data [n]) ((ax, ay, a): point) ((bx, by, b): point) : i32 =
+    let dx = ax - bx
+    let dy = ay - by
+    let (t, settled) = settle data.fast.half data.fast.most (f32.fma dx dx (dy * dy))
+    in if settled
+       then i32.f32 t
+       else plane.dist data.fast.exact (plane.point data.fast.exact a) (plane.point data.fast.exact b)
 
   def least [n] (data: data [n]) (gain: i32) : f32 = f32.i32 gain - data.slack
   def weigh = f32.i32
@@ -77,8 +86,10 @@ module screened_matrix : screen with data [n] = matrix.data [n] = {
   def origin : point = 0
   def point _ (c: i32) : point = c
 
+  def city (c: point) : i32 = c
+
   #[inline]
-  def dist [n] (data: data [n]) (a: i32) (b: i32) : i32 = matrix.dist data (matrix.point data a) (matrix.point data b)
+  def dist [n] (data: data [n]) (a: point) (b: point) : i32 = matrix.dist data (matrix.point data a) (matrix.point data b)
 
   #[inline]
   def near [n] (data: data [n]) (a: point) (b: point) : i64 = i64.i32 (dist data a b)

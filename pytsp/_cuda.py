@@ -10,7 +10,9 @@ import ctypes
 import importlib.util
 import os
 import re
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +22,12 @@ from pytsp.exceptions import BackendError
 __all__ = [
     "CudaLibraries",
     "attach",
+    "begin",
     "compile_check",
     "context_check",
     "detach",
     "detach_all",
+    "driver_version",
     "find_libraries",
     "free_memory",
     "probe",
@@ -31,6 +35,7 @@ __all__ = [
 
 _OTHER = "close other programs that use the GPU, or choose another device or backend"
 _SPAWN = "start worker processes with the method 'spawn' instead of 'fork'"
+_MANAGEMENT = "libnvidia-ml.so.1"
 _NO_DRIVER = "install NVIDIA's driver, or choose another backend"
 # CUresult and CUdevice_attribute, from cuda.h.
 _NOT_INITIALIZED = 3
@@ -65,6 +70,38 @@ class _Driver:
         value = ctypes.c_int()
         self(call, ctypes.byref(value), *arguments)
         return value.value
+
+
+def begin() -> list[threading.Thread]:
+    """Begin to initialise the driver and its management library, in threads: that takes 0.1 s.
+
+    Libraries and modules can be loaded meanwhile. Where there is no driver, there are no threads. They are not daemons:
+    an interpreter that ended would take the libraries away from under them.
+    """
+    try:
+        driver = _Driver().library
+    except OSError:
+        return []
+
+    def manage() -> None:
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(_MANAGEMENT).nvmlInit_v2()
+
+    threads = [threading.Thread(target=task) for task in (lambda: driver.cuInit(0), manage)]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+def driver_version() -> str:
+    """Return the newest CUDA version that the driver supports, ``"13.0"``, or nothing where it does not say.
+
+    The driver need not be initialised.
+    """
+    try:
+        return _dotted(_Driver().integer("cuDriverGetVersion"))
+    except (OSError, _DriverError, AttributeError):
+        return ""
 
 
 def probe() -> Probe:
@@ -148,7 +185,7 @@ def _is_roomy(driver: _Driver, handle: int) -> bool:
     bus = ctypes.create_string_buffer(32)
     driver("cuDeviceGetPCIBusId", bus, len(bus), handle)
     try:
-        library = ctypes.CDLL("libnvidia-ml.so.1")
+        library = ctypes.CDLL(_MANAGEMENT)
         device, memory = ctypes.c_void_p(), (ctypes.c_uint64 * 3)()
         if library.nvmlInit_v2():
             return False

@@ -13,7 +13,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -223,17 +223,40 @@ def _find(name: str, part: str = PARTS[0]) -> _Found:
         built = False
     if not built:
         return _Found(BackendStatus(name, False, False, *_build_report(name)))
-    probe, libraries = _probe(name)
-    module = None
-    if not probe.reason:
-        try:
-            module = _load(name, part)
-        except ImportError as error:
-            probe = Probe(probe.devices, f"its module does not load: {error}", _REBUILD)
+    libraries, module, trouble = _load_cuda(part) if name == "cuda" and not _failures else (None, None, "")
+    probe = _probe(name)
+    if isinstance(libraries, Probe):
+        probe = probe if probe.reason else replace(libraries, devices=probe.devices)
+        libraries = None
+    if not probe.reason and module is None and not trouble:
+        module, trouble = _try_to_load(name, part)
+    if not probe.reason and trouble:
+        probe = Probe(probe.devices, f"its module does not load: {trouble}", _REBUILD)
+    if probe.reason:
+        module, libraries = None, None
     if libraries is not None:
         compiler = f"{compiler}, NVRTC {libraries.version}"
     found = BackendStatus(name, True, module is not None, probe.reason, probe.remedy, probe.devices, compiler)
     return _Found(found, None if name in _ON_THE_CPU else part, manifest, module, libraries)
+
+
+def _load_cuda(part: str) -> tuple[CudaLibraries | Probe | None, Any, str]:
+    """Load what CUDA needs while its driver comes up: NVRTC, or say what is missing; a module, or say why not."""
+    threads = _cuda.begin()
+    version = _cuda.driver_version() if threads else ""
+    libraries = _cuda.find_libraries(version) if version else None
+    loaded = _try_to_load("cuda", part) if isinstance(libraries, CudaLibraries) else (None, "")
+    for thread in threads:
+        thread.join()
+    return libraries, *loaded
+
+
+def _try_to_load(name: str, part: str) -> tuple[Any, str]:
+    """Load a module, or say why it does not load."""
+    try:
+        return _load(name, part), ""
+    except ImportError as error:
+        return None, str(error)
 
 
 def _load(name: str, part: str) -> Any:
@@ -264,21 +287,15 @@ def _build_report(name: str) -> tuple[str, str]:
     return (f"not built: {reason}" if reason else "not built"), remedy or _BUILD
 
 
-def _probe(name: str) -> tuple[Probe, CudaLibraries | None]:
-    """Look for the devices and libraries that a backend needs."""
+def _probe(name: str) -> Probe:
+    """Look for the devices that a backend needs."""
     if name == "opencl":
-        return _opencl.probe(), None
+        return _opencl.probe()
     if name != "cuda":
-        return _probe_processor(name), None
+        return _probe_processor(name)
     if _failures:
-        return Probe(reason=f"CUDA failed in this process: {_failures[0]}", remedy="start a new process"), None
-    probe = _cuda.probe()
-    if probe.reason:
-        return probe, None
-    libraries = _cuda.find_libraries(probe.usable[0].driver)
-    if isinstance(libraries, Probe):
-        return Probe(probe.devices, libraries.reason, libraries.remedy), None
-    return probe, libraries
+        return Probe(reason=f"CUDA failed in this process: {_failures[0]}", remedy="start a new process")
+    return _cuda.probe()
 
 
 def _probe_processor(name: str) -> Probe:

@@ -74,6 +74,17 @@ def descend(kind: str, n: int, k: int | str) -> None:
     print(f"{kind} {n} two-opt {k}: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
+def search_large(kind: str, n: int) -> None:
+    """Say whether one tour cut in pieces stands after four rounds where it does with c."""
+    instance = instance_of(kind, n)
+    found, expected = (
+        solve(instance, solver="large", iterations=4, piece=20, backend=name) for name in ("opencl", "c")
+    )
+    fields = ("lengths", "steps", "tour")
+    equal = all(np.array_equal(getattr(found, field), getattr(expected, field)) for field in fields)
+    print(f"{kind} {n} large: {'equal' if equal else 'DIFFERENT'}", flush=True)
+
+
 def main() -> None:
     """Run all cases, or without barriers one."""
     if sys.argv[1:] == ["no-barriers"]:
@@ -95,6 +106,8 @@ def main() -> None:
     for kind in ("plane", "matrix"):
         for k in (1, "inf"):
             descend(kind, 20, k)
+    for kind in ("fine", "plane"):
+        search_large(kind, 100)
 
 
 if __name__ == "__main__":
