@@ -248,43 +248,55 @@ entry plane_polish [p] [n] [k]
                    (draws: i32) : population [p] [n] =
   plane_population.polish instance.plane lists seed first moves pivot draws population
 
--- The chains of a population, streams first, …, first + p - 1 of the seed, go on by the iterations from number `from` on, one
+-- Chains of annealing on given tours; their lengths are 0 until they have gone on.
+entry chains_given [p] [n] (tours: [p][n]i32) : population [p] [n] =
+  assert (fits_32_bits n && are_climbers 0 p && all is_tour tours) (population_on tours)
+
+-- What chains have found so far: the best tours, their lengths, and the moves made.
+entry chains_tours [p] [n] (chains: population [p] [n]) : [p][n]i32 = chains.bests
+entry chains_lengths [p] [n] (chains: population [p] [n]) : [p]i64 = chains.lengths
+entry chains_steps [p] [n] (chains: population [p] [n]) : [p]i64 = chains.steps
+
+entry chains_tour [p] [n] (chains: population [p] [n]) (place: i64) : [n]i32 =
+  assert (place >= 0 && place < p) (copy chains.bests[place])
+
+-- Chains first, …, first + p - 1 of the seed go on by the iterations from number `from` on, one
 -- at each temperature, of so many trials. Lists without neighbours let all pairs of cities be drawn.
 entry matrix_anneal [p] [n] [k] [t]
                     (instance: matrix_instance [n])
                     (lists: [n][k]i32)
-                    (population: population [p] [n])
+                    (chains: population [p] [n])
                     (seed: u64)
                     (first: i64)
                     (from: i64)
                     (trials: i64)
                     (moves: i32)
                     (temperatures: [t]f64) : population [p] [n] =
-  matrix_annealing.anneal instance.matrix lists (stretch_of seed first from trials moves) temperatures population
+  matrix_annealing.anneal instance.matrix lists (stretch_of seed first from trials moves) temperatures chains
 
 entry grid_anneal [p] [n] [k] [t]
                   (instance: grid_instance [n])
                   (lists: [n][k]i32)
-                  (population: population [p] [n])
+                  (chains: population [p] [n])
                   (seed: u64)
                   (first: i64)
                   (from: i64)
                   (trials: i64)
                   (moves: i32)
                   (temperatures: [t]f64) : population [p] [n] =
-  grid_annealing.anneal instance.grid lists (stretch_of seed first from trials moves) temperatures population
+  grid_annealing.anneal instance.grid lists (stretch_of seed first from trials moves) temperatures chains
 
 entry plane_anneal [p] [n] [k] [t]
                    (instance: plane_instance [n])
                    (lists: [n][k]i32)
-                   (population: population [p] [n])
+                   (chains: population [p] [n])
                    (seed: u64)
                    (first: i64)
                    (from: i64)
                    (trials: i64)
                    (moves: i32)
                    (temperatures: [t]f64) : population [p] [n] =
-  plane_annealing.anneal instance.plane lists (stretch_of seed first from trials moves) temperatures population
+  plane_annealing.anneal instance.plane lists (stretch_of seed first from trials moves) temperatures chains
 
 -- Colonies of ants that know a tour each, of the given length, with equal trails to k neighbours of each city.
 entry colonies_given [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f64) : colonies [p] [n] [k] =

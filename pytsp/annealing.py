@@ -161,7 +161,7 @@ class Chains(Stages):
     """
 
     solver = "annealing"
-    values = "population"
+    values = "chains"
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Chains(Stages):
         tours: NDArray[np.int32],
     ) -> None:
         self.temperatures, self.trials, self.moves, self.lists = temperatures, trials, moves, lists
-        handle = kernels.call("population_given", tours)
+        handle = kernels.call("chains_given", tours)
         iterations = temperatures.iterations
         super().__init__(
             form, kernels, watch, seed=seed, first=first, iterations=iterations, handle=handle, tours=tours

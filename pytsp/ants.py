@@ -25,8 +25,8 @@ __all__ = ["Foraging", "foraged"]
 
 # The parameters of a variant where they are not given. Those of "rank" and "ant-system" are Utne and Hansen's.
 ALPHA = 1.0
-BETA = {"max-min": 2.0, "rank": 5.0, "ant-system": 5.0}
-EVAPORATION = {"max-min": 0.02, "rank": 0.5, "ant-system": 0.5}
+BETA = {"max-min": 3.0, "rank": 5.0, "ant-system": 5.0}
+EVAPORATION = {"max-min": 0.1, "rank": 0.5, "ant-system": 0.5}
 RANKS = 6
 SMOOTHING = 0.5
 # With a local search, ants are few and trails change fast (Stützle, Hoos 2000).
@@ -37,7 +37,7 @@ MOST_ANTS = 1_000
 # The neighbours of a city; a local search takes as many as others do.
 NEIGHBOURS = 20
 # In each so many iterations the best tour so far strengthens the trails, in the others the best of the iteration.
-TURNS = 5
+TURNS = 2
 # Trails are smoothed after so many iterations without a shorter tour, in times that a trail takes to evaporate.
 PATIENCE = 5.0
 # The probability with which an ant makes the best tour again where all trails stand at their limits.
@@ -46,7 +46,7 @@ BEST_AGAIN = 0.05
 # altogether, of which one looks at all neighbours of a city.
 ITERATIONS = 1_000
 LEAST_ITERATIONS = 50
-STEPS = {"cpu": 1e8, "gpu": 1e9}
+STEPS = {"cpu": 4e7, "gpu": 1e9}
 # The ants of a GPU's colonies.
 GPU_ANTS = 16_384
 # What a kernel takes as a neighbour's attraction.

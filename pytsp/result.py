@@ -157,7 +157,7 @@ class Result:
             who = [f"moves     {self.steps[0]} in {self.passes[0]} passes over the neighbourhood"]
         else:
             who = [
-                f"climbers  {self.climbers}{made}, seed {self.seed}; the best is number {self.climber}",
+                f"{self._climbers():9} {self.climbers}{made}, seed {self.seed}; the best is number {self.climber}",
                 f"lengths   {spread} (shortest … median … longest)",
             ]
         return "\n".join(
@@ -168,6 +168,10 @@ class Result:
                 f"time      {self.seconds:.2f} s on {self.backend}{self._speed()}; stopped: {self.stop_reason}",
             ]
         )
+
+    def _climbers(self) -> str:
+        """Name those who took part, as the solver's literature does."""
+        return {"annealing": "chains", "ants": "colonies"}.get(self.solver, "climbers")
 
     def _speed(self) -> str:
         """Say how fast the solver was, by what it counts."""

@@ -162,7 +162,7 @@ def solve(
         by default 100, or as many as the time limit allows. Two-opt: how many passes there are at most; by default as
         many as shorten the tour. Annealing: how many temperatures there are; by default as many as make 2e7 trials,
         1e6 on a GPU, at least 500, or as the time limit allows. Ants: how many tours each ant makes; by default 1,000,
-        above 100 cities fewer, at least 50, or as many as the time limit allows.
+        above 200 cities fewer, at least 50, or as many as the time limit allows.
     time_limit : float, optional
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
         sure of its local optima. Climbers on their way count with the tours they have. Edge assembly crossover goes on
@@ -222,16 +222,16 @@ def solve(
     pairs : {"neighbours", "random"}, optional
         Annealing: a move brings a city beside a listed neighbour, or beside any other city.
     variant : {"max-min", "rank", "ant-system"}, optional
-        Ants: which tours strengthen the trails of their edges: the best of an iteration, or each fifth time of all
+        Ants: which tours strengthen the trails of their edges: the best of an iteration, or each second time of all
         so far, with limits to the trails [13]_; the best few of an iteration by their ranks, and the best so far
         [12]_; all [11]_, as Utne and Hansen have it [5]_.
     ants : int, optional
         Ants: how many a colony has, at least 1. By default n, at most 1,000; with `moves` 25.
     alpha, beta : float, optional
         Ants: the powers of the trail and of the inverse distance by which an ant chooses an edge: multiples of 0.25 up
-        to 4 and 16. By default 1 and 5; beta of "max-min" is 2.
+        to 4 and 16. By default 1 and 5; beta of "max-min" is 3.
     evaporation : float, optional
-        Ants: the share of a trail that is lost in an iteration. By default 0.5; of "max-min" 0.02, with `moves` 0.2.
+        Ants: the share of a trail that is lost in an iteration. By default 0.5; of "max-min" 0.1, with `moves` 0.2.
     ranks : int, optional
         Ants with "rank": the best so far counts this many times, the ants one time less for each rank. By default 6.
     smoothing : float, optional

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -74,6 +75,19 @@ def descend(kind: str, n: int, k: int | str) -> None:
     print(f"{kind} {n} two-opt {k}: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
+def contrast(kind: str, n: int, solver: str, **options: Any) -> None:
+    """Say whether three chains or colonies stand after six iterations where those of c do."""
+    instance = instance_of(kind, n)
+    found, expected = (
+        solve(instance, solver=solver, climbers=3, iterations=6, start="random", backend=name, **options)
+        for name in ("opencl", "c")
+    )
+    equal = all(
+        np.array_equal(getattr(found, field), getattr(expected, field)) for field in ("lengths", "steps", "tour")
+    )
+    print(f"{kind} {n} {solver} {options}: {'equal' if equal else 'DIFFERENT'}", flush=True)
+
+
 def main() -> None:
     """Run all cases, or without barriers one."""
     if sys.argv[1:] == ["no-barriers"]:
@@ -95,6 +109,13 @@ def main() -> None:
     for kind in ("plane", "matrix"):
         for k in (1, "inf"):
             descend(kind, 20, k)
+    for kind in ("fine", "plane", "matrix"):
+        contrast(kind, 20, "annealing")
+        contrast(kind, 20, "ants", ants=5)
+    contrast("fine", 20, "annealing", moves="2-opt", pairs="random")
+    contrast("fine", 20, "ants", ants=5, variant="rank", alpha=1.75)
+    contrast("fine", 20, "ants", ants=5, variant="ant-system", moves="2-opt")
+    contrast("matrix", 20, "ants", ants=5, moves="3-opt")
 
 
 if __name__ == "__main__":
