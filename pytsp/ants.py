@@ -15,7 +15,7 @@ from pytsp._stages import Stages, run
 from pytsp.backends import Backend
 from pytsp.forms import Form
 from pytsp.history import Watch
-from pytsp.ils import DEFAULT_NEIGHBOURS, listed
+from pytsp.ils import DEFAULT_NEIGHBOURS, GPU_BYTES, listed
 from pytsp.instance import Instance
 from pytsp.result import Result
 from pytsp.starts import nearest_neighbour, start_tour
@@ -32,8 +32,9 @@ SMOOTHING = 0.5
 # With a local search, ants are few and trails change fast (Stützle, Hoos 2000).
 SEARCHING_ANTS = 25
 SEARCHING_EVAPORATION = 0.2
-# Without one there are as many ants as cities, at most so many.
-MOST_ANTS = 1_000
+# Without one there are as many ants as cities, but at most so many divided by the cities, so that an iteration, which no
+# limit cuts, takes a fraction of a second; and at least so many as search.
+ANTS_TIMES_CITIES = 500_000
 # The neighbours of a city; a local search takes as many as others do.
 NEIGHBOURS = 20
 # In each so many iterations the best tour so far strengthens the trails, in the others the best of the iteration.
@@ -47,8 +48,9 @@ BEST_AGAIN = 0.05
 ITERATIONS = 1_000
 LEAST_ITERATIONS = 50
 STEPS = {"cpu": 4e7, "gpu": 1e9}
-# The ants of a GPU's colonies.
+# The ants of a GPU's colonies: so many, as far as the memory for climbers holds them, at so many bytes a city.
 GPU_ANTS = 16_384
+ANT_BYTES = 36
 # What a kernel takes as a neighbour's attraction.
 FAINTEST, CLEAREST = 1e-80, 1e80
 
@@ -111,7 +113,8 @@ class Foraging:
 
     def ants_of(self, n: int) -> int:
         """Return the number of ants on n cities."""
-        return self.ants or (SEARCHING_ANTS if self.moves else min(n, MOST_ANTS))
+        few = SEARCHING_ANTS
+        return self.ants or (few if self.moves else min(n, max(few, ANTS_TIMES_CITIES // n)))
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,8 @@ def foraged(
     ants = foraging.ants_of(instance.n)
     colonies = options.climbers
     if colonies is None:
-        colonies = 1 if kernels.device is None else max(1, GPU_ANTS // ants)
+        most = min(GPU_ANTS, GPU_BYTES // (ANT_BYTES * instance.n))
+        colonies = 1 if kernels.device is None else max(1, most // ants)
     iterations = options.iterations
     if iterations is None and watch.time_limit is None:
         steps = STEPS["cpu" if kernels.device is None else "gpu"] * NEIGHBOURS / max(1, lists.shape[1])

@@ -226,7 +226,8 @@ def solve(
         so far, with limits to the trails [13]_; the best few of an iteration by their ranks, and the best so far
         [12]_; all [11]_, as Utne and Hansen have it [5]_.
     ants : int, optional
-        Ants: how many a colony has, at least 1. By default n, at most 1,000; with `moves` 25.
+        Ants: how many a colony has, at least 1. By default n, above 700 cities fewer, at least 25; with
+        `moves` 25.
     alpha, beta : float, optional
         Ants: the powers of the trail and of the inverse distance by which an ant chooses an edge: multiples of 0.25 up
         to 4 and 16. By default 1 and 5; beta of "max-min" is 3.

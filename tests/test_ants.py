@@ -132,7 +132,8 @@ def test_rules_are_those_of_the_literature(n: int, k: int) -> None:
 
 
 def test_the_number_of_ants_is_that_of_the_cities_or_few_that_search() -> None:
-    assert [Foraging().ants_of(n) for n in (1, 50, 1_000, 1_001)] == [1, 50, 1_000, 1_000]
+    assert [Foraging().ants_of(n) for n in (1, 50, 707, 708)] == [1, 50, 707, 706]
+    assert [Foraging().ants_of(n) for n in (10_000, 20_000, 20_001, 10**6)] == [50, 25, 25, 25]
     assert Foraging(moves="2-opt").ants_of(1_000) == 25
     assert Foraging(ants=3).ants_of(1_000) == 3
 
