@@ -32,8 +32,8 @@ SMOOTHING = 0.5
 # With a local search, ants are few and trails change fast (Stützle, Hoos 2000).
 SEARCHING_ANTS = 25
 SEARCHING_EVAPORATION = 0.2
-# Without one there are as many ants as cities, but at most so many divided by the cities, so that an iteration, which no
-# limit cuts, takes a fraction of a second; and at least so many as search.
+# Without one there are as many ants as cities, but at most so many divided by the cities, so that an iteration, which
+# no limit cuts, takes a fraction of a second; and at least so many as search.
 ANTS_TIMES_CITIES = 500_000
 # The neighbours of a city; a local search takes as many as others do.
 NEIGHBOURS = 20
