@@ -2,9 +2,10 @@
 
 Instances of each form (grid, plane, matrix) are solved on c and on the others: iterated local search with all
 combinations of moves, pivot, kick, temperature and exchange, and with each start and other neighbours; edge assembly
-crossover with all moves and its pivots; random restarts with one and several moves a pass; `solve_many`. The best tour,
-its climber, and every climber's length, steps and passes must be equal; of `solve_many` every tour and length. The
-program builds nothing and ends with 1 where anything differs.
+crossover with all moves and its pivots; random restarts with one and several moves a pass; annealing with its moves,
+pairs and schedules; ants of all variants with each local search; `solve_many`. The best tour, its climber, and every
+climber's length, steps and passes must be equal; of `solve_many` every tour and length. The program builds nothing and
+ends with 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from bench.machine import describe, parser, row
+from pytsp._names import LOCAL_MOVES, PAIRS, SCHEDULES, VARIANTS
 from pytsp._options import KICKS, MOVES, PIVOTS, STARTS
 from pytsp.backends import open_backend, status
 from pytsp.forms import form_of
@@ -30,6 +32,8 @@ REFERENCE = "c"
 SEED = 2026
 # The cities of the instance that edge assembly crossover is tried on besides.
 LARGER = 500
+# Chains, or ants of all colonies, that fill a GPU.
+MANY = 20_000
 # Of each form: a file of TSPLIB, and what stands in for it where it is not there.
 FORMS: dict[str, tuple[str, Callable[[np.random.Generator], pytsp.Instance]]] = {
     "grid": ("kroA100", lambda numbers: pytsp.Instance.from_coordinates(numbers.integers(0, 4_000, (100, 2)))),
@@ -88,6 +92,27 @@ def restarted(climbers: int) -> Iterator[Options]:
         yield {"solver": "restarts", "seed": SEED, "climbers": climbers, "k": k}
 
 
+def annealed(iterations: int, climbers: int) -> Iterator[Options]:
+    """Options of annealing; and of so many chains that they fill a GPU."""
+    base: Options = {"solver": "annealing", "seed": SEED, "iterations": iterations, "climbers": climbers}
+    for moves, pairs, schedule, start in product(("2-opt", "or-opt"), PAIRS, SCHEDULES, ("greedy", "random")):
+        yield {**base, "moves": moves, "pairs": pairs, "schedule": schedule, "start": start}
+    yield {**base, "cooling": 0.9, "temperature": 1e6, "trials": 7}
+    yield {**base, "seed": 2**64 - 1, "first": 2**33}
+    yield {**base, "climbers": MANY, "iterations": 20}
+
+
+def foraged(iterations: int, climbers: int) -> Iterator[Options]:
+    """Options of ants; and of so many ants that they fill a GPU."""
+    base: Options = {"solver": "ants", "seed": SEED, "iterations": iterations, "climbers": climbers, "ants": 30}
+    for variant, moves in product(VARIANTS, (None, *LOCAL_MOVES)):
+        yield {**base, "variant": variant, "moves": moves}
+    yield {**base, "alpha": 1.75, "beta": 0.25, "evaporation": 0.9, "neighbours": 5}
+    yield {**base, "seed": 2**64 - 1, "first": 2**33}
+    for moves in (None, "3-opt"):
+        yield {**base, "climbers": MANY // 100, "ants": 100, "iterations": 2, "moves": moves}
+
+
 def solved(instance: pytsp.Instance, options: Options, backend: str) -> Ends:
     """Solve one instance."""
     found = pytsp.solve(instance, backend=backend, **options)  # type: ignore[arg-type]
@@ -108,7 +133,13 @@ Case = tuple[str, str, Options, Callable[[str], Ends]]
 def cases(given: list[pytsp.Instance], iterations: int, climbers: int) -> Iterator[Case]:
     """Give solver, instance, options, and what solves on a backend."""
     for instance in given:
-        for options in (*iterated(instance.n, iterations, climbers), *crossed(4, climbers), *restarted(climbers)):
+        for options in (
+            *iterated(instance.n, iterations, climbers),
+            *crossed(4, climbers),
+            *restarted(climbers),
+            *annealed(iterations, climbers),
+            *foraged(max(1, iterations // 4), climbers),
+        ):
             name = instance.name or form_of(instance).kind
             yield str(options["solver"]), name, options, partial(solved, instance, options)
     # Large enough for cycles, subtours and merges of all kinds.

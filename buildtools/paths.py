@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "futhark"
 # The entry points of the CPU backends; those of the GPU backends, in parts that solvers load by themselves.
 CPU_PROGRAM = SOURCES / "pytsp.fut"
-GPU_PROGRAMS = {part: SOURCES / f"gpu_{part}.fut" for part in ("restarts", "search", "huge")}
+GPU_PROGRAMS = {part: SOURCES / f"gpu_{part}.fut" for part in ("restarts", "search", "huge", "comparators")}
 KERNELS = ROOT / "pytsp" / "_kernels"
 INCLUDE = Path(__file__).resolve().parent / "include"
 COMPAT = INCLUDE / "cuda_compat.h"

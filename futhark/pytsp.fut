@@ -3,6 +3,8 @@
 -- Distances come in three forms, and each entry point on distances exists once a form: `matrix` (any metric), `grid`
 -- (EUC_2D of small whole coordinates) and `plane` (EUC_2D and CEIL_2D of any coordinates).
 
+import "annealing"
+import "ants"
 import "bands"
 import "climber"
 import "descent"
@@ -33,6 +35,12 @@ module plane_k_swap = mk_restarts (mk_k_swap_climber plane) anyhow
 module matrix_population = mk_population matrix (mk_ils matrix (mk_thread_hands matrix)) alone
 module grid_population = mk_population grid (mk_ils grid (mk_thread_hands grid)) alone
 module plane_population = mk_population plane (mk_ils plane (mk_thread_hands plane)) alone
+module matrix_annealing = mk_annealing matrix (mk_thread_hands matrix) alone
+module grid_annealing = mk_annealing grid (mk_thread_hands grid) alone
+module plane_annealing = mk_annealing plane (mk_thread_hands plane) alone
+module matrix_ants = mk_ants matrix (mk_ils matrix (mk_thread_hands matrix)) alone
+module grid_ants = mk_ants grid (mk_ils grid (mk_thread_hands grid)) alone
+module plane_ants = mk_ants plane (mk_ils plane (mk_thread_hands plane)) alone
 module matrix_generation = mk_generation matrix
 module grid_generation = mk_generation grid
 module plane_generation = mk_generation plane
@@ -239,6 +247,140 @@ entry plane_polish [p] [n] [k]
                    (pivot: i32)
                    (draws: i32) : population [p] [n] =
   plane_population.polish instance.plane lists seed first moves pivot draws population
+
+-- Chains of annealing on given tours; their lengths are 0 until they have gone on.
+entry chains_given [p] [n] (tours: [p][n]i32) : population [p] [n] =
+  assert (fits_32_bits n && are_climbers 0 p && all is_tour tours) (population_on tours)
+
+-- What chains have found so far: the best tours, their lengths, and the moves made.
+entry chains_tours [p] [n] (chains: population [p] [n]) : [p][n]i32 = chains.bests
+entry chains_lengths [p] [n] (chains: population [p] [n]) : [p]i64 = chains.lengths
+entry chains_steps [p] [n] (chains: population [p] [n]) : [p]i64 = chains.steps
+
+entry chains_tour [p] [n] (chains: population [p] [n]) (place: i64) : [n]i32 =
+  assert (place >= 0 && place < p) (copy chains.bests[place])
+
+-- Chains first, …, first + p - 1 of the seed go on by the iterations from number `from` on, one
+-- at each temperature, of so many trials. Lists without neighbours let all pairs of cities be drawn.
+entry matrix_anneal [p] [n] [k] [t]
+                    (instance: matrix_instance [n])
+                    (lists: [n][k]i32)
+                    (chains: population [p] [n])
+                    (seed: u64)
+                    (first: i64)
+                    (from: i64)
+                    (trials: i64)
+                    (moves: i32)
+                    (temperatures: [t]f64) : population [p] [n] =
+  matrix_annealing.anneal instance.matrix lists (stretch_of seed first from trials moves) temperatures chains
+
+entry grid_anneal [p] [n] [k] [t]
+                  (instance: grid_instance [n])
+                  (lists: [n][k]i32)
+                  (chains: population [p] [n])
+                  (seed: u64)
+                  (first: i64)
+                  (from: i64)
+                  (trials: i64)
+                  (moves: i32)
+                  (temperatures: [t]f64) : population [p] [n] =
+  grid_annealing.anneal instance.grid lists (stretch_of seed first from trials moves) temperatures chains
+
+entry plane_anneal [p] [n] [k] [t]
+                   (instance: plane_instance [n])
+                   (lists: [n][k]i32)
+                   (chains: population [p] [n])
+                   (seed: u64)
+                   (first: i64)
+                   (from: i64)
+                   (trials: i64)
+                   (moves: i32)
+                   (temperatures: [t]f64) : population [p] [n] =
+  plane_annealing.anneal instance.plane lists (stretch_of seed first from trials moves) temperatures chains
+
+-- Colonies of ants that know a tour each, of the given length, with equal trails to k neighbours of each city.
+entry colonies_given [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f64) : colonies [p] [n] [k] =
+  assert (fits_32_bits n && are_climbers 0 p && k >= 0 && all is_tour tours) (colonies_on k tours lengths trail)
+
+-- What colonies have found so far: the best tours, their lengths, and how often they were improved.
+entry colonies_tours [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p][n]i32 = colonies.bests
+entry colonies_lengths [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p]i64 = colonies.lengths
+entry colonies_steps [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p]i64 = colonies.steps
+entry colonies_trails [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p][n][k]f64 = colonies.trails
+
+entry colonies_tour [p] [n] [k] (colonies: colonies [p] [n] [k]) (place: i64) : [n]i32 =
+  assert (place >= 0 && place < p) (copy colonies.bests[place])
+
+-- Colonies first, …, first + p - 1 of the seed go on by the iterations from, …, from + iterations - 1. Lists of neighbours are
+-- in order of their distances; `etas` is what a neighbour's distance has to say.
+entry matrix_forage [p] [n] [k] [w]
+                    (instance: matrix_instance [n])
+                    (lists: [n][k]i32)
+                    (etas: [n][k]f64)
+                    (colonies: colonies [p] [n] [k])
+                    (seed: u64)
+                    (first: i64)
+                    (from: i64)
+                    (iterations: i64)
+                    (ants: i64)
+                    (quarters: i32)
+                    (search: i32)
+                    (keep: f64)
+                    (weights: [w]f64)
+                    (elite: f64)
+                    (turns: i64)
+                    (reference: f64)
+                    (floor: f64)
+                    (smoothing: f64)
+                    (patience: i64) : colonies [p] [n] [k] =
+  let rules = {keep, weights, elite, turns, reference, floor, smoothing, patience}
+  in matrix_ants.forage instance.matrix lists etas {ants, quarters, search} rules seed first from iterations colonies
+
+entry grid_forage [p] [n] [k] [w]
+                  (instance: grid_instance [n])
+                  (lists: [n][k]i32)
+                  (etas: [n][k]f64)
+                  (colonies: colonies [p] [n] [k])
+                  (seed: u64)
+                  (first: i64)
+                  (from: i64)
+                  (iterations: i64)
+                  (ants: i64)
+                  (quarters: i32)
+                  (search: i32)
+                  (keep: f64)
+                  (weights: [w]f64)
+                  (elite: f64)
+                  (turns: i64)
+                  (reference: f64)
+                  (floor: f64)
+                  (smoothing: f64)
+                  (patience: i64) : colonies [p] [n] [k] =
+  let rules = {keep, weights, elite, turns, reference, floor, smoothing, patience}
+  in grid_ants.forage instance.grid lists etas {ants, quarters, search} rules seed first from iterations colonies
+
+entry plane_forage [p] [n] [k] [w]
+                   (instance: plane_instance [n])
+                   (lists: [n][k]i32)
+                   (etas: [n][k]f64)
+                   (colonies: colonies [p] [n] [k])
+                   (seed: u64)
+                   (first: i64)
+                   (from: i64)
+                   (iterations: i64)
+                   (ants: i64)
+                   (quarters: i32)
+                   (search: i32)
+                   (keep: f64)
+                   (weights: [w]f64)
+                   (elite: f64)
+                   (turns: i64)
+                   (reference: f64)
+                   (floor: f64)
+                   (smoothing: f64)
+                   (patience: i64) : colonies [p] [n] [k] =
+  let rules = {keep, weights, elite, turns, reference, floor, smoothing, patience}
+  in plane_ants.forage instance.plane lists etas {ants, quarters, search} rules seed first from iterations colonies
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
 entry matrix_start [n] [k]

@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytsp.starts import Start
 
-SOLVERS = ("auto", "restarts", "ils", "eax", "large", "two-opt")
+SOLVERS = ("auto", "restarts", "ils", "eax", "large", "two-opt", "annealing", "ants")
 """The names of the solvers."""
 
-PART_OF = {"restarts": "restarts", "ils": "search", "eax": "search", "large": "huge", "two-opt": "restarts"}
+PART_OF = {
+    "restarts": "restarts",
+    "ils": "search",
+    "eax": "search",
+    "large": "huge",
+    "two-opt": "restarts",
+    "annealing": "comparators",
+    "ants": "comparators",
+}
 """The part of the kernels that a solver calls."""
 
 STARTS: tuple[Start, ...] = ("random", "nearest-neighbour", "greedy", "space-filling-curve")
@@ -24,3 +32,15 @@ PIVOTS = ("first", "best", "random-k")
 
 KICKS = ("segments", "walk")
 """Where a double bridge cuts the tour, by the kernels' numbers: close by along the tour; close by on the lists."""
+
+LOCAL_MOVES = ("2-opt", *MOVES)
+"""What annealing may try ("2-opt", "or-opt"), and what may shorten the tours of ants."""
+
+SCHEDULES = ("geometric", "linear")
+"""How the temperature of annealing falls: by equal ratios; by equal differences, to 0."""
+
+PAIRS = ("neighbours", "random")
+"""The cities that a move of annealing joins: one with a listed neighbour; any two."""
+
+VARIANTS = ("max-min", "rank", "ant-system")
+"""Which ants strengthen the trails: the best, within limits; the best few by their ranks; all."""

@@ -43,8 +43,9 @@ __all__ = [
 BACKENDS = ("c", "multicore", "opencl", "cuda")
 """The names of all backends that pytsp can be built for."""
 
-PARTS = ("restarts", "search", "huge")
-"""The names of the kernels' parts: restarts and two-opt; local search, crossover and many instances; a huge tour.
+PARTS = ("restarts", "search", "huge", "comparators")
+"""The names of the kernels' parts: restarts and two-opt; local search, crossover and many instances; a huge tour;
+annealing and ants.
 
 On a GPU each part is a program of its own, which the driver compiles and loads where it is asked for; on the CPU one
 program holds all of them.

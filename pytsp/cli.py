@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from pytsp._names import KICKS, MOVES, PART_OF, PIVOTS, SOLVERS, STARTS
+from pytsp._names import KICKS, LOCAL_MOVES, PAIRS, PART_OF, PIVOTS, SCHEDULES, SOLVERS, STARTS, VARIANTS
 from pytsp.backends import BACKENDS, open_backend, status
 from pytsp.exceptions import PytspError
 
@@ -103,6 +103,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour that is no longer")
     _add_shared(command.add_argument_group("edge assembly crossover (eax), iterated local search (ils), one huge tour"))
     _add_ils(command.add_argument_group("iterated local search (ils); --start, --temperature, --piece: one huge tour"))
+    _add_annealing(command.add_argument_group("simulated annealing (annealing)"))
+    _add_ants(command.add_argument_group("ant colonies (ants)"))
     group = command.add_argument_group("random restarts (restarts), and --k for two-opt")
     group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
     group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
@@ -129,7 +131,12 @@ def _parser() -> argparse.ArgumentParser:
         "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
     )
     command.add_argument("--backends", metavar="B,…", help="with commas between them (default: all usable ones)")
-    command.add_argument("--solver", choices=("restarts", "ils", "eax"), default="restarts", help="default: restarts")
+    command.add_argument(
+        "--solver",
+        choices=("restarts", "ils", "eax", "annealing", "ants"),
+        default="restarts",
+        help="default: restarts",
+    )
     command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
     command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
     command.add_argument("--iterations", type=_whole(0), metavar="N", help="by ils and eax (default: by size)")
@@ -150,7 +157,7 @@ def _add_shared(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--iterations", type=_whole(0), metavar="N", help="kicks, generations, rounds or passes")
     group.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or is the start")
     group.add_argument("--neighbours", type=_whole(1), metavar="K", help="length of the neighbour lists")
-    group.add_argument("--moves", choices=MOVES, default="3-opt", help="the local search's moves (default: 3-opt)")
+    group.add_argument("--moves", choices=LOCAL_MOVES, help="the local search's moves (default: 3-opt)")
     group.add_argument("--pivot", choices=PIVOTS, default="first", help="which improving move is made (default: first)")
 
 
@@ -162,6 +169,25 @@ def _add_ils(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--draws", type=_whole(1), metavar="K", help="moves a step draws by --pivot random-k")
     group.add_argument("--piece", type=_whole(8), metavar="N", help="cities of a piece (large)")
     group.add_argument("--exchange", type=_whole(1), metavar="N", help="exchange good tours after so many iterations")
+
+
+def _add_annealing(group: argparse._ArgumentGroup) -> None:
+    """Add the options that concern simulated annealing only."""
+    group.add_argument("--schedule", choices=SCHEDULES, help="how the temperature falls (default: geometric)")
+    group.add_argument("--cooling", type=float, metavar="F", help="ratio of two temperatures that follow each other")
+    group.add_argument("--trials", type=_whole(1), metavar="N", help="moves tried in an iteration (default: n)")
+    group.add_argument("--pairs", choices=PAIRS, default="neighbours", help="cities that a move joins")
+
+
+def _add_ants(group: argparse._ArgumentGroup) -> None:
+    """Add the options that concern ant colonies only."""
+    group.add_argument("--variant", choices=VARIANTS, default="max-min", help="default: max-min")
+    group.add_argument("--ants", type=_whole(1), metavar="N", help="ants of a colony (default: by size)")
+    group.add_argument("--alpha", type=float, metavar="A", help="power of the trails (default: 1)")
+    group.add_argument("--beta", type=float, metavar="B", help="power of the inverse distances (default: by variant)")
+    group.add_argument("--evaporation", type=float, metavar="R", help="share of a trail that an iteration loses")
+    group.add_argument("--ranks", type=_whole(1), metavar="N", help="weight of the best tour (rank; default: 6)")
+    group.add_argument("--smoothing", type=float, metavar="S", help="how far idle trails go back (max-min)")
 
 
 def _likely_part(options: argparse.Namespace) -> str:
@@ -236,6 +262,17 @@ def _solve(options: argparse.Namespace) -> None:
             temperature=options.temperature,
             exchange=options.exchange,
             piece=options.piece,
+            schedule=options.schedule,
+            cooling=options.cooling,
+            trials=options.trials,
+            pairs=options.pairs,
+            variant=options.variant,
+            ants=options.ants,
+            alpha=options.alpha,
+            beta=options.beta,
+            evaporation=options.evaporation,
+            ranks=options.ranks,
+            smoothing=options.smoothing,
             progress=progress,
         )
     print(json.dumps(result.to_dict()) if options.json else result)

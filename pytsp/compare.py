@@ -47,6 +47,10 @@ class Comparison:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
+# The iterations that open a device and make its kernels ready, of the solvers that are not short by themselves.
+WARMED = {"ils": 0, "annealing": 1, "ants": 1}
+
+
 def compare(
     instance: Instance,
     backends: Sequence[str] | None = None,
@@ -86,7 +90,7 @@ def compare(
     first: Result | None = None
     for name in names:
         # Warm before the clock starts.
-        solve(instance, solver=solver, climbers=1, backend=name, k=k, iterations=0 if solver == "ils" else iterations)
+        solve(instance, solver=solver, climbers=1, backend=name, k=k, iterations=WARMED.get(solver, iterations))
         result = solve(instance, solver=solver, climbers=climbers, seed=seed, backend=name, k=k, iterations=iterations)
         if first is None:
             # What the first chose by itself the others do too.

@@ -144,10 +144,10 @@ def _iterations(n: int, climbers: int, kernels: Backend, watch: Watch, options: 
     return default_iterations(n, climbers, kernels)
 
 
-def listed(instance: Instance, options: Options) -> NDArray[np.int32]:
+def listed(instance: Instance, options: Options, default: int = DEFAULT_NEIGHBOURS) -> NDArray[np.int32]:
     """Return the neighbour lists: those that are given, in order of distance, or of so many nearest, of each quadrant
-    where there are quadrants."""
-    neighbours = DEFAULT_NEIGHBOURS if options.neighbours is None else options.neighbours
+    where there are quadrants; `default` is how many where that is not given."""
+    neighbours = default if options.neighbours is None else options.neighbours
     if np.ndim(neighbours) > 0:
         return in_order(instance, check_neighbours(neighbours, instance.n))
     quadrants = options.quadrants

@@ -37,14 +37,15 @@ class Result:
         longest distance an edge.
     steps : numpy.ndarray of int32 or int64, shape (climbers,)
         The number of moves that each climber of random restarts, or the tour of two-opt, made; of changes that one of
-        an iterated local search accepted because they shortened its tour; of kicks that large tried.
+        an iterated local search accepted because they shortened its tour; of kicks that large tried; of moves that a
+        chain of annealing made; of times that a colony of ants found a shorter tour.
     passes : numpy.ndarray of int32, shape (climbers,) or (0,)
         The number of passes over the neighbourhood that found the moves; the last one of a climber that is done found
         none. Empty where there are no passes: in all solvers but random restarts and two-opt.
     done : numpy.ndarray of bool, shape (climbers,)
         Whether each climber's tour is a local optimum; all are, unless the run was stopped: random restarts and two-opt
-        by a limit or Ctrl-C, an iterated local search by Ctrl-C only. With `pivot` "random-k" no tour is known to be
-        one.
+        by a limit or Ctrl-C, an iterated local search by Ctrl-C only. With `pivot` "random-k", and by annealing and
+        ants, no tour is known to be one.
     seed : int
     k : int or None
         How many moves a pass could make; None where there are no passes.
@@ -56,10 +57,10 @@ class Result:
     stop_reason : str
         "finished", "target", "time limit" or "interrupted".
     solver : str
-        "restarts", "ils", "eax", "large" or "two-opt".
+        "restarts", "ils", "eax", "large", "two-opt", "annealing" or "ants".
     iterations : int or None
-        How many iterations each climber of an iterated local search made, how many generations of edge assembly
-        crossover, rounds of large or passes of two-opt there were; None for random restarts.
+        How many iterations each climber of an iterated local search, of annealing or of ants made, how many generations
+        of edge assembly crossover, rounds of large or passes of two-opt there were; None for random restarts.
     history : tuple of Improvement
         Each a tuple (seconds, iteration, length), the lengths ever shorter. The last is `length`, for floating-point
         distances up to rounding.
@@ -156,7 +157,7 @@ class Result:
             who = [f"moves     {self.steps[0]} in {self.passes[0]} passes over the neighbourhood"]
         else:
             who = [
-                f"climbers  {self.climbers}{made}, seed {self.seed}; the best is number {self.climber}",
+                f"{self._climbers():9} {self.climbers}{made}, seed {self.seed}; the best is number {self.climber}",
                 f"lengths   {spread} (shortest … median … longest)",
             ]
         return "\n".join(
@@ -167,6 +168,10 @@ class Result:
                 f"time      {self.seconds:.2f} s on {self.backend}{self._speed()}; stopped: {self.stop_reason}",
             ]
         )
+
+    def _climbers(self) -> str:
+        """Name those who took part, as the solver's literature does."""
+        return {"annealing": "chains", "ants": "colonies"}.get(self.solver, "climbers")
 
     def _speed(self) -> str:
         """Say how fast the solver was, by what it counts."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from pytsp._names import PART_OF, SOLVERS
+from pytsp._names import MOVES, PART_OF, SOLVERS
 from pytsp._options import Options
 from pytsp._planar import LEAST_CITIES, can_be_large
 from pytsp._restarts import moves_a_pass, restarts
@@ -25,24 +25,39 @@ __all__ = ["SOLVERS", "moves_a_pass", "solve"]
 
 # The solvers that an argument concerns, where these are not all, or one value of an argument, as a message shows it.
 CONCERNED = {
-    "climbers": ("restarts", "ils", "eax"),
-    "first": ("restarts", "ils", "eax"),
+    "climbers": ("restarts", "ils", "eax", "annealing", "ants"),
+    "first": ("restarts", "ils", "eax", "annealing", "ants"),
     "mapping": ("restarts",),
     "k": ("restarts", "two-opt"),
-    "iterations": ("ils", "eax", "large", "two-opt"),
-    "initial_tour": ("ils", "eax", "large", "two-opt"),
-    "neighbours": ("ils", "eax", "large"),
-    "quadrants": ("ils", "eax", "large"),
-    "moves": ("ils", "eax"),
+    "iterations": ("ils", "eax", "large", "two-opt", "annealing", "ants"),
+    "initial_tour": ("ils", "eax", "large", "two-opt", "annealing", "ants"),
+    "neighbours": ("ils", "eax", "large", "annealing", "ants"),
+    "quadrants": ("ils", "eax", "large", "annealing", "ants"),
+    "moves": ("ils", "eax", "annealing", "ants"),
     "pivot": ("ils", "eax"),
-    "start": ("ils", "large", "two-opt"),
+    "start": ("ils", "large", "two-opt", "annealing", "ants"),
     "kick": ("ils",),
-    "temperature": ("ils", "large"),
+    "temperature": ("ils", "large", "annealing"),
     "exchange": ("ils",),
     "draws": ("ils",),
     "piece": ("large",),
+    "schedule": ("annealing",),
+    "cooling": ("annealing",),
+    "trials": ("annealing",),
+    "pairs": ("annealing",),
+    "variant": ("ants",),
+    "ants": ("ants",),
+    "alpha": ("ants",),
+    "beta": ("ants",),
+    "evaporation": ("ants",),
+    "ranks": ("ants",),
+    "smoothing": ("ants",),
+    "moves='2-opt'": ("annealing", "ants"),
+    "moves='3-opt'": ("ils", "eax", "ants"),
     "pivot='random-k'": ("ils",),
 }
+# The solvers that there are to compare others with, which "auto" does not choose but by arguments that are only theirs.
+COMPARATORS = ("annealing", "ants")
 # Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
 RECOMBINED_CITIES = range(8, 12_001)
 
@@ -66,13 +81,24 @@ def solve(
     start: Start | None = None,
     neighbours: int | ArrayLike | None = None,
     quadrants: bool | None = None,
-    moves: str = "3-opt",
+    moves: str | None = None,
     pivot: str = "first",
     draws: int | None = None,
     kick: str = "segments",
     temperature: float | None = None,
     exchange: int | None = None,
     piece: int | None = None,
+    schedule: str | ArrayLike | None = None,
+    cooling: float | None = None,
+    trials: int | None = None,
+    pairs: str = "neighbours",
+    variant: str = "max-min",
+    ants: int | None = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+    evaporation: float | None = None,
+    ranks: int | None = None,
+    smoothing: float | None = None,
     progress: Callable[[Progress], None] | None = None,
     on_improvement: Callable[[Improvement], None] | None = None,
 ) -> Result:
@@ -87,6 +113,10 @@ def solve(
     optimum in the same way [7]_. By "large", pieces of one tour go through an iterated local search side by side, and
     moves between the pieces join what lies across their borders; the pieces are cut elsewhere in each round [8]_.
 
+    Two are there to be compared with. By "annealing", chains make random moves, ever fewer of them for the worse [10]_.
+    By "ants", the ants of a colony make tours edge by edge, rather along short edges and strong trails, which good
+    tours leave behind [11]_ [12]_ [13]_.
+
     Where a climber ends depends on (`instance`, `seed`, its number, and the arguments of its solver) only, not on the
     backend, the number of threads or, without `exchange`, the other climbers. A time limit, a target and Ctrl-C end it
     earlier.
@@ -94,16 +124,18 @@ def solve(
     Parameters
     ----------
     instance : Instance
-    solver : {"auto", "restarts", "ils", "eax", "large", "two-opt"}, optional
+    solver : {"auto", "restarts", "ils", "eax", "large", "two-opt", "annealing", "ants"}, optional
         "auto" is "eax" from 8 to 12,000 cities; above, "large" for cities in the plane (EUC_2D, CEIL_2D, EUCLIDEAN), if
         no argument says otherwise; and "ils" for all else. But it is "restarts" or "ils" where an argument is given
         that concerns only it, and "ils" where `iterations` is. "two-opt" is never chosen; `climbers`, `first` and what
-        is said of neighbours, moves and kicks does not concern it.
+        is said of neighbours, moves and kicks does not concern it. "annealing" and "ants" are chosen by an argument
+        that concerns only them.
     climbers : int, optional
         How many climbers, at least 1. By default, in edge assembly crossover 100 (from 2,000 cities on fewer, down to
         24), or on a GPU 512, and with a time limit as many as it lets converge; in an iterated local search one a core,
         or on a GPU 4,096 as far as its memory holds them; in random restarts 10,000, or as many as about 2e10 moves
-        allow: 30 at 1,000 cities.
+        allow: 30 at 1,000 cities. In annealing they are the chains, as many as in an iterated local search; ants: the
+        colonies, one, or on a GPU as many as have 16,384 ants together.
     seed : int, optional
         0 ≤ seed < 2**64.
     first : int, optional
@@ -128,7 +160,9 @@ def solve(
         limit, as many as shorten any tour. With a time limit, populations follow each other, until ten in a row have
         found nothing shorter. Large: how many rounds, in each of which a piece tries a kick for each ten of its cities;
         by default 100, or as many as the time limit allows. Two-opt: how many passes there are at most; by default as
-        many as shorten the tour.
+        many as shorten the tour. Annealing: how many temperatures there are; by default as many as make 2e7 trials,
+        1e6 on a GPU, at least 500, or as the time limit allows. Ants: how many tours each ant makes; by default 1,000,
+        above 200 cities fewer, at least 50, or as many as the time limit allows.
     time_limit : float, optional
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
         sure of its local optima. Climbers on their way count with the tours they have. Edge assembly crossover goes on
@@ -138,8 +172,8 @@ def solve(
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     initial_tour : array_like of integers, shape (n,), optional
-        ILS: the tour from which all climbers start. EAX: a tour that belongs to the population. Large, two-opt: the
-        tour that becomes shorter.
+        ILS, annealing: the tour from which all climbers start. EAX: a tour that belongs to the population. Large,
+        two-opt: the tour that becomes shorter. Ants: the best tour at first.
     piece : int, optional
         Large: how many cities a piece has, at least 8. By default 5,000; on a GPU 1,000 … 4,000, as many as keep it
         busy. A GPU takes what fits the shared memory of a block, 10,000 cities on recent ones.
@@ -147,16 +181,18 @@ def solve(
         Two-opt, large: the tour that becomes shorter (see `pytsp.starts`), by default "greedy" and
         "space-filling-curve". ILS, by default "greedy": the tour from which climber 0 starts. Climbers
         1, …, 63 start from nearest-neighbour tours that begin in different cities, all others from random tours; with
-        "random" all do.
+        "random" all do. Annealing: the tour from which all chains start, by default "greedy"; with "random" each has
+        its own. Ants: the best tour at first, by default "nearest-neighbour".
     neighbours : int or array_like of integers, shape (n, k), optional
-        ILS, EAX, large: the cities to which local search tries new edges: so many nearest of each city, or those
-        listed. By default 10; large: 8.
+        ILS, EAX, large, annealing, ants: the cities to which local search tries new edges, and ants look first: so many
+        nearest of each city, or those listed. By default 10; large: 8; ants without a local search: 20.
     quadrants : bool, optional
-        ILS, EAX, large: whether the nearest are taken from all four quadrants around a city (see
+        The same solvers: whether the nearest are taken from all four quadrants around a city (see
         `pytsp.neighbours.neighbour_lists`). By default they are where there are such, as for EUC_2D; large: not.
-    moves : {"3-opt", "or-opt"}, optional
-        ILS, EAX: the local search's neighbourhood: sequential 3-opt moves, which include all others here, or 2-opt
-        moves and Or-opt moves of segments of up to three cities.
+    moves : {"3-opt", "or-opt", "2-opt"}, optional
+        ILS, EAX: the local search's neighbourhood: sequential 3-opt moves, which include all others here and are the
+        default, or 2-opt moves and Or-opt moves of segments of up to three cities. Annealing: the moves that are tried,
+        "or-opt", the default, or "2-opt". Ants: by what each ant's tour becomes shorter, by default by nothing.
     pivot : {"first", "best", "random-k"}, optional
         ILS, EAX: make the first move of a city that shortens the tour, or the best. ILS: with "random-k", draw `draws`
         moves of the cities that wait and make the best of all; where it does not shorten the tour, local search ends
@@ -171,10 +207,37 @@ def solve(
         ILS, large: what an accepted change may make a tour longer at first, a random amount of about this length, at
         least 0. It falls to 0 with the third power of the iterations, or of the time, that are left, as in simulated
         annealing [9]_. The climber's best tour is kept beside. By default 1.2 times the mean distance between a city
-        and its two nearest neighbours.
+        and its two nearest neighbours. Annealing: the same, by default 0.7 times that distance; `schedule` says how it
+        falls.
     exchange : int, optional
         ILS: after each so many iterations the quarter of the climbers with the longest tours takes over the tours of
         the quarter with the shortest. By default never.
+    schedule : {"geometric", "linear"} or array_like of floats, optional
+        Annealing: how the temperature falls from one iteration to the next: by equal ratios, the default, down to 0.05
+        times the mean distance between a city and its two nearest; by equal differences, to 0; or as given.
+    cooling : float, optional
+        Annealing: the ratio of two temperatures that follow each other, between 0 and 1, of the geometric schedule.
+    trials : int, optional
+        Annealing: how many moves are tried in an iteration, at one temperature, at least 1. By default n.
+    pairs : {"neighbours", "random"}, optional
+        Annealing: a move brings a city beside a listed neighbour, or beside any other city.
+    variant : {"max-min", "rank", "ant-system"}, optional
+        Ants: which tours strengthen the trails of their edges: the best of an iteration, or each second time of all
+        so far, with limits to the trails [13]_; the best few of an iteration by their ranks, and the best so far
+        [12]_; all [11]_, as Utne and Hansen have it [5]_.
+    ants : int, optional
+        Ants: how many a colony has, at least 1. By default n, above 700 cities fewer, at least 25; with
+        `moves` 25.
+    alpha, beta : float, optional
+        Ants: the powers of the trail and of the inverse distance by which an ant chooses an edge: multiples of 0.25 up
+        to 4 and 16. By default 1 and 5; beta of "max-min" is 3.
+    evaporation : float, optional
+        Ants: the share of a trail that is lost in an iteration. By default 0.5; of "max-min" 0.1, with `moves` 0.2.
+    ranks : int, optional
+        Ants with "rank": the best so far counts this many times, the ants one time less for each rank. By default 6.
+    smoothing : float, optional
+        Ants with "max-min": after long without a shorter tour, trails go this share of their way up to the strongest;
+        by default 0.5.
     progress : callable, optional
         Called after every kernel call with a `Progress`.
     on_improvement : callable, optional
@@ -210,6 +273,12 @@ def solve(
     .. [8] Helsgaun: General k-opt submoves for the Lin-Kernighan TSP heuristic, Mathematical Programming Computation 1,
        2009, whose segments of a tour these pieces are.
     .. [9] Martin, Otto, Felten: Large-Step Markov Chains for the Traveling Salesman Problem, Complex Systems 5, 1991.
+    .. [10] Kirkpatrick, Gelatt, Vecchi: Optimization by Simulated Annealing, Science 220, 1983.
+    .. [11] Dorigo, Maniezzo, Colorni: Ant System: Optimization by a Colony of Cooperating Agents, IEEE Transactions on
+       Systems, Man, and Cybernetics B 26, 1996.
+    .. [12] Bullnheimer, Hartl, Strauss: A New Rank Based Version of the Ant System, Central European Journal of
+       Operations Research 7, 1999.
+    .. [13] Stützle, Hoos: MAX-MIN Ant System, Future Generation Computer Systems 16, 2000.
 
     Examples
     --------
@@ -225,7 +294,6 @@ def solve(
         "start": start,
         "neighbours": neighbours,
         "quadrants": quadrants,
-        "moves": moves,
         "pivot": pivot,
         "draws": draws,
         "kick": kick,
@@ -233,8 +301,21 @@ def solve(
         "exchange": exchange,
         "piece": piece,
     }
-    given = _given({"climbers": climbers, "first": first, "mapping": mapping, "k": k, **asked})
+    cools = {"schedule": schedule, "cooling": cooling, "trials": trials, "pairs": pairs}
+    forages = {
+        "variant": variant,
+        "ants": ants,
+        "alpha": alpha,
+        "beta": beta,
+        "evaporation": evaporation,
+        "ranks": ranks,
+        "smoothing": smoothing,
+    }
+    shared = {"climbers": climbers, "first": first, "moves": moves}
+    given = _given({**shared, "mapping": mapping, "k": k, **asked, **cools, **forages})
     solver = _chosen(solver, given, instance)
+    if solver not in COMPARATORS:
+        asked["moves"] = moves or MOVES[-1]
     options = Options(climbers=climbers, seed=seed, first=first, **asked)  # type: ignore[arg-type]
     watch = Watch(time_limit=time_limit, target=target, progress=progress, on_improvement=on_improvement)
     if solver == "large" and instance.n < LEAST_CITIES:
@@ -247,6 +328,16 @@ def solve(
         from pytsp.large import large  # noqa: PLC0415
 
         return large(instance, opened(), watch, options)
+    if solver == "annealing":
+        from pytsp.annealing import Cooling, annealed  # noqa: PLC0415
+
+        chosen = Cooling(moves=moves or "or-opt", **cools)  # type: ignore[arg-type]
+        return annealed(instance, form_of(instance), opened(), watch, options, chosen)
+    if solver == "ants":
+        from pytsp.ants import Foraging, foraged  # noqa: PLC0415
+
+        habits = Foraging(moves=moves, **forages)  # type: ignore[arg-type]
+        return foraged(instance, form_of(instance), opened(), watch, options, habits)
     form = form_of(instance)
     if solver == "two-opt":
         from pytsp.two_opt import descended  # noqa: PLC0415
@@ -306,9 +397,13 @@ def _chosen(solver: str, given: Mapping[str, str], instance: Instance) -> str:
 
 
 def _concerned(given: Mapping[str, str]) -> str | None:
-    """Return the one solver that arguments concern, if one concerns only one, leaving those for one huge tour aside."""
-    aside = {"large", "two-opt"}
+    """Return the one solver that arguments concern, if one concerns only one, leaving those for one huge tour aside,
+    and those to compare with where not all concern them."""
+    aside = {"large", "two-opt", *COMPARATORS}
     concerned = {shown: set(_concerned_by(name, shown)) for name, shown in given.items()}
+    for solver in COMPARATORS:
+        if {solver} in concerned.values() and all(solver in solvers for solvers in concerned.values()):
+            return solver
     concerned = {shown: solvers - aside or solvers for shown, solvers in concerned.items()}
     single = {solver: shown for shown, solvers in concerned.items() if len(solvers) == 1 for solver in solvers}
     if len(single) > 1:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +83,20 @@ def search_large(kind: str, n: int) -> None:
     )
     fields = ("lengths", "steps", "tour")
     equal = all(np.array_equal(getattr(found, field), getattr(expected, field)) for field in fields)
-    print(f"{kind} {n} large: {'equal' if equal else 'DIFFERENT'}", flush=True)
+    print(f"{kind} {n} {found.solver}: {'equal' if equal else 'DIFFERENT'}", flush=True)
+
+
+def contrast(kind: str, n: int, solver: str, **options: Any) -> None:
+    """Say whether three chains or colonies stand after six iterations where those of c do."""
+    instance = instance_of(kind, n)
+    found, expected = (
+        solve(instance, solver=solver, climbers=3, iterations=6, start="random", backend=name, **options)
+        for name in ("opencl", "c")
+    )
+    equal = all(
+        np.array_equal(getattr(found, field), getattr(expected, field)) for field in ("lengths", "steps", "tour")
+    )
+    print(f"{kind} {n} {solver} {options}: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
 def main() -> None:
@@ -108,6 +122,13 @@ def main() -> None:
             descend(kind, 20, k)
     for kind in ("fine", "plane"):
         search_large(kind, 100)
+    for kind in ("fine", "plane", "matrix"):
+        contrast(kind, 20, "annealing")
+        contrast(kind, 20, "ants", ants=5)
+    contrast("fine", 20, "annealing", moves="2-opt", pairs="random")
+    contrast("fine", 20, "ants", ants=5, variant="rank", alpha=1.75)
+    contrast("fine", 20, "ants", ants=5, variant="ant-system", moves="2-opt")
+    contrast("matrix", 20, "ants", ants=5, moves="3-opt")
 
 
 if __name__ == "__main__":

@@ -383,7 +383,9 @@ def test_without_kernels_status_gives_the_reason_of_the_build(tmp_path: Any, mon
 
 
 def test_an_unknown_part_is_refused_with_the_known() -> None:
-    with pytest.raises(BackendError, match="part 'ils' of the kernels is not known; known: restarts, search, huge"):
+    with pytest.raises(
+        BackendError, match="part 'ils' of the kernels is not known; known: restarts, search, huge, comparators"
+    ):
         open_backend("c", part="ils")
 
 

@@ -280,9 +280,12 @@ def test_same_runs_every_solver_on_every_form(
     given = list(same.instances(folder))
     assert [pytsp.forms.form_of(instance).kind for instance in given] == list(same.FORMS)
     every = list(same.cases(given, 4, 2))
-    assert {case[0] for case in every} == {"ils", "eax", "restarts", "solve_many"}
+    assert {case[0] for case in every} == {"ils", "eax", "restarts", "annealing", "ants", "solve_many"}
     # One of each solver is enough here; the program itself runs them all.
-    few = [next(case for case in every if case[0] == solver) for solver in ("ils", "restarts", "solve_many")]
+    few = [
+        next(case for case in every if case[0] == solver)
+        for solver in ("ils", "restarts", "annealing", "ants", "solve_many")
+    ]
     monkeypatch.setattr(same, "cases", lambda *_: iter(few))
     assert run(monkeypatch, same, "--tsplib", folder, "--backends", "multicore") == 0
     assert capsys.readouterr().out.count("yes") == len(few)

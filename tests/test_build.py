@@ -426,7 +426,7 @@ def test_a_backend_for_gpus_is_built_in_parts(
 ) -> None:
     built = kernels.build_kernels(OPENCL, checkout)
     assert built.entry("opencl").built
-    assert [*built.modules] == ["opencl_restarts", "opencl_search", "opencl_huge"]
+    assert [*built.modules] == ["opencl_restarts", "opencl_search", "opencl_huge", "opencl_comparators"]
     for name in built.modules:
         assert (checkout / f"_{name}.abi3.so").is_file()
         assert json.loads((checkout / f"{name}.json").read_text()) == {"backend": "opencl"}
@@ -443,7 +443,7 @@ def test_a_backend_without_one_of_its_parts_is_not_built(checkout: Path, gpu: di
         kernels.build_kernels(OPENCL, checkout)
     found = report.read_report(checkout)
     assert not found.entry("opencl").built
-    assert [entry.built for entry in found.modules.values()] == [True, True, False]
+    assert [entry.built for entry in found.modules.values()] == [True, True, False, True]
     gpu["huge"].write_text("2 --\n")
     assert kernels.build_kernels(OPENCL, checkout).entry("opencl").built
     gpu["search"].write_text("type error\n")

@@ -255,6 +255,28 @@ def test_the_options_of_edge_assembly_crossover_reach_the_solver(
     assert (told["climbers"], told["iterations"]) == (expected.climbers, expected.iterations)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        dict(solver="annealing", schedule="linear", temperature=9.0, trials=7, pairs="random", moves="2-opt"),
+        dict(solver="annealing", schedule="geometric", cooling=0.9, temperature=9.0, start="random"),
+        dict(solver="ants", variant="rank", ants=9, alpha=0.5, beta=3.25, evaporation=0.3, ranks=3, moves="or-opt"),
+        dict(solver="ants", variant="max-min", smoothing=0.9, evaporation=0.9, neighbours=4),
+    ],
+)
+def test_the_options_of_the_comparators_reach_the_solver(
+    options: dict[str, Any], instance: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = options | dict(iterations=12, climbers=2, seed=5)
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    assert main(["solve", instance, "--backend", "c", *words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    expected = pytsp.solve(pytsp.read(instance), backend="c", **options)
+    assert (told["tour"], told["solver"]) == (expected.tour.tolist(), options["solver"])
+    assert (told["climbers"], told["iterations"]) == (2, 12)
+    assert told["steps"] == int(expected.steps.sum())
+
+
 def test_a_target_stops_the_solver(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", instance, "--target", "1000000", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["stop_reason"] == "target"
@@ -262,14 +284,14 @@ def test_a_target_stops_the_solver(instance: str, capsys: pytest.CaptureFixture[
 
 def test_an_option_of_another_solver_is_a_failure(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refusal(capsys, "solve", instance, "--solver", "restarts", "--iterations", "9")
-    others = "solver='ils' or solver='eax' or solver='large' or solver='two-opt'"
+    others = " or ".join(f"solver={name!r}" for name in ("ils", "eax", "large", "two-opt", "annealing", "ants"))
     assert said == f"pytsp: iterations=9 does not concern solver='restarts'; it is for {others}\n"
 
 
 # compare
 
 
-@pytest.mark.parametrize(("solver", "iterations"), [("ils", 50), ("eax", 1)])
+@pytest.mark.parametrize(("solver", "iterations"), [("ils", 50), ("eax", 1), ("annealing", 50), ("ants", 5)])
 def test_compare_takes_a_solver(
     solver: str, iterations: int, instance: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,7 +22,7 @@ from buildtools import oclgrind  # noqa: E402
 from buildtools.archive import Source  # noqa: E402
 from buildtools.errors import BuildError  # noqa: E402
 
-CASES = 24
+CASES = 34
 
 
 def run(folder: Path, *arguments: str) -> tuple[list[str], str]:

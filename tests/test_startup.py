@@ -126,6 +126,7 @@ def test_the_command_line_knows_the_names_of_the_solvers() -> None:
         (["--solver", "two-opt", "--k", "2"], "restarts"),
         (["--solver", "ils"], "search"),
         (["--solver", "large"], "huge"),
+        (["--solver", "annealing"], "comparators"),
     ],
 )
 def test_the_part_that_opens_is_the_one_that_the_solver_calls(words: list[str], part: str) -> None:
