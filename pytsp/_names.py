@@ -24,3 +24,6 @@ PIVOTS = ("first", "best", "random-k")
 
 KICKS = ("segments", "walk")
 """Where a double bridge cuts the tour, by the kernels' numbers: close by along the tour; close by on the lists."""
+
+PICTURES = ("tour", "convergence", "climbers")
+"""What `pytsp plot` draws: tours; lengths over the time; how the climbers' lengths are distributed."""
