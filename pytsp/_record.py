@@ -27,7 +27,7 @@ def record(result: Result, *, file: Path | None, device: str | None) -> dict[str
     return {
         **result.to_dict(),
         "file": None if file is None else str(file.resolve()),
-        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "date": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
         "device": device,
         "environment": environment(),
     }

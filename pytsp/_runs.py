@@ -32,9 +32,9 @@ _TOLD_APART = {
     "solver": "{}",
     "backend": "{}",
     "mapping": "{}",
+    "k": "k {}",
     "seed": "seed {}",
     "climbers": "{} climbers",
-    "k": "k {}",
 }
 
 
@@ -132,8 +132,16 @@ def _read_run(file: str, place: str) -> Run:
 def _labels(runs: Sequence[Run]) -> list[str]:
     if len(runs) == 1:
         return [runs[0].label]
-    told = [name for name in _TOLD_APART if len({repr(run.facts.get(name)) for run in runs}) > 1]
-    texts = [", ".join(_TOLD_APART[name].format(run.facts[name]) for name in told if name in run.facts) for run in runs]
+    texts = [""] * len(runs)
+    for name, form in _TOLD_APART.items():
+        facts = [run.facts.get(name) for run in runs]
+        longer = [
+            text if fact is None else f"{text}, {form.format(fact)}" for text, fact in zip(texts, facts, strict=True)
+        ]
+        # What tells no more runs apart is left out.
+        if len({*longer}) > len({*texts}):
+            texts = longer
+    texts = [text.removeprefix(", ") for text in texts]
     if len({*texts}) < len(texts) or "" in texts:
         texts = [f"{run.label}: {text}" if text else run.label for run, text in zip(runs, texts, strict=True)]
     return [text if texts.count(text) == 1 else f"{text} ({k})" for k, text in enumerate(texts, 1)]

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -278,13 +278,18 @@ def _draw_climbers(runs: Sequence[Run], ax: Axes) -> None:
     values = [100 * (run.lengths / run.optimum - 1) if as_gaps and run.optimum else run.lengths for run in runs]
     most = max(len(each) for each in values)
     bins = np.histogram_bin_edges(np.concatenate(values), min(_MOST_BINS, 5 + math.isqrt(most)))
+    # Of several runs the shares are compared, since they may have had few climbers and many.
+    alone = len(runs) == 1
     for run, each in zip(runs, values, strict=True):
-        filled = len(runs) == 1
-        ax.hist(each, bins=bins.tolist(), histtype="stepfilled" if filled else "step", label=_plain(run.label))
+        weights = None if alone else np.full(len(each), 100 / len(each))
+        style: Literal["stepfilled", "step"] = "stepfilled" if alone else "step"
+        ax.hist(each, bins=bins.tolist(), weights=weights, histtype=style, label=_plain(run.label))
     if not as_gaps:
         ax.xaxis.set_major_formatter(_in_full)
     ax.set_xlabel("gap to the optimum, %" if as_gaps else "length of the climber's best tour")
-    ax.set_ylabel("climbers")
+    ax.set_ylabel("climbers" if alone else "climbers, % of the run's")
+    # More numbers of eight digits would touch.
+    ax.locator_params(axis="x", nbins=5)
     _finish(runs, ax)
 
 

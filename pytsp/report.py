@@ -33,7 +33,6 @@ MOST_CITIES = 2_000_000
 _COLUMNS = {
     "solver": "solver",
     "backend": "backend",
-    "device": "device",
     "seed": "seed",
     "climbers": "climbers",
     "iterations": "iterations",
@@ -41,6 +40,7 @@ _COLUMNS = {
     "gap": "gap",
     "seconds": "seconds",
     "stop_reason": "stopped",
+    "device": "device",
     "date": "date",
 }
 _UNTOLD = "–"

@@ -154,7 +154,10 @@ def test_labels_say_what_differs_and_are_never_equal(told: dict[str, Any], tmp_p
 
     assert labels({}) == ["0"]
     assert labels({}, {"seed": 2}) == ["seed 1", "seed 2"]
-    assert labels({}, {"seed": 2, "solver": "ils"}) == ["restarts, seed 1", "ils, seed 2"]
+    assert labels({}, {"seed": 2, "solver": "ils"}) == ["restarts", "ils"]
+    crossed = [{"seed": seed, "solver": solver, "k": None} for solver in ("eax", "ils") for seed in (1, 2)]
+    assert labels(*crossed) == ["eax, seed 1", "eax, seed 2", "ils, seed 1", "ils, seed 2"]
+    assert labels({}, {"k": None}) == ["0: k 1", "1"]
     assert labels({}, {}, {"seed": 2}) == ["0: seed 1", "1: seed 1", "2: seed 2"]
     [run] = read_runs([stored(tmp_path, told)])
     assert [each.label for each in told_apart([run, run])] == ["run (1)", "run (2)"]
