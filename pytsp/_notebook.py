@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pytsp.result import Result
 
 _DPI = 72
+# A higher picture would push the rest of a notebook from the screen.
+_MOST_PIXELS = 420
 
 
 def html_of_result(result: Result) -> str:
@@ -65,23 +67,19 @@ def png_of_instance(instance: Instance) -> bytes | None:
     """Return a picture of the cities; None without matplotlib, or where nothing says where they lie."""
     if find_spec("matplotlib") is None:
         return None
-    from matplotlib.figure import Figure  # noqa: PLC0415
+    from pytsp.plots import figure_of_cities  # noqa: PLC0415
 
-    from pytsp.plots import plot_cities  # noqa: PLC0415
-
-    figure = Figure(figsize=(6, 5), layout="constrained")
     try:
-        plot_cities(instance, figure.subplots())
+        return _png(figure_of_cities(instance))
     except InstanceError:
         return None
-    return _png(figure)
 
 
 def _png(figure: Figure) -> bytes:
     from pytsp.plots import save  # noqa: PLC0415
 
     stream = io.BytesIO()
-    save(figure, stream, ending=".png", dpi=_DPI)
+    save(figure, stream, ending=".png", dpi=min(_DPI, _MOST_PIXELS / figure.get_figheight()))
     return stream.getvalue()
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pytsp.result import Result
 
-__all__ = ["draw", "figure_of", "plot_cities", "plot_result", "save"]
+__all__ = ["draw", "figure_of", "figure_of_cities", "plot_result", "save"]
 
 ENDINGS = (".png", ".svg", ".pdf")
 # Above it a tour is pixels within an SVG or a PDF; a million lines would be 30 MB.
@@ -143,14 +143,20 @@ def draw(runs: Sequence[Run], kind: str, ax: Axes) -> None:
     {"tour": _draw_tours, "convergence": _draw_convergence, "climbers": _draw_climbers}[kind](runs, ax)
 
 
-def plot_cities(instance: Instance, ax: Axes) -> None:
-    """Draw the cities of an instance as dots."""
+def figure_of_cities(instance: Instance) -> Figure:
+    """Return a new figure of the cities of an instance, as dots; for the rest as `figure_of`."""
+    _require_matplotlib()
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
     cities = map_of(instance)
+    figure = Figure(figsize=_size_of(cities), layout="constrained")
+    ax = figure.subplots()
     _bare(ax)
-    size = min(3.0, 150 / math.sqrt(instance.n))
+    size = min(4.0, max(0.3, 120 / math.sqrt(instance.n)))
     many = instance.n > RASTERISED_ABOVE
-    ax.plot(*cities.xy.T, ".", color=_FIRST, markersize=size, markeredgewidth=0, rasterized=many)
+    ax.plot(*cities.xy.T, "o", color=_FIRST, markersize=size, markeredgewidth=0, rasterized=many)
     ax.set_title(_plain(f"{instance.name or 'instance'}: {instance.n:,} cities"))
+    return figure
 
 
 def _other_run(instance: Instance, other: Result | ArrayLike) -> Run:
@@ -192,10 +198,12 @@ def _map(run: Run) -> Map:
 
 
 def _size(runs: Sequence[Run], kind: str) -> tuple[float, float]:
-    """Return a width and a height in inches that suit the map."""
-    if kind != "tour":
-        return _INCHES, 0.6 * _INCHES
-    width, height = np.ptp(_map(runs[0]).xy, axis=0)
+    return _size_of(_map(runs[0])) if kind == "tour" else (_INCHES, 0.6 * _INCHES)
+
+
+def _size_of(cities: Map) -> tuple[float, float]:
+    """Return a width and a height in inches that suit a map."""
+    width, height = np.ptp(cities.xy, axis=0)
     ratio = height / width if width > 0 else 1.0
     return _INCHES, _INCHES * min(1.5, max(0.3, ratio)) + 0.4
 

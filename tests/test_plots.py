@@ -312,6 +312,12 @@ def test_names_are_no_markup_in_notebooks() -> None:
         assert "&lt;script&gt;" in html
 
 
-def test_a_notebooks_picture_of_many_cities_is_small() -> None:
+def test_a_notebooks_pictures_are_small() -> None:
+    tower = Instance.from_coordinates([[0, 0], [1, 9], [0, 30]])
+    for png in (tower._repr_png_(), result(tower)._repr_png_()):
+        assert png is not None
+        # The width and the height stand in a PNG's first chunk.
+        width, height = np.frombuffer(png[16:24], ">u4").tolist()
+        assert 200 < width < 600 and height <= 420
     found = result(many(200_000).instance)
     assert len(found._repr_html_()) < 2_000_000

@@ -360,6 +360,26 @@ def test_dragging_pans(chromium: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
+def test_two_fingers_zoom(chromium: Any, tmp_path: Path) -> None:
+    tab = Tab(chromium, wide([0, 1, 2, 3]), tmp_path)
+    box = tab.page.locator("#map").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    fingers = tab.page.context.new_cdp_session(tab.page)
+
+    def touch(kind: str, *distances: float) -> None:
+        points = [{"x": x + distance, "y": y, "id": k} for k, distance in enumerate(distances)]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    before = tab.middle()
+    touch("touchStart", -50, 50)
+    touch("touchMove", -100, 100)
+    touch("touchEnd")
+    assert float(tab.map("scale")) == pytest.approx(2, rel=0.01)
+    assert tab.middle()[1] == pytest.approx(before[1], rel=0.01)
+    assert tab.is_sound()
+
+
+@pytest.mark.browser
 def test_tours_are_compared(chromium: Any, tmp_path: Path) -> None:
     tab = Tab(chromium, wide([0, 1, 2, 3], [0, 2, 1, 3]), tmp_path)
     assert ORANGE not in tab.colours()
