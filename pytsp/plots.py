@@ -288,10 +288,14 @@ def _draw_climbers(runs: Sequence[Run], ax: Axes) -> None:
     bins = np.histogram_bin_edges(np.concatenate(values), min(_MOST_BINS, 5 + math.isqrt(most)))
     # Of several runs the shares are compared, since they may have had few climbers and many.
     alone = len(runs) == 1
-    for run, each in zip(runs, values, strict=True):
+    for k, (run, each) in enumerate(zip(runs, values, strict=True)):
         weights = None if alone else np.full(len(each), 100 / len(each))
         style: Literal["stepfilled", "step"] = "stepfilled" if alone else "step"
-        ax.hist(each, bins=bins.tolist(), weights=weights, histtype=style, label=_plain(run.label))
+        ax.hist(each, bins=bins.tolist(), weights=weights, histtype=style, label=_plain(run.label), color=f"C{k}")
+        # The last population of a crossover need not be the one that found the best tour.
+        best = run.facts["length"]
+        best = 100 * (best / run.optimum - 1) if as_gaps and run.optimum else best
+        ax.axvline(best, color="black" if alone else f"C{k}", linestyle="--", linewidth=1, label="_best")
     if not as_gaps:
         ax.xaxis.set_major_formatter(_in_full)
     ax.set_xlabel("gap to the optimum, %" if as_gaps else "length of the climber's best tour")

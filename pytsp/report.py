@@ -44,6 +44,10 @@ _COLUMNS = {
     "date": "date",
 }
 _UNTOLD = "–"
+_ON_CLIMBERS = (
+    "Dashed: the best tour. Of edge assembly crossover (eax) the climbers are those of the last population, "
+    "which need not be the one that found it."
+)
 
 
 def page(runs: Sequence[Run | Result]) -> str:
@@ -211,6 +215,8 @@ def _curves(runs: Sequence[Run]) -> str:
         ("climbers", "how the lengths of the climbers are distributed", [run for run in runs if len(run.lengths) > 1]),
     )
     shown = [_image(some, kind, words) for kind, words, some in pictures if some]
+    if pictures[1][2]:
+        shown.append(f'<p class="note">{_ON_CLIMBERS}</p>')
     return "\n".join(shown) or '<p class="note">The runs tell neither improvements nor climbers.</p>'
 
 

@@ -158,7 +158,8 @@ class Result:
         Parameters
         ----------
         kind : str
-            "tour"; "convergence": the lengths over the time; "climbers": how their lengths are distributed.
+            "tour"; "convergence": the lengths over the time; "climbers": how their lengths are distributed, those of
+            edge assembly crossover's last population, with the best tour's dashed.
         other : Result or tour, optional
             What to draw beside it. Of two tours the edges that both have are grey.
         ax : matplotlib.axes.Axes, optional

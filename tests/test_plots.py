@@ -110,6 +110,14 @@ def test_every_climber_is_counted() -> None:
     assert counts.sum() == 5000 and counts.max() == steps[:, 1].max()
 
 
+def test_the_best_length_is_marked_among_the_climbers() -> None:
+    [dashed] = result().plot("climbers").lines
+    assert dashed.get_xdata() == [0, 0]
+    unknown = Instance.from_coordinates(SQUARE)
+    [dashed] = result(unknown).plot("climbers").lines
+    assert dashed.get_xdata() == [36, 36]
+
+
 def test_two_results_are_drawn_beside_each_other() -> None:
     other = result(tour=np.array([0, 2, 1, 3], np.int32), length=43)
     axes = result().plot(other=other)
