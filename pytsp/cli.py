@@ -1,4 +1,4 @@
-"""The command line: `pytsp solve`, `info`, `backends`, `compare` and `generate`.
+"""The command line: `pytsp solve`, `info`, `backends`, `compare`, `generate`, `plot` and `report`.
 
 What is not needed to understand the arguments is imported where it is used: a device opens in a thread, while NumPy
 and what solves are imported and the instance is read.
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from pytsp import _pictures_cli
 from pytsp._names import KICKS, LOCAL_MOVES, PAIRS, PART_OF, PIVOTS, SCHEDULES, SOLVERS, STARTS, VARIANTS
 from pytsp.backends import BACKENDS, open_backend, status
 from pytsp.exceptions import PytspError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pytsp.compare import Comparison
     from pytsp.history import Progress as Snapshot
     from pytsp.instance import Instance
+    from pytsp.result import Result
 
 EXAMPLES = """examples:
   pytsp solve uniform100
@@ -34,6 +36,8 @@ EXAMPLES = """examples:
   pytsp backends
   pytsp compare kroA100.tsp --backends c,multicore,cuda
   pytsp generate uniform --n 10000 --seed 10000 --output E10k.0.tsp
+  pytsp plot europe.json --output europe.svg
+  pytsp report europe.json --output europe.html
 """
 
 # The name of a thread that opens a backend.
@@ -149,6 +153,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--n", type=_whole(1), required=True, metavar="N", help="the number of cities")
     command.add_argument("--seed", type=_whole(0), required=True, metavar="S", help="seed of the random cities")
     command.add_argument("--output", default="-", metavar="FILE", help="default: standard output")
+
+    _pictures_cli.add_commands(commands)
     return parser
 
 
@@ -275,10 +281,24 @@ def _solve(options: argparse.Namespace) -> None:
             smoothing=options.smoothing,
             progress=progress,
         )
-    print(json.dumps(result.to_dict()) if options.json else result)
+    print(json.dumps(_recorded(result, options)) if options.json else result)
     # Last, so that a file that cannot be written costs nobody the result.
     if options.output:
         tsplib.write_tour(options.output, result.tour, name=instance.name, length=result.length)
+
+
+def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
+    """Return what is printed of a result; neither a file nor a device that is gone by now costs anybody the result."""
+    from pytsp import datasets  # noqa: PLC0415
+    from pytsp._record import record  # noqa: PLC0415
+
+    file = device = None
+    with suppress(PytspError):
+        file = None if options.instance == "-" else datasets.find(options.instance)
+    part = PART_OF[result.solver]
+    with suppress(PytspError):
+        device = open_backend(options.backend, threads=options.threads, device=options.device, part=part).device_name
+    return record(result, file=file, device=device)
 
 
 def _compare(options: argparse.Namespace) -> None:

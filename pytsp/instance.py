@@ -149,6 +149,18 @@ class Instance:
     def __repr__(self) -> str:
         return f"Instance(name={self.name!r}, n={self.n}, metric={self.metric!r}, optimum={self.optimum})"
 
+    def _repr_html_(self) -> str:
+        """Describe it in a notebook, with a picture where matplotlib is installed."""
+        from pytsp._notebook import html_of_instance  # noqa: PLC0415
+
+        return html_of_instance(self)
+
+    def _repr_png_(self) -> bytes | None:
+        """Return a picture of the cities, for front ends without HTML; None where it cannot be drawn."""
+        from pytsp._notebook import png_of_instance  # noqa: PLC0415
+
+        return png_of_instance(self)
+
     @property
     def n(self) -> int:
         """Number of cities."""

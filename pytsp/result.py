@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from pytsp.history import Improvement
 from pytsp.instance import Instance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FLOPS_A_CHECK = 31
 """The floating-point operations of a move's evaluation as Rocki and Suda (2013) write it down in their listing 1: four
@@ -123,7 +127,7 @@ class Result:
         return None if self.checks_per_second is None else FLOPS_A_CHECK * self.checks_per_second
 
     def to_dict(self) -> dict[str, object]:
-        """Return what `pytsp solve --json` prints: plain numbers, strings, and the tour and the history as lists."""
+        """Return what `pytsp solve --json` prints: plain numbers, strings, and lists: history, lengths and tour."""
         return {
             "instance": self.instance.name,
             "n": self.instance.n,
@@ -145,8 +149,49 @@ class Result:
             "iterations": self.iterations,
             "stop_reason": self.stop_reason,
             "history": [list(improvement) for improvement in self.history],
+            "lengths": self.lengths.tolist(),
             "tour": self.tour.tolist(),
         }
+
+    def plot(self, kind: str = "tour", *, other: Result | ArrayLike | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the tour, or what else is known of the run, with matplotlib (the extra "plot").
+
+        Parameters
+        ----------
+        kind : str
+            "tour"; "convergence": the lengths over the time; "climbers": how their lengths are distributed, those of
+            edge assembly crossover's last population, with the best tour's dashed.
+        other : Result or tour, optional
+            What to draw beside it. Of two tours the edges that both have are grey.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default in a new figure of pyplot's.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InstanceError
+            If nothing says where the cities of a matrix are to be drawn.
+        PytspError
+            If matplotlib is not installed, or the result does not hold what is to be drawn.
+        """
+        from pytsp.plots import plot_result  # noqa: PLC0415
+
+        return plot_result(self, kind, other=other, ax=ax)
+
+    def _repr_html_(self) -> str:
+        """Say in a notebook what was found, with a picture where matplotlib is installed."""
+        from pytsp._notebook import html_of_result  # noqa: PLC0415
+
+        return html_of_result(self)
+
+    def _repr_png_(self) -> bytes | None:
+        """Return the tour's picture, for front ends without HTML; None where it cannot be drawn."""
+        from pytsp._notebook import png_of_result  # noqa: PLC0415
+
+        return png_of_result(self)
 
     def __str__(self) -> str:
         gap = "optimum not known" if self.optimum is None else f"optimum {_number(self.optimum)}"

@@ -72,7 +72,8 @@ def test_solve_prints_one_json_object(instance: str, capsys: pytest.CaptureFixtu
     assert out.count("\n") == 1
     assert set(told) >= KEYS
     result = pytsp.solve(pytsp.read(instance), climbers=50, seed=3)
-    timeless = set(told) - {"seconds", "history"}
+    assert told["file"] == instance and told["device"] and told["environment"]["Python"]
+    timeless = set(result.to_dict()) - {"seconds", "history"}
     assert {key: told[key] for key in timeless} == {key: result.to_dict()[key] for key in timeless}
 
 

@@ -18,7 +18,7 @@ if not (ROOT / "buildtools").is_dir():
     pytest.skip("buildtools/ is not there: no checkout", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
 
-from buildtools import oclgrind  # noqa: E402
+from buildtools import oclgrind, private  # noqa: E402
 from buildtools.archive import Source  # noqa: E402
 from buildtools.errors import BuildError  # noqa: E402
 
@@ -91,11 +91,11 @@ def test_oclgrind_comes_from_this_systems_release_without_what_is_installed(
         Source("http://archive.invalid/debian", "debian", ()),
     ]
     release = {"ID": "debian", "VERSION_CODENAME": "bookworm"}
-    monkeypatch.setattr(oclgrind.platform, "freedesktop_os_release", lambda: release)
+    monkeypatch.setattr(private.platform, "freedesktop_os_release", lambda: release)
     monkeypatch.setattr(oclgrind.shutil, "which", lambda name: None if name == "oclgrind" else f"/usr/bin/{name}")
-    monkeypatch.setattr(oclgrind, "read_sources", lambda _: sources)
-    monkeypatch.setattr(oclgrind, "download_packages", download)
-    monkeypatch.setattr(oclgrind, "unpack", unpack)
+    monkeypatch.setattr(private, "read_sources", lambda _: sources)
+    monkeypatch.setattr(private, "download_packages", download)
+    monkeypatch.setattr(private, "unpack", unpack)
     assert oclgrind.oclgrind_command() == []
     assert oclgrind.obtain_oclgrind() == oclgrind.obtain_oclgrind() == cache / "oclgrind"
     assert oclgrind.oclgrind_command()[-1] == str(cache / "oclgrind" / "bin" / "oclgrind")
@@ -115,11 +115,11 @@ def test_without_apt_there_is_no_oclgrind(
 
 
 def test_an_interrupted_download_leaves_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(work: Path) -> Path:
+    def fail(work: Path, _: Sequence[str]) -> Path:
         (work / "half").touch()
         raise BuildError("the network is gone")
 
-    monkeypatch.setattr(oclgrind, "_unpack_into", fail)
+    monkeypatch.setattr(private, "_unpack_into", fail)
     with pytest.raises(BuildError, match="the network is gone"):
         oclgrind.obtain_oclgrind()
     assert [path.name for path in cache.iterdir()] == [".lock"]

@@ -6,6 +6,8 @@ import doctest
 import re
 import shlex
 import subprocess
+from collections.abc import Iterable
+from itertools import takewhile
 
 import pytest
 from paths import ROOT
@@ -20,6 +22,13 @@ def blocks(language: str) -> list[list[str]]:
     """The lines of each code block of a language."""
     found = re.findall(rf"^```{language}\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return [block.splitlines() for block in found]
+
+
+def commands(lines: Iterable[str]) -> list[list[str]]:
+    """The words after `pytsp` of each line that runs it, up to where its output goes."""
+    words = [shlex.split(line, comments=True) for line in lines]
+    found = [each[each.index("pytsp") + 1 :] for each in words if "pytsp" in each]
+    return [list(takewhile(lambda word: word != ">", each)) for each in found]
 
 
 def test_the_session_is_true_and_ends_in_a_length(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,8 +57,17 @@ def test_ci_runs_the_commands_of_the_first_block() -> None:
 
 
 def test_the_examples_of_the_command_line_are_accepted() -> None:
-    words = [shlex.split(line, comments=True) for block in blocks("sh") for line in block]
-    examples = [each[each.index("pytsp") + 1 :] for each in words if "pytsp" in each]
+    examples = commands(line for block in blocks("sh") for line in block)
     assert len(examples) >= 5
     for example in examples:
+        _parser().parse_args(example)
+
+
+def test_the_pictures_are_there_and_made_by_commands_that_are_accepted() -> None:
+    script = (ROOT / "docs" / "pictures.sh").read_text(encoding="utf-8").replace("\\\n", "")
+    made = {*re.findall(r"\$docs/(\w+\.\w+)", script)}
+    shown = re.findall(r"\(docs/(\w+\.(?:svg|png))\)", README.read_text(encoding="utf-8"))
+    assert {*shown} == made
+    assert all((ROOT / "docs" / name).is_file() for name in made)
+    for example in commands(script.splitlines()):
         _parser().parse_args(example)
