@@ -25,6 +25,8 @@ def solve(G: Any, weight: str = "weight", **options: Any) -> list[Hashable]:
 
         networkx.approximation.traveling_salesman_problem(G, method=pytsp.networkx.solve, time_limit=1)
 
+    There, networkx keeps an argument `backend` for itself; ``functools.partial(solve, backend="c")`` is a method too.
+
     Parameters
     ----------
     G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
