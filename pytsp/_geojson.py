@@ -24,7 +24,10 @@ def places(document: Mapping[str, Any]) -> NDArray[np.float64]:
     InstanceError
         If there is anything but points, or a position is none; the message says where.
     """
-    found = list(_positions(document, "GeoJSON"))
+    try:
+        found = list(_positions(document, "GeoJSON"))
+    except RecursionError as error:
+        raise InstanceError("GeoJSON: collections within collections go too deep") from error
     if not found:
         raise InstanceError("GeoJSON: there are no points in it")
     return np.array(found, dtype=np.float64)

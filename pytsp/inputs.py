@@ -92,9 +92,9 @@ def as_instance(
         return data
     kind = _kind(data)
     if kind != "data frame":
-        _concerns_not(kind, columns=columns)
+        _concerns_not("data of this kind, which have none", columns=columns)
     if kind == "data frame":
-        _concerns_not(kind, asymmetric=asymmetric)
+        _concerns_not("a data frame", asymmetric=asymmetric)
         return _of_frame(data, metric, columns, name)
     if kind == "graph":
         # The one that solves needs all that solves.

@@ -152,7 +152,7 @@ def test_sparse_matrices_are_refused(sparse: Any) -> None:
         (np.ma.masked_array(POINTS, mask=np.eye(4, 2)), {}, "a masked array"),
         (POINTS, {"metric": "XRAY3"}, "metric 'XRAY3' is not known"),
         (POINTS, {"metric": "EUC_3D"}, "EUC_3D needs 3 coordinates a city"),
-        (POINTS, {"columns": ["x", "y"]}, "does not concern a"),
+        (POINTS, {"columns": ["x", "y"]}, "does not concern data of this kind"),
         ([1, 2, 3], {"metric": "GEO"}, "metric='GEO' does not concern a condensed distance matrix"),
         (np.zeros((4, 4)), {"metric": "EUC_2D"}, "metric='EUC_2D' does not concern a matrix"),
         ([[91, 0]] * 3, {"metric": "haversine"}, r"latitude and longitude in decimal degrees, .*\[0, 0\] is 91"),
@@ -250,6 +250,19 @@ def test_other_geojson_is_refused_with_its_place(document: dict[str, Any], words
         InstanceError, match="metric 'EUC_2D' is not for latitudes and longitudes; HAVERSINE and GEO are"
     ):
         as_instance(point(1, 2), metric="EUC_2D")
+
+
+def test_collections_that_go_too_deep_are_refused() -> None:
+    document: dict[str, Any] = point(1, 2)
+    for _ in range(100_000):
+        document = {"type": "GeometryCollection", "geometries": [document]}
+    try:
+        with pytest.raises(InstanceError, match="go too deep"):
+            as_instance(document)
+    finally:
+        # Freeing what is nested so deep is beyond Python 3.10.
+        while document.get("geometries"):
+            document = document["geometries"].pop()
 
 
 # Data frames
