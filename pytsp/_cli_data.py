@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytsp._endings import ENDINGS, ending_of
@@ -72,12 +73,13 @@ def output_file(path: str) -> str:
 OUTPUT_HELP = f"write the tour to this file; the ending is one of {', '.join(ENDINGS)}"
 
 
-def read_instance(name: str, metric: str | None = None) -> Instance:
-    """Read an instance: a file, `-` for standard input, or a name."""
+def read_instance(name: str, metric: str | None = None, *, is_open: bool = False) -> Instance:
+    """Read an instance: a file, `-` for standard input, or a name. An open path has no optimum that is known."""
     from pytsp import datasets  # noqa: PLC0415
     from pytsp._files import read_any  # noqa: PLC0415
 
-    return read_any(name if name == "-" else datasets.find(name), metric)
+    instance = read_any(name if name == "-" else datasets.find(name), metric)
+    return replace(instance, optimum=None) if is_open else instance
 
 
 def write_output(path: str, result: Result) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pytsp._tsplib_names import FILES
-from pytsp.exceptions import DatasetError, PytspError
+from pytsp.exceptions import DatasetError, PytspError, TsplibError
 
 __all__ = ["download"]
 
@@ -59,9 +59,9 @@ def download(name: str, url: str, folder: Path, timeout: float) -> Path:
         buffer = _Bounded(name, timeout)
         pooch.HTTPDownloader(timeout=timeout)(address, buffer, None)
         content = _decompressed(buffer.getvalue(), name)
-        Path(target).write_bytes(content)
         if checksum is None:
-            _check(name, Path(target))
+            _check(name, content)
+        Path(target).write_bytes(content)
 
     file = f"{name}.tsp"
     shelf = pooch.create(
@@ -95,13 +95,16 @@ def _decompressed(content: bytes, name: str) -> bytes:
     return plain
 
 
-def _check(name: str, path: Path) -> None:
+def _check(name: str, content: bytes) -> None:
     """Refuse a file that is not the instance, as far as that can be told without its checksum."""
     from pytsp import tsplib  # noqa: PLC0415
 
     n, kind, _ = FILES[name]
-    with path.open("rb") as file:
-        instance = tsplib.read(file)
+    try:
+        instance = tsplib.read(io.BytesIO(content))
+    except TsplibError as error:
+        place = "" if error.line is None else f"line {error.line}: "
+        raise DatasetError(f"{name}: what came is no instance: {place}{error.problem}") from error
     if (instance.name.lower(), instance.n) != (name.lower(), n) or kind not in (None, instance.metric):
         raise DatasetError(
             f"{name}: what came is {instance.name!r} of {instance.n} cities, {instance.metric}, but it has {n} cities"

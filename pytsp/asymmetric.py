@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pytsp._spread import least_and_largest
 from pytsp.exceptions import InstanceError
 from pytsp.forms import MATRIX_BYTES, MOST_DISTANCE
 from pytsp.instance import Instance
@@ -68,16 +69,15 @@ class Doubling:
                 f"{MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 16)} cities)"
             )
         ways = original.distance_matrix()
-        is_way = ~np.eye(n, dtype=np.bool_)
-        least = ways[is_way].min().item() if n > 1 else 0
-        spread = ways[is_way].max().item() - least if n > 1 else 0
+        least, largest = least_and_largest(ways)
+        spread = largest - least
         # A broken pair costs an edge more that is no pair, and no two ways differ by as much.
         apart = spread + 1 if original.is_exact else 1.25 * spread or 1.0
         # More than a way and what it is longer by: two such edges cost more than two ways.
         forbidden = 2 * apart
         if original.is_exact and forbidden > MOST_DISTANCE:
             raise InstanceError(
-                f"{name}: distances from {least} to {least + spread} are too far apart for an asymmetric instance; "
+                f"{name}: distances from {least} to {largest} are too far apart for an asymmetric instance; "
                 f"they may differ by {MOST_DISTANCE // 2 - 1}: divide them by a common factor"
             )
         doubled = np.full((2 * n, 2 * n), forbidden, ways.dtype)
@@ -85,6 +85,8 @@ class Doubling:
         doubled[:n, n:] = doubled[n:, :n].T
         every = np.arange(n)
         doubled[every, n + every] = doubled[n + every, every] = 0
+        # Else a copy would be made.
+        doubled.setflags(write=False)
         # The one edge of a single city is its pair.
         offset = n * (apart - least) if n > 1 else 0
         return cls(original, Instance.from_matrix(doubled, name=original.name), offset)

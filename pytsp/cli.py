@@ -210,7 +210,7 @@ def _solve(options: argparse.Namespace) -> None:
         from pytsp import tsplib  # noqa: PLC0415
         from pytsp.solve import solve  # noqa: PLC0415
 
-    instance = _cli_data.read_instance(options.instance, options.metric)
+    instance = _cli_data.read_instance(options.instance, options.metric, is_open=options.open)
     initial_tour = None if options.initial_tour is None else tsplib.read_tour(options.initial_tour)
     with _progress(instance, quiet=options.quiet) as progress:
         result = solve(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pytsp._spread import least_and_largest
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.forms import MATRIX_BYTES, MOST_DISTANCE
 from pytsp.instance import Instance
@@ -76,7 +77,7 @@ class OpenPath:
             )
         d = original.distance_matrix()
         near = [city for city in (start_city, end_city) if city is not None]
-        far = _far(original, d) if near else d.dtype.type(0)
+        far = _far(original, d) if near else 0
         closed = np.zeros((n + 1, n + 1), d.dtype)
         closed[:n, :n] = d
         if start_city is not None or (end_city is not None and not original.asymmetric):
@@ -90,7 +91,9 @@ class OpenPath:
             closed[n, near] = closed[near, n] = 0
         # An end that is free has the further city at the distance of all others, if those are not 0.
         is_half_free = len(set(near)) == 1 and not original.asymmetric and n > 1
-        offset = (far if is_half_free else far * 0).item()
+        offset = far if is_half_free else 0
+        # Else a copy would be made.
+        closed.setflags(write=False)
         instance = Instance.from_matrix(closed, name=original.name, asymmetric=original.asymmetric)
         return cls(original, start_city, end_city, instance, offset)
 
@@ -149,18 +152,18 @@ class OpenPath:
         return np.concatenate((cities, np.array([self.original.n], dtype=np.int32)))
 
 
-def _far(original: Instance, d: NDArray[Any]) -> Any:
+def _far(original: Instance, d: NDArray[Any]) -> int | float:
     """Return a distance of the further city at which no tour leaves it out of its place: no exchange wins as much."""
-    others = d[~np.eye(len(d), dtype=np.bool_)]
-    spread = others.max() - others.min() if others.size else d.dtype.type(0)
+    least, largest = least_and_largest(d)
+    spread = largest - least
     # The moves that put both ends in order without going backwards exchange two edges, the others one.
     exchanged = 2 if original.asymmetric else 1
     if not original.is_exact:
-        return exchanged * 1.25 * spread if spread > 0 else d.dtype.type(1)
-    far = exchanged * spread + 1
+        return exchanged * 1.25 * spread or 1.0
+    far: int = exchanged * spread + 1
     if far > MOST_DISTANCE:
         raise InstanceError(
-            f"{original.name or 'instance'}: distances from {others.min()} to {others.max()} are too far apart for a "
+            f"{original.name or 'instance'}: distances from {least} to {largest} are too far apart for a "
             f"path with a given end; {exchanged} times the difference must be less than {MOST_DISTANCE}: divide them "
             "by a common factor"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from paths import ROOT
 from scipy.spatial.distance import pdist, squareform
 
 import pytsp
@@ -29,6 +31,12 @@ def point(longitude: Any, latitude: Any, *more: Any) -> dict[str, Any]:
 
 def feature(geometry: Any) -> dict[str, Any]:
     return {"type": "Feature", "geometry": geometry, "properties": {"name": "somewhere"}}
+
+
+def test_the_examples_of_the_documentation_are_true() -> None:
+    outcome = doctest.testfile(str(ROOT / "docs" / "data.md"), module_relative=False, encoding="utf-8")
+    assert outcome.attempted >= 8
+    assert outcome.failed == 0
 
 
 # Arrays and lists
