@@ -75,10 +75,10 @@ def download(name: str, url: str, folder: Path, timeout: float) -> Path:
             return Path(shelf.fetch(file, downloader=fetched))
     except PytspError:
         raise
-    except ValueError as error:
-        raise DatasetError(f"{name}: what came from {url} is not TSPLIB's file: {_line(error)}") from error
     except OSError as error:
         raise DatasetError(f"{name}: it could not be downloaded from {url}: {_reason(error)}") from error
+    except ValueError as error:
+        raise DatasetError(f"{name}: what came from {url} is not TSPLIB's file: {_line(error)}") from error
 
 
 def _decompressed(content: bytes, name: str) -> bytes:

@@ -19,6 +19,9 @@ from pytsp.solve import solve
 
 __all__ = ["Reduction", "solve_reduced"]
 
+# Relatively, what the kernel's lengths of floating-point distances may differ by at most.
+_ROUNDING = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
@@ -117,17 +120,24 @@ def solve_reduced(
         on_improvement=None if on_improvement is None else tell,
         **options,
     )
-    return _told(result, instance, reduction, time.perf_counter() - began, is_open=open)
+    told = _told(result, instance, reduction, time.perf_counter() - began, is_open=open)
+    if on_improvement is not None and len(told.history) > len(result.history):
+        on_improvement(told.history[-1])
+    return told
 
 
 def _told(result: Result, instance: Instance, reduction: Reduction, seconds: float, *, is_open: bool) -> Result:
-    """Return a result in the terms of the original instance."""
+    """Return a result in the terms of the original instance.
+
+    A search that was cut short may leave an end out of its place, or a pair apart; put right, its tour is shorter than
+    the search knew, and the history has one improvement more.
+    """
     tour = reduction.restored(result.tour)
     length = instance.path_length(tour) if is_open else instance.tour_length(tour)
     lengths: NDArray[Any] = result.lengths - reduction.offset
     history = tuple(each._replace(length=each.length - reduction.offset) for each in result.history)
-    if instance.is_exact and length < history[-1].length:
-        # A search that was cut short may leave an end out of its place, or a pair apart; put right, it is shorter.
+    # Lengths of floating-point distances are the kernel's until then, which are less precise.
+    if length < history[-1].length * (1 if instance.is_exact else 1 - _ROUNDING):
         history += (history[-1]._replace(seconds=seconds, length=length),)
         lengths[np.argmin(lengths)] = length
     # TSPLIB's optimum is that of a closed tour.

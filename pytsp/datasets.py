@@ -170,5 +170,5 @@ def _folder() -> Path:
 def _meant(name: str) -> str:
     """Say which of TSPLIB's names may have been meant."""
     by_lower = {each.lower(): each for each in FILES}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=3)
+    close = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.8)
     return f"; of TSPLIB, did you mean {' or '.join(by_lower[each] for each in close)}?" if close else ""

@@ -231,6 +231,7 @@ def solve(
     >>> solve(square, open=True, start_city=1).length
     27
     """
+    # Before there are other names: what is no closed tour of a symmetric instance is solved with the same arguments.
     arguments = dict(locals())
     if not isinstance(instance, Instance):
         from pytsp.inputs import as_instance  # noqa: PLC0415

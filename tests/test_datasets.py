@@ -278,6 +278,12 @@ def test_offline_is_told_as_such(server: Server, tmp_path: Path) -> None:
     assert kept(tmp_path) == []
 
 
+@pytest.mark.parametrize("url", ["file:///tsp", "nowhere", "http://", "ftp://127.0.0.1/tsp"])
+def test_addresses_that_are_none_are_told(server: Server, url: str) -> None:
+    with pytest.raises(DatasetError, match=f"tiny4: it could not be downloaded from {url}/?: "):
+        datasets.fetch("tiny4", url=url)
+
+
 def test_a_file_without_a_known_sum_must_be_the_instance(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     without_sum(monkeypatch, "tiny4", 4, "EUC_2D")
     path = datasets.fetch("tiny4")

@@ -292,6 +292,13 @@ def test_frames_have_a_city_a_row() -> None:
     assert sorted(frame.iloc[tour]["city"]) == list("abcd")
 
 
+def test_frames_of_polars_are_read_too() -> None:
+    polars = pytest.importorskip("polars", reason="its data frames are read where it is installed")
+    instance = as_instance(polars.DataFrame({"y": [0.5, 0.0], "x": [0, 3], "name": ["a", "b"]}))
+    assert instance.coordinates is not None
+    assert instance.coordinates.tolist() == [[0, 0.5], [3, 0]]
+
+
 def test_frames_of_space_and_of_the_globe() -> None:
     solid = as_instance(frames({"x": [0, 1], "y": [2, 3], "z": [4, 5]}), metric="EUC_3D")
     assert solid.coordinates is not None

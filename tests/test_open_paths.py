@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pytsp
-from pytsp import Improvement, Instance, InstanceError, Progress, TourError
+from pytsp import Improvement, Instance, InstanceError, Progress, TourError, _reductions
 from pytsp.backends import Backend
 from pytsp.forms import MOST_DISTANCE, form_of
 from pytsp.paths import OpenPath
@@ -240,3 +241,26 @@ def test_lists_of_neighbours_and_limits_out_of_range_are_refused_for_paths() -> 
         pytsp.solve(line, open=True, time_limit=-1)
     with pytest.raises(ValueError, match="target must be a length, at least 0; it is -1"):
         pytsp.solve(line, open=True, target=-1)
+
+
+def test_a_tour_with_an_end_out_of_its_place_is_put_right_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Instance.from_coordinates([[x, 0] for x in range(6)])
+    told: list[Improvement] = []
+
+    def halted(instance: Instance, on_improvement: Any, **_: Any) -> pytsp.Result:
+        # City 6, the further one, stands between 2 and 3, though the path is to begin in 0.
+        tour = np.array([0, 1, 2, 6, 3, 4, 5], dtype=np.int32)
+        length = instance.tour_length(tour)
+        improvement = Improvement(0.1, 1, length)
+        on_improvement(improvement)
+        result = solve_instance(instance)
+        return replace(result, tour=tour, length=length, lengths=np.array([length]), history=(improvement,))
+
+    solve_instance = pytsp.solve
+    monkeypatch.setattr(_reductions, "solve", halted)
+    result = solve_instance(line, open=True, start_city=0, on_improvement=told.append)
+    assert result.tour[0] == 0
+    assert result.length == line.path_length(result.tour) == result.history[-1].length == result.lengths.min()
+    assert tuple(told) == result.history
+    assert len(told) == 2
+    assert told[0].length > told[1].length
