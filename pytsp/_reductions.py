@@ -19,6 +19,8 @@ from pytsp.solve import solve
 
 __all__ = ["Reduction", "solve_reduced"]
 
+# What would tell, or keep, the tours of the instance that is solved as if they were those of the original one.
+_CLOSED_ONLY = ("checkpoint", "target_gap")
 # Relatively, what the kernel's lengths of floating-point distances may differ by at most.
 _ROUNDING = 1e-6
 
@@ -93,6 +95,9 @@ def solve_reduced(
 ) -> Result:
     """Solve what is no closed tour of a symmetric instance; the arguments are those of `pytsp.solve`."""
     began = time.perf_counter()
+    for name in _CLOSED_ONLY:
+        if options.get(name) is not None:
+            raise ValueError(f"{name} does not concern open paths and asymmetric instances")
     if neighbours is not None and np.ndim(neighbours) > 0:
         raise ValueError(
             "neighbours given as lists do not concern open paths and asymmetric instances; give their number"
