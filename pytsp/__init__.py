@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pytsp.exceptions import (
     BackendError,
     BackendUnavailable,
+    DatasetError,
     DeviceMemoryError,
     InstanceError,
     KernelError,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pytsp._tsplib_write import write
     from pytsp.compare import compare as compare_backends
     from pytsp.history import Improvement, Progress
+    from pytsp.inputs import as_instance
     from pytsp.instance import Instance
     from pytsp.many import solve_many
     from pytsp.result import Result
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BackendError",
     "BackendUnavailable",
+    "DatasetError",
     "DeviceMemoryError",
     "Improvement",
     "Instance",
@@ -46,6 +49,7 @@ __all__ = [
     "Result",
     "TourError",
     "TsplibError",
+    "as_instance",
     "compare_backends",
     "generate",
     "is_tour",
@@ -64,6 +68,7 @@ _ORIGINS = {
     "Instance": ("instance", "Instance"),
     "Progress": ("history", "Progress"),
     "Result": ("result", "Result"),
+    "as_instance": ("inputs", "as_instance"),
     "compare_backends": ("compare", "compare"),
     "is_tour": ("tours", "is_tour"),
     "random_tours": ("tours", "random_tours"),

@@ -31,7 +31,8 @@ def write(target: Source, instance: Instance) -> None:
     Raises
     ------
     InstanceError
-        If its distances are floating-point numbers, for which TSPLIB has no form; nothing is written then.
+        If its distances are floating-point numbers, for which TSPLIB has no form, or asymmetric; nothing is written
+        then.
     OSError
         If the file cannot be written.
     """
@@ -47,6 +48,11 @@ def write(target: Source, instance: Instance) -> None:
 
 
 def _lines(instance: Instance) -> Iterator[str]:
+    if instance.asymmetric:
+        raise InstanceError(
+            f"{instance.name or 'instance'}: its distances are asymmetric, which a file of TYPE TSP cannot hold; "
+            "pytsp.asymmetric.Doubling.of makes a symmetric instance of it"
+        )
     if not instance.is_exact:
         raise InstanceError(
             f"{instance.name or 'instance'}: metric {instance.metric} has floating-point distances, which a TSPLIB "

@@ -1,4 +1,4 @@
-"""The command line: `pytsp solve`, `info`, `backends`, `compare`, `generate`, `plot` and `report`.
+"""The command line: `pytsp solve`, `info`, `backends`, `compare`, `datasets`, `generate`, `plot` and `report`.
 
 What is not needed to understand the arguments is imported where it is used: a device opens in a thread, while NumPy
 and what solves are imported and the instance is read.
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from pytsp import _pictures_cli
+from pytsp import _cli_data, _pictures_cli
 from pytsp._names import KICKS, LOCAL_MOVES, PAIRS, PART_OF, PIVOTS, SCHEDULES, SOLVERS, STARTS, VARIANTS
 from pytsp.backends import BACKENDS, open_backend, status
 from pytsp.exceptions import PytspError
@@ -35,6 +35,8 @@ EXAMPLES = """examples:
   pytsp info pr2392.tsp
   pytsp backends
   pytsp compare kroA100.tsp --backends c,multicore,cuda
+  pytsp solve places.geojson --open --output way.geojson
+  pytsp datasets --fetch pr2392
   pytsp generate uniform --n 10000 --seed 10000 --output E10k.0.tsp
   pytsp plot europe.json --output europe.svg
   pytsp report europe.json --output europe.html
@@ -112,7 +114,8 @@ def _parser() -> argparse.ArgumentParser:
     group = command.add_argument_group("random restarts (restarts), and --k for two-opt")
     group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
     group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
-    command.add_argument("--output", metavar="FILE", help="write the tour to this file, in TSPLIB's format")
+    _cli_data.add_ways(command.add_argument_group("other data than closed tours of TSPLIB files"), _whole)
+    command.add_argument("--output", type=_cli_data.output_file, metavar="FILE", help=_cli_data.OUTPUT_HELP)
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument("--quiet", action="store_true", help="show no progress")
 
@@ -147,14 +150,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
-    command = commands.add_parser("generate", help="make an instance", description="Make an instance.")
-    command.set_defaults(run=_generate)
-    command.add_argument("kind", choices=("uniform",), help="uniform: the DIMACS challenge's uniformly random cities")
-    command.add_argument("--n", type=_whole(1), required=True, metavar="N", help="the number of cities")
-    command.add_argument("--seed", type=_whole(0), required=True, metavar="S", help="seed of the random cities")
-    command.add_argument("--output", default="-", metavar="FILE", help="default: standard output")
-
     _pictures_cli.add_commands(commands)
+    _cli_data.add_datasets(commands, _print_table)
+    _cli_data.add_generate(commands, _whole)
     return parser
 
 
@@ -242,11 +240,14 @@ def _solve(options: argparse.Namespace) -> None:
         from pytsp import tsplib  # noqa: PLC0415
         from pytsp.solve import solve  # noqa: PLC0415
 
-    instance = _read(options.instance)
+    instance = _cli_data.read_instance(options.instance, options.metric, is_open=options.open)
     initial_tour = None if options.initial_tour is None else tsplib.read_tour(options.initial_tour)
     with _progress(instance, quiet=options.quiet) as progress:
         result = solve(
             instance,
+            open=options.open,
+            start_city=options.start_city,
+            end_city=options.end_city,
             solver=options.solver,
             climbers=options.climbers,
             seed=options.seed,
@@ -284,7 +285,7 @@ def _solve(options: argparse.Namespace) -> None:
     print(json.dumps(_recorded(result, options)) if options.json else result)
     # Last, so that a file that cannot be written costs nobody the result.
     if options.output:
-        tsplib.write_tour(options.output, result.tour, name=instance.name, length=result.length)
+        _cli_data.write_output(options.output, result)
 
 
 def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
@@ -373,13 +374,6 @@ def _backends(options: argparse.Namespace) -> None:
     _print_table(("backend", "built", "usable", "why", "what to do"), cells)
 
 
-def _generate(options: argparse.Namespace) -> None:
-    from pytsp import generate  # noqa: PLC0415
-    from pytsp._tsplib_write import write  # noqa: PLC0415
-
-    write(options.output, generate.uniform(options.n, options.seed))
-
-
 def _print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -391,9 +385,7 @@ def _print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def _read(name: str) -> Instance:
-    from pytsp import datasets, tsplib  # noqa: PLC0415
-
-    return tsplib.read(name if name == "-" else datasets.find(name))
+    return _cli_data.read_instance(name)
 
 
 @contextmanager

@@ -27,6 +27,9 @@ EXPLICIT = "EXPLICIT"
 _GEO_PI = 3.141592
 _GEO_RADIUS = 6378.388
 
+EARTH_RADIUS = 6371.0088
+"""The mean radius of the Earth in kilometres, that of the International Union of Geodesy and Geophysics."""
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -35,7 +38,7 @@ class Metric:
     Attributes
     ----------
     name : str
-        TSPLIB's EDGE_WEIGHT_TYPE, or ``"EUCLIDEAN"``.
+        TSPLIB's EDGE_WEIGHT_TYPE, or ``"EUCLIDEAN"`` or ``"HAVERSINE"``.
     widths : tuple of int
         The numbers of coordinates that a city may have.
     length : callable
@@ -44,6 +47,8 @@ class Metric:
         Whether every length is an integer.
     stretch : float
         No length exceeds ``stretch`` times the sum of the coordinates' absolute differences, plus 1.
+    limits : tuple of float, or None
+        The largest absolute value of each coordinate, where a larger one has no meaning.
     """
 
     name: str
@@ -51,6 +56,7 @@ class Metric:
     length: Callable[[Floats, Floats], Floats]
     is_exact: bool = True
     stretch: float = 1.0
+    limits: tuple[float, ...] | None = None
 
     def between(self, a: Floats, b: Floats) -> NDArray[Any]:
         """Distances between the points `a` and `b`, shape (..., d) each; int64, or float64 if not exact."""
@@ -127,6 +133,17 @@ def _geo(a: Floats, b: Floats) -> Floats:
     return np.trunc(_GEO_RADIUS * np.arccos(cosine) + 1.0)
 
 
+def _haversine(a: Floats, b: Floats) -> Floats:
+    """Kilometres along a great circle; accurate for places close together, where an arc cosine is not."""
+    latitude_a, latitude_b = np.radians(a[..., 0]), np.radians(b[..., 0])
+    half_latitude = np.sin(0.5 * (latitude_a - latitude_b))
+    half_longitude = np.sin(0.5 * np.radians(a[..., 1] - b[..., 1]))
+    square = half_latitude * half_latitude + np.cos(latitude_a) * np.cos(latitude_b) * half_longitude * half_longitude
+    # Rounding may carry that of antipodes past one.
+    kilometres: Floats = 2.0 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(square, 1.0)))
+    return kilometres
+
+
 def _xray(phi: float, chi: float, two_theta: float) -> Callable[[Floats, Floats], Floats]:
     """Time in which a diffractometer turns its slowest axis, given the speeds of its motors."""
 
@@ -148,6 +165,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             Metric("EUC_3D", (3,), _rounded),
             Metric("EUCLIDEAN", (2, 3), _euclidean, is_exact=False),
             Metric("GEO", (2,), _geo, stretch=200.0),
+            Metric("HAVERSINE", (2,), _haversine, is_exact=False, stretch=120.0, limits=(90.0, 360.0)),
             Metric("MAN_2D", (2,), _manhattan),
             Metric("MAN_3D", (3,), _manhattan),
             Metric("MAX_2D", (2,), _maximum),
@@ -157,7 +175,9 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         )
     }
 )
-"""Every metric on coordinates, by name: TSPLIB's, and ``EUCLIDEAN`` for lengths that are not rounded."""
+"""Every metric on coordinates, by name: TSPLIB's, and two whose lengths are not rounded: ``EUCLIDEAN``, and
+``HAVERSINE``, the kilometres between places that are given by latitude and longitude in decimal degrees.
+"""
 
 
 def metric_named(name: str) -> Metric:

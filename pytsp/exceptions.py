@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "BackendError",
     "BackendUnavailable",
+    "DatasetError",
     "DeviceMemoryError",
     "InstanceError",
     "KernelError",
@@ -53,11 +54,15 @@ def _tsplib_error(problem: str, file: str, line: int | None) -> TsplibError:
 
 
 class InstanceError(PytspError, ValueError):
-    """Coordinates or distances that do not make a symmetric travelling-salesman instance."""
+    """Coordinates or distances that do not make a travelling-salesman instance, or not one that is taken there."""
 
 
 class TourError(PytspError, ValueError):
     """A sequence that does not visit every city of its instance exactly once."""
+
+
+class DatasetError(PytspError):
+    """A data set that cannot be downloaded, or is not what it should be."""
 
 
 class BackendError(PytspError, RuntimeError):

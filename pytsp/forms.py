@@ -51,8 +51,13 @@ def form_of(instance: Instance) -> Form:
     Raises
     ------
     InstanceError
-        If a distance exceeds 2**30 - 1, or the matrix that the metric needs exceeds 2 GiB.
+        If a distance exceeds 2**30 - 1, the matrix that the metric needs exceeds 2 GiB, or the instance is asymmetric.
     """
+    if instance.asymmetric:
+        raise InstanceError(
+            f"{instance.name or 'instance'}: its distances are asymmetric, which kernels do not take; pytsp.solve "
+            "solves it through a symmetric instance (see pytsp.asymmetric)"
+        )
     if instance.metric in ("EUC_2D", "CEIL_2D"):
         return _plane(instance)
     if not instance.is_exact:
@@ -84,7 +89,9 @@ def _scaled(instance: Instance) -> Form:
         return replace(_plane(scaled), unit=1 / scale)
     distances = instance.distance_matrix()
     scale = _scale(float(distances.max(initial=0)))
-    scaled = Instance.from_matrix(np.rint(distances * scale).astype(np.int64), name=instance.name)
+    whole = np.rint(distances * scale).astype(np.int64)
+    # A sine's last bit may depend on where in an array it stands, and so on the order of two cities.
+    scaled = Instance.from_matrix(np.maximum(whole, whole.T), name=instance.name)
     return Form("matrix", (_matrix(scaled),), scaled, unit=1 / scale)
 
 

@@ -25,7 +25,7 @@ _BLOCK = 1 << 17
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Instance:
-    """A symmetric travelling-salesman instance of n cities, given by coordinates or by a matrix.
+    """A travelling-salesman instance of n cities, given by coordinates or by a matrix.
 
     Make one with `from_coordinates`, `from_matrix` or `pytsp.read`. The arrays are read-only copies.
 
@@ -33,7 +33,8 @@ class Instance:
     ----------
     name : str
     metric : str
-        TSPLIB's EDGE_WEIGHT_TYPE; ``"EXPLICIT"`` for a matrix; ``"EUCLIDEAN"`` for lengths not rounded.
+        TSPLIB's EDGE_WEIGHT_TYPE; ``"EXPLICIT"`` for a matrix; ``"EUCLIDEAN"`` and ``"HAVERSINE"`` for lengths not
+        rounded.
     coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
     matrix : ndarray of int64 or float64, shape (n, n), or None
         Exactly one of `coordinates` and `matrix` is given. The diagonal is ignored and stored as zero.
@@ -42,11 +43,15 @@ class Instance:
         Length of a shortest tour, where it is known.
     display : ndarray of float64, shape (n, 2) or (n, 3), or None
         Where to draw the cities of an instance that is given by a matrix; no length depends on it.
+    asymmetric : bool
+        Whether the way from a city to another may be longer than the way back. A matrix that is symmetric all the same
+        is not.
 
     Raises
     ------
     InstanceError
-        If the arrays break a law: n at least 1, finite, symmetric, not negative, lengths within int64.
+        If the arrays break a law: n at least 1, finite, symmetric unless `asymmetric`, not negative, lengths within
+        int64.
     """
 
     name: str
@@ -56,6 +61,7 @@ class Instance:
     comment: str = ""
     optimum: int | float | None = None
     display: NDArray[np.float64] | None = None
+    asymmetric: bool = False
 
     def __post_init__(self) -> None:
         if (self.coordinates is None) == (self.matrix is None):
@@ -63,8 +69,12 @@ class Instance:
         if self.matrix is not None:
             if self.metric != EXPLICIT:
                 raise InstanceError(f"the metric of a matrix is {EXPLICIT!r}, not {self.metric!r}")
-            object.__setattr__(self, "matrix", _checked_matrix(self.matrix))
+            matrix, is_symmetric = _checked_matrix(self.matrix, self.asymmetric)
+            object.__setattr__(self, "matrix", matrix)
+            object.__setattr__(self, "asymmetric", not is_symmetric)
         else:
+            if self.asymmetric:
+                raise InstanceError("distances between coordinates are symmetric; asymmetric=True needs a matrix")
             metric = metric_named(self.metric)
             object.__setattr__(self, "metric", metric.name)
             object.__setattr__(self, "coordinates", _checked_coordinates(self.coordinates, metric))
@@ -91,7 +101,8 @@ class Instance:
         xy : array_like of integers or floats, shape (n, 2) or (n, 3)
         metric : str
             A TSPLIB EDGE_WEIGHT_TYPE on coordinates, whose lengths are integers, or ``"euclidean"``, whose
-            lengths are floats and are not rounded; upper or lower case.
+            lengths are floats and are not rounded, or ``"haversine"``, the kilometres between latitudes and longitudes
+            in decimal degrees; upper or lower case.
         name, comment : str
         optimum : int, float or None
             Length of a shortest tour, where it is known.
@@ -118,6 +129,7 @@ class Instance:
         comment: str = "",
         optimum: int | float | None = None,
         display: ArrayLike | None = None,
+        asymmetric: bool = False,
     ) -> Instance:
         """Instance whose distances are given.
 
@@ -131,11 +143,14 @@ class Instance:
             Length of a shortest tour, where it is known.
         display : array_like of floats, shape (n, 2) or (n, 3), optional
             Where to draw the cities.
+        asymmetric : bool
+            Take a matrix that is not symmetric; d[i, j] is the distance from i to j.
 
         Raises
         ------
         InstanceError
-            If the matrix is not square, finite, symmetric and non-negative, or its tours may exceed int64.
+            If the matrix is not square, finite, non-negative and, unless `asymmetric`, symmetric, or its tours may
+            exceed int64.
 
         Examples
         --------
@@ -144,10 +159,13 @@ class Instance:
         """
         shown = None if display is None else _numbers(display, "display")
         matrix = _numbers(d, "matrix")
-        return cls(name, EXPLICIT, matrix=matrix, comment=comment, optimum=optimum, display=shown)
+        return cls(
+            name, EXPLICIT, matrix=matrix, comment=comment, optimum=optimum, display=shown, asymmetric=asymmetric
+        )
 
     def __repr__(self) -> str:
-        return f"Instance(name={self.name!r}, n={self.n}, metric={self.metric!r}, optimum={self.optimum})"
+        way = ", asymmetric" if self.asymmetric else ""
+        return f"Instance(name={self.name!r}, n={self.n}, metric={self.metric!r}, optimum={self.optimum}{way})"
 
     def _repr_html_(self) -> str:
         """Describe it in a notebook, with a picture where matplotlib is installed."""
@@ -180,7 +198,7 @@ class Instance:
         return array
 
     def distance(self, i: int, j: int) -> int | float:
-        """Distance between the cities `i` and `j`, counted from 0."""
+        """Distance from the city `i` to the city `j`, counted from 0."""
         length: int | float = self.distances(i, j).item()
         return length
 
@@ -231,7 +249,8 @@ class Instance:
         -------
         int or float
             TSPLIB's integer length, summed in int64; for an instance that is not exact the correctly rounded
-            sum of its float64 distances, which therefore depends on neither direction nor starting city.
+            sum of its float64 distances, which therefore depends on neither direction nor starting city. The direction
+            counts in an instance that is asymmetric.
 
         Raises
         ------
@@ -243,7 +262,34 @@ class Instance:
         O(n) time and memory.
         """
         order = check_tour(tour, self.n)
-        lengths = self._between(order, np.roll(order, -1))
+        return self._sum(self._between(order, np.roll(order, -1)))
+
+    def path_length(self, path: ArrayLike) -> int | float:
+        """Length of an open path, exact: `tour_length` without the way back from the last city to the first.
+
+        Parameters
+        ----------
+        path : array_like of integers, shape (n,)
+            Every city once, counted from 0.
+
+        Returns
+        -------
+        int or float
+
+        Raises
+        ------
+        TourError
+            If `path` does not visit every city exactly once.
+
+        Examples
+        --------
+        >>> Instance.from_coordinates([[0, 0], [0, 3], [4, 3], [4, 0]]).path_length([0, 1, 2, 3])
+        10
+        """
+        order = check_tour(path, self.n)
+        return self._sum(self._between(order[:-1], order[1:]))
+
+    def _sum(self, lengths: NDArray[Any]) -> int | float:
         return int(lengths.sum(dtype=np.int64)) if self.is_exact else math.fsum(lengths.tolist())
 
     def canonical_tour(self) -> NDArray[np.int32]:
@@ -307,6 +353,16 @@ def _checked_points(points: ArrayLike, what: str, widths: tuple[int, ...]) -> ND
     return owned
 
 
+def _check_limits(points: NDArray[np.float64], metric: Metric) -> None:
+    outside = np.abs(points) > (np.inf if metric.limits is None else metric.limits)
+    if outside.any():
+        city, axis = (int(k) for k in np.argwhere(outside)[0])
+        raise InstanceError(
+            f"{metric.name} takes latitude and longitude in decimal degrees, in this order, up to "
+            f"{' and '.join(f'{limit:g}' for limit in metric.limits or ())}; [{city}, {axis}] is {points[city, axis]}"
+        )
+
+
 def _checked_coordinates(points: ArrayLike | None, metric: Metric) -> NDArray[np.float64]:
     assert points is not None
     array = _numbers(points, "coordinates")
@@ -314,6 +370,7 @@ def _checked_coordinates(points: ArrayLike | None, metric: Metric) -> NDArray[np
         widths = " or ".join(map(str, metric.widths))
         raise InstanceError(f"{metric.name} needs {widths} coordinates a city; the shape is {array.shape}")
     owned = _checked_points(array, "coordinates", metric.widths)
+    _check_limits(owned, metric)
     with np.errstate(over="ignore"):
         longest = metric.stretch * 2.0 * float(np.abs(owned).max(axis=0).sum()) + 1.0
     limit = min(_LARGEST_EXACT, 2**63 // (len(owned) + 1)) if metric.is_exact else _LARGEST_FLOAT
@@ -325,7 +382,8 @@ def _checked_coordinates(points: ArrayLike | None, metric: Metric) -> NDArray[np
     return owned
 
 
-def _checked_matrix(matrix: ArrayLike) -> NDArray[Any]:
+def _checked_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[Any], bool]:
+    """The matrix, with zeros on its diagonal, and whether it is symmetric."""
     array = _numbers(matrix, "matrix")
     if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) == 0:
         raise InstanceError(f"matrix must have shape (n, n), n at least 1, but the shape is {array.shape}")
@@ -341,14 +399,16 @@ def _checked_matrix(matrix: ArrayLike) -> NDArray[Any]:
         raise _breach(owned, ~np.isfinite(owned), "must be finite")
     if owned.min() < 0:
         raise _breach(owned, owned < 0, "must not be negative")
-    if not np.array_equal(owned, owned.T):
-        raise _breach(owned, owned != owned.T, "must be symmetric")
+    is_symmetric = np.array_equal(owned, owned.T)
+    if not is_symmetric and not may_be_asymmetric:
+        way_out = "; asymmetric=True takes it as it is, (d + d.T) / 2 is symmetric where only rounding differs"
+        raise _breach(owned, owned != owned.T, "must be symmetric", way_out)
     limit = 2**63 // (n + 1) if owned.dtype.kind == "i" else np.finfo(np.float64).max / n
     if owned.max() > limit:
         raise _breach(owned, owned > limit, f"must not exceed {limit}, for a tour of {n} cities to be summed")
-    return owned
+    return owned, is_symmetric
 
 
-def _breach(matrix: NDArray[Any], where: NDArray[np.bool_], law: str) -> InstanceError:
+def _breach(matrix: NDArray[Any], where: NDArray[np.bool_], law: str, way_out: str = "") -> InstanceError:
     i, j = (int(k) for k in np.argwhere(where)[0])
-    return InstanceError(f"matrix {law}, but [{i}, {j}] is {matrix[i, j]} and [{j}, {i}] is {matrix[j, i]}")
+    return InstanceError(f"matrix {law}, but [{i}, {j}] is {matrix[i, j]} and [{j}, {i}] is {matrix[j, i]}{way_out}")

@@ -15,6 +15,8 @@ from pytsp.instance import Instance
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pytsp._tsplib_text import Source
+
 FLOPS_A_CHECK = 31
 """The floating-point operations of a move's evaluation as Rocki and Suda (2013) write it down in their listing 1: four
 distances of seven operations, the root among them, two sums and a comparison. They give no number, but the 680 GFLOP/s
@@ -30,7 +32,7 @@ class Result:
     ----------
     instance : Instance
     tour : numpy.ndarray of int32, shape (n,)
-        The best tour, cities counted from 0.
+        The best tour, cities counted from 0; where `is_open`, the best path.
     length : int or float
         Its length, computed from the instance in whole numbers (int64) and equal to the kernel's; a float where the
         instance's distances are floating-point numbers.
@@ -68,6 +70,8 @@ class Result:
     history : tuple of Improvement
         Each a tuple (seconds, iteration, length), the lengths ever shorter. The last is `length`, for floating-point
         distances up to rounding.
+    is_open : bool
+        Whether `tour` is an open path, which does not return to its first city, and `length` that of the path.
     """
 
     instance: Instance
@@ -87,6 +91,7 @@ class Result:
     solver: str = "restarts"
     iterations: int | None = None
     history: tuple[Improvement, ...] = field(default=(), repr=False)
+    is_open: bool = False
 
     @property
     def climbers(self) -> int:
@@ -148,6 +153,7 @@ class Result:
             "mapping": self.mapping,
             "iterations": self.iterations,
             "stop_reason": self.stop_reason,
+            "open": self.is_open,
             "history": [list(improvement) for improvement in self.history],
             "lengths": self.lengths.tolist(),
             "tour": self.tour.tolist(),
@@ -193,6 +199,24 @@ class Result:
 
         return png_of_result(self)
 
+    def write(self, target: Source, *, ending: str | None = None) -> None:
+        """Write the result as the file's ending says: .tour, .csv, .json, .geojson, .txt; see `pytsp.outputs`."""
+        from pytsp.outputs import write_result  # noqa: PLC0415
+
+        write_result(target, self, ending=ending)
+
+    def to_csv(self, target: Source) -> None:
+        """Write a table of the cities in the order of the visit."""
+        self.write(target, ending=".csv")
+
+    def to_json(self, target: Source) -> None:
+        """Write one JSON object, that of `to_dict`."""
+        self.write(target, ending=".json")
+
+    def to_geojson(self, target: Source) -> None:
+        """Write the way as a line and the cities as points, where they are places on the globe."""
+        self.write(target, ending=".geojson")
+
     def __str__(self) -> str:
         gap = "optimum not known" if self.optimum is None else f"optimum {_number(self.optimum)}"
         gap += "" if self.gap is None else f", gap {100 * self.gap:.2f} %"
@@ -207,7 +231,7 @@ class Result:
             ]
         return "\n".join(
             [
-                f"{self.instance.name or 'instance'}: {self.instance.n} cities, {self.instance.metric}",
+                f"{self.instance.name or 'instance'}: {self.instance.n} cities, {self.instance.metric}{self._kind()}",
                 f"length    {_number(self.length)} ({gap})",
                 *who,
                 f"time      {self.seconds:.2f} s on {self.backend}{self._speed()}; stopped: {self.stop_reason}",
@@ -217,6 +241,10 @@ class Result:
     def _climbers(self) -> str:
         """Name those who took part, as the solver's literature does."""
         return {"annealing": "chains", "ants": "colonies"}.get(self.solver, "climbers")
+
+    def _kind(self) -> str:
+        """Say what is sought, where it is no closed tour of symmetric distances."""
+        return (", asymmetric" if self.instance.asymmetric else "") + (", open path" if self.is_open else "")
 
     def _speed(self) -> str:
         """Say how fast the solver was, by what it counts."""

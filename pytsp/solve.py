@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -63,8 +63,11 @@ RECOMBINED_CITIES = range(8, 12_001)
 
 
 def solve(
-    instance: Instance,
+    instance: Instance | Any,
     *,
+    open: bool = False,
+    start_city: int | None = None,
+    end_city: int | None = None,
     solver: str = "auto",
     climbers: int | None = None,
     seed: int = 0,
@@ -123,7 +126,14 @@ def solve(
 
     Parameters
     ----------
-    instance : Instance
+    instance : Instance, or what `pytsp.as_instance` takes
+        Coordinates, a matrix, a data frame, a graph: `as_instance` says how they are read. An asymmetric one is solved
+        as a symmetric one of twice as many cities, 11,585 at most (see `pytsp.asymmetric`).
+    open : bool, optional
+        Search the shortest open path through all cities, which does not return to its first one, of 23,169 cities at
+        most (see `pytsp.paths`). `Result.is_open` tells paths from tours.
+    start_city, end_city : int, optional
+        Where an open path begins and ends, counted from 0; by default where it is shortest.
     solver : {"auto", "restarts", "ils", "eax", "large", "two-opt", "annealing", "ants"}, optional
         "auto" is "eax" from 8 to 12,000 cities; above, "large" for cities in the plane (EUC_2D, CEIL_2D, EUCLIDEAN), if
         no argument says otherwise; and "ils" for all else. But it is "restarts" or "ils" where an argument is given
@@ -172,8 +182,8 @@ def solve(
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     initial_tour : array_like of integers, shape (n,), optional
-        ILS, annealing: the tour from which all climbers start. EAX: a tour that belongs to the population. Large,
-        two-opt: the tour that becomes shorter. Ants: the best tour at first.
+        With `open` a path. ILS, annealing: the tour from which all climbers start. EAX: a tour that belongs to the
+        population. Large, two-opt: the tour that becomes shorter. Ants: the best tour at first.
     piece : int, optional
         Large: how many cities a piece has, at least 8. By default 5,000; on a GPU 1,000 … 4,000, as many as keep it
         busy. A GPU takes what fits the shared memory of a block, 10,000 cities on recent ones.
@@ -256,6 +266,8 @@ def solve(
         If the initial tour is none.
     InstanceError
         If the instance cannot be put before a kernel (see `pytsp.forms.form_of`).
+    TypeError
+        If it is no instance, nor anything that `pytsp.as_instance` takes.
     BackendError
         If the backend is not built, cannot run here, or fails.
 
@@ -285,9 +297,19 @@ def solve(
     >>> square = Instance.from_coordinates([[0, 0], [0, 9], [9, 9], [9, 0]])
     >>> solve(square).length
     36
+    >>> solve(square, open=True, start_city=1).length
+    27
     """
+    # Before there are other names: what is no closed tour of a symmetric instance is solved with the same arguments.
+    arguments = dict(locals())
     if not isinstance(instance, Instance):
-        raise TypeError(f"instance must be a pytsp.Instance (see pytsp.read); it is a {type(instance).__name__}")
+        from pytsp.inputs import as_instance  # noqa: PLC0415
+
+        instance = arguments["instance"] = as_instance(instance)
+    if open or start_city is not None or end_city is not None or instance.asymmetric:
+        from pytsp._reductions import solve_reduced  # noqa: PLC0415
+
+        return solve_reduced(**arguments)
     asked = {
         "iterations": iterations,
         "initial_tour": initial_tour,

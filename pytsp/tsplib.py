@@ -25,7 +25,7 @@ from pytsp.tours import check_tour
 
 __all__ = ["read", "read_tour", "write_tour"]
 
-_WEIGHT_TYPES = sorted((set(METRICS) - {"EUCLIDEAN"}) | {EXPLICIT})
+_WEIGHT_TYPES = sorted({name for name, metric in METRICS.items() if metric.is_exact} | {EXPLICIT})
 _FUNCTION = "FUNCTION"
 _COORDINATES = {2: "TWOD_COORDS", 3: "THREED_COORDS"}
 _KEYS: dict[str, Iterable[str] | None] = {

@@ -45,7 +45,7 @@ def coordinates(
     """Coordinates for `metric`, shape (n, d), such as [[0.5, -3.0], [7.25, 12.0]]; whole on a `grid`."""
     count = draw(sizes()) if n is None else n
     width = METRICS[metric].widths[0]
-    if metric == "GEO":
+    if metric in ("GEO", "HAVERSINE"):
         axes = [_geographic(90), _geographic(180)]
     elif grid:
         axes = [st.integers(-20, 20).map(float)] * width
@@ -98,7 +98,7 @@ def instances(min_n: int = 1, max_n: int = 9) -> st.SearchStrategy[Instance]:
 def float_instances(draw: st.DrawFn, min_n: int = 1, max_n: int = 9) -> Instance:
     """Instances with floating-point lengths: Euclidean without rounding, or a fractional matrix."""
     if draw(st.booleans()):
-        return draw(coordinate_instances(("EUCLIDEAN",), min_n, max_n))
+        return draw(coordinate_instances(("EUCLIDEAN", "HAVERSINE"), min_n, max_n))
     return Instance.from_matrix(draw(symmetric_matrices(min_n, max_n)) / 8.0)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 import runpy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,6 +63,113 @@ def test_uniform_agrees_with_the_program_beside_the_checkout() -> None:
 def test_numbers_out_of_range_are_refused(n: int, seed: int) -> None:
     with pytest.raises(ValueError, match="must be a whole number from"):
         generate.uniform(n, seed)
+
+
+def portcgen(n: int, seed: int, clusters: int) -> list[tuple[int, int]]:
+    """The cities of the challenge's generator of clusters, restated in plain loops."""
+    state, last, following = [0] * 55, seed, 1
+    state[0] = seed
+    for i in range(1, 55):
+        state[21 * i % 55], following = following, (last - following) % 10**9
+        last = state[21 * i % 55]
+    places, kept = [0, 24], []
+
+    def share() -> float:
+        places[:] = [(places[0] - 1) % 55, (places[1] - 1) % 55]
+        state[places[0]] = (state[places[0]] - state[places[1]]) % 10**9
+        return state[places[0]] / 10**9
+
+    def deviate() -> float:
+        """Knuth's polar method: two at a time, the second of which is kept for the next call."""
+        if kept:
+            return kept.pop()
+        square = 1.0
+        while not 0 < square < 1:
+            first, second = 2 * share() - 1, 2 * share() - 1
+            square = first**2 + second**2
+        scale = math.sqrt(-2 * math.log(square) / square)
+        kept.append(first * scale)
+        return second * scale
+
+    for _ in range(165):
+        share()
+    centres = [(int(share() * 10**6), int(share() * 10**6)) for _ in range(clusters)]
+    spread, cities = 1.0 / math.sqrt(n), []
+    for _ in range(n):
+        x, y = centres[int(share() * clusters)]
+        dx, dy = deviate(), deviate()
+        cities.append((x + int(dx * spread * 10**6), y + int(dy * spread * 10**6)))
+    return cities
+
+
+@given(n=st.integers(1, 350), seed=st.integers(0, 10**9 - 1), clusters=st.none() | st.integers(1, 9))
+@example(n=99, seed=3, clusters=None)
+@example(n=100, seed=3, clusters=None)
+@example(n=199, seed=3, clusters=None)
+@example(n=200, seed=3, clusters=None)
+def test_clustered_cities_are_those_of_the_challenge(n: int, seed: int, clusters: int | None) -> None:
+    instance = generate.clustered(n, seed, clusters)
+    assert instance.name == f"portcgen-{n}-{seed}" + ("" if clusters is None else f"-{clusters}")
+    assert instance.metric == "EUC_2D"
+    assert instance.coordinates is not None
+    expected = portcgen(n, seed, clusters or max(1, n // 100))
+    assert instance.coordinates.tolist() == [list(point) for point in expected]
+
+
+@pytest.mark.slow
+def test_a_clustered_instance_has_the_optimum_that_the_challenge_published() -> None:
+    c1k_0 = generate.clustered(1000, 1000)
+    assert pytsp.solve(c1k_0, target=11387430, time_limit=60).length == 11387430
+
+
+@given(n=st.integers(1, 300), seed=st.integers(0, 10**9 - 1), share=st.floats(0.01, 1))
+@example(n=1, seed=0, share=1)
+@example(n=9, seed=0, share=1)
+@example(n=10, seed=0, share=1)
+@example(n=8, seed=0, share=0.5)
+@example(n=9, seed=0, share=0.5)
+def test_cities_on_a_grid_have_places_of_their_own(n: int, seed: int, share: float) -> None:
+    points = generate.grid(n, seed, share).coordinates
+    assert points is not None
+    places = points / 100
+    assert np.array_equal(places, np.floor(places))
+    assert len({tuple(place) for place in places.tolist()}) == n
+    # The smallest square grid on which they are no more than the share.
+    side = next(side for side in range(1, 10**4) if n / share <= side * side)
+    assert places.min() >= 0
+    assert places.max() < side
+    assert np.array_equal(points, generate.grid(n, seed, share).coordinates)
+
+
+def test_every_place_of_a_full_grid_is_taken() -> None:
+    points = generate.grid(100, 5, share=1).coordinates
+    assert points is not None
+    assert sorted(points.tolist()) == [[100 * x, 100 * y] for x in range(10) for y in range(10)]
+    assert not np.array_equal(points, generate.grid(100, 6, share=1).coordinates)
+    assert pytsp.solve(generate.grid(100, 5, share=1)).length == 10_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "words"),
+    [
+        (generate.clustered, (0, 0), "n must be a whole number from 1"),
+        (generate.clustered, (1, 10**9), "seed must be a whole number from 0 to 999999999"),
+        (generate.clustered, (1, 0, 0), "clusters must be a whole number from 1"),
+        (generate.grid, (0, 0), "n must be a whole number from 1"),
+        (generate.grid, (1, -1), "seed must be a whole number from 0"),
+        (generate.grid, (1, 0, 0), "share must be more than 0 and at most 1; it is 0"),
+        (generate.grid, (1, 0, 1.1), "share must be more than 0 and at most 1; it is 1.1"),
+        (generate.grid, (1, 0, float("nan")), "share must be more than 0 and at most 1; it is nan"),
+        (
+            generate.grid,
+            (10**7, 0, 0.01),
+            "n=10000000 cities with share=0.01 need a grid of more than",
+        ),
+    ],
+)
+def test_numbers_of_other_kinds_out_of_range_are_refused(kind: Any, arguments: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        kind(*arguments)
 
 
 coordinates = st.floats(-1e6, 1e6) | st.integers(-(2**53), 2**53).map(float)

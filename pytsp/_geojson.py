@@ -1,0 +1,65 @@
+"""Places out of GeoJSON (RFC 7946): points, in the order in which they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.exceptions import InstanceError
+
+_ACCEPTED = "Point and MultiPoint, alone or in a Feature, FeatureCollection or GeometryCollection"
+_NESTED = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
+
+
+def places(document: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Return latitude and longitude of every point, shape (n, 2).
+
+    A third number of a position, the height, is not part of a distance on the globe and is left aside.
+
+    Raises
+    ------
+    InstanceError
+        If there is anything but points, or a position is none; the message says where.
+    """
+    try:
+        found = list(_positions(document, "GeoJSON"))
+    except RecursionError as error:
+        raise InstanceError("GeoJSON: collections within collections go too deep") from error
+    if not found:
+        raise InstanceError("GeoJSON: there are no points in it")
+    return np.array(found, dtype=np.float64)
+
+
+def _positions(node: Any, place: str) -> Iterator[tuple[float, float]]:
+    kind = node.get("type") if isinstance(node, Mapping) else None
+    if isinstance(kind, str) and kind in _NESTED:
+        for index, inner in enumerate(_listed(node, _NESTED[kind], place)):
+            yield from _positions(inner, f"{place}.{_NESTED[kind]}[{index}]")
+    elif kind == "Feature":
+        yield from _positions(node.get("geometry"), f"{place}.geometry")
+    elif kind == "Point":
+        yield _position(node.get("coordinates"), f"{place}.coordinates")
+    elif kind == "MultiPoint":
+        for index, inner in enumerate(_listed(node, "coordinates", place)):
+            yield _position(inner, f"{place}.coordinates[{index}]")
+    else:
+        what = f"type {kind!r}" if isinstance(node, Mapping) else f"a {type(node).__name__}"
+        raise InstanceError(f"{place}: {what} is not accepted; accepted: {_ACCEPTED}")
+
+
+def _listed(node: Mapping[str, Any], key: str, place: str) -> list[Any]:
+    inner = node.get(key)
+    if not isinstance(inner, list | tuple):
+        raise InstanceError(f"{place}.{key} must be a list; it is a {type(inner).__name__}")
+    return list(inner)
+
+
+def _position(position: Any, place: str) -> tuple[float, float]:
+    """Return latitude and longitude; GeoJSON has them in the other order."""
+    is_position = isinstance(position, list | tuple) and len(position) in (2, 3)
+    if not is_position or any(isinstance(x, bool) or not isinstance(x, int | float) for x in position):
+        raise InstanceError(f"{place} must be [longitude, latitude]; it is {position!r:.60}")
+    return float(position[1]), float(position[0])

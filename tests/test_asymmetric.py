@@ -1,0 +1,193 @@
+"""Asymmetric instances: the symmetric ones that stand for them, by the permutations of few cities; and `solve`."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from test_open_paths import directed_matrices
+
+import pytsp
+from pytsp import Instance, InstanceError, TourError
+from pytsp._tsplib_write import write
+from pytsp.asymmetric import Doubling
+from pytsp.backends import Backend
+from pytsp.forms import MOST_DISTANCE, form_of
+
+PART = "search"
+
+directed = directed_matrices(min_n=2).map(lambda d: Instance.from_matrix(d, asymmetric=True))
+
+
+@functools.cache
+def all_tours(n: int) -> NDArray[np.int64]:
+    """Every directed tour of n cities, one a row, each from city 0."""
+    return np.array([(0, *rest) for rest in itertools.permutations(range(1, n))])
+
+
+def shortest_tour(instance: Instance) -> NDArray[np.int64]:
+    """The shortest directed tour, by all of them."""
+    tours = all_tours(instance.n)
+    lengths = instance.distance_matrix()[tours, np.roll(tours, -1, axis=1)].sum(axis=1)
+    found: NDArray[np.int64] = tours[np.argmin(lengths)]
+    return found
+
+
+def shortest(instance: Instance) -> int | float:
+    """Its length."""
+    return instance.tour_length(shortest_tour(instance))
+
+
+# The symmetric instance
+
+
+@given(directed_matrices(min_n=1, max_n=4))
+@settings(max_examples=80)
+def test_the_shortest_tour_is_that_of_the_shortest_directed_tour(d: NDArray[np.int64]) -> None:
+    instance = Instance.from_matrix(d, asymmetric=True)
+    doubling = Doubling.of(instance)
+    assert shortest(doubling.instance) - doubling.offset == shortest(instance)
+
+
+@given(directed, st.data())
+def test_a_directed_tour_is_restored_and_keeps_its_length(instance: Instance, data: st.DataObject) -> None:
+    doubling = Doubling.of(instance)
+    tour = data.draw(strategies.tours(instance.n))
+    doubled = doubling.tour(tour)
+    assert doubling.directed(doubled).tolist() == tour.tolist()
+    assert doubling.instance.tour_length(doubled) == instance.tour_length(tour) + doubling.offset
+    # Read backwards or from another city it is the same tour.
+    turned = doubling.directed(np.roll(doubled[::-1], data.draw(st.integers(0, 20))))
+    at = turned.tolist().index(tour[0])
+    assert np.roll(turned, -at).tolist() == tour.tolist()
+
+
+@given(directed_matrices(min_n=1, max_n=9), st.data())
+def test_any_tour_has_a_directed_tour_that_is_no_longer(d: NDArray[np.int64], data: st.DataObject) -> None:
+    instance = Instance.from_matrix(d, asymmetric=True)
+    doubling = Doubling.of(instance)
+    doubled = data.draw(strategies.tours(2 * instance.n))
+    before = doubled.tolist()
+    tour = doubling.directed(doubled)
+    assert tour.dtype == np.int32
+    assert doubled.tolist() == before
+    assert instance.tour_length(tour) <= doubling.instance.tour_length(doubled) - doubling.offset
+
+
+@given(directed_matrices(min_n=2, max_n=4))
+def test_floating_point_ways_are_doubled_as_whole_ones_are(d: NDArray[np.int64]) -> None:
+    instance = Instance.from_matrix(d / 7, asymmetric=True)
+    doubling = Doubling.of(instance)
+    best = shortest_tour(doubling.instance)
+    assert instance.tour_length(doubling.directed(best)) == pytest.approx(shortest(instance), rel=1e-12)
+
+
+def test_ways_are_as_far_apart_as_kernels_take() -> None:
+    most = MOST_DISTANCE // 2 - 1
+    ways = np.array([[0, 5, most], [5, 0, 7], [0, 5, 0]])
+    form_of(Doubling.of(Instance.from_matrix(ways, asymmetric=True)).instance)
+    ways[0, 2] += 1
+    with pytest.raises(
+        InstanceError, match=rf"far: distances from 0 to {most + 1} are too far apart for an asymmetric"
+    ):
+        Doubling.of(Instance.from_matrix(ways, "far", asymmetric=True))
+    # What all ways have in common does not count.
+    apart = np.array([[0, 5, most + 1], [5, 0, 7], [1, 5, 0]])
+    form_of(Doubling.of(Instance.from_matrix(apart, asymmetric=True)).instance)
+
+
+def test_a_tour_that_is_none_is_refused() -> None:
+    doubling = Doubling.of(Instance.from_matrix([[0, 1], [2, 0]], asymmetric=True))
+    with pytest.raises(TourError):
+        doubling.directed([0, 1])
+    with pytest.raises(TourError):
+        doubling.tour([0, 1, 2, 3])
+
+
+# The instance
+
+
+@given(directed_matrices())
+def test_a_matrix_that_is_symmetric_all_the_same_is_taken_as_such(d: NDArray[np.int64]) -> None:
+    np.fill_diagonal(d, 0)
+    instance = Instance.from_matrix(d, asymmetric=True)
+    assert instance.asymmetric == (d != d.T).any()
+    assert Instance.from_matrix(d + d.T, asymmetric=True).asymmetric is False
+    assert ("asymmetric" in repr(instance)) == instance.asymmetric
+
+
+def test_the_direction_of_a_tour_counts() -> None:
+    ring = Instance.from_matrix([[0, 1, 9], [9, 0, 1], [1, 9, 0]], asymmetric=True)
+    assert (ring.tour_length([0, 1, 2]), ring.tour_length([2, 1, 0])) == (3, 27)
+    assert (ring.distance(0, 1), ring.distance(1, 0)) == (1, 9)
+    assert (ring.path_length([0, 1, 2]), ring.path_length([2, 1, 0])) == (2, 18)
+
+
+def test_ways_that_differ_are_refused_with_the_way_out() -> None:
+    with pytest.raises(
+        InstanceError, match=r"must be symmetric, but \[0, 1\] is 1 .*; asymmetric=True takes it as it is"
+    ):
+        Instance.from_matrix([[0, 1], [2, 0]])
+    with pytest.raises(InstanceError, match="distances between coordinates are symmetric"):
+        Instance("name", "EUC_2D", coordinates=np.zeros((3, 2)), asymmetric=True)
+
+
+def test_what_takes_symmetric_instances_only_says_so(tmp_path: object) -> None:
+    ring = Instance.from_matrix([[0, 1, 9], [9, 0, 1], [1, 9, 0]], "ring", asymmetric=True)
+    with pytest.raises(InstanceError, match=r"ring: its distances are asymmetric.*pytsp.solve solves it"):
+        form_of(ring)
+    with pytest.raises(InstanceError, match="asymmetric"):
+        pytsp.solve_many([Instance.from_matrix(np.tri(8, dtype=int), asymmetric=True)])
+    with pytest.raises(InstanceError, match="ring: its distances are asymmetric"):
+        write(str(tmp_path) + "/ring.tsp", ring)
+
+
+# Solving
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 7])
+@pytest.mark.parametrize("divisor", [1, 3.0])
+def test_directed_tours_of_few_cities_are_shortest(backend: Backend, n: int, divisor: float) -> None:
+    d = np.random.default_rng(n).integers(1, 100, (n, n)) / divisor if divisor > 1 else None
+    ways = np.random.default_rng(n).integers(1, 100, (n, n)) if d is None else d
+    instance = Instance.from_matrix(ways, asymmetric=True)
+    result = pytsp.solve(instance, backend=backend.name)
+    assert result.length == instance.tour_length(result.tour)
+    assert result.length == pytest.approx(shortest(instance), rel=1e-12)
+    assert result.instance is instance
+    assert not result.is_open
+    assert ", asymmetric" in str(result)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"solver": "restarts", "climbers": 20},
+        {"solver": "two-opt"},
+        {"solver": "ils", "iterations": 0, "climbers": 30, "start": "random"},
+        {"solver": "ils", "iterations": 30, "climbers": 2, "pivot": "random-k", "draws": 3},
+        {"solver": "eax", "iterations": 0},
+    ],
+)
+def test_searches_that_end_early_still_tell_directed_tours(backend: Backend, options: dict[str, object]) -> None:
+    instance = Instance.from_matrix(np.random.default_rng(0).integers(0, 1000, (40, 40)), asymmetric=True)
+    result = pytsp.solve(instance, backend=backend.name, seed=2, **options)  # type: ignore[arg-type]
+    assert result.length == instance.tour_length(result.tour) == result.lengths.min() == result.history[-1].length
+
+
+def test_a_hundred_cities_come_close_to_the_assignment_bound() -> None:
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
+
+    ways = np.random.default_rng(1).integers(1, 1000, (100, 100))
+    instance = Instance.from_matrix(ways, asymmetric=True)
+    np.fill_diagonal(ways, 10**6)
+    bound = ways[linear_sum_assignment(ways)].sum()
+    result = pytsp.solve(instance, seed=0)
+    # Random ways: the assignment is known to be within a few per cent of the shortest tour.
+    assert bound <= result.length <= 1.05 * bound

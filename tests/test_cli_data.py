@@ -1,0 +1,169 @@
+"""The command line: data sets, generated instances, files by their endings, open paths."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from paths import tsplib_file
+
+import pytsp
+from pytsp import datasets, generate
+from pytsp.cli import main
+
+PLACES = [[13.41, 52.52], [2.35, 48.86], [-0.13, 51.51], [4.9, 52.37], [16.37, 48.21]]
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> str:
+    """The path of a GeoJSON file of five places."""
+    path = tmp_path / "places.geojson"
+    path.write_text(json.dumps({"type": "MultiPoint", "coordinates": PLACES}))
+    return str(path)
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What is said on standard error, in one line, by a command that fails."""
+    assert main(arguments) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("pytsp: ") and said.count("\n") == 1
+    return said
+
+
+def wrong_usage(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What is said of arguments that are none."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    return capsys.readouterr().err
+
+
+# datasets
+
+
+def test_datasets_lists_the_library(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert main(["datasets", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == [each.to_dict() for each in datasets.tsplib()]
+    assert {"name": "pr2392", "n": 2392, "type": "EUC_2D", "optimum": 378032}.items() <= next(
+        each for each in told if each["name"] == "pr2392"
+    ).items()
+    assert not any(each["is_cached"] for each in told)
+    assert main(["datasets"]) == 0
+    table = capsys.readouterr().out
+    assert all(each["name"] in table for each in told)
+    assert "378032" in table
+
+
+def test_datasets_downloads_what_is_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def fetch(name: str, *, url: str | None = None) -> Path:
+        asked.append((name, url))
+        return Path("/cache") / name
+
+    monkeypatch.setattr(datasets, "fetch", fetch)
+    assert main(["datasets", "--fetch", "pr76", "a280", "--url", "http://127.0.0.1:9/"]) == 0
+    assert capsys.readouterr().out == "/cache/pr76\n/cache/a280\n"
+    assert asked == [("pr76", "http://127.0.0.1:9/"), ("a280", "http://127.0.0.1:9/")]
+    assert main(["datasets", "--fetch", "pr76", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"pr76": "/cache/pr76"}
+
+
+def test_datasets_refuses_what_it_cannot_download(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "TSPLIB has no symmetric instance 'pr1'" in refusal(capsys, "datasets", "--fetch", "pr1")
+    assert "--url is where --fetch downloads from" in refusal(capsys, "datasets", "--url", "http://127.0.0.1:9/")
+
+
+def test_a_name_of_tsplib_is_not_downloaded_by_a_solve(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(datasets, "fetch", lambda *_, **__: pytest.fail("a download that nobody asked for"))
+    assert "pytsp datasets --fetch pr2392 downloads it" in refusal(capsys, "solve", "pr2392")
+
+
+# generate
+
+
+@pytest.mark.parametrize(
+    ("words", "made"),
+    [
+        (["uniform"], generate.uniform(12, 7)),
+        (["clustered"], generate.clustered(12, 7)),
+        (["clustered", "--clusters", "3"], generate.clustered(12, 7, 3)),
+        (["grid"], generate.grid(12, 7)),
+        (["grid", "--share", "1"], generate.grid(12, 7, 1)),
+    ],
+)
+def test_generate_makes_every_kind(words: list[str], made: pytsp.Instance, tmp_path: Path) -> None:
+    path = tmp_path / "made.tsp"
+    assert main(["generate", *words, "--n", "12", "--seed", "7", "--output", str(path)]) == 0
+    again = pytsp.read(path)
+    assert (again.name, again.metric) == (made.name, made.metric)
+    assert np.array_equal(again.coordinates, made.coordinates)
+
+
+def test_generate_refuses_what_concerns_another_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refusal(capsys, "generate", "uniform", "--n", "9", "--seed", "1", "--clusters", "3")
+    assert "--clusters does not concern uniform instances; it is for clustered ones" in said
+    said = refusal(capsys, "generate", "clustered", "--n", "9", "--seed", "1", "--share", "1")
+    assert "--share does not concern clustered instances; it is for grid ones" in said
+    assert "share must be more than 0" in refusal(capsys, "generate", "grid", "--n", "9", "--seed", "1", "--share", "2")
+
+
+# solve
+
+
+def test_places_on_the_globe_are_solved_and_written(
+    places: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    way = tmp_path / "way.geojson"
+    assert main(["solve", places, "--output", str(way), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    line, *points = json.loads(way.read_text())["features"]
+    assert [each["properties"]["city"] for each in points] == told["tour"]
+    assert line["properties"]["length"] == told["length"]
+    assert len(line["geometry"]["coordinates"]) == 6
+    assert main(["solve", places, "--metric", "geo", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["length"] == pytest.approx(told["length"], rel=0.005)
+    assert main(["info", places]) == 0
+
+
+def test_open_paths_have_their_ends(places: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "way.csv"
+    words = ["--open", "--start-city", "4", "--end-city", "2", "--output", str(table)]
+    assert main(["solve", places, *words]) == 0
+    assert "5 cities, HAVERSINE, open path" in capsys.readouterr().out
+    cities = [int(row.split(",")[1]) for row in table.read_text().splitlines()[1:]]
+    assert (cities[0], cities[-1]) == (4, 2)
+    assert sorted(cities) == [0, 1, 2, 3, 4]
+
+
+def test_an_open_path_has_no_gap_to_the_optimum_of_tours(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tsplib_file("gr17.tsp"))
+    assert main(["solve", path, "--open", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["optimum"], told["gap"], told["open"]) == (None, None, True)
+    assert told["length"] < 2085
+
+
+def test_ends_and_metrics_that_mean_nothing_are_refused(places: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "start_city=1 does not concern a closed tour" in refusal(capsys, "solve", places, "--start-city", "1")
+    assert "must be a whole number from 0 to 4" in refusal(capsys, "solve", places, "--open", "--end-city", "5")
+    assert "a TSPLIB file says its own" in refusal(capsys, "solve", "europe", "--metric", "geo")
+    assert "is not for latitudes and longitudes" in refusal(capsys, "solve", places, "--metric", "EUC_2D")
+
+
+def test_an_ending_that_nothing_is_written_as_is_refused_before_the_solve(
+    places: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = wrong_usage(capsys, "solve", places, "--output", "found.png")
+    assert "found.png: results are not written as .png; the endings are .tour, .csv, .json, .geojson, .txt" in said
