@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.forms import Form
 
@@ -125,6 +126,47 @@ class Pieces:
         self.speed = count / max(time.perf_counter() - began, 1e-9)
         is_complete = now.pieces + count == self.count
         self._stand(Standing(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
+
+    def state(self) -> dict[str, Any]:
+        """Return where the tour stands, also within a round, for `restore`."""
+        best = None if self.best.handle is self.standing.handle else self._told(self.best)
+        return {"piece": self.piece, "standing": self._told(self.standing), "best": best}
+
+    def restore(self, state: State) -> None:
+        """Stand where `state` says."""
+        self.standing = self._restored(state.part("standing"))
+        self.best = self._restored(state.part("best")) if "best" in state else self.standing
+
+    def _told(self, standing: Standing) -> dict[str, Any]:
+        fields = self.kernels.fields(standing.handle)
+        # They follow from the tour.
+        del fields["places"]
+        counts = {name: getattr(standing, name) for name in ("length", "rounds", "pieces", "passes", "is_settled")}
+        return {**counts, "huge": fields}
+
+    def _restored(self, state: State) -> Standing:
+        said = state.part("huge")
+        tour = said.tour("tour", self.n)
+        places = np.empty_like(tour)
+        places[tour] = np.arange(self.n, dtype=np.int32)
+        fields = {
+            "tour": tour,
+            "places": places,
+            "waits": said.array("waits", np.bool_, (self.n,)),
+            # No window is larger than the largest tour.
+            "level": said.whole("level", 0, 32),
+            "moves": said.whole("moves"),
+            "passes": said.whole("passes"),
+            "done": said.flag("done"),
+        }
+        return Standing(
+            self.kernels.value("huge", fields),
+            state.whole("length"),
+            state.whole("rounds"),
+            state.whole("pieces", 0, self.count - 1),
+            state.whole("passes"),
+            state.flag("is_settled"),
+        )
 
     @property
     def due_passes(self) -> int:

@@ -1,4 +1,4 @@
-"""The command line: `pytsp solve`, `info`, `backends`, `compare` and `generate`.
+"""The command line: `pytsp solve`, `resume`, `info`, `backends`, `compare` and `generate`.
 
 What is not needed to understand the arguments is imported where it is used: a device opens in a thread, while NumPy
 and what solves are imported and the instance is read.
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from pytsp import _cli_runs
 from pytsp._names import KICKS, MOVES, PART_OF, PIVOTS, SOLVERS, STARTS
 from pytsp.backends import BACKENDS, open_backend, status
 from pytsp.exceptions import PytspError
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
     from pytsp.compare import Comparison
     from pytsp.history import Progress as Snapshot
     from pytsp.instance import Instance
+    from pytsp.result import Result
 
 EXAMPLES = """examples:
   pytsp solve uniform100
   pytsp solve kroA100.tsp.gz --seed 0 --output kroA100.tour
   pytsp solve big.tsp --backend cuda --time-limit 10 --json
   pytsp solve kroA100.tsp.gz --solver restarts --climbers 100000
+  pytsp solve big.tsp --time-limit 3600 --checkpoint big.checkpoint
+  pytsp resume big.checkpoint
   pytsp info pr2392.tsp
   pytsp backends
   pytsp compare kroA100.tsp --backends c,multicore,cuda
@@ -96,19 +100,25 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by size and options")
     command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
     command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
-    command.add_argument("--backend", choices=("auto", *BACKENDS), default="auto", help="default: the fastest here")
-    command.add_argument("--threads", type=_whole(1), metavar="T", help="threads of multicore (default: all cores)")
-    command.add_argument("--device", type=_device, metavar="D", help="which GPU: its number or a part of its name")
-    command.add_argument("--time-limit", type=_seconds, metavar="SEC", help="stop after so many seconds")
-    command.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour that is no longer")
+    _add_backend(command, "auto", "default: the fastest here")
+    _cli_runs.add_limits(command)
+    _cli_runs.add_checkpoint(command)
     _add_shared(command.add_argument_group("edge assembly crossover (eax), iterated local search (ils), one huge tour"))
     _add_ils(command.add_argument_group("iterated local search (ils); --start, --temperature, --piece: one huge tour"))
     group = command.add_argument_group("random restarts (restarts), and --k for two-opt")
     group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
     group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
-    command.add_argument("--output", metavar="FILE", help="write the tour to this file, in TSPLIB's format")
-    command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument("--quiet", action="store_true", help="show no progress")
+    _add_output(command)
+
+    command = commands.add_parser(
+        "resume", help="go on with a solve from its checkpoint", description="Go on with a solve from its checkpoint."
+    )
+    command.set_defaults(run=_resume)
+    command.add_argument("checkpoint", metavar="FILE", help="what --checkpoint of 'pytsp solve' named")
+    _add_backend(command, None, "default: as the solve was asked for")
+    _cli_runs.add_limits(command)
+    _cli_runs.add_interval(command)
+    _add_output(command)
 
     command = commands.add_parser("info", help="describe an instance", description="Describe an instance.")
     command.set_defaults(run=_info)
@@ -143,6 +153,20 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--seed", type=_whole(0), required=True, metavar="S", help="seed of the random cities")
     command.add_argument("--output", default="-", metavar="FILE", help="default: standard output")
     return parser
+
+
+def _add_backend(command: argparse.ArgumentParser, default: str | None, words: str) -> None:
+    """Add where kernels run."""
+    command.add_argument("--backend", choices=("auto", *BACKENDS), default=default, help=words)
+    command.add_argument("--threads", type=_whole(1), metavar="T", help="threads of multicore (default: all cores)")
+    command.add_argument("--device", type=_device, metavar="D", help="which GPU: its number or a part of its name")
+
+
+def _add_output(command: argparse.ArgumentParser) -> None:
+    """Add what is told of a solve."""
+    command.add_argument("--output", metavar="FILE", help="write the tour to this file, in TSPLIB's format")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def _add_shared(group: argparse._ArgumentGroup) -> None:
@@ -212,7 +236,7 @@ def _solve(options: argparse.Namespace) -> None:
 
     instance = _read(options.instance)
     initial_tour = None if options.initial_tour is None else tsplib.read_tour(options.initial_tour)
-    with _progress(instance, quiet=options.quiet) as progress:
+    with _cli_runs.ended_by_sigterm(), _progress(instance, quiet=options.quiet) as progress:
         result = solve(
             instance,
             solver=options.solver,
@@ -224,8 +248,12 @@ def _solve(options: argparse.Namespace) -> None:
             mapping=options.mapping,
             k=options.k,
             iterations=options.iterations,
-            time_limit=options.time_limit,
+            time_limit=_cli_runs.time_left(options.time_limit),
             target=options.target,
+            target_gap=options.target_gap,
+            patience=options.patience,
+            checkpoint=options.checkpoint,
+            checkpoint_interval=options.checkpoint_interval,
             initial_tour=initial_tour,
             start=options.start,
             neighbours=options.neighbours,
@@ -238,10 +266,37 @@ def _solve(options: argparse.Namespace) -> None:
             piece=options.piece,
             progress=progress,
         )
+    _tell(result, options)
+
+
+def _resume(options: argparse.Namespace) -> None:
+    with _late_control_c():
+        from pytsp.checkpoint import Stored  # noqa: PLC0415
+
+    stored = Stored(options.checkpoint)
+    with _cli_runs.ended_by_sigterm(), _progress(stored.instance, quiet=options.quiet) as progress:
+        result = stored.resume(
+            backend=options.backend,
+            threads=options.threads,
+            device=options.device,
+            time_limit=_cli_runs.time_left(options.time_limit),
+            target=options.target,
+            target_gap=options.target_gap,
+            patience=options.patience,
+            checkpoint_interval=options.checkpoint_interval,
+            progress=progress,
+        )
+    _tell(result, options)
+
+
+def _tell(result: Result, options: argparse.Namespace) -> None:
+    """Print what a solve has found, and write its tour."""
+    from pytsp import tsplib  # noqa: PLC0415
+
     print(json.dumps(result.to_dict()) if options.json else result)
     # Last, so that a file that cannot be written costs nobody the result.
     if options.output:
-        tsplib.write_tour(options.output, result.tour, name=instance.name, length=result.length)
+        tsplib.write_tour(options.output, result.tour, name=result.instance.name, length=result.length)
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -397,12 +452,4 @@ def _moves_a_pass(text: str) -> int | str:
     return "inf" if text == "inf" else _whole(1)(text)
 
 
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"must be positive; it is {text}")
-    return seconds
-
-
 _moves_a_pass.__name__ = "number of moves"
-_seconds.__name__ = "number of seconds"

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "BackendError",
     "BackendUnavailable",
+    "CheckpointError",
     "DeviceMemoryError",
     "InstanceError",
     "KernelError",
@@ -58,6 +59,10 @@ class InstanceError(PytspError, ValueError):
 
 class TourError(PytspError, ValueError):
     """A sequence that does not visit every city of its instance exactly once."""
+
+
+class CheckpointError(PytspError, ValueError):
+    """A checkpoint that cannot be read, continued or begun."""
 
 
 class BackendError(PytspError, RuntimeError):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-__all__ = ["Improvement", "Progress", "Watch"]
+if TYPE_CHECKING:
+    from pytsp._state import State
+    from pytsp.checkpoint import Checkpoint
+    from pytsp.instance import Instance
+
+__all__ = ["Improvement", "Progress", "Watch", "target_length"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Improvement(NamedTuple):
 
 
 class Watch:
-    """The clock of one solve, its limits, its callbacks, and the improvements so far.
+    """The clock of one solve, its limits, its callbacks, the improvements so far, and its checkpoint.
 
     Parameters
     ----------
@@ -64,8 +69,21 @@ class Watch:
         Seconds, more than 0.
     target : int or float, optional
         The length that is short enough.
+    patience : float, optional
+        Seconds, more than 0, without a shorter tour that end a solve.
     progress, on_improvement : callable, optional
         What to call with each `Progress` and `Improvement`.
+    spent : float, optional
+        How long a solve that goes on has run before.
+    history : iterable of Improvement, optional
+        What it has found before.
+
+    Attributes
+    ----------
+    checkpoint : Checkpoint or None
+        Where to write down how the solver stands.
+    state : State or None
+        Where a solver that goes on stood.
 
     Raises
     ------
@@ -78,19 +96,27 @@ class Watch:
         *,
         time_limit: float | None = None,
         target: float | None = None,
+        patience: float | None = None,
         progress: Callable[[Progress], None] | None = None,
         on_improvement: Callable[[Improvement], None] | None = None,
+        spent: float = 0.0,
+        history: Iterable[Improvement] = (),
     ) -> None:
-        self.began = time.perf_counter()
+        self.began = time.perf_counter() - spent
         if time_limit is not None and not time_limit > 0:
             raise ValueError(f"time_limit must be a positive number of seconds; it is {time_limit!r}")
         if target is not None and not target >= 0:
             raise ValueError(f"target must be a length, at least 0; it is {target!r}")
+        if patience is not None and not patience > 0:
+            raise ValueError(f"patience must be a positive number of seconds; it is {patience!r}")
         self.time_limit = time_limit
         self.target = target
+        self.patience = patience
         self.progress = progress
         self.on_improvement = on_improvement
-        self.history: list[Improvement] = []
+        self.history: list[Improvement] = [*history]
+        self.checkpoint: Checkpoint | None = None
+        self.state: State | None = None
 
     @property
     def seconds(self) -> float:
@@ -111,13 +137,41 @@ class Watch:
                 self.on_improvement(improvement)
 
     def stop_reason(self) -> str | None:
-        """Return the reason to stop now, "target" or "time limit", if there is one."""
+        """Return the reason to stop now, "target", "time limit" or "no improvement", if there is one."""
         if self.target is not None and self.history and self.history[-1].length <= self.target:
             return "target"
-        return "time limit" if self.seconds_left <= 0 else None
+        if self.seconds_left <= 0:
+            return "time limit"
+        if self.patience is not None and self.history and self.seconds - self.history[-1].seconds >= self.patience:
+            return "no improvement"
+        return None
+
+    def keep(self, state: Callable[[], Mapping[str, Any]], *, final: bool = False) -> None:
+        """Write down where the solver stands, which `state` tells, where that is asked for and it is time to."""
+        if self.checkpoint is not None:
+            self.checkpoint.offer(self, state, final=final)
 
     def improvements(self, iteration: int, length: int | float) -> tuple[Improvement, ...]:
         """Return the history of a solve that ends on a tour of `length`, which an interruption may have left out."""
         if not self.history or length < self.history[-1].length:
             self.history.append(Improvement(self.seconds, iteration, length))
         return tuple(self.history)
+
+
+def target_length(instance: Instance, target: float | None, gap: float | None) -> float | None:
+    """Return the length that is short enough: `target`, or what is longer than the optimum by the fraction `gap`.
+
+    Raises
+    ------
+    ValueError
+        If the gap is not a number, at least 0, or the optimum is not known.
+    """
+    if gap is None:
+        return target
+    if not gap >= 0:
+        raise ValueError(f"target_gap must be a fraction, at least 0; it is {gap!r}")
+    if instance.optimum is None:
+        name = instance.name or "the instance"
+        raise ValueError(f"target_gap={gap!r} needs the optimum, which is not known of {name}")
+    length = (1 + gap) * instance.optimum
+    return length if target is None else max(target, length)

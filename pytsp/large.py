@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from pytsp._hilbert import hilbert_keys
 from pytsp._options import Options
 from pytsp._pieces import Pieces
-from pytsp._planar import METRICS, can_be_large
+from pytsp._planar import LEAST_CITIES, METRICS, can_be_large
 from pytsp._population import most_cities
 from pytsp._verify import verified
 from pytsp.backends import Backend
@@ -53,6 +54,10 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
     ordered = Instance.from_coordinates(instance.coordinates[order], metric=instance.metric, name=instance.name)
     form = form_of(ordered)
     lists = _lists(ordered, order, options)
+    state = watch.state
+    if state is not None:
+        # What depends on the machine stays as it was on the one where the solve began.
+        options = replace(options, piece=state.whole("piece", LEAST_CITIES, 2**31 - 1))
     search = Pieces(
         form,
         kernels,
@@ -62,13 +67,15 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
         piece=_piece(instance.n, kernels, options),
         temperature=first_temperature(form, lists, options),
     )
-    stop_reason = "finished"
+    if state is not None:
+        search.restore(state)
     try:
         stop_reason = _search(search, watch, options)
         tour = search.tour()
     except KeyboardInterrupt:
         stop_reason = "interrupted"
         tour = search.tour()
+    watch.keep(search.state, final=True)
     return _result(search, tour, instance, order, stop_reason, watch, options)
 
 
@@ -81,25 +88,33 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
     if watch.time_limit is not None:
         limit = watch.time_limit - min(SETTLING_SHARE * watch.time_limit, MOST_SETTLING_SECONDS)
     _tell(search, watch, rounds)
-    while search.standing.rounds < rounds and watch.seconds < limit:
+    reason = None
+    while search.standing.rounds < rounds and watch.seconds < limit and reason is None:
         done = watch.seconds / limit if math.isfinite(limit) else search.standing.rounds / rounds
         if search.due_passes:
             search.settle(search.due_passes)
         else:
             search.climb((1 - min(1.0, done)) ** COOLING, limit - watch.seconds)
-        _tell(search, watch, rounds)
-        if watch.stop_reason() == "target":
-            return "target"
-    stop_reason = "finished" if search.standing.rounds == rounds else "time limit"
+        reason = _after_call(search, watch, rounds)
+        if reason == "target":
+            return reason
+    if reason is None:
+        reason = "finished" if search.standing.rounds == rounds else "time limit"
     # A warm round may have left a shorter tour: then that one is settled, too.
     while not search.standing.is_settled or search.go_back():
         search.settle()
-        _tell(search, watch, rounds)
-        if watch.stop_reason() == "target":
+        if _after_call(search, watch, rounds) == "target":
             return "target"
         if watch.seconds_left < -SETTLING_SECONDS:
             return "time limit"
-    return stop_reason
+    return reason
+
+
+def _after_call(search: Pieces, watch: Watch, rounds: int) -> str | None:
+    """Tell where the tour stands, write it down where it is time to, and return the reason to stop, if there is one."""
+    _tell(search, watch, rounds)
+    watch.keep(search.state)
+    return watch.stop_reason()
 
 
 def _piece(n: int, kernels: Backend, options: Options) -> int:

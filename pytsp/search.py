@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.exceptions import DeviceMemoryError
 from pytsp.forms import Form
@@ -121,6 +122,39 @@ class Search:
         self.moves_a_second = FIRST_SPEED[self.machine]
         self.paced_by = self.busy
         self.most_climbers = max(1, BATCH_BYTES[self.machine] // (4 * n))
+
+    def state(self) -> dict[str, Any]:
+        """Return where the climbers stand, for `restore`: of batches that are done, only what they came to."""
+        batches = self.batches.values()
+        columns = {
+            name: np.concatenate([getattr(batch, name) for batch in batches])
+            for name in ("lengths", "steps", "passes", "done")
+        }
+        last, best = self.last, self.best
+        assert last is not None and best is not None
+        return {
+            **columns,
+            "best": {"length": best.length, "climber": best.climber, "tour": best.tour},
+            "tours": None if last.handle is None else self.kernels.fields(last.handle)["tours"],
+        }
+
+    def restore(self, state: State) -> None:
+        """Stand where `state` says."""
+        n = self.form.whole.n
+        best = state.part("best")
+        count = min(len(state.array("lengths", np.int64, (None,))), self.end - self.first)
+        types = {"lengths": np.int64, "steps": np.int32, "passes": np.int32, "done": np.bool_}
+        columns = {name: state.array(name, dtype, (count,)) for name, dtype in types.items()}
+        found = Best(best.whole("length"), best.whole("climber", self.first, self.end - 1), best.tour("tour", n))
+        unfinished = len(state.tours("tours", n)) if "tours" in state else 0
+        done = count - unfinished
+        if done:
+            part = {name: column[:done] for name, column in columns.items()}
+            self.batches[self.first] = Batch(first=self.first, handle=None, best=found, **part)
+        if unfinished:
+            part = {name: column[done:] for name, column in columns.items()}
+            handle = self.kernels.value("batch", {"tours": state.tours("tours", n), **part})
+            self.batches[self.first + done] = Batch(first=self.first + done, handle=handle, best=found, **part)
 
     @property
     def last(self) -> Batch | None:

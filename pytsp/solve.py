@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from pytsp._planar import LEAST_CITIES, can_be_large
 from pytsp._restarts import moves_a_pass, restarts
 from pytsp.backends import Backend, open_backend
 from pytsp.forms import form_of
-from pytsp.history import Improvement, Progress, Watch
+from pytsp.history import Improvement, Progress, Watch, target_length
 from pytsp.instance import Instance
 from pytsp.result import Result
 
@@ -73,6 +74,10 @@ def solve(
     temperature: float | None = None,
     exchange: int | None = None,
     piece: int | None = None,
+    target_gap: float | None = None,
+    patience: float | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_interval: float = 30.0,
     progress: Callable[[Progress], None] | None = None,
     on_improvement: Callable[[Improvement], None] | None = None,
 ) -> Result:
@@ -175,6 +180,17 @@ def solve(
     exchange : int, optional
         ILS: after each so many iterations the quarter of the climbers with the longest tours takes over the tours of
         the quarter with the shortest. By default never.
+    target_gap : float, optional
+        Stop as soon as a tour is longer than the known optimum by at most this fraction.
+    patience : float, optional
+        Stop after so many seconds without a shorter tour.
+    checkpoint : str or os.PathLike, optional
+        A file that must not be there yet, into which the solve writes where it stands: at the beginning, in intervals,
+        and when it ends or Ctrl-C ends it. At any instant the file is whole; `pytsp.resume` goes on from it. Where it
+        can no longer be written, a warning is logged and the solve goes on.
+    checkpoint_interval : float, optional
+        Seconds between two checkpoints, at least 0. There are fewer where writing takes more than a twentieth of the
+        time.
     progress : callable, optional
         Called after every kernel call with a `Progress`.
     on_improvement : callable, optional
@@ -191,6 +207,8 @@ def solve(
         If an argument is out of its range, or does not concern the solver.
     TourError
         If the initial tour is none.
+    CheckpointError
+        If the checkpoint is there already, or cannot be written at the beginning.
     InstanceError
         If the instance cannot be put before a kernel (see `pytsp.forms.form_of`).
     BackendError
@@ -236,9 +254,49 @@ def solve(
     given = _given({"climbers": climbers, "first": first, "mapping": mapping, "k": k, **asked})
     solver = _chosen(solver, given, instance)
     options = Options(climbers=climbers, seed=seed, first=first, **asked)  # type: ignore[arg-type]
-    watch = Watch(time_limit=time_limit, target=target, progress=progress, on_improvement=on_improvement)
+    watch = Watch(
+        time_limit=time_limit,
+        target=target_length(instance, target, target_gap),
+        patience=patience,
+        progress=progress,
+        on_improvement=on_improvement,
+    )
     if solver == "large" and instance.n < LEAST_CITIES:
         solver = "ils"
+    arguments = {
+        "solver": solver,
+        "backend": backend,
+        "threads": threads,
+        "device": device,
+        "mapping": mapping,
+        "k": moves_a_pass(k),
+    }
+    if checkpoint is None:
+        return run(instance, options, watch, **arguments)  # type: ignore[arg-type]
+    from pytsp.checkpoint import Checkpoint, head_of  # noqa: PLC0415
+
+    watch.checkpoint = Checkpoint(checkpoint, head_of(instance, options, watch, **arguments), checkpoint_interval)
+    watch.checkpoint.begin(watch)
+    try:
+        return run(instance, options, watch, **arguments)  # type: ignore[arg-type]
+    except Exception:
+        watch.checkpoint.discard()
+        raise
+
+
+def run(
+    instance: Instance,
+    options: Options,
+    watch: Watch,
+    *,
+    solver: str,
+    backend: str,
+    threads: int | None,
+    device: str | int | None,
+    mapping: str,
+    k: int,
+) -> Result:
+    """Run one solver, from the beginning or from where `watch` says that it stood."""
 
     def opened() -> Backend:
         return open_backend(backend, threads=threads, device=device, part=PART_OF[solver])
@@ -258,17 +316,7 @@ def solve(
         from pytsp.ils import iterated  # noqa: PLC0415
 
         return (evolved if solver == "eax" else iterated)(instance, form, opened(), watch, options)
-    return restarts(
-        instance,
-        form,
-        opened(),
-        watch,
-        climbers=options.climbers,
-        seed=options.seed,
-        first=options.first,
-        mapping=mapping,
-        k=k,
-    )
+    return restarts(instance, form, opened(), watch, options, mapping=mapping, k=k)
 
 
 def _given(arguments: Mapping[str, object]) -> dict[str, str]:
