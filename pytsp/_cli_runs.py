@@ -66,9 +66,11 @@ def add_interval(command: argparse.ArgumentParser) -> None:
     )
 
 
-def time_left(limit: float | None) -> float | None:
-    """Return what is left of a time limit, which counts from the start of the process."""
-    return None if limit is None else max(limit - seconds_since_start(), _LEAST_SECONDS)
+def time_left(options: argparse.Namespace) -> float | None:
+    """Return what is left of the time limit, which counts from the start of the process."""
+    if options.time_limit is None:
+        return None
+    return float(max(options.time_limit - (time.perf_counter() - options.began), _LEAST_SECONDS))
 
 
 def seconds_since_start() -> float:

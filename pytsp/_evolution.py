@@ -123,6 +123,8 @@ class Evolution:
             self._restore(watch.state)
         # When the climbers of a population are to be there, and how many a second come.
         self.settled_by = self._time_to_settle()
+        # What the last generation took.
+        self.generation_seconds = 0.0
         self.chunk = FIRST_CHUNK[self.machine] * (kernels.threads or 1)
 
     def settle(self, now: Standing | None = None) -> None:
@@ -185,6 +187,7 @@ class Evolution:
     def breed(self) -> None:
         """Make the next generation."""
         now = self.standing
+        began = time.perf_counter()
         handle = self.kernels.call(
             f"{self.form.kind}_cross",
             self.loaded,
@@ -196,6 +199,7 @@ class Evolution:
             SPREAD[self.machine],
         )
         after = self._read(handle)
+        self.generation_seconds = time.perf_counter() - began
         is_shorter = int(after.lengths.sum()) < int(now.lengths.sum())
         self.standing = replace(after, generation=now.generation + 1, idle=0 if is_shorter else now.idle + 1)
 

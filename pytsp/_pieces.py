@@ -16,10 +16,12 @@ from pytsp.forms import Form
 
 # How long one kernel call should take.
 CALL_SECONDS = 0.15
-# The kicks a second that the first call counts on, of a core, or of all of a GPU.
-FIRST_SPEED = {"cpu": 30_000.0, "gpu": 500_000.0}
+# The kicks a second that the first call counts on, of a core, or of all of a GPU; the first ones come with a descent.
+FIRST_SPEED = {"cpu": 3_000.0, "gpu": 500_000.0}
 # The passes of the first call of a descent; calls grow, as they are fast, up to so many times the one before.
 FIRST_PASSES = 1
+# How many cities a GPU goes through in a second of a pass over all of them, before one was seen.
+GPU_PASSED_A_SECOND = 5e7
 MOST_GROWTH = 4
 # A piece's kicks in a round are this fraction of its cities.
 KICKS_A_CITY = 0.1
@@ -97,6 +99,9 @@ class Pieces:
         self.together = kernels.threads or self.count
         self.speed = FIRST_SPEED[machine] * (kernels.threads or 1) / self.kicks
         self.few_passes = FIRST_PASSES
+        # The seconds of a pass in which all cities wait, and of one of those of the last call.
+        self.full_pass = self.n / GPU_PASSED_A_SECOND
+        self.short_pass = self.full_pass
 
     def climb(self, warmth: float, seconds_left: float = math.inf) -> None:
         """Make one kernel call of a round: as many pieces as fit its time.
@@ -175,15 +180,23 @@ class Pieces:
         is_time = now.rounds % SETTLED_EVERY == FIRST_SETTLED and now.pieces == 0 and not now.is_settled
         return SETTLED_PASSES - now.passes if is_time else 0
 
+    @property
+    def pass_seconds(self) -> float:
+        """About how long the next pass takes: in the first one behind a round all cities wait."""
+        return self.short_pass if self.standing.passes else self.full_pass
+
     def settle(self, most: float = math.inf) -> None:
         """Make one kernel call of passes, at most so many, over the neighbourhood of the whole tour."""
         now = self.standing
-        limit = int(min(self.few_passes, most))
+        limit = max(1, int(min(self.few_passes if now.passes else FIRST_PASSES, most)))
         began = time.perf_counter()
         handle = self.kernels.call(f"{self.form.kind}_settle", self.loaded, self.links, now.handle, self.seed, limit)
         is_settled = bool(self.kernels.call("huge_done", handle))
         length = self._length(handle)
         took = time.perf_counter() - began
+        if now.passes == 0:
+            self.full_pass = took
+        self.short_pass = took / limit
         fitting = limit * CALL_SECONDS / max(took, 1e-9)
         self.few_passes = max(1, int(min(fitting, MOST_GROWTH * limit)))
         self._stand(Standing(handle, length, now.rounds, now.pieces, now.passes + limit, is_settled))

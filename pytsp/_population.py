@@ -19,6 +19,8 @@ CALL_SECONDS = 0.15
 SHORT_CALL_SECONDS = 0.02
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
+# So many cities a second a core takes from a good start to a local optimum.
+DESCENDED_A_SECOND = 300_000
 # So many draws a step take about as long as the other pivots do.
 EQUAL_DRAWS = 64
 # By how much at most a call has more iterations than the one before.
@@ -163,6 +165,13 @@ class Population:
             climber=state.whole("climber", first, first + count - 1),
             tour=state.tour("tour", n),
         )
+
+    @property
+    def descent_seconds(self) -> float:
+        """About how long the first descent of a core's climbers takes; 0 behind it, and on a GPU, where it is short."""
+        if self.standing.has_descended or self.kernels.threads is None:
+            return 0.0
+        return math.ceil(self.climbers / self.kernels.threads) * self.form.whole.n / DESCENDED_A_SECOND
 
     @property
     def is_finished(self) -> bool:

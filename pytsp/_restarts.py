@@ -10,7 +10,7 @@ from pytsp._options import Options
 from pytsp._verify import told_length, verified
 from pytsp.backends import Backend
 from pytsp.forms import Form
-from pytsp.history import Progress, Watch
+from pytsp.history import Watch
 from pytsp.instance import Instance
 from pytsp.result import Result
 from pytsp.search import MOST_STEPS, Search
@@ -43,15 +43,18 @@ def restarts(
 def _search(search: Search, instance: Instance, watch: Watch, climbers: int) -> str:
     """Climb until all climbers are done, or there is a reason to stop; return it."""
     while not search.is_finished:
-        reason = watch.stop_reason() if search.best is not None else None
-        if reason is not None:
-            return reason
-        search.advance()
+        if search.best is not None:
+            reason = watch.stop_reason()
+            if reason is not None:
+                return reason
+            # A pass cannot be cut: one that does not fit is not begun.
+            if not search.fits(watch.seconds_left):
+                return "time limit"
+        search.advance(watch.seconds_left)
         assert search.best is not None
-        seconds, length = watch.seconds, search.best.length * search.form.unit
-        watch.offer(search.climbers_done, told_length(instance, search.best.tour, search.best.length))
-        if watch.progress is not None:
-            watch.progress(Progress(climbers, search.climbers_done, length, seconds))
+        done, length = search.climbers_done, search.best.length * search.form.unit
+        watch.offer(done, told_length(instance, search.best.tour, search.best.length))
+        watch.tell("random restarts", length, climbers=climbers, climbers_done=done)
         watch.keep(search.state)
     return "finished"
 

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -58,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2.
     """
     options = _parser().parse_args(arguments)
+    options.began = time.perf_counter() - (_cli_runs.seconds_since_start() if arguments is None else 0.0)
     try:
         options.run(options)
         return 0
@@ -167,6 +169,7 @@ def _add_output(command: argparse.ArgumentParser) -> None:
     command.add_argument("--output", metavar="FILE", help="write the tour to this file, in TSPLIB's format")
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument("--quiet", action="store_true", help="show no progress")
+    command.add_argument("--verbose", action="store_true", help="log on standard error what is done")
 
 
 def _add_shared(group: argparse._ArgumentGroup) -> None:
@@ -236,7 +239,7 @@ def _solve(options: argparse.Namespace) -> None:
 
     instance = _read(options.instance)
     initial_tour = None if options.initial_tour is None else tsplib.read_tour(options.initial_tour)
-    with _cli_runs.ended_by_sigterm(), _progress(instance, quiet=options.quiet) as progress:
+    with _followed(instance, options) as progress:
         result = solve(
             instance,
             solver=options.solver,
@@ -248,7 +251,7 @@ def _solve(options: argparse.Namespace) -> None:
             mapping=options.mapping,
             k=options.k,
             iterations=options.iterations,
-            time_limit=_cli_runs.time_left(options.time_limit),
+            time_limit=_cli_runs.time_left(options),
             target=options.target,
             target_gap=options.target_gap,
             patience=options.patience,
@@ -274,12 +277,12 @@ def _resume(options: argparse.Namespace) -> None:
         from pytsp.checkpoint import Stored  # noqa: PLC0415
 
     stored = Stored(options.checkpoint)
-    with _cli_runs.ended_by_sigterm(), _progress(stored.instance, quiet=options.quiet) as progress:
+    with _followed(stored.instance, options) as progress:
         result = stored.resume(
             backend=options.backend,
             threads=options.threads,
             device=options.device,
-            time_limit=_cli_runs.time_left(options.time_limit),
+            time_limit=_cli_runs.time_left(options),
             target=options.target,
             target_gap=options.target_gap,
             patience=options.patience,
@@ -395,42 +398,16 @@ def _read(name: str) -> Instance:
 
 
 @contextmanager
-def _progress(instance: Instance, *, quiet: bool) -> Iterator[Callable[[Snapshot], None] | None]:
-    """Show a line of progress on a terminal, and nothing elsewhere."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+def _followed(instance: Instance, options: argparse.Namespace) -> Iterator[Callable[[Snapshot], None] | None]:
+    """Have a solve show its progress and its log as it is asked for, and end by SIGTERM as by Ctrl-C."""
+    from pytsp._display import logged, shown  # noqa: PLC0415
 
-    console = Console(stderr=True)
-    # Names may hold brackets, which are markup to rich.
-    text = TextColumn("{task.description}", markup=False)
-    columns = (text, BarColumn(), TextColumn("{task.fields[count]}"))
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as display:
-        task = display.add_task(instance.name, count="")
-
-        def show(now: Snapshot) -> None:
-            gap = f", gap {100 * (now.length / instance.optimum - 1):.2f} %" if instance.optimum else ""
-            description = f"{instance.name}: length {now.length:.10g}{gap}"
-            done, total, count = _count(now)
-            display.update(task, total=total, completed=done, description=description, count=count)
-
-        yield show
-
-
-def _count(now: Snapshot) -> tuple[int, int | None, str]:
-    """Say how far a solve has come: what is done, of how much if that is known, and both in words.
-
-    Climbers are done one by one in random restarts only; by other solvers all go through the same iterations.
-    """
-    if now.climbers_done:
-        return now.climbers_done, now.climbers, f"{now.climbers_done}/{now.climbers} climbers"
-    if now.iteration == 0:
-        return 0, now.iterations, f"{now.climbers} climbers"
-    if now.iterations is None:
-        return now.iteration, None, f"{now.iteration} iterations"
-    return now.iteration, now.iterations, f"{now.iteration}/{now.iterations} iterations"
+    with (
+        _cli_runs.ended_by_sigterm(),
+        shown(instance, quiet=options.quiet) as progress,
+        logged(verbose=options.verbose),
+    ):
+        yield progress
 
 
 def _whole(least: int) -> Callable[[str], int]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pytsp._evolution import POPULATIONS, Evolution
+from pytsp._evolution import CALL_SECONDS, POPULATIONS, Evolution
 from pytsp._options import Options
 from pytsp._population import mapping_of
 from pytsp._verify import told_length, verified
 from pytsp.backends import Backend
 from pytsp.forms import Form
-from pytsp.history import Progress, Watch
+from pytsp.history import Watch
 from pytsp.ils import listed
 from pytsp.instance import Instance
 from pytsp.result import Result
@@ -47,6 +47,9 @@ def _run(evolution: Evolution, instance: Instance) -> str:
         elif iterations is not None and now.generation >= iterations:
             return "finished"
         elif not evolution.has_converged:
+            # A generation cannot be cut: one that does not fit is not begun.
+            if evolution.generation_seconds > max(watch.seconds_left, CALL_SECONDS):
+                return "time limit"
             evolution.breed()
         elif watch.time_limit is None or evolution.fruitless >= POPULATIONS:
             return "finished"
@@ -62,9 +65,8 @@ def _tell(evolution: Evolution, instance: Instance) -> None:
     assert now.best is not None
     length = told_length(instance, now.best.tour, now.best.length)
     watch.offer(now.generation, length)
-    if watch.progress is not None:
-        iterations = evolution.options.iterations
-        watch.progress(Progress(len(now.lengths), 0, length, watch.seconds, now.generation, iterations))
+    phase, iterations = "crossover" if now.is_settled else "local optima", evolution.options.iterations
+    watch.tell(phase, length, climbers=len(now.lengths), iteration=now.generation, iterations=iterations)
 
 
 def _result(evolution: Evolution, instance: Instance, stop_reason: str) -> Result:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytsp._deadline import OutOfTime
 
 if TYPE_CHECKING:
     from pytsp._state import State
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
     from pytsp.instance import Instance
 
 __all__ = ["Improvement", "Progress", "Watch", "target_length"]
+
+_log = logging.getLogger("pytsp")
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,11 @@ class Progress:
         two-opt, there were.
     iterations : int or None
         How many it is to make; None where only a limit ends them, and in random restarts.
+    phase : str
+        What is being done: "random restarts"; "local optima" and "crossover"; "kicks"; "pieces" and "between pieces";
+        "passes".
+    seconds_left : float or None
+        Until the time limit, if there is one.
     """
 
     climbers: int
@@ -41,6 +51,8 @@ class Progress:
     seconds: float
     iteration: int = 0
     iterations: int | None = None
+    phase: str = ""
+    seconds_left: float | None = None
 
 
 class Improvement(NamedTuple):
@@ -80,6 +92,8 @@ class Watch:
 
     Attributes
     ----------
+    reserve : float
+        The seconds before the time limit that what follows the search takes.
     checkpoint : Checkpoint or None
         Where to write down how the solver stands.
     state : State or None
@@ -115,6 +129,7 @@ class Watch:
         self.progress = progress
         self.on_improvement = on_improvement
         self.history: list[Improvement] = [*history]
+        self.reserve = 0.0
         self.checkpoint: Checkpoint | None = None
         self.state: State | None = None
 
@@ -125,16 +140,32 @@ class Watch:
 
     @property
     def seconds_left(self) -> float:
-        """How long it may still run; infinite without a time limit."""
-        return float("inf") if self.time_limit is None else self.time_limit - self.seconds
+        """How long the search may still run; infinite without a time limit."""
+        return float("inf") if self.time_limit is None else self.time_limit - self.reserve - self.seconds
 
     def offer(self, iteration: int, length: int | float) -> None:
         """Take the length of the best tour so far: where it is shorter than all before it, note it and tell it."""
         if not self.history or length < self.history[-1].length:
             improvement = Improvement(self.seconds, iteration, length)
             self.history.append(improvement)
+            _log.debug("%.3f s: length %s after %d", *improvement[::2], iteration)
             if self.on_improvement is not None:
                 self.on_improvement(improvement)
+
+    def tell(
+        self,
+        phase: str,
+        length: int | float,
+        *,
+        climbers: int = 1,
+        climbers_done: int = 0,
+        iteration: int = 0,
+        iterations: int | None = None,
+    ) -> None:
+        """Tell whoever follows the progress how far the solve has come."""
+        if self.progress is not None:
+            left = None if self.time_limit is None else max(0.0, self.seconds_left)
+            self.progress(Progress(climbers, climbers_done, length, self.seconds, iteration, iterations, phase, left))
 
     def stop_reason(self) -> str | None:
         """Return the reason to stop now, "target", "time limit" or "no improvement", if there is one."""
@@ -145,6 +176,11 @@ class Watch:
         if self.patience is not None and self.history and self.seconds - self.history[-1].seconds >= self.patience:
             return "no improvement"
         return None
+
+    def look(self) -> None:
+        """Raise `OutOfTime` where the time is over."""
+        if self.seconds_left <= 0:
+            raise OutOfTime
 
     def keep(self, state: Callable[[], Mapping[str, Any]], *, final: bool = False) -> None:
         """Write down where the solver stands, which `state` tells, where that is asked for and it is time to."""

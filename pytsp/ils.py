@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from pytsp._nearest import NORMS
 from pytsp._options import KICKS, MOVES, PIVOTS, Options
-from pytsp._population import Plan, Population, mapping_of
+from pytsp._population import CALL_SECONDS, Plan, Population, mapping_of
 from pytsp._verify import told_length, verified
 from pytsp.backends import Backend
 from pytsp.forms import Form
-from pytsp.history import Progress, Watch
+from pytsp.history import Watch
 from pytsp.instance import Instance
 from pytsp.neighbours import check_neighbours, in_order, neighbour_lists
 from pytsp.result import Result
@@ -85,6 +85,9 @@ def _search(population: Population, instance: Instance, watch: Watch) -> str:
         if reason is not None:
             stop_reason = reason
             break
+        # The first descent cannot be cut: one that does not fit is not begun.
+        if population.descent_seconds > max(watch.seconds_left, CALL_SECONDS):
+            return "time limit"
         population.advance(watch.seconds_left, _warmth(watch))
         _tell(population, instance, watch)
         if watch.stop_reason() == "target":
@@ -209,10 +212,9 @@ def _tell(population: Population, instance: Instance, watch: Watch, *, is_call: 
     now = population.standing
     length = told_length(instance, now.tour, now.length)
     watch.offer(now.iteration, length)
-    if is_call and watch.progress is not None:
-        watch.progress(
-            Progress(population.climbers, 0, length, watch.seconds, now.iteration, population.plan.iterations)
-        )
+    if is_call:
+        iterations = population.plan.iterations
+        watch.tell("kicks", length, climbers=population.climbers, iteration=now.iteration, iterations=iterations)
 
 
 def _result(population: Population, instance: Instance, stop_reason: str, watch: Watch) -> Result:

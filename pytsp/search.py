@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -177,14 +178,22 @@ class Search:
         unfinished = len(self.last.done) - int(self.last.done.sum()) if self.last else 0
         return self.following - self.first - unfinished
 
-    def advance(self) -> bool:
+    def fits(self, seconds_left: float) -> bool:
+        """Tell whether a pass of the climbers that go together takes less than so many seconds, as far as is known."""
+        going = self.last is not None and not self.last.is_done
+        count = len(self.last.done) if self.last and going else min(self.busy, self.end - self.following)
+        speed = self.moves_a_second * min(1.0, count / self.paced_by)
+        return self.pass_moves * count / speed <= max(seconds_left, CALL_SECONDS)
+
+    def advance(self, seconds_left: float = math.inf) -> bool:
         """Make one kernel call, if there is one to make: a batch starts, or goes on.
 
-        A batch that does not fit the device's memory is tried again with half the climbers.
+        A batch that does not fit the device's memory is tried again with half the climbers. Where a pass does not fit
+        the time that is left, the first climbers only measure the tours from which they start.
         """
         while not self.is_finished:
             try:
-                self._call()
+                self._call(is_timely=self.last is not None or self.fits(seconds_left))
                 return True
             except DeviceMemoryError:
                 unfinished = self.last is not None and not self.last.is_done
@@ -193,21 +202,22 @@ class Search:
                 self.most_climbers = max(1, min(self.most_climbers, self._batch_size()) // 2)
         return False
 
-    def _call(self) -> None:
+    def _call(self, *, is_timely: bool) -> None:
         call = self.kernels.call
         began = time.perf_counter()
         before = self.last if self.last and not self.last.is_done else None
         first = before.first if before else self.following
         count = len(before.done) if before else self._batch_size()
         handle = before.handle if before else call("batch_random", self.form.whole.n, self.seed, first, count)
-        handle = call(self.entry, self.loaded, handle, self.k, self._limit(count))
+        handle = call(self.entry, self.loaded, handle, self.k, self._limit(count) if is_timely else 0)
         lengths, steps, passes, done = (
             call(f"batch_{what}", handle) for what in ("lengths", "steps", "passes", "done")
         )
         best = self._better(first, handle, lengths)
         walked = int(passes.sum(dtype=np.int64)) - (int(before.passes.sum(dtype=np.int64)) if before else 0)
-        self.moves_a_second = max(walked, 1) * self.pass_moves / (time.perf_counter() - began)
-        self.paced_by = min(self.busy, count)
+        if is_timely:
+            self.moves_a_second = max(walked, 1) * self.pass_moves / (time.perf_counter() - began)
+            self.paced_by = min(self.busy, count)
         self.batches[first] = Batch(first, None if done.all() else handle, lengths, steps, passes, done, best)
 
     def _batch_size(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from inspect import signature
 from os import PathLike
@@ -9,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
+from pytsp._deadline import OutOfTime, looking
 from pytsp._names import PART_OF, SOLVERS
 from pytsp._options import Options
 from pytsp._planar import LEAST_CITIES, can_be_large
 from pytsp._restarts import moves_a_pass, restarts
+from pytsp._unsearched import unsearched
 from pytsp.backends import Backend, open_backend
 from pytsp.forms import form_of
 from pytsp.history import Improvement, Progress, Watch, target_length
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from pytsp.starts import Start
 
 __all__ = ["SOLVERS", "moves_a_pass", "solve"]
+
+_log = logging.getLogger("pytsp")
 
 # The solvers that an argument concerns, where these are not all, or one value of an argument, as a message shows it.
 CONCERNED = {
@@ -136,10 +141,12 @@ def solve(
         many as shorten the tour.
     time_limit : float, optional
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
-        sure of its local optima. Climbers on their way count with the tours they have. Edge assembly crossover goes on
+        sure of its local optima; a call that cannot be cut and does not fit is not begun. Climbers on their way count
+        with the tours they have; where the time is over before there is a search, the initial tour, or one along a
+        curve. Edge assembly crossover goes on
         with new climbers until then, or until populations have converged ten times in a row without a shorter tour.
-        The temperature has fallen to 0 by then, too. Large leaves a tenth of it, at most 2 s, for a descent over the
-        whole tour, and ends that 0.3 s after the limit.
+        The temperature has fallen to 0 by then, too. Large leaves a tenth of it, at most 2 s, or on millions of cities
+        up to a third, for a descent over the whole tour.
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     initial_tour : array_like of integers, shape (n,), optional
@@ -301,6 +308,53 @@ def run(
     def opened() -> Backend:
         return open_backend(backend, threads=threads, device=device, part=PART_OF[solver])
 
+    name = instance.name or "instance"
+    _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
+    found = _run(instance, options, watch, opened, solver=solver, mapping=mapping, k=k)
+    _log.info(
+        "%s: length %s after %.2f s on %s; %s", name, found.length, found.seconds, found.backend, found.stop_reason
+    )
+    return found
+
+
+def _run(
+    instance: Instance,
+    options: Options,
+    watch: Watch,
+    opened: Callable[[], Backend],
+    *,
+    solver: str,
+    mapping: str,
+    k: int,
+) -> Result:
+    """Run one solver, from where it stood or as far as its time goes."""
+    if watch.state is not None:
+        # What was found before is worth the time that it takes to go back there.
+        return _searched(instance, options, watch, opened, solver=solver, mapping=mapping, k=k)
+    try:
+        with looking(watch.look):
+            return _searched(instance, options, watch, opened, solver=solver, mapping=mapping, k=k)
+    except OutOfTime:
+        return unsearched(instance, watch, options, solver=solver, backend=opened().name, k=k)
+
+
+def _searched(
+    instance: Instance,
+    options: Options,
+    watch: Watch,
+    opened: Callable[[], Backend],
+    *,
+    solver: str,
+    mapping: str,
+    k: int,
+) -> Result:
+    """Run one solver.
+
+    Raises
+    ------
+    OutOfTime
+        If the time is over before it has a tour.
+    """
     if solver == "large":
         from pytsp.large import large  # noqa: PLC0415
 

@@ -15,7 +15,7 @@ from pytsp._state import State
 from pytsp._verify import told_length, verified
 from pytsp.backends import Backend
 from pytsp.forms import Form
-from pytsp.history import Progress, Watch
+from pytsp.history import Watch
 from pytsp.instance import Instance
 from pytsp.result import Result
 from pytsp.search import CALL_SECONDS, FIRST_SPEED
@@ -249,9 +249,9 @@ def _tell(descent: Descent, instance: Instance, watch: Watch, *, is_call: bool =
     now, form = descent.standing, descent.form
     length = now.length if instance.is_exact else now.length * form.unit
     watch.offer(now.passes, length)
-    if is_call and watch.progress is not None:
+    if is_call:
         most = None if descent.most_passes == MOST_PASSES else descent.most_passes
-        watch.progress(Progress(1, 0, length, watch.seconds, now.passes, most))
+        watch.tell("passes", length, iteration=now.passes, iterations=most)
 
 
 def _result(
