@@ -98,14 +98,12 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
     rounds = options.iterations
     if rounds is None:
         rounds = DEFAULT_ROUNDS if watch.time_limit is None else 2**31
-    limit = math.inf
-    if watch.time_limit is not None:
-        least = min(SETTLING_SHARE * watch.time_limit, MOST_SETTLING_SECONDS)
-        settling = max(least, min(FULL_PASSES * search.full_pass, MOST_SETTLING_SHARE * watch.time_limit))
-        limit = watch.time_limit - watch.reserve - settling
     _tell(search, watch, rounds)
     reason = None
-    while search.standing.rounds < rounds and watch.seconds < limit and reason is None:
+    while search.standing.rounds < rounds and reason is None:
+        limit = _end_of_rounds(search, watch)
+        if watch.seconds >= limit:
+            break
         if search.due_passes and watch.seconds + search.pass_seconds > limit:
             break
         done = watch.seconds / limit if math.isfinite(limit) else search.standing.rounds / rounds
@@ -127,6 +125,15 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
         if _after_call(search, watch, rounds) == "target":
             return "target"
     return reason
+
+
+def _end_of_rounds(search: Pieces, watch: Watch) -> float:
+    """Return the seconds at which rounds end for the passes behind them; infinite without a time limit."""
+    if watch.time_limit is None:
+        return math.inf
+    least = min(SETTLING_SHARE * watch.time_limit, MOST_SETTLING_SECONDS)
+    settling = max(least, min(FULL_PASSES * search.full_pass, MOST_SETTLING_SHARE * watch.time_limit))
+    return watch.time_limit - watch.reserve - settling
 
 
 def _after_call(search: Pieces, watch: Watch, rounds: int) -> str | None:

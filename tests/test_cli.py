@@ -162,7 +162,15 @@ def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(
     renamed = tmp_path / "brackets.tsp"
     renamed.write_text(Path(instance).read_text().replace("thirty", "[b]thirty"))
     reader, writer = pty.openpty()
-    arguments = ["solve", str(renamed), "--time-limit", "1.5", "--solver", solver, *["--quiet"] * quiet]
+    arguments = [
+        "solve",
+        str(renamed),
+        "--time-limit",
+        "0.5" if quiet else "3",
+        "--solver",
+        solver,
+        *["--quiet"] * quiet,
+    ]
     arguments += ["--climbers", "1000000"] if solver == "restarts" else []
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
     process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=writer, cwd=ROOT, env=environment)
