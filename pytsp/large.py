@@ -131,9 +131,12 @@ def _end_of_rounds(search: Pieces, watch: Watch) -> float:
     """Return the seconds at which rounds end for the passes behind them; infinite without a time limit."""
     if watch.time_limit is None:
         return math.inf
+    end, most = watch.time_limit - watch.reserve, MOST_SETTLING_SHARE * watch.time_limit
+    if search.full_pass > most:
+        # Not even one would fit.
+        return end
     least = min(SETTLING_SHARE * watch.time_limit, MOST_SETTLING_SECONDS)
-    settling = max(least, min(FULL_PASSES * search.full_pass, MOST_SETTLING_SHARE * watch.time_limit))
-    return watch.time_limit - watch.reserve - settling
+    return end - max(least, min(FULL_PASSES * search.full_pass, most))
 
 
 def _after_call(search: Pieces, watch: Watch, rounds: int) -> str | None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from pytsp import Instance, Result, _cli_runs, _nearest, _pieces, cli, search
 from pytsp._deadline import OutOfTime, look, looking
 from pytsp.backends import Backend
 from pytsp.history import Watch, target_length
+from pytsp.large import _end_of_rounds
 from pytsp.neighbours import neighbour_lists
 
 
@@ -231,3 +233,24 @@ def test_limits_out_of_range_are_wrong_usage(words: list[str], capsys: pytest.Ca
         cli.main(["solve", "any", *words])
     assert exit_code.value.code == 2
     assert "must be" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("limit", "full_pass", "end"),
+    [
+        # A tenth of the limit, at most two seconds, for the passes in the end; but the time of two that are long.
+        (10.0, 0.1, 9.0),
+        (100.0, 0.1, 98.0),
+        (100.0, 3.0, 94.0),
+        (10.0, 3.5, 6.5),
+        # Where none fits, nothing is kept for them.
+        (10.0, 3.6, 10.0),
+    ],
+)
+def test_rounds_leave_time_for_the_passes_that_fit(limit: float, full_pass: float, end: float) -> None:
+    watch = Watch(time_limit=limit)
+    pieces = SimpleNamespace(full_pass=full_pass)
+    assert _end_of_rounds(pieces, watch) == pytest.approx(end)  # type: ignore[arg-type]
+    watch.reserve = 0.5
+    assert _end_of_rounds(pieces, watch) == pytest.approx(end - 0.5)  # type: ignore[arg-type]
+    assert _end_of_rounds(pieces, Watch()) == float("inf")  # type: ignore[arg-type]
