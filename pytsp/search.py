@@ -193,7 +193,8 @@ class Search:
         """
         while not self.is_finished:
             try:
-                self._call(is_timely=self.last is not None or self.fits(seconds_left))
+                is_timely = self.last is not None or self.fits(seconds_left)
+                self._call(min(2 * CALL_SECONDS, seconds_left) if is_timely else None)
                 return True
             except DeviceMemoryError:
                 unfinished = self.last is not None and not self.last.is_done
@@ -202,20 +203,21 @@ class Search:
                 self.most_climbers = max(1, min(self.most_climbers, self._batch_size()) // 2)
         return False
 
-    def _call(self, *, is_timely: bool) -> None:
+    def _call(self, seconds: float | None) -> None:
+        """Make one kernel call of about so many seconds, or one that makes no pass."""
         call = self.kernels.call
         began = time.perf_counter()
         before = self.last if self.last and not self.last.is_done else None
         first = before.first if before else self.following
         count = len(before.done) if before else self._batch_size()
         handle = before.handle if before else call("batch_random", self.form.whole.n, self.seed, first, count)
-        handle = call(self.entry, self.loaded, handle, self.k, self._limit(count) if is_timely else 0)
+        handle = call(self.entry, self.loaded, handle, self.k, 0 if seconds is None else self._limit(count, seconds))
         lengths, steps, passes, done = (
             call(f"batch_{what}", handle) for what in ("lengths", "steps", "passes", "done")
         )
         best = self._better(first, handle, lengths)
         walked = int(passes.sum(dtype=np.int64)) - (int(before.passes.sum(dtype=np.int64)) if before else 0)
-        if is_timely:
+        if seconds is not None:
             self.moves_a_second = max(walked, 1) * self.pass_moves / (time.perf_counter() - began)
             self.paced_by = min(self.busy, count)
         self.batches[first] = Batch(first, None if done.all() else handle, lengths, steps, passes, done, best)
@@ -225,11 +227,11 @@ class Search:
         fitting = int(CALL_SECONDS * self.moves_a_second / (1.1 * self.form.whole.n * self.pass_moves))
         return min(max(fitting, self.busy), self.most_climbers, self.end - self.following)
 
-    def _limit(self, count: int) -> int:
-        """Choose how many passes each climber may make in the next call, from twice the time of an ordinary call on."""
+    def _limit(self, count: int, seconds: float) -> int:
+        """Choose how many passes each climber may make in the next call: as many as fit the time, and one at least."""
         # Few climbers leave a part of the machine idle, and are the slower together.
         speed = self.moves_a_second * min(1.0, count / self.paced_by)
-        return int(min(max(1, 2 * CALL_SECONDS * speed / (self.pass_moves * count)), MOST_STEPS))
+        return int(min(max(1, seconds * speed / (self.pass_moves * count)), MOST_STEPS))
 
     def _better(self, first: int, handle: Any, lengths: NDArray[np.int64]) -> Best:
         """Return the best tour so far, a batch taken in."""
