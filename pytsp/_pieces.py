@@ -20,6 +20,8 @@ CALL_SECONDS = 0.15
 FIRST_SPEED = {"cpu": 3_000.0, "gpu": 500_000.0}
 # The passes of the first call of a descent; calls grow, as they are fast, up to so many times the one before.
 FIRST_PASSES = 1
+# More of them than this are far from the end.
+FAR_PASSES = 4
 # How many cities a GPU goes through in a second of a pass over all of them, before one was seen.
 GPU_PASSED_A_SECOND = 5e7
 MOST_GROWTH = 4
@@ -180,10 +182,16 @@ class Pieces:
         is_time = now.rounds % SETTLED_EVERY == FIRST_SETTLED and now.pieces == 0 and not now.is_settled
         return SETTLED_PASSES - now.passes if is_time else 0
 
-    @property
-    def pass_seconds(self) -> float:
-        """About how long the next pass takes: in the first one behind a round all cities wait."""
-        return self.short_pass if self.standing.passes else self.full_pass
+    def passes_in(self, seconds: float) -> float:
+        """Return how many passes fit so many seconds, as far as is known; a pass cannot be cut.
+
+        Wherever no city finds a move, all wait once more. So far from the end some of the passes are counted as such;
+        near it, where that would be too many or too few, the next pass alone is looked at.
+        """
+        if seconds > FAR_PASSES * self.full_pass:
+            return seconds / max(self.short_pass, self.full_pass / 2)
+        waits = self.standing.passes == 0 or self.kernels.fields(self.standing.handle)["waits"].all()
+        return float((self.full_pass if waits else self.short_pass) <= seconds)
 
     def settle(self, most: float = math.inf) -> None:
         """Make one kernel call of passes, at most so many, over the neighbourhood of the whole tour."""
@@ -196,7 +204,7 @@ class Pieces:
         took = time.perf_counter() - began
         if now.passes == 0:
             self.full_pass = took
-        self.short_pass = took / limit
+        self.short_pass = min(took / limit, self.full_pass)
         fitting = limit * CALL_SECONDS / max(took, 1e-9)
         self.few_passes = max(1, int(min(fitting, MOST_GROWTH * limit)))
         self._stand(Standing(handle, length, now.rounds, now.pieces, now.passes + limit, is_settled))

@@ -104,11 +104,11 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
         limit = _end_of_rounds(search, watch)
         if watch.seconds >= limit:
             break
-        if search.due_passes and watch.seconds + search.pass_seconds > limit:
+        if search.due_passes and watch.seconds + search.full_pass > limit:
             break
         done = watch.seconds / limit if math.isfinite(limit) else search.standing.rounds / rounds
         if search.due_passes:
-            search.settle(search.due_passes)
+            search.settle(min(search.due_passes, search.passes_in(limit - watch.seconds)))
         else:
             search.climb((1 - min(1.0, done)) ** COOLING, limit - watch.seconds)
         reason = _after_call(search, watch, rounds)
@@ -118,10 +118,10 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
         reason = "finished" if search.standing.rounds == rounds else "time limit"
     # A warm round may have left a shorter tour: then that one is settled, too.
     while not search.standing.is_settled or search.go_back():
-        # A pass cannot be cut: one that does not fit is not begun.
-        if search.pass_seconds > watch.seconds_left:
+        passes = search.passes_in(watch.seconds_left)
+        if passes == 0:
             return "time limit"
-        search.settle(watch.seconds_left / search.pass_seconds)
+        search.settle(passes)
         if _after_call(search, watch, rounds) == "target":
             return "target"
     return reason

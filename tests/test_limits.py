@@ -192,7 +192,7 @@ def test_a_first_descent_that_does_not_fit_is_not_begun(monkeypatch: pytest.Monk
 
 
 def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_pieces.Pieces, "pass_seconds", 100.0)
+    monkeypatch.setattr("pytsp.large.PASSED_A_SECOND", 1.0)
     made = calls_of(monkeypatch)
     found = pytsp.solve(uniform(300), solver="large", time_limit=0.5, backend="c")
     assert not any(entry == "grid_settle" for entry, _ in made)
@@ -233,6 +233,20 @@ def test_limits_out_of_range_are_wrong_usage(words: list[str], capsys: pytest.Ca
         cli.main(["solve", "any", *words])
     assert exit_code.value.code == 2
     assert "must be" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("seconds", "waits", "passes"),
+    [(0.9, True, 0), (1.0, True, 1), (4.0, True, 1), (0.1, False, 0), (0.2, False, 1), (4.1, False, 8.2)],
+)
+def test_a_pass_is_as_long_as_there_are_cities_that_wait(seconds: float, waits: bool, passes: float) -> None:
+    kernels = SimpleNamespace(fields=lambda _: {"waits": np.array([waits, True])})
+    standing = SimpleNamespace(passes=3, handle=None)
+    pieces = SimpleNamespace(full_pass=1.0, short_pass=0.2, standing=standing, kernels=kernels)
+    assert _pieces.Pieces.passes_in(pieces, seconds) == pytest.approx(passes)  # type: ignore[arg-type]
+    # The first pass behind a round is that of all cities.
+    standing.passes = 0
+    assert _pieces.Pieces.passes_in(pieces, 0.9) == 0  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
