@@ -54,7 +54,7 @@ class Result:
     seconds : float
         The time of the whole solve.
     stop_reason : str
-        "finished", "target", "time limit" or "interrupted".
+        "finished", "target", "time limit", "no improvement" or "interrupted".
     solver : str
         "restarts", "ils", "eax", "large" or "two-opt".
     iterations : int or None
