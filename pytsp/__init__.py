@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pytsp.exceptions import (
     BackendError,
     BackendUnavailable,
+    CheckpointError,
     DatasetError,
     DeviceMemoryError,
     InstanceError,
@@ -25,6 +26,7 @@ from pytsp.exceptions import (
 if TYPE_CHECKING:
     from pytsp import generate
     from pytsp._tsplib_write import write
+    from pytsp.checkpoint import resume
     from pytsp.compare import compare as compare_backends
     from pytsp.history import Improvement, Progress
     from pytsp.inputs import as_instance
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BackendError",
     "BackendUnavailable",
+    "CheckpointError",
     "DatasetError",
     "DeviceMemoryError",
     "Improvement",
@@ -56,6 +59,7 @@ __all__ = [
     "random_tours",
     "read",
     "read_tour",
+    "resume",
     "solve",
     "solve_many",
     "write",
@@ -74,6 +78,7 @@ _ORIGINS = {
     "random_tours": ("tours", "random_tours"),
     "read": ("tsplib", "read"),
     "read_tour": ("tsplib", "read_tour"),
+    "resume": ("checkpoint", "resume"),
     "solve": ("solve", "solve"),
     "solve_many": ("many", "solve_many"),
     "write": ("_tsplib_write", "write"),

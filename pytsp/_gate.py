@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Entry", "Gate", "Opaque", "Owner"]
+__all__ = ["Entry", "Gate", "Opaque", "Owner", "Refused"]
 
 # NumPy's names of Futhark's elements.
 _ELEMENTS = {
@@ -92,7 +92,7 @@ class Opaque:
         return f"<Opaque {self.type} on {self.owner!r}{state}>"
 
 
-class _Refused(Exception):
+class Refused(Exception):
     """A value that does not pass: what it is, to be followed by what is accepted."""
 
 
@@ -124,7 +124,7 @@ class Scalar:
         return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if self.name.startswith("i") else (0, 2**bits - 1)
 
     def check(self, value: object) -> object:
-        """Return `value` as Futhark takes it, or raise `_Refused`."""
+        """Return `value` as Futhark takes it, or raise `Refused`."""
         import numpy as np  # noqa: PLC0415
 
         kind = self.name[0]
@@ -140,7 +140,7 @@ class Scalar:
                 held = np.dtype(_ELEMENTS[self.name]).type(value)
             if held.item() == value or np.isnan(value):
                 return float(held)
-        raise _Refused(_shown(value))
+        raise Refused(_shown(value))
 
     def upload(self, owner: Owner, value: Any) -> Any:
         """Return the argument of the C function: the value itself."""
@@ -172,13 +172,13 @@ class Array:
         return f"a numpy array of {self.dtype} with {self.rank} dimension{'s' * (self.rank != 1)}"
 
     def check(self, value: object) -> NDArray[Any]:
-        """Return `value`, contiguous, or raise `_Refused`."""
+        """Return `value`, contiguous, or raise `Refused`."""
         import numpy as np  # noqa: PLC0415
 
         if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
-            raise _Refused(_shown(value))
+            raise Refused(_shown(value))
         if value.dtype != self.dtype or value.ndim != self.rank:
-            raise _Refused(f"an array of {value.dtype} with shape {value.shape}")
+            raise Refused(f"an array of {value.dtype} with shape {value.shape}")
         return np.ascontiguousarray(value)
 
     def upload(self, owner: Owner, value: NDArray[Any]) -> Any:
@@ -226,9 +226,9 @@ class OpaqueType:
         return f"a value of type {self.name} from the same backend"
 
     def check(self, value: object) -> Opaque:
-        """Return `value`, or raise `_Refused`."""
+        """Return `value`, or raise `Refused`."""
         if not isinstance(value, Opaque) or value.type != self.name:
-            raise _Refused(repr(value) if isinstance(value, Opaque) else _shown(value))
+            raise Refused(repr(value) if isinstance(value, Opaque) else _shown(value))
         return value
 
     def upload(self, owner: Owner, value: Opaque) -> Any:
@@ -286,7 +286,7 @@ class Entry:
         for position, (value, (name, kind, _)) in enumerate(zip(arguments, self.inputs, strict=True)):
             try:
                 checked.append(kind.check(value))
-            except _Refused as refused:
+            except Refused as refused:
                 raise BackendError(
                     f"entry point {self.name!r}, argument {position} ({name}): {refused} is not accepted; "
                     f"it takes {kind.accepted}"
@@ -408,3 +408,22 @@ class Gate:
             for field in (fields if is_tuple else ())
         )
         return OpaqueType(type_name, operations["free"], parts)
+
+    def record(self, type_name: str) -> tuple[OpaqueType, list[tuple[str, Any, Kind]], Any]:
+        """Return a type that is a record, with its fields and the C function that makes a value of them.
+
+        Raises
+        ------
+        BackendError
+            If the module has no such type.
+        """
+        described = self._types.get(type_name, {}).get("record")
+        if described is None:
+            raise BackendError(f"there is no type {type_name!r} that has fields")
+        whole = self._kind(type_name, type_name)
+        assert isinstance(whole, OpaqueType)
+        fields = [
+            (field["name"], getattr(self._lib, field["project"]), self._kind(field["type"], type_name))
+            for field in described["fields"]
+        ]
+        return whole, fields, getattr(self._lib, described["new"])

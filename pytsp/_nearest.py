@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from pytsp._deadline import look
 from pytsp._hilbert import hilbert_keys
 from pytsp._places import places_of
 from pytsp.instance import Instance
@@ -31,8 +32,8 @@ NORMS = MappingProxyType(
 _SCATTERED = 1 << 14
 # Fewer points are asked for faster than threads start.
 _THREADED = 1 << 11
-# Candidates looked at together; this bounds the memory.
-_BLOCK = 1 << 20
+# Candidates looked at together; this bounds the memory, and how long nobody looks at the clock.
+_BLOCK = 1 << 18
 # By how much the tree's distances may differ from ours, relatively; far more than both roundings.
 _SLACK = 1e-9
 
@@ -92,6 +93,8 @@ class NearestPoints:
             undecided = []
             step = max(1, _BLOCK // width)
             for first in range(0, len(waiting), step):
+                if first > 0:
+                    look()
                 rows = waiting[first : first + step]
                 found[rows], is_decided = self._among(asked[rows], k, width)
                 undecided.append(rows[~is_decided])
@@ -156,6 +159,8 @@ def nearest_by_rows(
     others = np.arange(m - 1)
     step = max(1, _BLOCK // m)
     for first in range(0, m, step):
+        if first > 0:
+            look()
         row = np.arange(first, min(first + step, m))[:, None]
         columns = (row + 1 + others) % m if cyclic else others + (others >= row)
         lengths = instance.distances(cities[row], cities[columns])

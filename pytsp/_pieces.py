@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.forms import Form
 
 # How long one kernel call should take.
 CALL_SECONDS = 0.15
-# The kicks a second that the first call counts on, of a core, or of all of a GPU.
-FIRST_SPEED = {"cpu": 30_000.0, "gpu": 500_000.0}
+# The kicks a second that the first call counts on, of a core, or of all of a GPU; the first ones come with a descent.
+FIRST_SPEED = {"cpu": 3_000.0, "gpu": 500_000.0}
 # The passes of the first call of a descent; calls grow, as they are fast, up to so many times the one before.
 FIRST_PASSES = 1
+# More of them than this are far from the end.
+FAR_PASSES = 4
+# How many cities a GPU goes through in a second of a pass over all of them, before one was seen.
+GPU_PASSED_A_SECOND = 5e7
 MOST_GROWTH = 4
 # A piece's kicks in a round are this fraction of its cities.
 KICKS_A_CITY = 0.1
@@ -96,6 +101,9 @@ class Pieces:
         self.together = kernels.threads or self.count
         self.speed = FIRST_SPEED[machine] * (kernels.threads or 1) / self.kicks
         self.few_passes = FIRST_PASSES
+        # The seconds of a pass in which all cities wait, and of one of those of the last call.
+        self.full_pass = self.n / GPU_PASSED_A_SECOND
+        self.short_pass = self.full_pass
 
     def climb(self, warmth: float, seconds_left: float = math.inf) -> None:
         """Make one kernel call of a round: as many pieces as fit its time.
@@ -126,6 +134,47 @@ class Pieces:
         is_complete = now.pieces + count == self.count
         self._stand(Standing(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
 
+    def state(self) -> dict[str, Any]:
+        """Return where the tour stands, also within a round, for `restore`."""
+        best = None if self.best.handle is self.standing.handle else self._told(self.best)
+        return {"piece": self.piece, "standing": self._told(self.standing), "best": best}
+
+    def restore(self, state: State) -> None:
+        """Stand where `state` says."""
+        self.standing = self._restored(state.part("standing"))
+        self.best = self._restored(state.part("best")) if "best" in state else self.standing
+
+    def _told(self, standing: Standing) -> dict[str, Any]:
+        fields = self.kernels.fields(standing.handle)
+        # They follow from the tour.
+        del fields["places"]
+        counts = {name: getattr(standing, name) for name in ("length", "rounds", "pieces", "passes", "is_settled")}
+        return {**counts, "huge": fields}
+
+    def _restored(self, state: State) -> Standing:
+        said = state.part("huge")
+        tour = said.tour("tour", self.n)
+        places = np.empty_like(tour)
+        places[tour] = np.arange(self.n, dtype=np.int32)
+        fields = {
+            "tour": tour,
+            "places": places,
+            "waits": said.array("waits", np.bool_, (self.n,)),
+            # No window is larger than the largest tour.
+            "level": said.whole("level", 0, 32),
+            "moves": said.whole("moves"),
+            "passes": said.whole("passes"),
+            "done": said.flag("done"),
+        }
+        return Standing(
+            self.kernels.value("huge", fields),
+            state.whole("length"),
+            state.whole("rounds"),
+            state.whole("pieces", 0, self.count - 1),
+            state.whole("passes"),
+            state.flag("is_settled"),
+        )
+
     @property
     def due_passes(self) -> int:
         """How many passes come before the next round: none, but after some rounds."""
@@ -133,15 +182,29 @@ class Pieces:
         is_time = now.rounds % SETTLED_EVERY == FIRST_SETTLED and now.pieces == 0 and not now.is_settled
         return SETTLED_PASSES - now.passes if is_time else 0
 
+    def passes_in(self, seconds: float) -> float:
+        """Return how many passes fit so many seconds, as far as is known; a pass cannot be cut.
+
+        Wherever no city finds a move, all wait once more. So far from the end some of the passes are counted as such;
+        near it, where that would be too many or too few, the next pass alone is looked at.
+        """
+        if seconds > FAR_PASSES * self.full_pass:
+            return seconds / max(self.short_pass, self.full_pass / 2)
+        waits = self.standing.passes == 0 or self.kernels.fields(self.standing.handle)["waits"].all()
+        return float((self.full_pass if waits else self.short_pass) <= seconds)
+
     def settle(self, most: float = math.inf) -> None:
         """Make one kernel call of passes, at most so many, over the neighbourhood of the whole tour."""
         now = self.standing
-        limit = int(min(self.few_passes, most))
+        limit = max(1, int(min(self.few_passes if now.passes else FIRST_PASSES, most)))
         began = time.perf_counter()
         handle = self.kernels.call(f"{self.form.kind}_settle", self.loaded, self.links, now.handle, self.seed, limit)
         is_settled = bool(self.kernels.call("huge_done", handle))
         length = self._length(handle)
         took = time.perf_counter() - began
+        if now.passes == 0:
+            self.full_pass = took
+        self.short_pass = min(took / limit, self.full_pass)
         fitting = limit * CALL_SECONDS / max(took, 1e-9)
         self.few_passes = max(1, int(min(fitting, MOST_GROWTH * limit)))
         self._stand(Standing(handle, length, now.rounds, now.pieces, now.passes + limit, is_settled))

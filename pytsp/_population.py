@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.forms import Form
 
@@ -18,6 +19,8 @@ CALL_SECONDS = 0.15
 SHORT_CALL_SECONDS = 0.02
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
+# So many cities a second a core takes from a good start to a local optimum.
+DESCENDED_A_SECOND = 300_000
 # So many draws a step take about as long as the other pivots do.
 EQUAL_DRAWS = 64
 # By how much at most a call has more iterations than the one before.
@@ -92,29 +95,83 @@ class Population:
     form : Form
     kernels : Backend
     plan : Plan
-    starts : numpy.ndarray of int32, shape (climbers, n)
+    starts : numpy.ndarray of int32, shape (climbers, n), or None
         The tours from which the climbers start.
+    state : State, optional
+        Where they stand instead.
     """
 
-    def __init__(self, form: Form, kernels: Backend, plan: Plan, starts: NDArray[np.int32]) -> None:
+    def __init__(
+        self,
+        form: Form,
+        kernels: Backend,
+        plan: Plan,
+        starts: NDArray[np.int32] | None,
+        state: State | None = None,
+    ) -> None:
         self.form = form
         self.kernels = kernels
         self.plan = plan
-        self.climbers = len(starts)
         self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
-        handle = kernels.call("population_given", starts)
-        lengths = np.array([form.whole.tour_length(start) for start in starts], dtype=np.int64)
-        best = int(lengths.argmin())
-        steps = np.zeros(len(starts), dtype=np.int64)
-        self.standing = Standing(
-            False, False, 0, handle, lengths, steps, int(lengths[best]), plan.first + best, starts[best].copy()
-        )
+        if state is None:
+            assert starts is not None
+            self.standing = self._started(starts)
+        else:
+            self.standing = self._restored(state)
+        self.climbers = len(self.standing.lengths)
         self.began = time.perf_counter()
         # The iterations a second that the last call made, or the first is thought to make.
         machine = "cpu" if kernels.device is None else "gpu"
         self.speed = FIRST_SPEED[machine] / math.ceil(self.climbers / (kernels.threads or self.climbers))
         self.speed /= max(1.0, plan.draws / EQUAL_DRAWS)
         self.most = math.inf
+
+    def _started(self, starts: NDArray[np.int32]) -> Standing:
+        """Stand on the tours from which the climbers start."""
+        handle = self.kernels.call("population_given", starts)
+        lengths = np.array([self.form.whole.tour_length(start) for start in starts], dtype=np.int64)
+        best = int(lengths.argmin())
+        steps = np.zeros(len(starts), dtype=np.int64)
+        climber = self.plan.first + best
+        return Standing(False, False, 0, handle, lengths, steps, int(lengths[best]), climber, starts[best].copy())
+
+    def state(self) -> dict[str, Any]:
+        """Return where the climbers stand, for a population that goes on from there."""
+        now = self.standing
+        return {
+            "climbers": self.climbers,
+            "iterations": self.plan.iterations,
+            "has_descended": now.has_descended,
+            "iteration": now.iteration,
+            "population": self.kernels.fields(now.handle),
+            "lengths": now.lengths,
+            "length": now.length,
+            "climber": now.climber,
+            "tour": now.tour,
+        }
+
+    def _restored(self, state: State) -> Standing:
+        """Stand where `state` says."""
+        n, count, first = self.form.whole.n, state.whole("climbers", 1, 2**40), self.plan.first
+        fields = population_fields(state.part("population"), n, count)
+        return Standing(
+            has_descended=state.flag("has_descended"),
+            is_polished=False,
+            iteration=state.whole("iteration"),
+            handle=self.kernels.value("population", fields),
+            lengths=state.array("lengths", np.int64, (count,)),
+            steps=fields["steps"],
+            length=state.whole("length"),
+            climber=state.whole("climber", first, first + count - 1),
+            tour=state.tour("tour", n),
+        )
+
+    @property
+    def descent_seconds(self) -> float:
+        """About how long the first descent of a core's climbers takes; 0 behind it, and on a GPU, where it is short."""
+        if self.standing.has_descended or self.kernels.threads is None:
+            return 0.0
+        return math.ceil(self.climbers / self.kernels.threads) * self.form.whole.n / DESCENDED_A_SECOND
 
     @property
     def is_finished(self) -> bool:
@@ -197,6 +254,13 @@ class Population:
             lengths = call("population_lengths", handle)
         steps = call("population_steps", handle)
         return Standing(True, final, iteration, handle, lengths, steps, length, climber, tour)
+
+
+def population_fields(state: State, n: int, count: int | None = None) -> dict[str, NDArray[Any]]:
+    """Return the fields of a population on the device, as `Backend.fields` tells them."""
+    tours = state.tours("tours", n, count)
+    numbers = {name: state.array(name, np.int64, (len(tours),)) for name in ("lengths", "steps")}
+    return {"tours": tours, "bests": state.tours("bests", n, len(tours)), **numbers}
 
 
 def mapping_of(n: int, kernels: Backend) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._deadline import look
 from pytsp._nearest import NearestPoints
 from pytsp._places import places_of
 
@@ -36,6 +37,8 @@ def quadrant_lists(points: NDArray[np.float64], norm: float, k: int) -> NDArray[
         unfilled = [waiting[:0]]
         step = max(1, _BLOCK // width)
         for first in range(0, len(waiting), step):
+            if first > 0:
+                look()
             cities = waiting[first : first + step]
             found[cities], is_filled = _chosen(points, cities, tree.of(cities, width), k)
             unfilled.append(cities[~is_filled])

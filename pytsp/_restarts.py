@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from pytsp._options import Options
 from pytsp._verify import told_length, verified
 from pytsp.backends import Backend
 from pytsp.forms import Form
-from pytsp.history import Progress, Watch
+from pytsp.history import Watch
 from pytsp.instance import Instance
 from pytsp.result import Result
 from pytsp.search import MOST_STEPS, Search
@@ -21,37 +22,41 @@ DEFAULT_MOVES = 2e10
 
 
 def restarts(
-    instance: Instance,
-    form: Form,
-    kernels: Backend,
-    watch: Watch,
-    *,
-    climbers: int | None,
-    seed: int,
-    first: int,
-    mapping: str,
-    k: int | float | str,
+    instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Options, *, mapping: str, k: int
 ) -> Result:
     """Solve by random restarts; see `pytsp.solve`."""
-    climbers = default_climbers(instance.n) if climbers is None else climbers
-    search = Search(form, kernels, climbers, seed, first, k=moves_a_pass(k), mapping=mapping)
+    climbers = default_climbers(instance.n) if options.climbers is None else options.climbers
+    search = Search(form, kernels, climbers, options.seed, options.first, k=k, mapping=mapping)
+    if watch.state is not None:
+        search.restore(watch.state)
     stop_reason = "finished"
     try:
-        while search.advance():
-            assert search.best is not None
-            seconds, length = watch.seconds, search.best.length * form.unit
-            watch.offer(search.climbers_done, told_length(instance, search.best.tour, search.best.length))
-            if watch.progress is not None:
-                watch.progress(Progress(climbers, search.climbers_done, length, seconds))
-            reason = watch.stop_reason()
-            if reason is not None and not search.is_finished:
-                stop_reason = reason
-                break
+        stop_reason = _search(search, instance, watch, climbers)
     except KeyboardInterrupt:
         if search.best is None:
             raise
         stop_reason = "interrupted"
+    watch.keep(search.state, final=True)
     return _result(search, instance, stop_reason, watch)
+
+
+def _search(search: Search, instance: Instance, watch: Watch, climbers: int) -> str:
+    """Climb until all climbers are done, or there is a reason to stop; return it."""
+    while not search.is_finished:
+        if search.best is not None:
+            reason = watch.stop_reason()
+            if reason is not None:
+                return reason
+            # A pass cannot be cut: one that does not fit is not begun.
+            if not search.fits(watch.seconds_left):
+                return "time limit"
+        search.advance(watch.seconds_left)
+        assert search.best is not None
+        done, length = search.climbers_done, search.best.length * search.form.unit
+        watch.offer(done, told_length(instance, search.best.tour, search.best.length))
+        watch.tell("random restarts", length, climbers=climbers, climbers_done=done)
+        watch.keep(search.state)
+    return "finished"
 
 
 def default_climbers(n: int) -> int:

@@ -558,6 +558,44 @@ class Backend:
                 self.lib.futhark_context_clear_caches(self.context)
             return made.run(self, checked)
 
+    def fields(self, value: Opaque) -> dict[str, Any]:
+        """Return what a value on the device consists of: arrays, numbers, and dicts of records within.
+
+        Raises
+        ------
+        BackendError
+            If the value is not this backend's, or has no fields.
+        """
+        from pytsp._records import record_of  # noqa: PLC0415
+
+        self._require_open()
+        record = record_of(self._gate, value.type)
+        with self._lock:
+            self._require_open()
+            self._free_released()
+            return record.fetch(self, record.type.upload(self, value))
+
+    def value(self, type_name: str, fields: Mapping[str, Any]) -> Opaque:
+        """Return a new value on the device, made of what `fields` says of another, on this backend or any other.
+
+        Nothing is converted, and only types are checked: whether a tour is one, the caller knows.
+
+        Raises
+        ------
+        BackendError
+            If there is no such type, or the fields are not exactly its own.
+        DeviceMemoryError
+            If memory runs out.
+        """
+        from pytsp._records import record_of  # noqa: PLC0415
+
+        self._require_open()
+        record = record_of(self._gate, type_name)
+        with self._lock:
+            self._require_open()
+            self._free_released()
+            return Opaque(self, type_name, self.adopt(record.make(self, fields), record.type.release))
+
     def _entry(self, name: str) -> Entry:
         """Return an entry point; where another part has it, say which."""
         try:

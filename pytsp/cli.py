@@ -1,4 +1,4 @@
-"""The command line: `pytsp solve`, `info`, `backends`, `compare`, `datasets`, `generate`, `plot` and `report`.
+"""The command line: `pytsp solve`, `resume`, `info`, `backends`, `compare`, `datasets`, `generate`, `plot`, `report`.
 
 What is not needed to understand the arguments is imported where it is used: a device opens in a thread, while NumPy
 and what solves are imported and the instance is read.
@@ -12,11 +12,12 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from pytsp import _cli_data, _pictures_cli
+from pytsp import _cli_data, _cli_runs, _pictures_cli
 from pytsp._names import KICKS, LOCAL_MOVES, PAIRS, PART_OF, PIVOTS, SCHEDULES, SOLVERS, STARTS, VARIANTS
 from pytsp.backends import BACKENDS, open_backend, status
 from pytsp.exceptions import PytspError
@@ -32,6 +33,8 @@ EXAMPLES = """examples:
   pytsp solve kroA100.tsp.gz --seed 0 --output kroA100.tour
   pytsp solve big.tsp --backend cuda --time-limit 10 --json
   pytsp solve kroA100.tsp.gz --solver restarts --climbers 100000
+  pytsp solve big.tsp --time-limit 3600 --checkpoint big.checkpoint
+  pytsp resume big.checkpoint
   pytsp info pr2392.tsp
   pytsp backends
   pytsp compare kroA100.tsp --backends c,multicore,cuda
@@ -60,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2.
     """
     options = _parser().parse_args(arguments)
+    options.began = time.perf_counter() - (_cli_runs.seconds_since_start() if arguments is None else 0.0)
     try:
         options.run(options)
         return 0
@@ -102,11 +106,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by size and options")
     command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
     command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
-    command.add_argument("--backend", choices=("auto", *BACKENDS), default="auto", help="default: the fastest here")
-    command.add_argument("--threads", type=_whole(1), metavar="T", help="threads of multicore (default: all cores)")
-    command.add_argument("--device", type=_device, metavar="D", help="which GPU: its number or a part of its name")
-    command.add_argument("--time-limit", type=_seconds, metavar="SEC", help="stop after so many seconds")
-    command.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour that is no longer")
+    _add_backend(command, "auto", "default: the fastest here")
+    _cli_runs.add_limits(command)
+    _cli_runs.add_checkpoint(command)
     _add_shared(command.add_argument_group("edge assembly crossover (eax), iterated local search (ils), one huge tour"))
     _add_ils(command.add_argument_group("iterated local search (ils); --start, --temperature, --piece: one huge tour"))
     _add_annealing(command.add_argument_group("simulated annealing (annealing)"))
@@ -115,9 +117,17 @@ def _parser() -> argparse.ArgumentParser:
     group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
     group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
     _cli_data.add_ways(command.add_argument_group("other data than closed tours of TSPLIB files"), _whole)
-    command.add_argument("--output", type=_cli_data.output_file, metavar="FILE", help=_cli_data.OUTPUT_HELP)
-    command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument("--quiet", action="store_true", help="show no progress")
+    _add_output(command)
+
+    command = commands.add_parser(
+        "resume", help="go on with a solve from its checkpoint", description="Go on with a solve from its checkpoint."
+    )
+    command.set_defaults(run=_resume)
+    command.add_argument("checkpoint", metavar="FILE", help="what --checkpoint of 'pytsp solve' named")
+    _add_backend(command, None, "default: as the solve was asked for")
+    _cli_runs.add_limits(command)
+    _cli_runs.add_interval(command)
+    _add_output(command)
 
     command = commands.add_parser("info", help="describe an instance", description="Describe an instance.")
     command.set_defaults(run=_info)
@@ -154,6 +164,21 @@ def _parser() -> argparse.ArgumentParser:
     _cli_data.add_datasets(commands, _print_table)
     _cli_data.add_generate(commands, _whole)
     return parser
+
+
+def _add_backend(command: argparse.ArgumentParser, default: str | None, words: str) -> None:
+    """Add where kernels run."""
+    command.add_argument("--backend", choices=("auto", *BACKENDS), default=default, help=words)
+    command.add_argument("--threads", type=_whole(1), metavar="T", help="threads of multicore (default: all cores)")
+    command.add_argument("--device", type=_device, metavar="D", help="which GPU: its number or a part of its name")
+
+
+def _add_output(command: argparse.ArgumentParser) -> None:
+    """Add what is told of a solve."""
+    command.add_argument("--output", type=_cli_data.output_file, metavar="FILE", help=_cli_data.OUTPUT_HELP)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.add_argument("--quiet", action="store_true", help="show no progress")
+    command.add_argument("--verbose", action="store_true", help="log on standard error what is done")
 
 
 def _add_shared(group: argparse._ArgumentGroup) -> None:
@@ -242,7 +267,7 @@ def _solve(options: argparse.Namespace) -> None:
 
     instance = _cli_data.read_instance(options.instance, options.metric, is_open=options.open)
     initial_tour = None if options.initial_tour is None else tsplib.read_tour(options.initial_tour)
-    with _progress(instance, quiet=options.quiet) as progress:
+    with _followed(instance, options) as progress:
         result = solve(
             instance,
             open=options.open,
@@ -257,8 +282,12 @@ def _solve(options: argparse.Namespace) -> None:
             mapping=options.mapping,
             k=options.k,
             iterations=options.iterations,
-            time_limit=options.time_limit,
+            time_limit=_cli_runs.time_left(options),
             target=options.target,
+            target_gap=options.target_gap,
+            patience=options.patience,
+            checkpoint=options.checkpoint,
+            checkpoint_interval=options.checkpoint_interval,
             initial_tour=initial_tour,
             start=options.start,
             neighbours=options.neighbours,
@@ -282,10 +311,7 @@ def _solve(options: argparse.Namespace) -> None:
             smoothing=options.smoothing,
             progress=progress,
         )
-    print(json.dumps(_recorded(result, options)) if options.json else result)
-    # Last, so that a file that cannot be written costs nobody the result.
-    if options.output:
-        _cli_data.write_output(options.output, result)
+    _tell(result, options)
 
 
 def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
@@ -295,11 +321,40 @@ def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
 
     file = device = None
     with suppress(PytspError):
-        file = None if options.instance == "-" else datasets.find(options.instance)
+        # A checkpoint holds its instance.
+        file = None if "instance" not in options or options.instance == "-" else datasets.find(options.instance)
     part = PART_OF[result.solver]
     with suppress(PytspError):
         device = open_backend(options.backend, threads=options.threads, device=options.device, part=part).device_name
     return record(result, file=file, device=device)
+
+
+def _resume(options: argparse.Namespace) -> None:
+    with _late_control_c():
+        from pytsp.checkpoint import Stored  # noqa: PLC0415
+
+    stored = Stored(options.checkpoint)
+    with _followed(stored.instance, options) as progress:
+        result = stored.resume(
+            backend=options.backend,
+            threads=options.threads,
+            device=options.device,
+            time_limit=_cli_runs.time_left(options),
+            target=options.target,
+            target_gap=options.target_gap,
+            patience=options.patience,
+            checkpoint_interval=options.checkpoint_interval,
+            progress=progress,
+        )
+    _tell(result, options)
+
+
+def _tell(result: Result, options: argparse.Namespace) -> None:
+    """Print what a solve has found, and write its tour."""
+    print(json.dumps(_recorded(result, options)) if options.json else result)
+    # Last, so that a file that cannot be written costs nobody the result.
+    if options.output:
+        _cli_data.write_output(options.output, result)
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -389,42 +444,16 @@ def _read(name: str) -> Instance:
 
 
 @contextmanager
-def _progress(instance: Instance, *, quiet: bool) -> Iterator[Callable[[Snapshot], None] | None]:
-    """Show a line of progress on a terminal, and nothing elsewhere."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+def _followed(instance: Instance, options: argparse.Namespace) -> Iterator[Callable[[Snapshot], None] | None]:
+    """Have a solve show its progress and its log as it is asked for, and end by SIGTERM as by Ctrl-C."""
+    from pytsp._display import logged, shown  # noqa: PLC0415
 
-    console = Console(stderr=True)
-    # Names may hold brackets, which are markup to rich.
-    text = TextColumn("{task.description}", markup=False)
-    columns = (text, BarColumn(), TextColumn("{task.fields[count]}"))
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as display:
-        task = display.add_task(instance.name, count="")
-
-        def show(now: Snapshot) -> None:
-            gap = f", gap {100 * (now.length / instance.optimum - 1):.2f} %" if instance.optimum else ""
-            description = f"{instance.name}: length {now.length:.10g}{gap}"
-            done, total, count = _count(now)
-            display.update(task, total=total, completed=done, description=description, count=count)
-
-        yield show
-
-
-def _count(now: Snapshot) -> tuple[int, int | None, str]:
-    """Say how far a solve has come: what is done, of how much if that is known, and both in words.
-
-    Climbers are done one by one in random restarts only; by other solvers all go through the same iterations.
-    """
-    if now.climbers_done:
-        return now.climbers_done, now.climbers, f"{now.climbers_done}/{now.climbers} climbers"
-    if now.iteration == 0:
-        return 0, now.iterations, f"{now.climbers} climbers"
-    if now.iterations is None:
-        return now.iteration, None, f"{now.iteration} iterations"
-    return now.iteration, now.iterations, f"{now.iteration}/{now.iterations} iterations"
+    with (
+        _cli_runs.ended_by_sigterm(),
+        shown(instance, quiet=options.quiet) as progress,
+        logged(verbose=options.verbose),
+    ):
+        yield progress
 
 
 def _whole(least: int) -> Callable[[str], int]:
@@ -446,12 +475,4 @@ def _moves_a_pass(text: str) -> int | str:
     return "inf" if text == "inf" else _whole(1)(text)
 
 
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"must be positive; it is {text}")
-    return seconds
-
-
 _moves_a_pass.__name__ = "number of moves"
-_seconds.__name__ = "number of seconds"

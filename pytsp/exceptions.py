@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "BackendError",
     "BackendUnavailable",
+    "CheckpointError",
     "DatasetError",
     "DeviceMemoryError",
     "InstanceError",
@@ -63,6 +64,10 @@ class TourError(PytspError, ValueError):
 
 class DatasetError(PytspError):
     """A data set that cannot be downloaded, or is not what it should be."""
+
+
+class CheckpointError(PytspError, ValueError):
+    """A checkpoint that cannot be read, continued or begun."""
 
 
 class BackendError(PytspError, RuntimeError):

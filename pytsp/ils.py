@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from pytsp._nearest import NORMS
 from pytsp._options import KICKS, MOVES, PIVOTS, Options
-from pytsp._population import Plan, Population, mapping_of
+from pytsp._population import CALL_SECONDS, Plan, Population, mapping_of
 from pytsp._verify import told_length, verified
 from pytsp.backends import Backend
 from pytsp.forms import Form
-from pytsp.history import Progress, Watch
+from pytsp.history import Watch
 from pytsp.instance import Instance
 from pytsp.neighbours import check_neighbours, in_order, neighbour_lists
 from pytsp.result import Result
@@ -44,12 +44,18 @@ NEAREST_NEIGHBOUR_CLIMBERS = 64
 
 def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Options) -> Result:
     """Solve by iterated local search; see `pytsp.solve`."""
-    climbers = default_climbers(instance.n, kernels) if options.climbers is None else options.climbers
+    state = watch.state
+    if state is None:
+        climbers = default_climbers(instance.n, kernels) if options.climbers is None else options.climbers
+        iterations = _iterations(instance.n, climbers, kernels, watch, options)
+    else:
+        # What depends on the machine stays as it was on the one where the solve began.
+        climbers, iterations = state.whole("climbers", 1, 2**40), state.optional_whole("iterations")
     lists = listed(instance, options)
     plan = Plan(
         seed=options.seed,
         first=options.first,
-        iterations=_iterations(instance.n, climbers, kernels, watch, options),
+        iterations=iterations,
         neighbours=lists,
         moves=MOVES.index(options.moves),
         pivot=PIVOTS.index(options.pivot),
@@ -58,22 +64,41 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
         temperature=first_temperature(form, lists, options),
         exchange=options.exchange,
     )
-    population = Population(form, kernels, plan, starting_tours(instance, climbers, options))
-    stop_reason = "finished"
+    starts = None if state is not None else starting_tours(instance, climbers, options)
+    population = Population(form, kernels, plan, starts, state)
     try:
-        _tell(population, instance, watch, is_call=False)
-        while not population.is_finished:
-            population.advance(watch.seconds_left, _warmth(watch))
-            _tell(population, instance, watch)
-            reason = watch.stop_reason()
-            if reason == "target" or (reason is not None and not population.is_finished):
-                stop_reason = reason
-                break
-        population.polish()
-        _tell(population, instance, watch, is_call=False)
+        stop_reason = _search(population, instance, watch)
     except KeyboardInterrupt:
         stop_reason = "interrupted"
+        if not population.standing.is_polished:
+            watch.keep(population.state, final=True)
     return _result(population, instance, stop_reason, watch)
+
+
+def _search(population: Population, instance: Instance, watch: Watch) -> str:
+    """Let the climbers go on until they are done or there is a reason to stop, and return why they ended."""
+    stop_reason = "finished"
+    _tell(population, instance, watch, is_call=False)
+    while not population.is_finished:
+        # A tour that is only given is no reason to end.
+        reason = watch.stop_reason() if population.standing.has_descended else None
+        if reason is not None:
+            stop_reason = reason
+            break
+        # The first descent cannot be cut: one that does not fit is not begun.
+        if population.descent_seconds > max(watch.seconds_left, CALL_SECONDS):
+            return "time limit"
+        population.advance(watch.seconds_left, _warmth(watch))
+        _tell(population, instance, watch)
+        if watch.stop_reason() == "target":
+            stop_reason = "target"
+            break
+        watch.keep(population.state)
+    # From before the last descent: the iterations go on from there.
+    watch.keep(population.state, final=True)
+    population.polish()
+    _tell(population, instance, watch, is_call=False)
+    return stop_reason
 
 
 def default_climbers(n: int, kernels: Backend) -> int:
@@ -187,10 +212,9 @@ def _tell(population: Population, instance: Instance, watch: Watch, *, is_call: 
     now = population.standing
     length = told_length(instance, now.tour, now.length)
     watch.offer(now.iteration, length)
-    if is_call and watch.progress is not None:
-        watch.progress(
-            Progress(population.climbers, 0, length, watch.seconds, now.iteration, population.plan.iterations)
-        )
+    if is_call:
+        iterations = population.plan.iterations
+        watch.tell("kicks", length, climbers=population.climbers, iteration=now.iteration, iterations=iterations)
 
 
 def _result(population: Population, instance: Instance, stop_reason: str, watch: Watch) -> Result:

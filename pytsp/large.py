@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +11,13 @@ from numpy.typing import NDArray
 from pytsp._hilbert import hilbert_keys
 from pytsp._options import Options
 from pytsp._pieces import Pieces
-from pytsp._planar import METRICS, can_be_large
+from pytsp._planar import LEAST_CITIES, METRICS, can_be_large
 from pytsp._population import most_cities
 from pytsp._verify import verified
 from pytsp.backends import Backend
 from pytsp.exceptions import InstanceError
 from pytsp.forms import form_of
-from pytsp.history import Progress, Watch
+from pytsp.history import Watch
 from pytsp.ils import first_temperature
 from pytsp.instance import Instance
 from pytsp.neighbours import check_neighbours, in_order, neighbour_lists
@@ -34,11 +35,16 @@ GPU_PIECES, LEAST_GPU_PIECE, MOST_GPU_PIECE = 264, 1_000, 4_000
 DEFAULT_ROUNDS = 100
 # The power of what is left by which the temperature falls (docs/algorithms.md).
 COOLING = 3
-# With a time limit, this share of it, at most so many seconds, is left for the moves between pieces in the end; and so
-# much longer they may take.
+# With a time limit, this share of it, at most so many seconds, is left for the moves between pieces in the end; but the
+# time of so many passes over all cities, up to a larger share.
 SETTLING_SHARE = 0.1
 MOST_SETTLING_SECONDS = 2.0
-SETTLING_SECONDS = 0.3
+FULL_PASSES = 2.0
+MOST_SETTLING_SHARE = 0.35
+# How many cities a pass over all of them goes through in a second at most, of one core.
+PASSED_A_SECOND = 2e6
+# What follows the search takes as long as the length of a tour, so many times.
+FINAL_LENGTHS = 3
 
 
 def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) -> Result:
@@ -49,10 +55,20 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
             f"{', '.join(METRICS)}; the metric is {instance.metric}: use solver='ils'"
         )
     order = np.argsort(hilbert_keys(instance.coordinates), kind="stable")
+    began = watch.seconds
+    instance.tour_length(order)
+    # In the end the tour is checked and measured, told, and all memory given back.
+    watch.reserve = FINAL_LENGTHS * (watch.seconds - began)
     # Cities that are near each other have numbers near each other, and their data lies close together.
     ordered = Instance.from_coordinates(instance.coordinates[order], metric=instance.metric, name=instance.name)
     form = form_of(ordered)
+    began = watch.seconds
     lists = _lists(ordered, order, options)
+    took = watch.seconds - began
+    state = watch.state
+    if state is not None:
+        # What depends on the machine stays as it was on the one where the solve began.
+        options = replace(options, piece=state.whole("piece", LEAST_CITIES, 2**31 - 1))
     search = Pieces(
         form,
         kernels,
@@ -62,13 +78,18 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
         piece=_piece(instance.n, kernels, options),
         temperature=first_temperature(form, lists, options),
     )
-    stop_reason = "finished"
+    if kernels.device is None:
+        # A pass over all cities takes about as long as the lists did, also where others keep the machine busy.
+        search.full_pass = max(took, instance.n / PASSED_A_SECOND)
+    if state is not None:
+        search.restore(state)
     try:
         stop_reason = _search(search, watch, options)
         tour = search.tour()
     except KeyboardInterrupt:
         stop_reason = "interrupted"
         tour = search.tour()
+    watch.keep(search.state, final=True)
     return _result(search, tour, instance, order, stop_reason, watch, options)
 
 
@@ -77,29 +98,52 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
     rounds = options.iterations
     if rounds is None:
         rounds = DEFAULT_ROUNDS if watch.time_limit is None else 2**31
-    limit = math.inf
-    if watch.time_limit is not None:
-        limit = watch.time_limit - min(SETTLING_SHARE * watch.time_limit, MOST_SETTLING_SECONDS)
     _tell(search, watch, rounds)
-    while search.standing.rounds < rounds and watch.seconds < limit:
+    reason = None
+    while search.standing.rounds < rounds and reason is None:
+        limit = _end_of_rounds(search, watch)
+        if watch.seconds >= limit:
+            break
+        if search.due_passes and watch.seconds + search.full_pass > limit:
+            break
         done = watch.seconds / limit if math.isfinite(limit) else search.standing.rounds / rounds
         if search.due_passes:
-            search.settle(search.due_passes)
+            search.settle(min(search.due_passes, search.passes_in(limit - watch.seconds)))
         else:
             search.climb((1 - min(1.0, done)) ** COOLING, limit - watch.seconds)
-        _tell(search, watch, rounds)
-        if watch.stop_reason() == "target":
-            return "target"
-    stop_reason = "finished" if search.standing.rounds == rounds else "time limit"
+        reason = _after_call(search, watch, rounds)
+        if reason == "target":
+            return reason
+    if reason is None:
+        reason = "finished" if search.standing.rounds == rounds else "time limit"
     # A warm round may have left a shorter tour: then that one is settled, too.
     while not search.standing.is_settled or search.go_back():
-        search.settle()
-        _tell(search, watch, rounds)
-        if watch.stop_reason() == "target":
-            return "target"
-        if watch.seconds_left < -SETTLING_SECONDS:
+        passes = search.passes_in(watch.seconds_left)
+        if passes == 0:
             return "time limit"
-    return stop_reason
+        search.settle(passes)
+        if _after_call(search, watch, rounds) == "target":
+            return "target"
+    return reason
+
+
+def _end_of_rounds(search: Pieces, watch: Watch) -> float:
+    """Return the seconds at which rounds end for the passes behind them; infinite without a time limit."""
+    if watch.time_limit is None:
+        return math.inf
+    end, most = watch.time_limit - watch.reserve, MOST_SETTLING_SHARE * watch.time_limit
+    if search.full_pass > most:
+        # Not even one would fit.
+        return end
+    least = min(SETTLING_SHARE * watch.time_limit, MOST_SETTLING_SECONDS)
+    return end - max(least, min(FULL_PASSES * search.full_pass, most))
+
+
+def _after_call(search: Pieces, watch: Watch, rounds: int) -> str | None:
+    """Tell where the tour stands, write it down where it is time to, and return the reason to stop, if there is one."""
+    _tell(search, watch, rounds)
+    watch.keep(search.state)
+    return watch.stop_reason()
 
 
 def _piece(n: int, kernels: Backend, options: Options) -> int:
@@ -148,11 +192,11 @@ def _start(ordered: Instance, order: NDArray[np.int64], options: Options) -> NDA
 
 def _tell(search: Pieces, watch: Watch, rounds: int) -> None:
     """Tell the callbacks where the tour stands."""
-    now = search.standing
-    watch.offer(now.rounds, search.best.length * search.form.unit)
-    if watch.progress is not None:
-        total = rounds if watch.time_limit is None else None
-        watch.progress(Progress(1, 0, search.best.length * search.form.unit, watch.seconds, now.rounds, total))
+    now, length = search.standing, search.best.length * search.form.unit
+    watch.offer(now.rounds, length)
+    phase = "between pieces" if now.passes or now.rounds == rounds else "pieces"
+    total = rounds if watch.time_limit is None else None
+    watch.tell(phase, length, iteration=now.rounds, iterations=total)
 
 
 def _result(

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._evolution import CHILDREN, PASSES
 from pytsp._verify import verified
 from pytsp.backends import Backend, open_backend
-from pytsp.eax import CHILDREN, PASSES
 from pytsp.forms import Form, form_of
 from pytsp.instance import Instance
 from pytsp.result import Result

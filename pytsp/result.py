@@ -61,7 +61,7 @@ class Result:
     seconds : float
         The time of the whole solve.
     stop_reason : str
-        "finished", "target", "time limit" or "interrupted".
+        "finished", "target", "time limit", "no improvement" or "interrupted".
     solver : str
         "restarts", "ils", "eax", "large", "two-opt", "annealing" or "ants".
     iterations : int or None

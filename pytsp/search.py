@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.exceptions import DeviceMemoryError
 from pytsp.forms import Form
@@ -122,6 +124,39 @@ class Search:
         self.paced_by = self.busy
         self.most_climbers = max(1, BATCH_BYTES[self.machine] // (4 * n))
 
+    def state(self) -> dict[str, Any]:
+        """Return where the climbers stand, for `restore`: of batches that are done, only what they came to."""
+        batches = self.batches.values()
+        columns = {
+            name: np.concatenate([getattr(batch, name) for batch in batches])
+            for name in ("lengths", "steps", "passes", "done")
+        }
+        last, best = self.last, self.best
+        assert last is not None and best is not None
+        return {
+            **columns,
+            "best": {"length": best.length, "climber": best.climber, "tour": best.tour},
+            "tours": None if last.handle is None else self.kernels.fields(last.handle)["tours"],
+        }
+
+    def restore(self, state: State) -> None:
+        """Stand where `state` says."""
+        n = self.form.whole.n
+        best = state.part("best")
+        count = min(len(state.array("lengths", np.int64, (None,))), self.end - self.first)
+        types = {"lengths": np.int64, "steps": np.int32, "passes": np.int32, "done": np.bool_}
+        columns = {name: state.array(name, dtype, (count,)) for name, dtype in types.items()}
+        found = Best(best.whole("length"), best.whole("climber", self.first, self.end - 1), best.tour("tour", n))
+        unfinished = len(state.tours("tours", n)) if "tours" in state else 0
+        done = count - unfinished
+        if done:
+            part = {name: column[:done] for name, column in columns.items()}
+            self.batches[self.first] = Batch(first=self.first, handle=None, best=found, **part)
+        if unfinished:
+            part = {name: column[done:] for name, column in columns.items()}
+            handle = self.kernels.value("batch", {"tours": state.tours("tours", n), **part})
+            self.batches[self.first + done] = Batch(first=self.first + done, handle=handle, best=found, **part)
+
     @property
     def last(self) -> Batch | None:
         return next(reversed(self.batches.values()), None)
@@ -143,14 +178,23 @@ class Search:
         unfinished = len(self.last.done) - int(self.last.done.sum()) if self.last else 0
         return self.following - self.first - unfinished
 
-    def advance(self) -> bool:
+    def fits(self, seconds_left: float) -> bool:
+        """Tell whether a pass of the climbers that go together takes less than so many seconds, as far as is known."""
+        going = self.last is not None and not self.last.is_done
+        count = len(self.last.done) if self.last and going else min(self.busy, self.end - self.following)
+        speed = self.moves_a_second * min(1.0, count / self.paced_by)
+        return self.pass_moves * count / speed <= max(seconds_left, CALL_SECONDS)
+
+    def advance(self, seconds_left: float = math.inf) -> bool:
         """Make one kernel call, if there is one to make: a batch starts, or goes on.
 
-        A batch that does not fit the device's memory is tried again with half the climbers.
+        A batch that does not fit the device's memory is tried again with half the climbers. Where a pass does not fit
+        the time that is left, the first climbers only measure the tours from which they start.
         """
         while not self.is_finished:
             try:
-                self._call()
+                is_timely = self.last is not None or self.fits(seconds_left)
+                self._call(min(2 * CALL_SECONDS, seconds_left) if is_timely else None)
                 return True
             except DeviceMemoryError:
                 unfinished = self.last is not None and not self.last.is_done
@@ -159,21 +203,23 @@ class Search:
                 self.most_climbers = max(1, min(self.most_climbers, self._batch_size()) // 2)
         return False
 
-    def _call(self) -> None:
+    def _call(self, seconds: float | None) -> None:
+        """Make one kernel call of about so many seconds, or one that makes no pass."""
         call = self.kernels.call
         began = time.perf_counter()
         before = self.last if self.last and not self.last.is_done else None
         first = before.first if before else self.following
         count = len(before.done) if before else self._batch_size()
         handle = before.handle if before else call("batch_random", self.form.whole.n, self.seed, first, count)
-        handle = call(self.entry, self.loaded, handle, self.k, self._limit(count))
+        handle = call(self.entry, self.loaded, handle, self.k, 0 if seconds is None else self._limit(count, seconds))
         lengths, steps, passes, done = (
             call(f"batch_{what}", handle) for what in ("lengths", "steps", "passes", "done")
         )
         best = self._better(first, handle, lengths)
         walked = int(passes.sum(dtype=np.int64)) - (int(before.passes.sum(dtype=np.int64)) if before else 0)
-        self.moves_a_second = max(walked, 1) * self.pass_moves / (time.perf_counter() - began)
-        self.paced_by = min(self.busy, count)
+        if seconds is not None:
+            self.moves_a_second = max(walked, 1) * self.pass_moves / (time.perf_counter() - began)
+            self.paced_by = min(self.busy, count)
         self.batches[first] = Batch(first, None if done.all() else handle, lengths, steps, passes, done, best)
 
     def _batch_size(self) -> int:
@@ -181,11 +227,11 @@ class Search:
         fitting = int(CALL_SECONDS * self.moves_a_second / (1.1 * self.form.whole.n * self.pass_moves))
         return min(max(fitting, self.busy), self.most_climbers, self.end - self.following)
 
-    def _limit(self, count: int) -> int:
-        """Choose how many passes each climber may make in the next call, from twice the time of an ordinary call on."""
+    def _limit(self, count: int, seconds: float) -> int:
+        """Choose how many passes each climber may make in the next call: as many as fit the time, and one at least."""
         # Few climbers leave a part of the machine idle, and are the slower together.
         speed = self.moves_a_second * min(1.0, count / self.paced_by)
-        return int(min(max(1, 2 * CALL_SECONDS * speed / (self.pass_moves * count)), MOST_STEPS))
+        return int(min(max(1, seconds * speed / (self.pass_moves * count)), MOST_STEPS))
 
     def _better(self, first: int, handle: Any, lengths: NDArray[np.int64]) -> Best:
         """Return the best tour so far, a batch taken in."""

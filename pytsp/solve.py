@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from inspect import signature
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from pytsp._deadline import OutOfTime, looking
 from pytsp._names import MOVES, PART_OF, SOLVERS
 from pytsp._options import Options
 from pytsp._planar import LEAST_CITIES, can_be_large
 from pytsp._restarts import moves_a_pass, restarts
+from pytsp._unsearched import unsearched
 from pytsp.backends import Backend, open_backend
 from pytsp.forms import form_of
-from pytsp.history import Improvement, Progress, Watch
+from pytsp.history import Improvement, Progress, Watch, target_length
 from pytsp.instance import Instance
 from pytsp.result import Result
 
@@ -22,6 +27,8 @@ if TYPE_CHECKING:
     from pytsp.starts import Start
 
 __all__ = ["SOLVERS", "moves_a_pass", "solve"]
+
+_log = logging.getLogger("pytsp")
 
 # The solvers that an argument concerns, where these are not all, or one value of an argument, as a message shows it.
 CONCERNED = {
@@ -41,6 +48,7 @@ CONCERNED = {
     "exchange": ("ils",),
     "draws": ("ils",),
     "piece": ("large",),
+    "checkpoint": ("restarts", "ils", "eax", "large", "two-opt"),
     "schedule": ("annealing",),
     "cooling": ("annealing",),
     "trials": ("annealing",),
@@ -102,6 +110,10 @@ def solve(
     evaporation: float | None = None,
     ranks: int | None = None,
     smoothing: float | None = None,
+    target_gap: float | None = None,
+    patience: float | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_interval: float = 30.0,
     progress: Callable[[Progress], None] | None = None,
     on_improvement: Callable[[Improvement], None] | None = None,
 ) -> Result:
@@ -175,10 +187,12 @@ def solve(
         above 200 cities fewer, at least 50, or as many as the time limit allows.
     time_limit : float, optional
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
-        sure of its local optima. Climbers on their way count with the tours they have. Edge assembly crossover goes on
+        sure of its local optima; a call that cannot be cut and does not fit is not begun. Climbers on their way count
+        with the tours they have; where the time is over before there is a search, the initial tour, or one along a
+        curve. Edge assembly crossover goes on
         with new climbers until then, or until populations have converged ten times in a row without a shorter tour.
-        The temperature has fallen to 0 by then, too. Large leaves a tenth of it, at most 2 s, for a descent over the
-        whole tour, and ends that 0.3 s after the limit.
+        The temperature has fallen to 0 by then, too. Large leaves a tenth of it, at most 2 s, or on millions of cities
+        up to a third, for a descent over the whole tour.
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     initial_tour : array_like of integers, shape (n,), optional
@@ -248,6 +262,17 @@ def solve(
     smoothing : float, optional
         Ants with "max-min": after long without a shorter tour, trails go this share of their way up to the strongest;
         by default 0.5.
+    target_gap : float, optional
+        Stop as soon as a tour is longer than the known optimum by at most this fraction.
+    patience : float, optional
+        Stop after so many seconds without a shorter tour.
+    checkpoint : str or os.PathLike, optional
+        A file that must not be there yet, into which the solve writes where it stands: at the beginning, in intervals,
+        and when it ends or Ctrl-C ends it. At any instant the file is whole; `pytsp.resume` goes on from it. Where it
+        can no longer be written, a warning is logged and the solve goes on.
+    checkpoint_interval : float, optional
+        Seconds between two checkpoints, at least 0. There are fewer where writing takes more than a twentieth of the
+        time.
     progress : callable, optional
         Called after every kernel call with a `Progress`.
     on_improvement : callable, optional
@@ -264,6 +289,8 @@ def solve(
         If an argument is out of its range, or does not concern the solver.
     TourError
         If the initial tour is none.
+    CheckpointError
+        If the checkpoint is there already, or cannot be written at the beginning.
     InstanceError
         If the instance cannot be put before a kernel (see `pytsp.forms.form_of`).
     TypeError
@@ -333,33 +360,123 @@ def solve(
         "ranks": ranks,
         "smoothing": smoothing,
     }
-    shared = {"climbers": climbers, "first": first, "moves": moves}
+    shared = {"climbers": climbers, "first": first, "moves": moves, "checkpoint": checkpoint}
     given = _given({**shared, "mapping": mapping, "k": k, **asked, **cools, **forages})
     solver = _chosen(solver, given, instance)
     if solver not in COMPARATORS:
         asked["moves"] = moves or MOVES[-1]
     options = Options(climbers=climbers, seed=seed, first=first, **asked)  # type: ignore[arg-type]
-    watch = Watch(time_limit=time_limit, target=target, progress=progress, on_improvement=on_improvement)
+    watch = Watch(
+        time_limit=time_limit,
+        target=target_length(instance, target, target_gap),
+        patience=patience,
+        progress=progress,
+        on_improvement=on_improvement,
+    )
     if solver == "large" and instance.n < LEAST_CITIES:
         solver = "ils"
+    on: dict[str, Any] = {
+        "solver": solver,
+        "backend": backend,
+        "threads": threads,
+        "device": device,
+        "mapping": mapping,
+        "k": moves_a_pass(k),
+    }
+    if checkpoint is None:
+        habits: dict[str, Any] = {"annealing": cools, "ants": forages}.get(solver, {})
+        return run(instance, options, watch, habits={"moves": moves, **habits}, **on)
+    from pytsp.checkpoint import Checkpoint, head_of  # noqa: PLC0415
+
+    watch.checkpoint = Checkpoint(checkpoint, head_of(instance, options, watch, **on), checkpoint_interval)
+    watch.checkpoint.begin(watch)
+    try:
+        return run(instance, options, watch, **on)
+    except Exception:
+        watch.checkpoint.discard()
+        raise
+
+
+def run(
+    instance: Instance,
+    options: Options,
+    watch: Watch,
+    *,
+    solver: str,
+    backend: str,
+    threads: int | None,
+    device: str | int | None,
+    mapping: str,
+    k: int,
+    habits: Mapping[str, Any] | None = None,
+) -> Result:
+    """Run one solver, from the beginning or from where `watch` says that it stood.
+
+    `habits` are the arguments that only annealing or ants take, and `moves`.
+    """
 
     def opened() -> Backend:
         return open_backend(backend, threads=threads, device=device, part=PART_OF[solver])
 
+    def search() -> Result:
+        if solver in COMPARATORS:
+            return _compared(instance, options, watch, opened, solver, dict(habits or {}))
+        return _searched(instance, options, watch, opened, solver=solver, mapping=mapping, k=k)
+
+    name = instance.name or "instance"
+    _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
+    try:
+        # What was found before is worth the time that it takes to go back there.
+        with looking(watch.look) if watch.state is None else nullcontext():
+            found = search()
+    except OutOfTime:
+        found = unsearched(instance, watch, options, solver=solver, backend=opened().name, k=k)
+    _log.info(
+        "%s: length %s after %.2f s on %s; %s", name, found.length, found.seconds, found.backend, found.stop_reason
+    )
+    return found
+
+
+def _compared(
+    instance: Instance,
+    options: Options,
+    watch: Watch,
+    opened: Callable[[], Backend],
+    solver: str,
+    habits: dict[str, Any],
+) -> Result:
+    """Run annealing or ants."""
+    if solver == "annealing":
+        from pytsp.annealing import Cooling, annealed  # noqa: PLC0415
+
+        chosen = Cooling(**{**habits, "moves": habits["moves"] or "or-opt"})
+        return annealed(instance, form_of(instance), opened(), watch, options, chosen)
+    from pytsp.ants import Foraging, foraged  # noqa: PLC0415
+
+    return foraged(instance, form_of(instance), opened(), watch, options, Foraging(**habits))
+
+
+def _searched(
+    instance: Instance,
+    options: Options,
+    watch: Watch,
+    opened: Callable[[], Backend],
+    *,
+    solver: str,
+    mapping: str,
+    k: int,
+) -> Result:
+    """Run one solver.
+
+    Raises
+    ------
+    OutOfTime
+        If the time is over before it has a tour.
+    """
     if solver == "large":
         from pytsp.large import large  # noqa: PLC0415
 
         return large(instance, opened(), watch, options)
-    if solver == "annealing":
-        from pytsp.annealing import Cooling, annealed  # noqa: PLC0415
-
-        chosen = Cooling(moves=moves or "or-opt", **cools)  # type: ignore[arg-type]
-        return annealed(instance, form_of(instance), opened(), watch, options, chosen)
-    if solver == "ants":
-        from pytsp.ants import Foraging, foraged  # noqa: PLC0415
-
-        habits = Foraging(moves=moves, **forages)  # type: ignore[arg-type]
-        return foraged(instance, form_of(instance), opened(), watch, options, habits)
     form = form_of(instance)
     if solver == "two-opt":
         from pytsp.two_opt import descended  # noqa: PLC0415
@@ -371,17 +488,7 @@ def solve(
         from pytsp.ils import iterated  # noqa: PLC0415
 
         return (evolved if solver == "eax" else iterated)(instance, form, opened(), watch, options)
-    return restarts(
-        instance,
-        form,
-        opened(),
-        watch,
-        climbers=options.climbers,
-        seed=options.seed,
-        first=options.first,
-        mapping=mapping,
-        k=k,
-    )
+    return restarts(instance, form, opened(), watch, options, mapping=mapping, k=k)
 
 
 def _given(arguments: Mapping[str, object]) -> dict[str, str]:

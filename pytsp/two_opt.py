@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from pytsp._options import Options
 from pytsp._restarts import moves_a_pass
+from pytsp._state import State
 from pytsp._verify import told_length, verified
 from pytsp.backends import Backend
 from pytsp.forms import Form
-from pytsp.history import Progress, Watch
+from pytsp.history import Watch
 from pytsp.instance import Instance
 from pytsp.result import Result
 from pytsp.search import CALL_SECONDS, FIRST_SPEED
@@ -41,27 +42,40 @@ def descended(
     instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Options, k: int | float | str
 ) -> Result:
     """Solve by one descent of 2-opt; see `pytsp.solve`."""
-    if options.initial_tour is not None:
+    state = watch.state
+    if state is not None:
+        start = state.part("descent").tour("tour", instance.n)
+    elif options.initial_tour is not None:
         start = check_tour(options.initial_tour, instance.n)
     else:
         start = start_tour(instance, options.start or "greedy", seed=options.seed)
     most = MOST_PASSES if options.iterations is None else min(options.iterations, MOST_PASSES)
     descent = Descent(form, kernels, start, k=moves_a_pass(k), passes=most)
+    if state is not None:
+        descent.restore(state)
     stop_reason = "finished"
     try:
         _tell(descent, instance, watch, is_call=False)
-        while not descent.is_finished:
-            descent.advance(watch.seconds_left)
-            _tell(descent, instance, watch)
-            reason = watch.stop_reason()
-            if reason is not None and not descent.is_finished:
-                stop_reason = reason
-                break
+        stop_reason = _search(descent, instance, watch)
         tour = descent.tour
     except KeyboardInterrupt:
         stop_reason = "interrupted"
         tour = descent.tour
+    watch.keep(descent.state, final=True)
     return _result(descent, tour, instance, options, stop_reason, watch)
+
+
+def _search(descent: Descent, instance: Instance, watch: Watch) -> str:
+    """Make passes until none shortens the tour or there is a reason to stop, and return why they ended."""
+    while not descent.is_finished:
+        # A tour that is only given is no reason to end.
+        reason = watch.stop_reason() if descent.has_begun else None
+        if reason is not None:
+            return reason
+        descent.advance(watch.seconds_left)
+        _tell(descent, instance, watch)
+        watch.keep(descent.state)
+    return "finished"
 
 
 @dataclass(frozen=True)
@@ -119,6 +133,41 @@ class Descent:
         machine = "cpu" if kernels.device is None else "gpu"
         self.pass_moves = self.checks_a_pass + WALKS.get(k, WALKS_OF_MANY) * n + LAUNCHES[machine]
         self.moves_a_second = FIRST_SPEED[machine] * FIRST_SHARE[machine]
+
+    def state(self) -> dict[str, Any]:
+        """Return where the descent stands, also within a pass, for `restore`."""
+        now = self.standing
+        return {
+            "start_length": int(self.start_length),
+            "diagonal": now.diagonal,
+            "descent": self.kernels.fields(now.handle),
+        }
+
+    def restore(self, state: State) -> None:
+        """Stand where `state` says."""
+        n, said = self.form.whole.n, state.part("descent")
+        best = said.part("best")
+        # A move that is none has its positions behind all others.
+        most = 2**31 - 1
+        is_move = best.whole("gain", 0, most) > 0
+        positions = {name: best.whole(name, 0, n - 1 if is_move else most) for name in ("i", "j")}
+        fields = {
+            "tour": said.tour("tour", n),
+            "gained": said.whole("gained"),
+            "moves": said.whole("moves"),
+            "passes": said.whole("passes"),
+            "done": said.flag("done"),
+            "best": {"gain": best.whole("gain"), **positions},
+            "keys": said.keys("keys", n),
+        }
+        self.start_length = state.whole("start_length")
+        standing = self._standing(self.kernels.value("descent", fields))
+        self.standing = replace(standing, diagonal=state.whole("diagonal", 2, self.end_diagonal))
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether any pass was made, or a part of one."""
+        return self.standing.passes > 0 or self.standing.diagonal > 2
 
     @property
     def end_diagonal(self) -> int:
@@ -200,9 +249,9 @@ def _tell(descent: Descent, instance: Instance, watch: Watch, *, is_call: bool =
     now, form = descent.standing, descent.form
     length = now.length if instance.is_exact else now.length * form.unit
     watch.offer(now.passes, length)
-    if is_call and watch.progress is not None:
+    if is_call:
         most = None if descent.most_passes == MOST_PASSES else descent.most_passes
-        watch.progress(Progress(1, 0, length, watch.seconds, now.passes, most))
+        watch.tell("passes", length, iteration=now.passes, iterations=most)
 
 
 def _result(

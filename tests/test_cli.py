@@ -20,9 +20,9 @@ import pytest
 from paths import DATA, ROOT, tsplib_file
 
 import pytsp
-from pytsp import Progress, backends, datasets
+from pytsp import backends, datasets
 from pytsp.backends import BACKENDS
-from pytsp.cli import _count, main
+from pytsp.cli import main
 
 COMMAND = [sys.executable, "-c", "import sys; from pytsp.cli import main; sys.exit(main())"]
 KEYS = {"instance", "n", "length", "optimum", "gap", "seconds", "backend", "climbers", "seed", "stop_reason"}
@@ -96,7 +96,8 @@ def test_threads_and_time_limit_reach_the_solver(instance: str, capsys: pytest.C
     assert main(["solve", instance, *options, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["stop_reason"] == "time limit"
-    assert 0.2 <= told["seconds"] < 1.5
+    # The limit counts from the start of the command, the seconds from that of the solve.
+    assert 0 < told["seconds"] < 1.5
     assert told["climbers_done"] <= told["climbers"] < 10**8
 
 
@@ -162,7 +163,15 @@ def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(
     renamed = tmp_path / "brackets.tsp"
     renamed.write_text(Path(instance).read_text().replace("thirty", "[b]thirty"))
     reader, writer = pty.openpty()
-    arguments = ["solve", str(renamed), "--time-limit", "0.6", "--solver", solver, *["--quiet"] * quiet]
+    arguments = [
+        "solve",
+        str(renamed),
+        "--time-limit",
+        "0.5" if quiet else "3",
+        "--solver",
+        solver,
+        *["--quiet"] * quiet,
+    ]
     arguments += ["--climbers", "1000000"] if solver == "restarts" else []
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
     process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=writer, cwd=ROOT, env=environment)
@@ -180,22 +189,9 @@ def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(
     assert process.returncode == 0
     assert out.startswith(b"[b]thirty: 30 cities")
     assert (b"[b]thirty: length" in seen) is not quiet
-    assert ((b"/1000000 climbers" if solver == "restarts" else b" iterations") in seen) is not quiet
-    assert b" 0/" not in seen
-
-
-@pytest.mark.parametrize(
-    ("now", "shown"),
-    [
-        (Progress(500, 20, 9, 0.1), (20, 500, "20/500 climbers")),
-        (Progress(500, 0, 9, 0.1), (0, None, "500 climbers")),
-        (Progress(500, 0, 9, 0.1, 0, 40), (0, 40, "500 climbers")),
-        (Progress(500, 0, 9, 0.1, 7, 40), (7, 40, "7/40 iterations")),
-        (Progress(500, 0, 9, 0.1, 7), (7, None, "7 iterations")),
-    ],
-)
-def test_progress_counts_what_the_solver_counts(now: Progress, shown: tuple[int, int | None, str]) -> None:
-    assert _count(now) == shown
+    words = {"restarts": b"/1000000 climbers", "eax": b"crossover: ", "ils": b"kicks: "}
+    assert (words[solver] in seen) is not quiet
+    assert (b" left" in seen) is not quiet
 
 
 @pytest.mark.parametrize(

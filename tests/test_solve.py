@@ -220,7 +220,8 @@ def test_a_time_limit_that_is_over_at_once_still_gives_a_tour(backend: Backend) 
     with cut(1e-12, 1e-12, 1):
         result = solved(uniform(50), backend, climbers=5, time_limit=1e-9)
     assert result.stop_reason == "time limit"
-    assert (result.climbers, result.steps.tolist(), result.done.tolist()) == (1, [1], [False])
+    # At that speed no pass would fit: the climber stands where it starts.
+    assert (result.climbers, result.steps.tolist(), result.done.tolist()) == (1, [0], [False])
     assert_whole(result)
 
 

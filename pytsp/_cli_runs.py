@@ -1,0 +1,101 @@
+"""The command line's part in long runs: limits, checkpoints, signals, and `pytsp resume`."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# The field of /proc/self/stat behind the command's name that says when the process began, in ticks from the boot.
+_STARTTIME = 19
+# What telling the result and the end of the process take.
+_END_SECONDS = 0.05
+# What is left of a time limit that is over before the solve begins: enough for one tour.
+_LEAST_SECONDS = 1e-3
+
+
+def seconds(text: str) -> float:
+    """Return a positive number of seconds."""
+    number = float(text)
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"must be positive; it is {text}")
+    return number
+
+
+def interval(text: str) -> float:
+    """Return a number of seconds that may be 0."""
+    number = float(text)
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"must be at least 0; it is {text}")
+    return number
+
+
+def share(text: str) -> float:
+    """Return a fraction, which may be written as a percentage, such as 0.01 or 1%."""
+    number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"must be at least 0; it is {text}")
+    return number
+
+
+seconds.__name__ = interval.__name__ = "number of seconds"
+share.__name__ = "fraction"
+
+
+def add_limits(command: argparse.ArgumentParser) -> None:
+    """Add what ends a solve early."""
+    command.add_argument("--time-limit", type=seconds, metavar="SEC", help="stop so many seconds after the start")
+    command.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour that is no longer")
+    command.add_argument("--target-gap", type=share, metavar="GAP", help="stop so near the optimum: 0.01, or 1%%")
+    command.add_argument("--patience", type=seconds, metavar="SEC", help="stop after so long without a shorter tour")
+
+
+def add_checkpoint(command: argparse.ArgumentParser) -> None:
+    """Add where and how often a solve writes down how it stands."""
+    command.add_argument("--checkpoint", metavar="FILE", help="write here how the solve stands, for 'pytsp resume'")
+    add_interval(command)
+
+
+def add_interval(command: argparse.ArgumentParser) -> None:
+    """Add how often a solve writes down how it stands."""
+    command.add_argument(
+        "--checkpoint-interval", type=interval, default=30.0, metavar="SEC", help="how often (default: every 30 s)"
+    )
+
+
+def time_left(options: argparse.Namespace) -> float | None:
+    """Return what is left of the time limit, which counts from the start of the process."""
+    if options.time_limit is None:
+        return None
+    spent = time.perf_counter() - options.began + _END_SECONDS
+    return float(max(options.time_limit - spent, _LEAST_SECONDS))
+
+
+def seconds_since_start() -> float:
+    """Return how long ago this process began, reading and imports with it; 0 where the system does not say."""
+    try:
+        with open("/proc/self/stat", "rb") as stream:
+            # The name stands in brackets, and may hold blanks and brackets.
+            ticks = int(stream.read().rpartition(b")")[2].split()[_STARTTIME])
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
+
+
+@contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """Have SIGTERM end a solve as Ctrl-C does: with the best tour so far, and a last checkpoint."""
+    is_default = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if not is_default or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -1,0 +1,138 @@
+"""Where a solver stood, as a checkpoint says: values that are checked as they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from pytsp.exceptions import CheckpointError
+
+__all__ = ["State"]
+
+
+class State:
+    """A part of a checkpoint.
+
+    A file with a checksum that fits may still be another's work, and kernels look at tours without a check. So each
+    value is asked for with its bounds, and `CheckpointError` says where one is not within them.
+
+    Parameters
+    ----------
+    values : mapping
+        What the file holds.
+    file : str
+        Its name, for messages.
+    place : str
+        Where in the file this is, for messages.
+    """
+
+    def __init__(self, values: Mapping[str, Any], file: str, place: str = "") -> None:
+        self._values = values
+        self._file = file
+        self._place = place
+
+    def __contains__(self, name: str) -> bool:
+        return self._values.get(name) is not None
+
+    def whole(self, name: str, least: int = 0, most: int = 2**62) -> int:
+        """Return a whole number."""
+        value = self._get(name)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise self._wrong(name, f"a whole number from {least} to {most}", value)
+        return value
+
+    def number(self, name: str) -> float:
+        """Return a number that is at least 0."""
+        value = self._get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+            raise self._wrong(name, "a number, at least 0", value)
+        return value
+
+    def optional_whole(self, name: str) -> int | None:
+        """Return a whole number, or None."""
+        return self.whole(name) if name in self else None
+
+    def flag(self, name: str) -> bool:
+        """Return a truth value."""
+        value = self._get(name)
+        if not isinstance(value, bool):
+            raise self._wrong(name, "true or false", value)
+        return value
+
+    def array(self, name: str, dtype: DTypeLike, shape: tuple[int | None, ...]) -> NDArray[Any]:
+        """Return an array; None in its shape stands for any length."""
+        value = self._get(name)
+        expected = f"an array of {np.dtype(dtype)} with shape {shape}"
+        if not isinstance(value, np.ndarray) or value.dtype != dtype or value.ndim != len(shape):
+            raise self._wrong(name, expected, value)
+        if any(wanted not in (None, there) for wanted, there in zip(shape, value.shape, strict=True)):
+            raise self._wrong(name, expected, value)
+        return value
+
+    def tour(self, name: str, n: int) -> NDArray[np.int32]:
+        """Return a tour."""
+        tour: NDArray[np.int32] = self._tours(name, self.array(name, np.int32, (n,))[None, :])[0]
+        return tour
+
+    def tours(self, name: str, n: int, count: int | None = None) -> NDArray[np.int32]:
+        """Return tours, one a row."""
+        return self._tours(name, self.array(name, np.int32, (count, n)))
+
+    def _tours(self, name: str, tours: NDArray[np.int32]) -> NDArray[np.int32]:
+        everyone = np.arange(tours.shape[1])
+        for row in tours:
+            if not np.array_equal(np.sort(row), everyone):
+                raise self._wrong(name, f"tours of {tours.shape[1]} cities", row)
+        return tours
+
+    def keys(self, name: str, n: int) -> NDArray[np.int64]:
+        """Return what each of n positions proposes: none, or a gain and, in the low half, one of n positions."""
+        keys = self.array(name, np.int64, (n,))
+        low = keys & (2**32 - 1)
+        if np.any((keys > 0) & ((low < 1) | (low > n))):
+            raise self._wrong(name, f"proposals of {n} positions", keys)
+        return keys
+
+    def part(self, name: str) -> State:
+        """Return the values within one of this part's."""
+        value = self._get(name)
+        if not isinstance(value, dict):
+            raise self._wrong(name, "a group of values", value)
+        return State(value, self._file, f"{self._place}{name}.")
+
+    def items(self, name: str) -> list[Any]:
+        """Return a list."""
+        value = self._get(name)
+        if not isinstance(value, list):
+            raise self._wrong(name, "a list", value)
+        return value
+
+    def text(self, name: str) -> str:
+        """Return a string."""
+        value = self._get(name)
+        if not isinstance(value, str):
+            raise self._wrong(name, "a text", value)
+        return value
+
+    def one_of(self, name: str, known: tuple[str, ...]) -> str:
+        """Return one of some names."""
+        text = self.text(name)
+        if text not in known:
+            raise self._wrong(name, f"one of {', '.join(known)}", text)
+        return text
+
+    def any(self, name: str) -> Any:
+        """Return a value that its user checks."""
+        return self._values.get(name)
+
+    def _get(self, name: str) -> Any:
+        if name not in self._values:
+            raise CheckpointError(f"{self._file}: the checkpoint has no {self._place}{name}")
+        return self._values[name]
+
+    def _wrong(self, name: str, expected: str, value: object) -> CheckpointError:
+        given = f"an array of {value.dtype} with shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+        return CheckpointError(f"{self._file}: {self._place}{name} of the checkpoint must be {expected}; it is {given}")

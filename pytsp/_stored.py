@@ -1,0 +1,93 @@
+"""What a checkpoint holds besides the solver's state: the instance and the arguments of the solve."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp._options import Options
+from pytsp._state import State
+from pytsp.distances import EXPLICIT
+from pytsp.history import Improvement
+from pytsp.instance import Instance
+from pytsp.tours import check_tour
+
+__all__ = ["history_of", "instance_of", "options_of", "stored_instance", "stored_options"]
+
+
+def stored_instance(instance: Instance) -> dict[str, Any]:
+    """Return an instance as a checkpoint holds it: coordinates, or a matrix below its diagonal in few bytes."""
+    return {
+        "name": instance.name,
+        "metric": instance.metric,
+        "coordinates": instance.coordinates,
+        "n": instance.n,
+        "triangle": None if instance.matrix is None else _triangle(instance.matrix),
+        "comment": instance.comment,
+        "optimum": instance.optimum,
+        "display": instance.display,
+    }
+
+
+def instance_of(state: State) -> Instance:
+    """Return the instance that a checkpoint holds."""
+    n = state.whole("n", 1, 2**31 - 1)
+    said: dict[str, Any] = {"name": state.text("name"), "comment": state.text("comment")}
+    said |= {"optimum": state.any("optimum"), "display": state.any("display")}
+    if "triangle" in state:
+        return Instance(metric=EXPLICIT, matrix=_matrix(state, n), **said)
+    coordinates = state.array("coordinates", np.float64, (n, None))
+    return Instance(metric=state.text("metric"), coordinates=coordinates, **said)
+
+
+def _triangle(matrix: NDArray[Any]) -> NDArray[Any]:
+    """Return what is below the diagonal, row by row."""
+    dtype = np.dtype(np.float64) if matrix.dtype.kind == "f" else np.min_scalar_type(int(matrix.max()))
+    triangle = np.empty(len(matrix) * (len(matrix) - 1) // 2, dtype=dtype)
+    for row in range(len(matrix)):
+        triangle[row * (row - 1) // 2 : row * (row + 1) // 2] = matrix[row, :row]
+    return triangle
+
+
+def _matrix(state: State, n: int) -> NDArray[Any]:
+    """Return the matrix of what is below its diagonal."""
+    given = state.any("triangle")
+    triangle = state.array("triangle", given.dtype if isinstance(given, np.ndarray) else np.int64, (n * (n - 1) // 2,))
+    matrix = np.zeros((n, n), dtype=np.float64 if triangle.dtype.kind == "f" else np.int64)
+    for row in range(n):
+        matrix[row, :row] = matrix[:row, row] = triangle[row * (row - 1) // 2 : row * (row + 1) // 2]
+    return matrix
+
+
+def stored_options(options: Options, n: int) -> dict[str, Any]:
+    """Return the options of a solver as a checkpoint holds them: tours and lists of neighbours are arrays.
+
+    Raises
+    ------
+    TourError, ValueError
+        If those are none.
+    """
+    given = {each.name: getattr(options, each.name) for each in fields(options)}
+    if options.initial_tour is not None:
+        given["initial_tour"] = check_tour(options.initial_tour, n)
+    if options.neighbours is not None and np.ndim(options.neighbours) > 0:
+        # It needs SciPy, which takes longer to import than all else.
+        from pytsp.neighbours import check_neighbours  # noqa: PLC0415
+
+        given["neighbours"] = check_neighbours(options.neighbours, n)
+    if options.temperature is not None:
+        given["temperature"] = float(options.temperature)
+    return given
+
+
+def options_of(state: State) -> Options:
+    """Return the options that a checkpoint holds."""
+    return Options(**{each.name: state.any(each.name) for each in fields(Options)})
+
+
+def history_of(state: State) -> list[Improvement]:
+    """Return the improvements that a checkpoint holds."""
+    return [Improvement(*improvement) for improvement in state.items("history")]

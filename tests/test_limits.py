@@ -1,0 +1,270 @@
+"""What ends a solve early: targets, patience, and time that is over before, or that what cannot be cut does not fit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from paths import ROOT
+
+import pytsp
+from pytsp import Instance, Result, _cli_runs, _nearest, _pieces, cli, search
+from pytsp._deadline import OutOfTime, look, looking
+from pytsp.backends import Backend
+from pytsp.history import Watch, target_length
+from pytsp.large import _end_of_rounds
+from pytsp.neighbours import neighbour_lists
+
+
+def uniform(n: int, **rest: Any) -> Instance:
+    """Uniformly random whole points."""
+    return Instance.from_coordinates(np.random.default_rng(n).integers(0, 5000, (n, 2)), name=f"uniform{n}", **rest)
+
+
+def assert_whole(result: Result) -> None:
+    """The tour is one, of that length, and at least as short as all that were told."""
+    assert pytsp.is_tour(result.tour, result.instance.n)
+    assert result.instance.tour_length(result.tour) == result.length == result.history[-1].length
+    assert str(result.instance.n) in str(result)
+
+
+# Targets
+
+
+@given(optimum=st.integers(0, 10**6), gap=st.floats(0, 10), target=st.none() | st.integers(0, 10**7))
+def test_a_gap_is_a_length_and_the_easier_of_two_targets_counts(optimum: int, gap: float, target: int | None) -> None:
+    length = target_length(Instance.from_matrix([[0]], optimum=optimum), target, gap)
+    assert length == max((1 + gap) * optimum, target or 0)
+
+
+def test_without_a_gap_the_target_is_as_given() -> None:
+    assert target_length(uniform(5), None, None) is None
+    assert target_length(uniform(5), 7.5, None) == 7.5
+
+
+@pytest.mark.parametrize("gap", [-0.1, float("nan")])
+def test_gaps_out_of_range_are_refused(gap: float) -> None:
+    with pytest.raises(ValueError, match="target_gap must be a fraction, at least 0; it is"):
+        pytsp.solve(uniform(9, optimum=3), target_gap=gap)
+
+
+def test_a_gap_without_an_optimum_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"target_gap=0\.1 needs the optimum, which is not known of uniform9"):
+        pytsp.solve(uniform(9), target_gap=0.1)
+
+
+def test_a_gap_ends_a_solve() -> None:
+    best = pytsp.solve(uniform(80), backend="c").length
+    found = pytsp.solve(uniform(80, optimum=best), solver="ils", iterations=10**9, target_gap=0.01, backend="c")
+    assert found.stop_reason == "target"
+    assert found.length <= 1.01 * best
+
+
+# Patience
+
+
+@pytest.mark.parametrize("solver", ["eax", "ils", "large"])
+def test_patience_ends_a_solve_that_finds_nothing_shorter(solver: str) -> None:
+    patience = 0.3
+    found = pytsp.solve(uniform(60), solver=solver, time_limit=30, patience=patience, backend="c")
+    # Populations may end by themselves.
+    assert found.stop_reason == "no improvement" or (solver == "eax" and found.stop_reason == "finished")
+    if found.stop_reason == "no improvement":
+        assert found.seconds >= patience + found.history[-1].seconds
+    assert found.seconds < 15
+    assert_whole(found)
+
+
+def test_what_holds_first_is_the_reason() -> None:
+    watch = Watch(target=5, time_limit=1e-9, patience=1e-9)
+    watch.offer(0, 6)
+    time.sleep(1e-6)
+    assert watch.stop_reason() == "time limit"
+    watch.offer(1, 5)
+    assert watch.stop_reason() == "target"
+    patient = Watch(patience=60)
+    assert patient.stop_reason() is None
+    patient.offer(0, 1)
+    assert patient.stop_reason() is None
+
+
+@pytest.mark.parametrize("patience", [0, -1, float("nan")])
+def test_patience_out_of_range_is_refused(patience: float) -> None:
+    with pytest.raises(ValueError, match="patience must be a positive number of seconds; it is"):
+        pytsp.solve(uniform(9), patience=patience)
+
+
+# Time that is over before
+
+
+def test_lists_look_at_the_clock_between_their_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_nearest, "_BLOCK", 100)
+    monkeypatch.setattr("pytsp._quadrants._BLOCK", 1000)
+    looks: list[None] = []
+    matrix = Instance.from_matrix(uniform(60).distance_matrix())
+    for instance, quadrants in ((uniform(60), False), (uniform(60), True), (matrix, False)):
+        looks.clear()
+        with looking(lambda: looks.append(None)):
+            lists = neighbour_lists(instance, 5, quadrants=quadrants)
+        assert len(looks) > 1
+        assert np.array_equal(lists, neighbour_lists(instance, 5, quadrants=quadrants))
+    look()
+
+
+@pytest.mark.parametrize("solver", ["eax", "ils", "large", "two-opt"])
+@pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT"])
+def test_a_solve_whose_time_is_over_before_tells_a_quick_tour(
+    solver: str, metric: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if (solver, metric) == ("large", "EXPLICIT"):
+        pytest.skip("one huge tour lies in the plane")
+    monkeypatch.setattr(_nearest, "_BLOCK", 100)
+    monkeypatch.setattr("pytsp._quadrants._BLOCK", 1000)
+    instance = uniform(300) if metric == "EUC_2D" else Instance.from_matrix(uniform(300).distance_matrix())
+    file = tmp_path / "run.checkpoint"
+    found = pytsp.solve(instance, solver=solver, backend="c", time_limit=1e-6, checkpoint=file)
+    assert (found.stop_reason, found.solver, found.backend) == ("time limit", solver, "c")
+    assert_whole(found)
+    given_tour = pytsp.solve(instance, solver=solver, backend="c", time_limit=1e-6, initial_tour=np.arange(300))
+    assert given_tour.length <= instance.tour_length(np.arange(300))
+    monkeypatch.undo()
+    # With more time it goes on.
+    assert pytsp.resume(file, time_limit=found.seconds + 0.5).length < found.length
+
+
+def test_what_was_found_before_is_worth_going_back_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(_nearest, "_BLOCK", 100)
+    file = tmp_path / "run.checkpoint"
+    first = pytsp.solve(uniform(300), solver="large", backend="c", iterations=20, checkpoint=file)
+    again = pytsp.resume(file, time_limit=1e-6)
+    assert again.length == first.length
+
+
+def test_a_watch_raises_where_its_time_is_over() -> None:
+    with looking(Watch(time_limit=1e-9).look), pytest.raises(OutOfTime):
+        look()
+    with looking(Watch(time_limit=60).look):
+        look()
+
+
+# What cannot be cut
+
+
+def calls_of(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[object, ...]]]:
+    """The kernel calls that are made from now on."""
+    made = []
+    call = Backend.call
+
+    def noted(self: Backend, entry: str, *arguments: object) -> Any:
+        made.append((entry, arguments))
+        return call(self, entry, *arguments)
+
+    monkeypatch.setattr(Backend, "call", noted)
+    return made
+
+
+def test_a_pass_of_random_restarts_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "FIRST_SPEED", {"cpu": 1e3, "gpu": 1e3})
+    made = calls_of(monkeypatch)
+    found = pytsp.solve(uniform(100), solver="restarts", climbers=50, time_limit=1.0, backend="c")
+    assert [arguments[-1] for entry, arguments in made if entry == "grid_climb"] == [0]
+    assert (found.stop_reason, int(found.passes.sum()), bool(found.done.any())) == ("time limit", 0, False)
+    assert_whole(found)
+    # Where there is no limit, a pass always fits.
+    assert pytsp.solve(uniform(100), solver="restarts", climbers=5, backend="c").stop_reason == "finished"
+
+
+def test_a_first_descent_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytsp._population.DESCENDED_A_SECOND", 10)
+    made = calls_of(monkeypatch)
+    found = pytsp.solve(uniform(100), solver="ils", climbers=1, time_limit=1.0, backend="c")
+    assert not any(entry in ("grid_ils", "grid_polish") for entry, _ in made)
+    assert (found.stop_reason, found.iterations, bool(found.done.any())) == ("time limit", 0, False)
+    assert_whole(found)
+
+
+def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytsp.large.PASSED_A_SECOND", 1.0)
+    made = calls_of(monkeypatch)
+    found = pytsp.solve(uniform(300), solver="large", time_limit=0.5, backend="c")
+    assert not any(entry == "grid_settle" for entry, _ in made)
+    assert (found.stop_reason, bool(found.done.any())) == ("time limit", False)
+    assert_whole(found)
+
+
+# From the start of the process
+
+
+def test_the_start_of_a_process_is_known() -> None:
+    before = time.monotonic()
+    script = "import time; time.sleep(0.3); from pytsp._cli_runs import seconds_since_start as s; print(s())"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert 0.28 <= float(done.stdout) <= time.monotonic() - before + 0.02
+
+
+def test_a_limit_counts_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = cli._parser().parse_args(["solve", "any", "--time-limit", "10"])
+    for began, least, most in ((3.0, 6.5, 7.0), (20.0, 1e-9, 0.01)):
+        options.began = time.perf_counter() - began
+        left = _cli_runs.time_left(options)
+        assert left is not None
+        assert least <= left <= most
+    assert _cli_runs.time_left(cli._parser().parse_args(["solve", "any"])) is None
+
+
+@pytest.mark.parametrize(("text", "fraction"), [("0.01", 0.01), ("1%", 0.01), ("0", 0.0), ("12.5%", 0.125)])
+def test_gaps_are_fractions_or_percentages(text: str, fraction: float) -> None:
+    assert cli._parser().parse_args(["solve", "any", "--target-gap", text]).target_gap == pytest.approx(fraction)
+
+
+@pytest.mark.parametrize(
+    "words", [["--target-gap", "-1"], ["--patience", "0"], ["--time-limit", "inf"], ["--checkpoint-interval", "nan"]]
+)
+def test_limits_out_of_range_are_wrong_usage(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exit_code:
+        cli.main(["solve", "any", *words])
+    assert exit_code.value.code == 2
+    assert "must be" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("seconds", "waits", "passes"),
+    [(0.9, True, 0), (1.0, True, 1), (4.0, True, 1), (0.1, False, 0), (0.2, False, 1), (4.1, False, 8.2)],
+)
+def test_a_pass_is_as_long_as_there_are_cities_that_wait(seconds: float, waits: bool, passes: float) -> None:
+    kernels = SimpleNamespace(fields=lambda _: {"waits": np.array([waits, True])})
+    standing = SimpleNamespace(passes=3, handle=None)
+    pieces = SimpleNamespace(full_pass=1.0, short_pass=0.2, standing=standing, kernels=kernels)
+    assert _pieces.Pieces.passes_in(pieces, seconds) == pytest.approx(passes)  # type: ignore[arg-type]
+    # The first pass behind a round is that of all cities.
+    standing.passes = 0
+    assert _pieces.Pieces.passes_in(pieces, 0.9) == 0  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("limit", "full_pass", "end"),
+    [
+        # A tenth of the limit, at most two seconds, for the passes in the end; but the time of two that are long.
+        (10.0, 0.1, 9.0),
+        (100.0, 0.1, 98.0),
+        (100.0, 3.0, 94.0),
+        (10.0, 3.5, 6.5),
+        # Where none fits, nothing is kept for them.
+        (10.0, 3.6, 10.0),
+    ],
+)
+def test_rounds_leave_time_for_the_passes_that_fit(limit: float, full_pass: float, end: float) -> None:
+    watch = Watch(time_limit=limit)
+    pieces = SimpleNamespace(full_pass=full_pass)
+    assert _end_of_rounds(pieces, watch) == pytest.approx(end)  # type: ignore[arg-type]
+    watch.reserve = 0.5
+    assert _end_of_rounds(pieces, watch) == pytest.approx(end - 0.5)  # type: ignore[arg-type]
+    assert _end_of_rounds(pieces, Watch()) == float("inf")  # type: ignore[arg-type]
