@@ -350,8 +350,8 @@ def solve(
         "exchange": exchange,
         "piece": piece,
     }
-    cools = {"schedule": schedule, "cooling": cooling, "trials": trials, "pairs": pairs}
-    forages = {
+    cools: dict[str, Any] = {"schedule": schedule, "cooling": cooling, "trials": trials, "pairs": pairs}
+    forages: dict[str, Any] = {
         "variant": variant,
         "ants": ants,
         "alpha": alpha,
@@ -384,7 +384,7 @@ def solve(
         "k": moves_a_pass(k),
     }
     if checkpoint is None:
-        habits: dict[str, Any] = {"annealing": cools, "ants": forages}.get(solver, {})
+        habits = {"annealing": cools, "ants": forages}.get(solver, {})
         return run(instance, options, watch, habits={"moves": moves, **habits}, **on)
     from pytsp.checkpoint import Checkpoint, head_of  # noqa: PLC0415
 

@@ -284,6 +284,7 @@ def test_the_benchmark_tells_every_solver_and_the_floors(
         ["| NumPy's import", "–"],
         ["| restarts", "c"],
         ["| default", "c"],
+        ["| restarts, from Python", "c"],
     ]
     assert all(0 < float(cells[3].split()[0]) < float(cells[2].split()[0]) for cells in rows[2:])
 
