@@ -15,7 +15,7 @@ from pytsp.history import Progress, Watch
 from pytsp.instance import Instance
 from pytsp.neighbours import check_neighbours, in_order, neighbour_lists
 from pytsp.result import Result
-from pytsp.starts import nearest_neighbour, start_tour
+from pytsp.starts import Start, nearest_neighbour, start_tour
 from pytsp.tours import check_tour, random_tours, whole_number
 
 __all__ = ["KICKS", "MOVES", "PIVOTS", "Options", "default_climbers", "default_iterations", "iterated"]
@@ -34,8 +34,8 @@ LEAST_ITERATIONS_A_CITY = {"cpu": 10, "gpu": 1}
 GPU_CLIMBERS = 4_096
 GPU_BYTES = 2**31
 CITY_BYTES = 32
-# The default first temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
-TEMPERATURE = 1.2
+# The default first temperature, in mean distances between a city and its listed neighbours (docs/algorithms.md).
+TEMPERATURE = 0.15
 # What a kernel takes, in its units: far more than a tour can become longer by a kick.
 MOST_TEMPERATURE = 1e12
 # Climbers below this number start from nearest-neighbour tours, those from it on from random ones.
@@ -55,7 +55,7 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
         pivot=PIVOTS.index(options.pivot),
         draws=(options.draws or DEFAULT_DRAWS) if options.pivot == "random-k" else 1,
         kick=KICKS.index(options.kick),
-        temperature=first_temperature(form, lists, options),
+        temperature=first_temperature(form, lists, options, TEMPERATURE),
         exchange=options.exchange,
     )
     population = Population(form, kernels, plan, starting_tours(instance, climbers, options))
@@ -97,8 +97,9 @@ def default_iterations(n: int, climbers: int, kernels: Backend) -> int:
 def starting_tours(instance: Instance, climbers: int, options: Options) -> NDArray[np.int32]:
     """Return the tours from which the climbers start; each is a function of the climber's number.
 
-    All start from the initial tour if there is one. Else climber 0 starts as `start` says, climbers 1, …, 63 from
-    nearest-neighbour tours that begin in different cities, and the rest, or with "random" all, from random tours.
+    All start from the initial tour if there is one. Else climber 0 starts as `start` says, by default along a
+    space-filling curve, where there are no coordinates greedily; climbers 1, …, 63 from nearest-neighbour tours that
+    begin in different cities, and the rest, or with "random" all, from random tours.
 
     Parameters
     ----------
@@ -127,12 +128,16 @@ def starting_tours(instance: Instance, climbers: int, options: Options) -> NDArr
     for climber in fewer:
         city = (options.seed + climber * max(1, n // NEAREST_NEIGHBOUR_CLIMBERS)) % n
         if climber == 0:
-            tours.append(start_tour(instance, options.start or "greedy", seed=options.seed))
+            tours.append(start_tour(instance, options.start or _default_start(instance), seed=options.seed))
         else:
             tours.append(nearest_neighbour(instance, seed=city, neighbours=lists))
     if len(tours) < climbers:
         tours.extend(random_tours(n, climbers - len(tours), options.seed, max(first, random_from)))
     return np.array(tours)
+
+
+def _default_start(instance: Instance) -> Start:
+    return "greedy" if instance.coordinates is None else "space-filling-curve"
 
 
 def _iterations(n: int, climbers: int, kernels: Backend, watch: Watch, options: Options) -> int | None:
@@ -158,28 +163,27 @@ def listed(instance: Instance, options: Options) -> NDArray[np.int32]:
     return neighbour_lists(instance, k, quadrants=quadrants)
 
 
-def first_temperature(form: Form, lists: NDArray[np.int32], options: Options) -> float:
+def first_temperature(form: Form, lists: NDArray[np.int32], options: Options, share: float) -> float:
     """Return the temperature in units of the kernel's lengths.
 
-    By default it is a fraction of the mean distance between a city and its two nearest, more than an edge of a
-    good tour. It depends on the instance and the lists only.
+    By default it is a `share` of the mean distance between a city and those that the lists name. It depends on the
+    instance and the lists only.
     """
     if options.temperature is not None:
         if options.temperature / form.unit > MOST_TEMPERATURE:
             most = MOST_TEMPERATURE * form.unit
             raise ValueError(f"temperature must be at most {most:g} here; it is {options.temperature!r}")
         return float(options.temperature / form.unit)
-    if lists.shape[1] == 0:
+    if lists.size == 0:
         return 0.0
-    distances = form.whole.distances(np.arange(len(lists))[:, None], lists[:, :2])
-    return TEMPERATURE * float(distances.mean())
+    return share * float(form.whole.distances(np.arange(len(lists))[:, None], lists).mean())
 
 
 def _warmth(watch: Watch) -> float:
     """Return the share of the temperature that is left where only the time limit ends a solve."""
     if watch.time_limit is None:
         return 1.0
-    return float(max(0.0, watch.seconds_left / watch.time_limit) ** 3)
+    return float(max(0.0, watch.seconds_left / watch.time_limit))
 
 
 def _tell(population: Population, instance: Instance, watch: Watch, *, is_call: bool = True) -> None:
