@@ -73,12 +73,12 @@ def exponential (word: u64) : f64 =
   let log = f + ((f * ((1 << 32) - f)) >> 32) * 352 / 1024
   in f64.u64 (((z + 1) << 32) - log) * 1.6138602721020555e-10
 
--- | The temperature of an iteration: it falls in proportion to what is left.
+-- | The temperature of an iteration: it falls as the square of what is left.
 --
--- A product and a quotient only: they are rounded alike on every device.
+-- Products and a quotient only: they are rounded alike on every device.
 def warmth (plan: plan) (iteration: i64) : f64 =
   let left = f64.i64 (i64.max 0 (plan.cooled - iteration)) / f64.i64 plan.cooled
-  in if plan.cooled == 0 then plan.temperature else plan.temperature * left
+  in if plan.cooled == 0 then plan.temperature else plan.temperature * left * left
 
 -- | By how much a tour may become longer in an iteration: by more than x with probability exp (-x / temperature).
 def tolerance (key: rng.key) (iteration: i64) (temperature: f64) : i64 =

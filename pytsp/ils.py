@@ -34,8 +34,8 @@ LEAST_ITERATIONS_A_CITY = {"cpu": 10, "gpu": 1}
 GPU_CLIMBERS = 4_096
 GPU_BYTES = 2**31
 CITY_BYTES = 32
-# The default first temperature, in mean distances between a city and its listed neighbours (docs/algorithms.md).
-TEMPERATURE = 0.15
+# The default first temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
+TEMPERATURE = 1.2
 # What a kernel takes, in its units: far more than a tour can become longer by a kick.
 MOST_TEMPERATURE = 1e12
 # Climbers below this number start from nearest-neighbour tours, those from it on from random ones.
@@ -55,7 +55,7 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
         pivot=PIVOTS.index(options.pivot),
         draws=(options.draws or DEFAULT_DRAWS) if options.pivot == "random-k" else 1,
         kick=KICKS.index(options.kick),
-        temperature=first_temperature(form, lists, options, TEMPERATURE),
+        temperature=first_temperature(form, lists, options),
         exchange=options.exchange,
     )
     population = Population(form, kernels, plan, starting_tours(instance, climbers, options))
@@ -163,27 +163,28 @@ def listed(instance: Instance, options: Options) -> NDArray[np.int32]:
     return neighbour_lists(instance, k, quadrants=quadrants)
 
 
-def first_temperature(form: Form, lists: NDArray[np.int32], options: Options, share: float) -> float:
+def first_temperature(form: Form, lists: NDArray[np.int32], options: Options) -> float:
     """Return the temperature in units of the kernel's lengths.
 
-    By default it is a `share` of the mean distance between a city and those that the lists name. It depends on the
-    instance and the lists only.
+    By default it is a fraction of the mean distance between a city and its two nearest, more than an edge of a
+    good tour. It depends on the instance and the lists only.
     """
     if options.temperature is not None:
         if options.temperature / form.unit > MOST_TEMPERATURE:
             most = MOST_TEMPERATURE * form.unit
             raise ValueError(f"temperature must be at most {most:g} here; it is {options.temperature!r}")
         return float(options.temperature / form.unit)
-    if lists.size == 0:
+    if lists.shape[1] == 0:
         return 0.0
-    return share * float(form.whole.distances(np.arange(len(lists))[:, None], lists).mean())
+    distances = form.whole.distances(np.arange(len(lists))[:, None], lists[:, :2])
+    return TEMPERATURE * float(distances.mean())
 
 
 def _warmth(watch: Watch) -> float:
     """Return the share of the temperature that is left where only the time limit ends a solve."""
     if watch.time_limit is None:
         return 1.0
-    return float(max(0.0, watch.seconds_left / watch.time_limit))
+    return float(max(0.0, watch.seconds_left / watch.time_limit) ** 2)
 
 
 def _tell(population: Population, instance: Instance, watch: Watch, *, is_call: bool = True) -> None:

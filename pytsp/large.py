@@ -32,9 +32,7 @@ CPU_PIECE = 5_000
 GPU_PIECES, LEAST_GPU_PIECE, MOST_GPU_PIECE = 264, 1_000, 4_000
 # Rounds where neither they nor a time limit are given: ten kicks a city.
 DEFAULT_ROUNDS = 100
-# The default first temperature, in mean distances between a city and its so many nearest, and the power of what is left
-# by which it falls (docs/algorithms.md).
-TEMPERATURE, NEAREST = 1.2, 2
+# The power of what is left by which the temperature falls (docs/algorithms.md).
 COOLING = 3
 # With a time limit, this share of it, at most so many seconds, is left for the moves between pieces in the end; and so
 # much longer they may take.
@@ -62,7 +60,7 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
         _start(ordered, order, options),
         seed=options.seed,
         piece=_piece(instance.n, kernels, options),
-        temperature=first_temperature(form, lists[:, :NEAREST], options, TEMPERATURE),
+        temperature=first_temperature(form, lists, options),
     )
     stop_reason = "finished"
     try:

@@ -169,10 +169,9 @@ def solve(
         walks on the neighbour lists; by default either, as it is drawn.
     temperature : float, optional
         ILS, large: what an accepted change may make a tour longer at first, a random amount of about this length, at
-        least 0. As in simulated annealing [9]_ it falls to 0, ILS: in proportion to the iterations or the time that
-        are left, large: with the third power of what is left. The climber's best tour is kept beside. By default 0.15
-        times the mean distance between a city and its listed neighbours; large: 1.2 times that between a city and its
-        two nearest.
+        least 0. As in simulated annealing [9]_ it falls to 0, ILS: with the square of the iterations or the time that
+        are left, large: with the third power. The climber's best tour is kept beside. By default 1.2 times the mean
+        distance between a city and its two nearest neighbours.
     exchange : int, optional
         ILS: after each so many iterations the quarter of the climbers with the longest tours takes over the tours of
         the quarter with the shortest. By default never.

@@ -276,10 +276,10 @@ def test_the_first_climber_starts_along_a_curve_or_without_coordinates_greedily(
 
 
 @pytest.mark.parametrize("neighbours", [1, 4, 9])
-def test_the_default_temperature_is_a_share_of_listed_distances(backend: Backend, neighbours: int) -> None:
+def test_the_default_temperature_is_that_of_the_two_nearest(backend: Backend, neighbours: int) -> None:
     instance = uniform(60)
     lists = neighbour_lists(instance, neighbours)
-    share = 0.15 * np.mean([[instance.distance(a, b) for b in near] for a, near in enumerate(lists.tolist())])
+    share = 1.2 * np.mean([[instance.distance(a, b) for b in near[:2]] for a, near in enumerate(lists.tolist())])
     expected = solved(instance, backend, neighbours=lists, temperature=float(share), iterations=300)
     assert_same(solved(instance, backend, neighbours=lists, iterations=300), expected)
 
