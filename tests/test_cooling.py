@@ -57,8 +57,8 @@ def test_the_temperature_falls_with_the_square_of_what_is_left(backend: Backend,
 
 
 def test_a_cooled_search_ends_below_a_hot_one(backend: Backend) -> None:
-    cooled = climbers(backend, 20.0, cooled=2000).go(0, 2000).found()[1]
-    hot = climbers(backend, 20.0, cooled=0).go(0, 2000).found()[1]
+    cooled = climbers(backend, 20.0, cooled=1000).go(0, 1000).found()[1]
+    hot = climbers(backend, 20.0, cooled=0).go(0, 1000).found()[1]
     assert sum(cooled) < sum(hot)
 
 
