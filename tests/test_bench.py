@@ -22,7 +22,7 @@ from strategies import instances_with_tours
 
 import pytsp
 from bench import delevacq, huge, many, peers, rocki, same
-from bench.curves import by_limit, gap_at, within_runs
+from bench.curves import by_limit, gap_at, solved_by, within_runs
 from bench.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from bench.rivals import MODULES, Task, answer, at_hand
 from bench.runs import Run
@@ -163,8 +163,21 @@ def test_peers_stores_every_run(
 def test_peers_plots(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     drawn = folder / "gaps.png"
-    peers.draw([RUN, replace(RUN, seed=1), replace(RUN, peer="other", history=())], drawn)
+    runs = [RUN, replace(RUN, seed=1), replace(RUN, peer="other", history=())]
+    peers.draw(runs, drawn)
     assert drawn.stat().st_size > 1000
+    stored, solved = folder / "stored.json", folder / "solved.png"
+    stored.write_text(json.dumps({"runs": [asdict(each) for each in runs]}), encoding="utf-8")
+    assert run(monkeypatch, peers, "--stored", stored, "--solved", solved) == 0
+    assert solved.stat().st_size > 1000
+
+
+def test_the_share_of_seeds_on_the_optimum_counts_those_that_never_came_there() -> None:
+    reached = replace(RUN, length=RUN.optimum, history=((0.3, RUN.optimum),))
+    sooner = replace(reached, seed=1, history=((0.1, 2 * RUN.optimum), (0.2, RUN.optimum)))
+    missed = replace(RUN, seed=2, length=RUN.optimum + 1)
+    shorter = replace(sooner, limit=0.5)
+    assert solved_by([reached, sooner, missed, shorter]) == [(0.2, pytest.approx(100 / 3)), (0.3, pytest.approx(200 / 3))]
 
 
 def test_peers_refuses_solvers_that_are_not_there(
