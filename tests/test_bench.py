@@ -177,7 +177,8 @@ def test_the_share_of_seeds_on_the_optimum_counts_those_that_never_came_there() 
     sooner = replace(reached, seed=1, history=((0.1, 2 * RUN.optimum), (0.2, RUN.optimum)))
     missed = replace(RUN, seed=2, length=RUN.optimum + 1)
     shorter = replace(sooner, limit=0.5)
-    assert solved_by([reached, sooner, missed, shorter]) == [(0.2, pytest.approx(100 / 3)), (0.3, pytest.approx(200 / 3))]
+    shares = [(0.2, pytest.approx(100 / 3)), (0.3, pytest.approx(200 / 3))]
+    assert solved_by([reached, sooner, missed, shorter]) == shares
 
 
 def test_peers_refuses_solvers_that_are_not_there(
