@@ -37,14 +37,13 @@ class Result:
         Its length, computed from the instance in whole numbers (int64) and equal to the kernel's; a float where the
         instance's distances are floating-point numbers.
     climber : int
-        The number of the climber that found it. Climbers count from the argument `first`, so that it is in row
-        ``climber - first`` of what is told of each climber; by "eax" see `lengths`.
+        The number of the climber that found it, counted from the argument `first`: ``lengths[climber - first]`` is its
+        length, but for "eax" with a time limit.
     lengths : numpy.ndarray of int64 or float64, shape (climbers,)
         The length of each climber's best tour. Floating-point lengths are the kernel's, precise to about 2**-28 of the
-        longest distance an edge. By "eax", the lengths that the tours of the last population ended with, and behind
-        them those of the tours that joined it. With a time limit populations follow each other, and their climbers are
-        numbered on; the best tour may be of an earlier one, and shorter than all of these. `climber` is the number of
-        the climber at whose place it stood in its population, and no row here.
+        longest distance an edge. By "eax" they are those of the last population: with a time limit populations follow
+        each other, and their climbers are numbered on, so that `climber` may be of an earlier one, and `length` shorter
+        than all of these.
     steps : numpy.ndarray of int32 or int64, shape (climbers,)
         The number of moves that each climber of random restarts, or the tour of two-opt, made; of changes that one of
         an iterated local search accepted because they shortened its tour; of kicks that large tried; of moves that a
