@@ -248,10 +248,8 @@ def test_lengths_beyond_32_bits_are_exact() -> None:
 @pytest.mark.parametrize("metric", ["EUCLIDEAN", "HAVERSINE"])
 def test_coordinates_whose_squares_underflow_are_refused(metric: str) -> None:
     line = np.array([[0, 0], [0.5, 0], [1, 0]])
-    near = Instance.from_coordinates(line * 2e-140, metric).tour_length([0, 1, 2])
-    assert near == pytest.approx(
-        Instance.from_coordinates(line, metric).tour_length([0, 1, 2]) * 2e-140, rel=1e-9, abs=0
-    )
+    far, near = (Instance.from_coordinates(line * unit, metric).tour_length([0, 1, 2]) for unit in (1, 2e-140))
+    assert near == pytest.approx(far * 2e-140, rel=1e-9, abs=0)
     with pytest.raises(InstanceError, match=r"within 9e-141 .* extend over 1e-140 .*scale the coordinates up"):
         Instance.from_coordinates(line * 9e-141, metric)
     assert Instance.from_coordinates(line * 0, metric).tour_length([0, 1, 2]) == 0
