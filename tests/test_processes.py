@@ -221,8 +221,7 @@ def late():
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize("solver", ["ils", "eax"])
-@pytest.mark.parametrize("name", ["c", "multicore"])
+@pytest.mark.parametrize(("name", "solver"), [("c", "ils"), ("multicore", "eax")])
 def test_the_interpreter_ends_during_a_solve(name: str, solver: str, ending: str) -> None:
     program = (BEGIN + ENDINGS[ending]).format(solver=solver, backend=name)
     done = subprocess.run(
