@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytsp._names import KICKS, MOVES, PIVOTS, STARTS
+from pytsp.history import check_real
 from pytsp.tours import whole_number
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Options:
                 raise ValueError(f"{name} {getattr(self, name)!r} is not known; known: {names}")
         if self.draws is not None and self.pivot != "random-k":
             raise ValueError(f"draws={self.draws!r} does not concern pivot={self.pivot!r}; it is for pivot='random-k'")
+        if self.temperature is not None:
+            check_real("temperature", self.temperature)
         if self.temperature is not None and not 0 <= self.temperature < float("inf"):
             raise ValueError(f"temperature must be a length, at least 0; it is {self.temperature!r}")
         if self.initial_tour is not None and self.start is not None:

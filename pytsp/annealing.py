@@ -15,7 +15,7 @@ from pytsp._powers import whole_powers
 from pytsp._stages import Stages, run
 from pytsp.backends import Backend
 from pytsp.forms import Form
-from pytsp.history import Watch
+from pytsp.history import Watch, check_real
 from pytsp.ils import MOST_TEMPERATURE, default_climbers, listed
 from pytsp.instance import Instance
 from pytsp.result import Result
@@ -61,6 +61,8 @@ class Cooling:
             raise ValueError(f"moves {self.moves!r} is not known to annealing; known: {', '.join(TRIED_MOVES)}")
         if self.pairs not in PAIRS:
             raise ValueError(f"pairs {self.pairs!r} is not known; known: {', '.join(PAIRS)}")
+        if self.cooling is not None:
+            check_real("cooling", self.cooling)
         if self.cooling is not None and not 0 < self.cooling < 1:
             raise ValueError(f"cooling must be a factor between 0 and 1; it is {self.cooling!r}")
         if self.cooling is not None and self.schedule not in (None, "geometric"):

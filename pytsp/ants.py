@@ -14,7 +14,7 @@ from pytsp._powers import quarter_power, quarters_of
 from pytsp._stages import Stages, run
 from pytsp.backends import Backend
 from pytsp.forms import Form
-from pytsp.history import Watch
+from pytsp.history import Watch, check_real
 from pytsp.ils import DEFAULT_NEIGHBOURS, GPU_BYTES, listed
 from pytsp.instance import Instance
 from pytsp.result import Result
@@ -89,6 +89,9 @@ class Foraging:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, whole_number(name, value, 1, most))
+        for name in ("alpha", "beta", "evaporation", "smoothing"):
+            if getattr(self, name) is not None:
+                check_real(name, getattr(self, name))
         quarters_of("alpha", self.powers[0], 4)
         quarters_of("beta", self.powers[1], 16)
         if not 0 < self.share_lost <= 1:

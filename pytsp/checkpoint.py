@@ -14,7 +14,7 @@ from pytsp._names import PART_OF
 from pytsp._state import State
 from pytsp._stored import history_of, instance_of, options_of, stored_instance, stored_options
 from pytsp.exceptions import CheckpointError, PytspError
-from pytsp.history import Improvement, Progress, Watch, target_length
+from pytsp.history import Improvement, Progress, Watch, check_real, target_length
 
 if TYPE_CHECKING:
     from pytsp._options import Options
@@ -50,6 +50,7 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | os.PathLike[str], head: Mapping[str, Any], interval: float) -> None:
+        check_real("checkpoint_interval", interval)
         if not 0 <= interval < float("inf"):
             raise ValueError(f"checkpoint_interval must be a number of seconds, at least 0; it is {interval!r}")
         self.path = Path(path)

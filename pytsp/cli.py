@@ -69,6 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except (PytspError, OSError, ValueError) as error:
         print(f"pytsp: {error}", file=sys.stderr)
+    except MemoryError as error:
+        print(f"pytsp: the memory does not suffice: {str(error) or 'Python does not say for what'}", file=sys.stderr)
     except KeyboardInterrupt:
         print("pytsp: interrupted before there was a tour", file=sys.stderr)
     if arguments is None and any(thread.name == _OPENING for thread in threading.enumerate()):

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytsp._deadline import OutOfTime
@@ -117,6 +118,9 @@ class Watch:
         history: Iterable[Improvement] = (),
     ) -> None:
         self.began = time.perf_counter() - spent
+        for name, value in (("time_limit", time_limit), ("target", target), ("patience", patience)):
+            if value is not None:
+                check_real(name, value)
         if time_limit is not None and not time_limit > 0:
             raise ValueError(f"time_limit must be a positive number of seconds; it is {time_limit!r}")
         if target is not None and not target >= 0:
@@ -194,6 +198,12 @@ class Watch:
         return tuple(self.history)
 
 
+def check_real(name: str, value: object) -> None:
+    """Raise if `value` is no real number: strings and truth values are none, NumPy's numbers are."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number; it is {value!r}")
+
+
 def target_length(instance: Instance, target: float | None, gap: float | None) -> float | None:
     """Return the length that is short enough: `target`, or what is longer than the optimum by the fraction `gap`.
 
@@ -204,6 +214,7 @@ def target_length(instance: Instance, target: float | None, gap: float | None) -
     """
     if gap is None:
         return target
+    check_real("target_gap", gap)
     if not gap >= 0:
         raise ValueError(f"target_gap must be a fraction, at least 0; it is {gap!r}")
     if instance.optimum is None:

@@ -100,7 +100,7 @@ def test_few_cities_are_solved_to_optimality(backend: Backend, instance: Instanc
 
 
 @given(instance=strategies.float_instances(max_n=12), seed=st.integers(0, 99))
-@example(instance=Instance.from_coordinates([[0, 0], [0, 1e-320], [5e-324, 0]], metric="euclidean"), seed=0)
+@example(instance=Instance.from_matrix([[0, 1e-320, 5e-324], [1e-320, 0, 1e-320], [5e-324, 1e-320, 0]]), seed=0)
 @example(instance=Instance.from_matrix(np.zeros((9, 9))), seed=0)
 def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance: Instance, seed: int) -> None:
     result = solved(instance, backend, seed=seed)
