@@ -42,7 +42,7 @@ def build_site(folder: Path) -> Path:
     with tempfile.TemporaryDirectory(prefix="pytsp-site-") as scratch:
         work = Path(scratch)
         document_kernels(compiler.path, work, work / "extra" / "futhark")
-        options = ["--fail-on-warning", "--keep-going", "--quiet", "--doctree-dir", work / "doctrees"]
+        options: list[str | Path] = ["--fail-on-warning", "--keep-going", "--quiet", "--doctree-dir", work / "doctrees"]
         run(
             [sys.executable, "-m", "sphinx", *options, ROOT / "docs", folder],
             env={"PYTSP_FUTHARK_DOC": os.fspath(work / "extra")},
