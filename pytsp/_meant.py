@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["meant"]
+__all__ = ["hint", "meant"]
 
 # The share of its letters that a name must have in common with the one that it is taken for.
 _LIKENESS = 0.6
@@ -27,3 +27,9 @@ def meant(name: str, known: Iterable[str], likeness: float = _LIKENESS) -> str:
     by_lower = {each.lower(): each for each in known}
     close = difflib.get_close_matches(name.lower(), by_lower, n=_MOST, cutoff=likeness)
     return f"did you mean {' or '.join(by_lower[each] for each in close)}?" if close else ""
+
+
+def hint(name: str, known: Iterable[str], likeness: float = _LIKENESS) -> str:
+    """Return what `meant` does as the end of a message, after a semicolon; nothing where no known name is like it."""
+    close = meant(name, known, likeness)
+    return f"; {close}" if close else ""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import platformdirs
 
-from pytsp._meant import meant
+from pytsp._meant import hint
 from pytsp._tsplib_names import FILES
 from pytsp.exceptions import InstanceError
 from pytsp.optima import optimum_of
@@ -170,8 +170,7 @@ def _folder() -> Path:
 
 def _meant(name: str, *more: str) -> str:
     """Say which of TSPLIB's names, or of some more, may have been meant."""
-    close = meant(name, [*more, *FILES], likeness=0.8)
-    return f"; {close}" if close else ""
+    return hint(name, [*more, *FILES], likeness=0.8)
 
 
 def _files_beside(name: str) -> list[str]:

@@ -105,6 +105,22 @@ def test_a_mistyped_instance_is_met_with_names_and_files(
     assert f"did you mean {told}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["compare", "europe", "--backends", "c,multicor"], "did you mean multicore?"),
+        (["solve", "towns.csv", "--metric", "haversin"], "did you mean HAVERSINE?"),
+    ],
+)
+def test_values_that_are_looked_at_later_are_met_likewise(
+    words: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "towns.csv").write_text("x,y\n0,0\n3,4\n9,9\n")
+    assert main(words) == 1
+    assert capsys.readouterr().err.rstrip().endswith(told)
+
+
 def test_files_of_another_folder_are_suggested_with_it(tmp_path: Path) -> None:
     (tmp_path / "mine.tsp").touch()
     with pytest.raises(datasets.InstanceError, match=rf"did you mean {tmp_path}/mine\.tsp\?$"):

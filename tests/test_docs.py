@@ -55,7 +55,7 @@ def needs(text: str) -> None:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """An environment whose PATH begins with this very `pytsp` and this very Python, and whose caches are its own."""
+    """An environment whose PATH begins with this very `pytsp` and this very Python."""
     programs = folder / "bin"
     programs.mkdir()
     for name, words in (("pytsp", [sys.executable, "-m", "pytsp"]), ("python", [sys.executable])):
@@ -64,7 +64,7 @@ def environment(folder: Path) -> dict[str, str]:
         program.chmod(0o755)
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
     # Tables are as wide as the terminal.
-    return {**os.environ, "PATH": path, "COLUMNS": "160", "HOME": str(folder), "MPLBACKEND": "agg", "LC_ALL": "C.UTF-8"}
+    return {**os.environ, "PATH": path, "COLUMNS": "160", "MPLBACKEND": "agg", "LC_ALL": "C.UTF-8"}
 
 
 def replay(commands: list[str], folder: Path) -> list[tuple[str, int]]:
@@ -185,3 +185,11 @@ def test_an_ellipsis_stands_for_anything_and_nothing_else_does(shown: str, outpu
 def test_a_replay_keeps_the_state_and_tells_codes(tmp_path: Path) -> None:
     found = replay(["a=3", "false", "echo $? $a", "sh -c 'exit 7'", "exit 5"], tmp_path)
     assert found == [("", 0), ("", 1), ("1 3\n", 0), ("", 7)]
+
+
+def test_ci_installs_by_the_first_block_of_the_first_steps() -> None:
+    script = re.search(r"awk '.*first-steps\.md", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))
+    assert script is not None
+    done = subprocess.run(["bash", "-c", script[0]], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout == blocks(DOCS / "first-steps.md", "sh")[0]
+    assert "pip wheel" in done.stdout and "pip install" in done.stdout
