@@ -1,4 +1,4 @@
-"""The command line: `pytsp solve`, `resume`, `info`, `backends`, `compare`, `datasets`, `generate`, `plot`, `report`.
+"""The command line: `pytsp solve`, `resume`, `info`, `backends`, `compare`, `plot`, `report`, …
 
 What is not needed to understand the arguments is imported where it is used: a device opens in a thread, while NumPy
 and what solves are imported and the instance is read.
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from pytsp import _cli_data, _cli_runs, _pictures_cli
+from pytsp import _cli_data, _cli_help, _cli_runs, _pictures_cli
 from pytsp._names import KICKS, LOCAL_MOVES, PAIRS, PART_OF, PIVOTS, SCHEDULES, SOLVERS, STARTS, VARIANTS
 from pytsp.backends import BACKENDS, open_backend, status
 from pytsp.exceptions import PytspError
@@ -27,23 +27,6 @@ if TYPE_CHECKING:
     from pytsp.history import Progress as Snapshot
     from pytsp.instance import Instance
     from pytsp.result import Result
-
-EXAMPLES = """examples:
-  pytsp solve uniform100
-  pytsp solve kroA100.tsp.gz --seed 0 --output kroA100.tour
-  pytsp solve big.tsp --backend cuda --time-limit 10 --json
-  pytsp solve kroA100.tsp.gz --solver restarts --climbers 100000
-  pytsp solve big.tsp --time-limit 3600 --checkpoint big.checkpoint
-  pytsp resume big.checkpoint
-  pytsp info pr2392.tsp
-  pytsp backends
-  pytsp compare kroA100.tsp --backends c,multicore,cuda
-  pytsp solve places.geojson --open --output way.geojson
-  pytsp datasets --fetch pr2392
-  pytsp generate uniform --n 10000 --seed 10000 --output E10k.0.tsp
-  pytsp plot europe.json --output europe.svg
-  pytsp report europe.json --output europe.html
-"""
 
 # The name of a thread that opens a backend.
 _OPENING = "pytsp opening"
@@ -62,7 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2.
     """
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    _cli_help.complete(parser)
+    options = parser.parse_args(arguments)
     options.began = time.perf_counter() - (_cli_runs.seconds_since_start() if arguments is None else 0.0)
     try:
         options.run(options)
@@ -91,11 +76,10 @@ class _Version(argparse.Action):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _cli_help.Parser(
         prog="pytsp",
         description="Solve travelling-salesman problems on CPUs and GPUs.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_cli_help.epilog("pytsp"),
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -165,6 +149,8 @@ def _parser() -> argparse.ArgumentParser:
     _pictures_cli.add_commands(commands)
     _cli_data.add_datasets(commands, _print_table)
     _cli_data.add_generate(commands, _whole)
+    _cli_help.add_completion(commands)
+    _cli_help.add_examples(commands)
     return parser
 
 
