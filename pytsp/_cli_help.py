@@ -116,12 +116,12 @@ def add_completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]
 
 def _completion(options: argparse.Namespace) -> None:
     try:
-        import argcomplete  # noqa: PLC0415
+        import argcomplete.shell_integration  # noqa: PLC0415
     except ImportError as error:
         raise PytspError(
             "completion needs argcomplete, which is not installed: pip install 'pytsp[completion]'"
         ) from error
-    print(argcomplete.shellcode(["pytsp"], shell=options.shell))
+    print(argcomplete.shell_integration.shellcode(["pytsp"], shell=options.shell))
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
