@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp._options import MOVES, PIVOTS, Options
+from pytsp._options import PIVOTS, Options
 from pytsp._population import climbing_entry, population_fields
 from pytsp._state import State
 from pytsp.backends import Backend
@@ -263,7 +263,7 @@ class Evolution:
 
     def _climbed(self, population: Any, first: int) -> Any:
         options = self.options
-        moves, pivot = MOVES.index(options.moves), PIVOTS.index(options.pivot)
+        pivot = PIVOTS.index(options.pivot)
         return self.kernels.call(
             climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels),
             self.loaded,
@@ -273,7 +273,7 @@ class Evolution:
             first,
             0,
             0,
-            moves,
+            options.local_moves,
             pivot,
             1,
             0,

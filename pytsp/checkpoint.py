@@ -143,13 +143,13 @@ class Stored:
         self._state = State(self._tree, str(self.path))
         try:
             self.instance = instance_of(self._state.part("instance"))
-            self._options = options_of(self._state.part("options"))
             self._spent, self._history = self._state.number("seconds"), history_of(self._state)
             limits, arguments = self._state.part("limits"), self._state.part("arguments")
             self._limits = {name: limits.any(name) for name in ("time_limit", "target", "patience")}
             Watch(**self._limits)
             self._arguments = {name: arguments.any(name) for name in ("backend", "threads", "device", "mapping")}
             self._arguments |= {"solver": arguments.one_of("solver", tuple(PART_OF)), "k": arguments.whole("k", 1)}
+            self._options = options_of(self._state.part("options"), self._arguments["solver"])
         except CheckpointError:
             raise
         except (PytspError, TypeError, ValueError) as error:

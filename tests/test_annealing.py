@@ -217,7 +217,7 @@ def test_targets_and_time_limits_end_it(backend: Backend) -> None:
         ({"cooling": 1.0}, "cooling must be a factor between 0 and 1; it is 1.0"),
         ({"trials": 0}, "trials must be"),
         ({"pairs": "all"}, "pairs 'all' is not known; known: neighbours, random"),
-        ({"moves": "4-opt"}, "moves '4-opt' is not known to annealing; known: 2-opt, or-opt"),
+        ({"moves": "4-opt"}, "moves '4-opt' is not known; known: 2-opt, or-opt"),
         ({"moves": "3-opt"}, "moves='3-opt' does not concern solver='annealing'; it is for solver='ils'"),
         ({"kick": "walk"}, "kick='walk' does not concern solver='annealing'"),
         ({"beta": 2}, "beta=2 does not concern solver='annealing'; it is for solver='ants'"),

@@ -167,7 +167,7 @@ def test_whole_powers_are_powers(base: float, exponents: list[int]) -> None:
         ({"variant": "rank", "ranks": 0}, "ranks must be"),
         ({"variant": "rank", "smoothing": 0.5}, "smoothing=0.5 does not concern variant='rank'"),
         ({"smoothing": 2}, "smoothing must be a share from 0 to 1; it is 2"),
-        ({"moves": "4-opt"}, "moves '4-opt' is not known to ants; known: 2-opt, or-opt, 3-opt"),
+        ({"moves": "4-opt"}, "moves '4-opt' is not known; known: 2-opt, or-opt, 3-opt"),
         ({"temperature": 2.0}, "temperature=2.0 does not concern solver='ants'; it is for"),
         ({"trials": 2}, "trials=2 does not concern solver='ants'; it is for solver='annealing'"),
     ],

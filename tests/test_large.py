@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
+from pytsp._choice import chosen
 from pytsp._options import Options
 from pytsp._planar import LEAST_CITIES, METRICS, can_be_large
 from pytsp.backends import Backend
@@ -35,7 +36,6 @@ from pytsp.starts import STARTS, start_tour
 
 pieces_module = importlib.import_module("pytsp._pieces")
 large_module = importlib.import_module("pytsp.large")
-solve_module = importlib.import_module("pytsp.solve")
 PART = "huge"
 PLANE = ("EUC_2D", "CEIL_2D")
 # The longest distance that kernels take is nearly that of opposite corners.
@@ -462,18 +462,17 @@ def test_few_cities_go_through_iterated_local_search(backend: Backend, n: int) -
 
 
 def test_auto_is_large_above_what_can_be_recombined() -> None:
-    def chosen(instance: Instance, **given_: str) -> str:
-        solver: str = solve_module._chosen("auto", given_, instance)
-        return solver
+    def by_itself(instance: Instance, **given_: str) -> str:
+        return chosen("auto", given_, instance)
 
-    assert chosen(uniform(12_000)) == "eax"
-    assert all(chosen(uniform(12_001, metric=metric)) == "large" for metric in METRICS)
+    assert by_itself(uniform(12_000)) == "eax"
+    assert all(by_itself(uniform(12_001, metric=metric)) == "large" for metric in METRICS)
     for metric in ("MAN_2D", "ATT", "MAX_2D"):
-        assert chosen(uniform(12_001, metric=metric)) == "ils"
-    assert chosen(uniform(12_001), iterations="iterations=3", start="start='greedy'", piece="piece=9") == "large"
+        assert by_itself(uniform(12_001, metric=metric)) == "ils"
+    assert by_itself(uniform(12_001), iterations="iterations=3", start="start='greedy'", piece="piece=9") == "large"
     for name, shown in (("moves", "moves='or-opt'"), ("climbers", "climbers=2"), ("kick", "kick='walk'")):
-        assert chosen(uniform(12_001), **{name: shown}) == "ils"
-    assert chosen(uniform(12_001), k="k=2") == "restarts"
+        assert by_itself(uniform(12_001), **{name: shown}) == "ils"
+    assert by_itself(uniform(12_001), k="k=2") == "restarts"
     solid = np.random.default_rng(0).random((20, 3))
     assert not can_be_large(Instance.from_coordinates(solid, metric="EUCLIDEAN"))
     result = pytsp.solve(uniform(12_001, side=10**5), target=1e12)
