@@ -82,8 +82,13 @@ class Stages(ABC):
             self.standing = self._standing(self.started(tours, self._lengths(tours)), 0, tours, steps)
         else:
             self.standing = self._restored(watch.state)
-        # The iterations a second of the last call, and the most that the next one may have.
-        self.speed, self.most = 1.0, 1.0
+        # What an iteration of the last call took, or the first is thought to take; how many the next call may have.
+        self.iteration_seconds, self.most = self.first_seconds, 1.0
+
+    @property
+    def first_seconds(self) -> float:
+        """About how long the first iteration takes; 0 where it is short."""
+        return 0.0
 
     @abstractmethod
     def started(self, tours: NDArray[np.int32], lengths: NDArray[np.int64]) -> Any:
@@ -130,7 +135,7 @@ class Stages(ABC):
         began = time.perf_counter()
         handle = self.continued(now.handle, now.iteration, count)
         standing = self._read(handle, now.iteration + count)
-        self.speed = count / max(time.perf_counter() - began, 1e-9)
+        self.iteration_seconds = (time.perf_counter() - began) / count
         self.most = MOST_GROWTH * count
         self.standing = standing
 
@@ -138,7 +143,7 @@ class Stages(ABC):
         """Choose the number of iterations of the next call; the first one has one."""
         seconds = min(CALL_SECONDS, max(SHORT_CALL_SECONDS, self.watch.seconds / 2), self.watch.seconds_left)
         left = math.inf if self.iterations is None else self.iterations - self.standing.iteration
-        return int(min(max(1.0, min(seconds * self.speed, self.most)), left))
+        return int(min(max(1.0, min(seconds / max(self.iteration_seconds, 1e-9), self.most)), left))
 
     def _read(self, handle: Any, iteration: int) -> Standing:
         """Read where the climbers stand; the best tour is fetched where it is another climber's or shorter than before.
@@ -208,6 +213,9 @@ def _search(stages: Stages, instance: Instance) -> str:
         # A tour that is only given is no reason to end.
         if reason is not None and (stages.standing.iteration or reason == "time limit"):
             return reason
+        # An iteration cannot be cut: one that does not fit is not begun.
+        if stages.iteration_seconds > max(watch.seconds_left, CALL_SECONDS):
+            return "time limit"
         stages.advance()
         _tell(stages, instance)
         if watch.stop_reason() == "target":

@@ -140,7 +140,7 @@ class Chains(Stages):
     def continued(self, handle: Any, start: int, count: int) -> Any:
         if self.iterations is None:
             assert self.watch.time_limit is not None
-            begin, seconds = self.watch.seconds, count / self.speed if start else 0.0
+            begin, seconds = self.watch.seconds, count * self.iteration_seconds
             limit = self.watch.time_limit
             temperatures = self.temperatures.between(begin / limit, (begin + seconds) / limit, count)
         else:
