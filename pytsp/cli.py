@@ -106,6 +106,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by size and options")
     command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
     command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
+    command.add_argument(
+        "--first", type=_whole(0), default=0, metavar="N", help="the first climber's number (default: 0)"
+    )
     _add_backend(command, "auto", "default: the fastest here")
     _cli_runs.add_limits(command)
     _cli_runs.add_checkpoint(command)
@@ -186,6 +189,8 @@ def _add_shared(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--iterations", type=_whole(0), metavar="N", help="kicks, generations, rounds or passes")
     group.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or is the start")
     group.add_argument("--neighbours", type=_whole(1), metavar="K", help="length of the neighbour lists")
+    quadrants = "take them from all four quadrants around a city (default: by metric)"
+    group.add_argument("--quadrants", action=argparse.BooleanOptionalAction, default=None, help=quadrants)
     group.add_argument("--moves", choices=LOCAL_MOVES, help="the local search's moves (default: 3-opt)")
     group.add_argument("--pivot", choices=PIVOTS, default="first", help="which improving move is made (default: first)")
 
@@ -276,6 +281,7 @@ def _solve(options: argparse.Namespace) -> None:
             solver=options.solver,
             climbers=options.climbers,
             seed=options.seed,
+            first=options.first,
             backend=options.backend,
             threads=options.threads,
             device=options.device,
@@ -291,6 +297,7 @@ def _solve(options: argparse.Namespace) -> None:
             initial_tour=initial_tour,
             start=options.start,
             neighbours=options.neighbours,
+            quadrants=options.quadrants,
             moves=options.moves,
             pivot=options.pivot,
             draws=options.draws,
@@ -334,6 +341,8 @@ def _resume(options: argparse.Namespace) -> None:
         from pytsp.checkpoint import Stored  # noqa: PLC0415
 
     stored = Stored(options.checkpoint)
+    placed = stored.arguments(options.backend, options.threads, options.device)
+    options.backend, options.threads, options.device = (placed[name] for name in ("backend", "threads", "device"))
     with _followed(stored.instance, options) as progress:
         result = stored.resume(
             backend=options.backend,

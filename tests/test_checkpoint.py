@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import logging
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from pytsp import CheckpointError, Instance, Result, _container
 from pytsp._state import State
 from pytsp._stored import instance_of, stored_instance
 from pytsp.backends import Backend, open_backend
+from pytsp.cli import main
 from pytsp.exceptions import BackendError
 from pytsp.neighbours import neighbour_lists
 
@@ -477,6 +479,18 @@ def test_a_signal_ends_a_solve_with_its_result_and_a_checkpoint(tmp_path: Path, 
     found = pytsp.resume(file, target=10**9)
     assert found.stop_reason == "target"
     assert f'"length": {found.length},' in out
+
+
+def test_what_is_resumed_tells_the_device_that_it_ran_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.checkpoint"
+    pytsp.solve(SMALL, solver="ants", iterations=3, backend="multicore", threads=1, checkpoint=file)
+    for words, device in (
+        ([], "CPU, 1 thread"),
+        (["--threads", "2"], "CPU, 2 threads"),
+        (["--backend", "c"], "CPU, 1"),
+    ):
+        assert main(["resume", str(file), *words, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["device"].startswith(device)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"pytsp checkpoint 1\n{}\n"])

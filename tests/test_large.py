@@ -431,19 +431,7 @@ def test_control_c_at_any_call_leaves_a_tour(backend: Backend, monkeypatch: pyte
 
 
 def test_control_c_ends_a_solve(backend: Backend) -> None:
-    assert_control_c_ends(
-        f"""
-import numpy as np, pytsp
-instance = pytsp.Instance.from_coordinates(np.random.default_rng(0).integers(0, 10**6, (50_000, 2)))
-pytsp.solve(pytsp.Instance.from_coordinates(np.eye(9)[:, :2]), solver="large", backend={backend.name!r}, iterations=1)
-def tell(progress):
-    if not told: print("call", flush=True)
-    told.append(progress)
-told = []
-found = pytsp.solve(instance, solver="large", backend={backend.name!r}, progress=tell)
-print("ended", found.stop_reason, pytsp.is_tour(found.tour, instance.n))
-"""
-    )
+    assert_control_c_ends(50_000, backend=backend.name, solver="large")
 
 
 def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
