@@ -152,10 +152,9 @@ def solve(
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
         sure of its local optima; a call that cannot be cut and does not fit is not begun. Climbers on their way count
         with the tours they have; where the time is over before there is a search, the initial tour, or one along a
-        curve. Edge assembly crossover goes on
-        with new climbers until then, or until populations have converged ten times in a row without a shorter tour.
-        The temperature has fallen to 0 by then, too. Large leaves a tenth of it, at most 2 s, or on millions of cities
-        up to a third, for a descent over the whole tour.
+        curve. Edge assembly crossover goes on with new climbers until then, or until populations have converged ten
+        times in a row without a shorter tour. The temperature has fallen to 0 by then, too. Large leaves a tenth of it,
+        at most 2 s, or on millions of cities up to a third, for a descent over the whole tour.
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     initial_tour : array_like of integers, shape (n,), optional

@@ -203,6 +203,14 @@ def test_targets_and_time_limits_end_it(backend: Backend) -> None:
     assert 0 < (result.iterations or 0) < 10**12
 
 
+def test_patience_ends_it(backend: Backend) -> None:
+    progress: list[Progress] = []
+    options: dict[str, Any] = {"temperature": 0, "patience": 0.05, "iterations": 10**12, "progress": progress.append}
+    result = solved(scattered(12, "EUC_2D", 1), backend, **options)
+    assert result.stop_reason == "no improvement"
+    assert {each.phase for each in progress} == {"annealing"}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,26 @@ def test_targets_and_time_limits_end_it(backend: Backend) -> None:
     result = solved(instance, backend, time_limit=0.1)
     assert result.stop_reason == "time limit"
     assert (result.iterations or 0) > 0
+
+
+def test_patience_and_a_gap_end_it(backend: Backend) -> None:
+    instance = scattered(12, "EUC_2D", 1)
+    progress: list[Progress] = []
+    result = solved(instance, backend, patience=0.05, iterations=10**12, progress=progress.append)
+    assert result.stop_reason == "no improvement"
+    assert {each.phase for each in progress} == {"ants"}
+    known = replace(instance, optimum=result.length)
+    assert solved(known, backend, start="random", target_gap=0.0, iterations=10**12).length == result.length
+
+
+def test_an_iteration_that_does_not_fit_is_not_begun(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    if backend.threads is None:
+        pytest.skip("nothing is said of how long the first iteration takes a GPU")
+    monkeypatch.setattr("pytsp.ants.STEP_SECONDS", 1.0)
+    instance = scattered(50, "EUC_2D", 1)
+    result = solved(instance, backend, time_limit=60.0)
+    assert (result.stop_reason, result.iterations, result.steps.tolist()) == ("time limit", 0, [0])
+    assert result.length == instance.tour_length(nearest_neighbour(instance))
 
 
 @pytest.mark.parametrize(("n", "k"), [(1, 0), (2, 1), (50, 20), (5_000, 20)])
