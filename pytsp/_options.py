@@ -61,7 +61,7 @@ class Options:
     moves: str | None = None
     pivot: str = "first"
     draws: int | None = None
-    kick: str = "segments"
+    kick: str = "mixed"
     temperature: float | None = None
     exchange: int | None = None
     piece: int | None = None
