@@ -84,27 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    command = commands.add_parser("solve", help="find a short tour", description="Find a short tour.")
-    command.set_defaults(run=_solve)
-    command.add_argument(
-        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
-    )
-    command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by size and options")
-    command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
-    command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
-    _add_backend(command, "auto", "default: the fastest here")
-    _cli_runs.add_limits(command)
-    _cli_runs.add_checkpoint(command)
-    _add_shared(command.add_argument_group("edge assembly crossover (eax), iterated local search (ils), one huge tour"))
-    _add_ils(command.add_argument_group("iterated local search (ils); --start, --temperature, --piece: one huge tour"))
-    _add_annealing(command.add_argument_group("simulated annealing (annealing)"))
-    _add_ants(command.add_argument_group("ant colonies (ants)"))
-    group = command.add_argument_group("random restarts (restarts), and --k for two-opt")
-    group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
-    group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
-    _cli_data.add_ways(command.add_argument_group("other data than closed tours of TSPLIB files"), _whole)
-    _add_output(command)
-
+    _add_solve(commands)
     command = commands.add_parser(
         "resume", help="go on with a solve from its checkpoint", description="Go on with a solve from its checkpoint."
     )
@@ -126,6 +106,42 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_backends)
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
+    _add_compare(commands)
+    _pictures_cli.add_commands(commands)
+    _cli_data.add_datasets(commands, _print_table)
+    _cli_data.add_generate(commands, _whole)
+    _cli_help.add_completion(commands)
+    _cli_help.add_examples(commands)
+    return parser
+
+
+def _add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("solve", help="find a short tour", description="Find a short tour.")
+    command.set_defaults(run=_solve)
+    command.add_argument(
+        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
+    )
+    command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by size and options")
+    command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
+    command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
+    command.add_argument(
+        "--first", type=_whole(0), default=0, metavar="N", help="the first climber's number (default: 0)"
+    )
+    _add_backend(command, "auto", "default: the fastest here")
+    _cli_runs.add_limits(command)
+    _cli_runs.add_checkpoint(command)
+    _add_shared(command.add_argument_group("edge assembly crossover (eax), iterated local search (ils), one huge tour"))
+    _add_ils(command.add_argument_group("iterated local search (ils); --start, --temperature, --piece: one huge tour"))
+    _add_annealing(command.add_argument_group("simulated annealing (annealing)"))
+    _add_ants(command.add_argument_group("ant colonies (ants)"))
+    group = command.add_argument_group("random restarts (restarts), and --k for two-opt")
+    group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
+    group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
+    _cli_data.add_ways(command.add_argument_group("other data than closed tours of TSPLIB files"), _whole)
+    _add_output(command)
+
+
+def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "compare", help="run several backends on one instance", description="Run several backends on one instance."
     )
@@ -145,13 +161,6 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--iterations", type=_whole(0), metavar="N", help="by ils and eax (default: by size)")
     command.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
     command.add_argument("--json", action="store_true", help="print one JSON object")
-
-    _pictures_cli.add_commands(commands)
-    _cli_data.add_datasets(commands, _print_table)
-    _cli_data.add_generate(commands, _whole)
-    _cli_help.add_completion(commands)
-    _cli_help.add_examples(commands)
-    return parser
 
 
 def _add_backend(command: argparse.ArgumentParser, default: str | None, words: str) -> None:
@@ -174,6 +183,8 @@ def _add_shared(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--iterations", type=_whole(0), metavar="N", help="kicks, generations, rounds or passes")
     group.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or is the start")
     group.add_argument("--neighbours", type=_whole(1), metavar="K", help="length of the neighbour lists")
+    quadrants = "take them from all four quadrants around a city (default: by metric)"
+    group.add_argument("--quadrants", action=argparse.BooleanOptionalAction, default=None, help=quadrants)
     group.add_argument("--moves", choices=LOCAL_MOVES, help="the local search's moves (default: 3-opt)")
     group.add_argument("--pivot", choices=PIVOTS, default="first", help="which improving move is made (default: first)")
 
@@ -264,6 +275,7 @@ def _solve(options: argparse.Namespace) -> None:
             solver=options.solver,
             climbers=options.climbers,
             seed=options.seed,
+            first=options.first,
             backend=options.backend,
             threads=options.threads,
             device=options.device,
@@ -279,6 +291,7 @@ def _solve(options: argparse.Namespace) -> None:
             initial_tour=initial_tour,
             start=options.start,
             neighbours=options.neighbours,
+            quadrants=options.quadrants,
             moves=options.moves,
             pivot=options.pivot,
             draws=options.draws,
@@ -322,6 +335,8 @@ def _resume(options: argparse.Namespace) -> None:
         from pytsp.checkpoint import Stored  # noqa: PLC0415
 
     stored = Stored(options.checkpoint)
+    placed = stored.arguments(options.backend, options.threads, options.device)
+    options.backend, options.threads, options.device = (placed[name] for name in ("backend", "threads", "device"))
     with _followed(stored.instance, options) as progress:
         result = stored.resume(
             backend=options.backend,

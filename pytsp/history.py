@@ -29,19 +29,18 @@ class Progress:
     ----------
     climbers : int
     climbers_done : int
-        The climbers of random restarts that are on their local optima; in an iterated local search none is done before
-        the end.
+        The climbers of random restarts that are on their local optima; by other solvers none is done before the end.
     length : int or float
         That of the best tour so far.
     seconds : float
     iteration : int
-        How many iterations each climber of an iterated local search has made, or how many generations, or passes of
-        two-opt, there were.
+        How many iterations each climber of an iterated local search, of annealing or of ants has made, or how many
+        generations, rounds, or passes of two-opt, there were.
     iterations : int or None
         How many it is to make; None where only a limit ends them, and in random restarts.
     phase : str
         What is being done: "random restarts"; "local optima" and "crossover"; "kicks"; "pieces" and "between pieces";
-        "passes".
+        "passes"; "annealing"; "ants".
     seconds_left : float or None
         Until the time limit, if there is one.
     """

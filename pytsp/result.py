@@ -139,6 +139,7 @@ class Result:
         return {
             "instance": self.instance.name,
             "n": self.instance.n,
+            "metric": self.instance.metric,
             "length": self.length,
             "optimum": self.optimum,
             "gap": self.gap,

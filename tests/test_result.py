@@ -68,6 +68,7 @@ def test_a_result_is_plain_json() -> None:
     assert told == {
         "instance": "square",
         "n": 4,
+        "metric": "EUC_2D",
         "length": 36,
         "optimum": 36,
         "gap": 0.0,
