@@ -42,7 +42,7 @@ def quality(task: Task) -> Table:
     table = Table(
         "Table 1: solution quality for five 100-city inputs",
         "A tour's number is its climber's; theirs are other random tours. Where fewer climbers fit the time, the ratio "
-        "is that of the times a climber. Steps are passes over the neighbourhood, the last of which finds nothing; they "
+        "is that of the times a climber. Steps are passes over the neighbourhood, the last of which finds none; they "
         "report 84 to 124 with a mean of 103.3 and 20 G moves/s.",
         columns(
             "name|",
@@ -117,7 +117,7 @@ def runtimes(task: Task) -> Iterator[Table | Figure]:
             "longest|time",
             "speedup|.3g",
             "median for 100,000|time",
-            "tour|,",
+            "shortest tour|,",
         ),
     )
     medians: dict[str, float] = {}

@@ -50,7 +50,9 @@ def draw(figure: Figure, file: Path) -> None:
             panel.plot(line.x, line.y, ".-", label=line.label, markersize=4, linewidth=1)
     panel.set(title=figure.title, xlabel=figure.x, ylabel=figure.y, yscale=figure.scales[1])
     panel.grid(alpha=0.3)
-    if not figure.is_bars:
+    if figure.is_bars:
+        panel.tick_params(axis="x", labelrotation=20)
+    else:
         panel.set_xscale(figure.scales[0])
         panel.legend(fontsize="small")
     drawn.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
