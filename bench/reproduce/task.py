@@ -10,9 +10,11 @@ from typing import Any
 
 import pytsp
 from bench.machine import TSPLIB
+from pytsp.backends import open_backend
 
 # The share of its time that a measurement takes to learn how many climbers fit, and what is planned of it.
 PROBE = 0.1
+FEW_ON_A_GPU = 128
 PLANNED = 0.7
 
 
@@ -59,7 +61,9 @@ class Task:
         self.climb(instance, 1, **options)
         if math.isinf(seconds):
             return most
-        count, taken = 1, self.climb(instance, 1, **options).seconds
+        # A GPU takes as long for one climber as for some hundred.
+        count = 1 if open_backend(options.get("backend", self.backend)).device is None else min(most, FEW_ON_A_GPU)
+        taken = self.climb(instance, count, **options).seconds
         while taken < PROBE * seconds and count < most:
             count = min(most, 2 * count)
             taken = self.climb(instance, count, **options).seconds

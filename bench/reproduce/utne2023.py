@@ -1,4 +1,4 @@
-"""Utne and Hansen (2023): accuracy over climbers, run times, throughput; `utne2023_others` has the rest."""
+"""Utne and Hansen (2023): accuracy over climbers, run times, throughput; `utne2023_others` and `utne2023_tours` have the rest."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from bench.machine import tsplib
 from bench.reproduce.tables import Cell, Figure, Series, Table, columns, ratio
 from bench.reproduce.task import Task
 from bench.reproduce.utne2023_others import formula, sequential
+from bench.reproduce.utne2023_tours import passes
 
-TITLE = "J. Utne, H. N. W. Hansen: Solving TSP on the GPU based on heuristic algorithms. University of Copenhagen, 2023 (A100)"
+TITLE = "J. Utne, H. N. W. Hansen: Solving TSP on the GPU based on heuristic algorithms. Copenhagen, 2023 (A100)"
 # Section 7.4: the shortest tour by the number of climbers.
 ACCURACY = {
     "berlin52": {1: 8401, 2: 8401, 5: 8118, 10: 7713, 20: 7542, 50: 7542, 100: 7542, 200: 7542},
@@ -45,7 +46,7 @@ ACCURACY = {
         10_000_000: 29665,
     },
 }
-# Tables 2 and 3: milliseconds of O'Neil's program, and of theirs: the original, for 100 cities, with i and j calculated.
+# Tables 2 and 3: milliseconds of O'Neil's program, and of theirs: the original, for 100 cities, i and j calculated.
 TIMES = {
     "kroA100": {
         1_000: (136, 5, 4, 5),
@@ -89,6 +90,7 @@ def run(task: Task) -> Iterator[Table | Figure]:
         yield times(task, name, shares[1] / 2)
     yield from throughput(task, shares[2])
     yield from sequential(task)
+    yield passes(task)
     yield formula()
 
 
@@ -211,7 +213,7 @@ def throughput(task: Task, seconds: float) -> Iterator[Table | Figure]:
     table = Table(
         "Table 4: throughput at 1,000 climbers",
         "GB/s by their count: 16 bytes a move, four distances of their matrix, and each tour once. Our kernels compute "
-        "distances from coordinates in registers and read fewer bytes; the figure says how fast moves are evaluated, not "
+        "distances from coordinates in registers and read fewer bytes; it says how fast moves are evaluated, not "
         "how busy a memory is. Moves/s of theirs are their GB/s by 16. Fewer climbers where 1,000 do not fit the time.",
         columns(
             "instance|",
@@ -228,7 +230,7 @@ def throughput(task: Task, seconds: float) -> Iterator[Table | Figure]:
     figure = Figure(
         "throughput", "Figures 13 to 21: throughput over climbers", "climbers", "GB/s by their count", ("log", "log")
     )
-    for name, (passes, gigabytes) in THROUGHPUT.items():
+    for name, (their_passes, gigabytes) in THROUGHPUT.items():
         instance = tsplib(task.tsplib, name)
         line = Series(name, [], [])
         for count, found, taken in ascending(task, instance, SWEEP, seconds / len(THROUGHPUT)):
@@ -238,7 +240,7 @@ def throughput(task: Task, seconds: float) -> Iterator[Table | Figure]:
             if count <= TABLE_4:
                 moves, theirs = (found.moves or 0) / taken / 1e9, gigabytes / BYTES_A_MOVE
                 mean = float(found.passes.mean())
-                told: list[Cell] = [name, count, mean, passes, moves, theirs, speed, gigabytes, speed / gigabytes]
+                told: list[Cell] = [name, count, mean, their_passes, moves, theirs, speed, gigabytes, speed / gigabytes]
         table.rows.append(told)
         figure.series.append(line)
     figure.series.append(Series("A100's memory", [1, max(SWEEP)], [1555, 1555]))

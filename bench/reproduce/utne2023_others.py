@@ -40,8 +40,8 @@ def sequential(task: Task) -> Iterator[Table | Figure]:
     annealing = annealings(task, instance)
     table = Table(
         "Section 7.3: the sequential versions on swiss42",
-        f"Gaps to the optimum, {optimum:.0f}: of 2-opt the shortest of all climbers so far; else medians of {CHAINS} chains "
-        f"and {COLONIES} colonies. Iterations are what each counts: moves evaluated, trials, tours of each ant.",
+        f"Gaps to the optimum, {optimum:.0f}: of 2-opt the shortest of all climbers so far; else medians of {CHAINS} "
+        f"chains and {COLONIES} colonies. Iterations are what each counts: moves evaluated, trials, tours of each ant.",
         columns("algorithm|", "iterations|,.0f", "gap, %|.2f", "theirs|"),
     )
     hit = int(np.argmin(two_opt.y))
@@ -141,8 +141,8 @@ def formula() -> Table:
     rows = np.arange(1, SIZES, dtype=np.int64)
     table = Table(
         "Section 6.5: from how many cities on the formula with + 0.9999 finds a wrong move",
-        "Their kernel computes the row of a move's number in 32-bit integers and single precision. Computed here for all "
-        f"rows of up to {SIZES:,} cities.",
+        "Their kernel computes the row of a move's number in 32-bit integers and single precision. Computed here for "
+        f"all rows of up to {SIZES:,} cities.",
         columns("arithmetic|", "right up to cities|,", "their largest instance|"),
     )
     for label, single in (("single precision, as in their listing", True), ("double precision", False)):
