@@ -1,4 +1,4 @@
-"""Utne and Hansen (2023): accuracy over climbers, run times, throughput; `utne2023_others` and `utne2023_tours` have the rest."""
+"""Utne and Hansen (2023): accuracy over climbers, run times, throughput; modules beside this one have the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Utne and Hansen (2023): how many passes a climber makes, from uniform tours and from those of their printed generator."""
+"""Utne and Hansen (2023): the passes of a climber, from uniform tours and from those of their printed generator."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def passes(task: Task) -> Table:
     """Write how many passes climbers make from either kind of a start."""
     table = Table(
         "Table 4's passes, from two kinds of random tours",
-        f"Means of {TOURS} climbers, by the best move of each pass. The printed generator is that of section 6.3.3 with "
-        "the constants of ANSI C; a tour is what it leaves at the places 0 … n − 1.",
+        f"Means of {TOURS} climbers, by the best move of each pass. The printed generator is that of section 6.3.3 "
+        "with the constants of ANSI C; a tour is what it leaves at the places 0 … n − 1.",
         columns(
             "instance|",
             "theirs|",
