@@ -55,8 +55,8 @@ def cells(task: Task, number: int, seconds: float) -> tuple[list[Line], dict[str
     table = Table(
         f"Table {number}: {setting.pivot} improvement",
         "Climbers share the iterations out. A frequency is the share of seeds, from 0 on, that end on the optimum; "
-        "theirs are 20 trials below 1,000 cities and 10 above. A speedup is over a sequential program: theirs, and here the c "
-        "backend, by iterations a second with 64 climbers. Fewer iterations than theirs are marked by a share.",
+        "theirs are 20 trials below 1,000 cities and 10 above. A speedup is over a sequential program: theirs, and "
+        "here the c backend, by iterations a second with 64 climbers. A share marks fewer iterations than theirs.",
         columns(
             "instance|",
             "climbers|,",
