@@ -76,6 +76,7 @@ def cells(task: Task, number: int, seconds: float) -> tuple[list[Line], dict[str
     lines: list[Line] = []
     speeds: dict[str, float] = {}
     costs: dict[str, tuple[float, float]] = {}
+    missing: dict[str, list[str]] = {}
     end = task.left - seconds
     # Table 3's steps cost a thousand draws each: where time is short, one population of fewer iterations.
     populations = ORDER if task.is_full or number == 1 else ORDER[:1]
@@ -92,10 +93,11 @@ def cells(task: Task, number: int, seconds: float) -> tuple[list[Line], dict[str
                 while start + each * total > left and total > population:
                     total //= 2
             elif lines and start * population / ORDER[0] + each * total > left:
-                table.left_out.append(f"{name} with {population:,}")
+                missing.setdefault(name, []).append(f"{population:,}")
                 continue
             line = cell(task, instance, number, population, total)
             lines.append(line)
+    table.left_out = [f"{name} with {' / '.join(each)} climbers" for name, each in missing.items()]
     return lines, speeds, table
 
 
