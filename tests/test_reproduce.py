@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.machine import TSPLIB, tsplib
-from bench.reproduce import delevacq2012, pages, robinson2018, rocki2013, utne2023
+from bench.reproduce import delevacq2012, oneil2011, pages, robinson2018, rocki2013, utne2023
 from bench.reproduce.__main__ import PAPERS, arguments, main, reproduce
 from bench.reproduce.tables import Column, Figure, Report, Series, Table, columns, stored
 from bench.reproduce.task import Task, round_down
@@ -155,6 +155,29 @@ def test_tiny_budgets_make_tables(paper: str, monkeypatch: pytest.MonkeyPatch, t
 
 
 @needs_tsplib
+def test_full_leaves_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oneil2011, "TABLE", (("kroA100", 3, 21282, 33_188, 2.540),))
+    monkeypatch.setattr(oneil2011, "CLIMBERS", 2)
+    full = Task("c", math.inf)
+    assert [cells[2] for cells in oneil2011.quality(full).rows] == [3]
+    monkeypatch.setattr(robinson2018, "INSTANCES", ("fl417",))
+    monkeypatch.setattr(robinson2018, "COMPARED", ("fl417",))
+    monkeypatch.setattr(robinson2018, "RESTARTS", 2)
+    monkeypatch.setattr(robinson2018, "MOVES", (1, "inf"))
+    monkeypatch.setattr(robinson2018, "SAMPLES", 2)
+    monkeypatch.setattr(robinson2018, "QUEUED", "fl417")
+    monkeypatch.setattr(robinson2018, "QUEUES", {2: ((1, 1, 1),) * 3})
+    swaps, *_, tests, batches = robinson2018.run(full)
+    assert isinstance(swaps, Table)
+    assert isinstance(tests, Table)
+    assert isinstance(batches, Table)
+    assert not swaps.left_out + tests.left_out + batches.left_out
+    assert [cells[1] for cells in swaps.rows] == [2, 2]
+    assert [cells[1] for cells in tests.rows] == ["climbers", "equal work", "equal time"]
+    assert [cells[1] for cells in batches.rows] == [2, 2, 2]
+
+
+@needs_tsplib
 def test_the_first_climbers_of_a_run_are_the_run_of_fewer() -> None:
     table, figure = utne2023.accuracy(Task("c", 1.0), "berlin52", 0.05)
     assert isinstance(table, Table)
@@ -175,10 +198,12 @@ def test_delevacqs_cells_are_in_the_papers_order(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(delevacq2012, "SHARES", {1: 1.0})
     monkeypatch.setattr(delevacq2012, "PROBES", {1: 2})
     monkeypatch.setattr(delevacq2012, "ORDER", (64, 8))
-    table, figure = delevacq2012.run(Task("c", 60.0))
+    monkeypatch.setattr(delevacq2012, "SEEDS", 2)
+    for task in (Task("c", 60.0), Task("c", math.inf)):
+        table, figure = delevacq2012.run(task)
     assert isinstance(table, Table)
     assert [cells[1] for cells in table.rows] == [8, 64]
-    assert all(cells[2] == 512 for cells in table.rows)
+    assert all(cells[2] == 512 and cells[4] == 2 for cells in table.rows)
     assert isinstance(figure, Figure)
 
 

@@ -8,7 +8,7 @@ import pytsp
 from bench.delevacq import POPULATIONS, TABLES, Line, measure
 from bench.machine import tsplib
 from bench.reproduce.tables import Cell, Figure, Series, Table, columns
-from bench.reproduce.task import Task
+from bench.reproduce.task import Task, left_until, moment
 
 TITLE = (
     "A. Delévacq, P. Delisle, M. Krajecki: Parallelization Strategies for Local Search Algorithms on Graphics "
@@ -77,7 +77,7 @@ def cells(task: Task, number: int, seconds: float) -> tuple[list[Line], dict[str
     speeds: dict[str, float] = {}
     costs: dict[str, tuple[float, float]] = {}
     missing: dict[str, list[str]] = {}
-    end = task.left - seconds
+    end = moment(seconds)
     # Table 3's steps cost a thousand draws each: where time is short, one population of fewer iterations.
     populations = ORDER if task.is_full or number == 1 else ORDER[:1]
     for population in populations:
@@ -87,7 +87,7 @@ def cells(task: Task, number: int, seconds: float) -> tuple[list[Line], dict[str
                 costs[name] = probe(task, instance, number, task.backend)
                 speeds[name] = 1 / probe(task, instance, number, "c")[1]
             start, each = costs[name]
-            left = max(0.0, task.left - end)
+            left = left_until(end)
             if number != 1:
                 left /= len(setting.theirs) - place
                 while start + each * total > left and total > population:

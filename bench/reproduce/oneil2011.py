@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.machine import tsplib
 from bench.reproduce.tables import Cell, Figure, Series, Table, columns, ratio
-from bench.reproduce.task import Task
+from bench.reproduce.task import Task, left_until, moment
 from pytsp.backends import BACKENDS, open_backend, status
 
 TITLE = (
@@ -61,10 +61,10 @@ def quality(task: Task) -> Table:
             "steps|",
         ),
     )
-    end = task.left * (1 - SHARE)
+    end = moment(SHARE * task.left)
     for place, (name, count, shortest, number, seconds) in enumerate(TABLE):
         instance = tsplib(task.tsplib, name)
-        climbers = task.fitting(instance, max(0.0, task.left - end) / (len(TABLE) - place), count)
+        climbers = task.fitting(instance, left_until(end) / (len(TABLE) - place), count)
         found = task.climb(instance, climbers)
         assert found.moves is not None and instance.optimum is not None and found.gap is not None
         table.rows.append(

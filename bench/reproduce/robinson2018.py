@@ -13,7 +13,7 @@ from scipy.stats import ttest_ind
 import pytsp
 from bench.machine import tsplib
 from bench.reproduce.tables import Cell, Figure, Series, Table, columns, listed, ratio
-from bench.reproduce.task import Task
+from bench.reproduce.task import Task, left_until, moment
 
 TITLE = (
     "J. A. Robinson, S. V. Vrbsky, X. Hong, B. P. Eddy: Analysis of a High-Performance TSP Solver on the GPU. "
@@ -99,10 +99,10 @@ def swaps(task: Task, lone: Speed, seconds: float) -> Iterator[Table | Figure]:
         "lengths", "Figure 6 (b): k moves a pass", "k (512: any number)", "shortest by that of k = 1", ("log", "linear")
     )
     places = [2.0**power for power in range(len(MOVES))]
-    end = task.left - seconds
+    end = moment(seconds)
     for place, name in enumerate(INSTANCES):
         instance = tsplib(task.tsplib, name)
-        share = max(0.0, task.left - end) / 2
+        share = left_until(end) / 2
         if lone.of(instance.n) > share / 2:
             table.left_out = list(INSTANCES[place:])
             break
@@ -154,10 +154,10 @@ def tests(task: Task, lone: Speed, seconds: float) -> Table:
             "theirs|",
         ),
     )
-    end = task.left - seconds
+    end = moment(seconds)
     for place, name in enumerate(COMPARED):
         instance = tsplib(task.tsplib, name)
-        share = max(0.0, task.left - end) / (len(COMPARED) - place)
+        share = left_until(end) / (len(COMPARED) - place)
         if 2 * lone.of(instance.n) > share / 2:
             table.left_out = list(COMPARED[place:])
             break

@@ -28,6 +28,7 @@ SHARE, CONVERGENCE = 0.2, 0.3
 # a random tour to it, where a pass makes all moves that do not overlap, are fewer than this.
 CONVERGING, SMALLER, MANY_PASSES = "sw24978", "pr2392", 1_500
 LEAST_SECONDS = 0.5
+FULL_CONVERGENCE = 300.0
 
 
 def run(task: Task) -> Iterator[Table | Figure]:
@@ -123,7 +124,7 @@ def speeds(lines: list[Line]) -> Figure:
 
 def convergence(task: Task, kernels: Backend) -> Figure:
     """Draw figure 11: iterated local search by double bridges and the complete neighbourhood, from a random tour."""
-    seconds = 600.0 if task.is_full else max(LEAST_SECONDS, task.left)
+    seconds = FULL_CONVERGENCE if task.is_full else max(LEAST_SECONDS, task.left)
     instance = find(task.tsplib, CONVERGING)
     start = pytsp.random_tours(instance.n, 1, task.seed)[0]
     descend(instance, start, kernels, "inf", 1, seconds)

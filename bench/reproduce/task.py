@@ -41,7 +41,7 @@ class Task:
     @property
     def left(self) -> float:
         """The seconds that are left, at least 0."""
-        return max(0.0, self.seconds - (time.perf_counter() - self.began))
+        return left_until(self.began + self.seconds)
 
     @property
     def is_full(self) -> bool:
@@ -68,6 +68,16 @@ class Task:
             count = min(most, 2 * count)
             taken = self.climb(instance, count, **options).seconds
         return most if count * PLANNED * seconds >= most * taken else round_down(count * PLANNED * seconds / taken)
+
+
+def moment(seconds: float) -> float:
+    """Return the clock's time after so many seconds, which may be infinite."""
+    return time.perf_counter() + seconds
+
+
+def left_until(end: float) -> float:
+    """Return the seconds until that time, at least 0."""
+    return max(0.0, end - time.perf_counter())
 
 
 def round_down(number: float) -> int:
