@@ -197,6 +197,7 @@ def test_delevacqs_cells_are_in_the_papers_order(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(delevacq2012, "TABLES", {1: small})
     monkeypatch.setattr(delevacq2012, "SHARES", {1: 1.0})
     monkeypatch.setattr(delevacq2012, "PROBES", {1: 2})
+    monkeypatch.setattr(delevacq2012, "ALONE", {1: 2})
     monkeypatch.setattr(delevacq2012, "ORDER", (64, 8))
     monkeypatch.setattr(delevacq2012, "SEEDS", 2)
     for task in (Task("c", 60.0), Task("c", math.inf)):
