@@ -34,8 +34,8 @@ def sequential(task: Task) -> Iterator[Table | Figure]:
     each = instance.n * (instance.n - 3) // 2
     moves, shortest = np.cumsum(climbs.passes) * each, np.minimum.accumulate(climbs.lengths)
     # The climbers that found shorter tours, and the last.
-    told = [*np.unique(shortest, return_index=True)[1][::-1], len(shortest) - 1]
-    two_opt = Series("2-opt", listed(moves[told]), listed(shortest[told]))
+    found = [*np.unique(shortest, return_index=True)[1][::-1], len(shortest) - 1]
+    two_opt = Series("2-opt", listed(moves[found]), listed(shortest[found]))
     ants = [
         median_lengths("as theirs", instance, ANT_ITERATIONS, task, "ants", COLONIES, THEIR_ANTS | _all(instance)),
         median_lengths("max-min, our defaults", instance, ANT_ITERATIONS, task, "ants", COLONIES, {}),
