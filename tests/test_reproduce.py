@@ -68,6 +68,14 @@ def test_round_down_keeps_one() -> None:
     assert [round_down(number) for number in (0, 0.99, 1, 1.99, 2, 5, 9.99, 10)] == [1, 1, 1, 1, 2, 5, 5, 10]
 
 
+@needs_tsplib
+def test_climbers_fit_or_are_one() -> None:
+    instance, task = tsplib(TSPLIB, "berlin52"), Task("c")
+    assert task.fitting(instance, math.inf, 12_345) == 12_345
+    assert task.fitting(instance, 0.0, 12_345) == 1
+    assert 1 < task.fitting(instance, 0.2, 10**9) < 10**9
+
+
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=7), st.data())
 def test_expected_shortest_is_the_mean_over_all_choices(lengths: list[int], data: st.DataObject) -> None:
     count = data.draw(st.integers(1, len(lengths)))

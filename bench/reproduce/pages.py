@@ -39,8 +39,8 @@ def draw(figure: Figure, file: Path) -> None:
     """Draw a figure into a file of any kind that matplotlib writes."""
     matplotlib = import_module("matplotlib")
     matplotlib.use("Agg")
-    # The same data make the same file.
-    matplotlib.rcParams["svg.hashsalt"] = file.name
+    # The same data make the same file, and a small one.
+    matplotlib.rcParams.update({"svg.hashsalt": file.name, "svg.fonttype": "none"})
     plt = import_module("matplotlib.pyplot")
     drawn, panel = plt.subplots(figsize=(6, 3.6), layout="constrained")
     for line in figure.series:
