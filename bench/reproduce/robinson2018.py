@@ -32,7 +32,9 @@ THEIR_VERDICTS = {
 }
 SAMPLES, LEVEL = 20, 0.05
 RUNS = 3
-QUEUED = "fnl4461"
+# Their instance of the queues, and smaller ones for machines on which too few climbers would fit.
+QUEUED, SMALLER = "fnl4461", ("fl1400", "fl417")
+MANY_CLIMBERS, SWAPS_SPEEDUP = 100, 10
 # Seconds for so many restarts with their queues of 1, 100, and none: GTX 780 with 10,000 and 192 blocks, GTX 650 Ti.
 QUEUES = {
     10_000: ((707, 787, 689), (707, 787, 689), (2_186, 1_982, 2_186)),
@@ -41,7 +43,7 @@ QUEUES = {
 }
 BATCHES: tuple[tuple[str, int | None], ...] = (("1", 1), ("100", 100), ("all at once", None))
 # Of the time: figure 6, the tests, the batches; a climber's time grows with this power of n.
-SHARES = (0.5, 0.25, 0.25)
+SHARES = (0.4, 0.35, 0.25)
 GROWTH = 3.0
 
 
@@ -157,11 +159,11 @@ def tests(task: Task, lone: Speed, seconds: float) -> Table:
     end = moment(seconds)
     for place, name in enumerate(COMPARED):
         instance = tsplib(task.tsplib, name)
-        share = left_until(end) / (len(COMPARED) - place)
+        share = left_until(end) / 2
         if 2 * lone.of(instance.n) > share / 2:
             table.left_out = list(COMPARED[place:])
             break
-        climbers = max(2, task.fitting(instance, share / 3, SAMPLES * RESTARTS, k=1))
+        climbers = max(2, task.fitting(instance, share / 2, SAMPLES * RESTARTS, k=1))
         one = task.climb(instance, climbers, k=1)
         task.climb(instance, 1, k="inf")
         first = task.climb(instance, climbers, k="inf")
@@ -196,12 +198,13 @@ def compared(
 
 def batches(task: Task, lone: Speed, seconds: float) -> Table:
     """Write tables 2 and 3: what a block takes from the queue becomes what a call of `solve` gets."""
-    instance = tsplib(task.tsplib, QUEUED)
+    name = queued(task, lone, seconds)
+    instance = tsplib(task.tsplib, name)
     table = Table(
-        f"Tables 2 and 3: queues on {QUEUED}",
+        f"Tables 2 and 3: queues, here batches of {name}",
         "Seconds a restart, k = inf. Our climbers come in batches, each a call of `solve` for a range of climbers; "
         "their blocks fetch so many tours at a time. Theirs with the queue of that name: GTX 780 with 10,000 blocks, "
-        "with 192, and GTX 650 Ti with 10,000, of 1,000,000 restarts.",
+        f"with 192, and GTX 650 Ti with 10,000, of 1,000,000 restarts of {QUEUED}.",
         columns(
             "batch|",
             "restarts|,",
@@ -214,17 +217,24 @@ def batches(task: Task, lone: Speed, seconds: float) -> Table:
             "shortest|,",
         ),
     )
-    if lone.of(instance.n) / 10 > seconds:
-        table.left_out = [QUEUED]
-        return table
     share = seconds / (2 * len(BATCHES))
     most = task.fitting(instance, share, min(QUEUES), k="inf")
     restarts = max(QUEUES)
     for place, (label, size) in enumerate(BATCHES):
         done, taken, shortest = batched(task, instance, min(size or most, most), most, share)
-        theirs = [each[place] / restarts for each in QUEUES[restarts]]
+        theirs = [each[place] / restarts if name == QUEUED else None for each in QUEUES[restarts]]
         table.rows.append([label, done, taken, taken / done, *theirs, ratio(theirs[0], taken / done), shortest])
     return table
+
+
+def queued(task: Task, lone: Speed, seconds: float) -> str:
+    """Choose the largest instance of which many climbers fit."""
+    together = 1 if task.is_gpu(task.backend) else MANY_CLIMBERS
+    for name in (QUEUED, *SMALLER[:-1]):
+        n = tsplib(task.tsplib, name).n
+        if lone.of(n) / SWAPS_SPEEDUP * together < seconds / (2 * len(BATCHES)):
+            return name
+    return SMALLER[-1]
 
 
 def batched(

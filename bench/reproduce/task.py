@@ -48,6 +48,10 @@ class Task:
         """Whether all of the paper is asked for, however long it takes."""
         return math.isinf(self.seconds)
 
+    def is_gpu(self, backend: str) -> bool:
+        """Whether a backend is a GPU's, which takes as long for one climber as for some hundred."""
+        return open_backend(backend).device is not None
+
     def climb(self, instance: pytsp.Instance, climbers: int, **options: Any) -> pytsp.Result:
         """Climb from random tours to local optima."""
         told: dict[str, Any] = {"backend": self.backend, "seed": self.seed} | options
@@ -61,8 +65,7 @@ class Task:
         self.climb(instance, 1, **options)
         if math.isinf(seconds):
             return most
-        # A GPU takes as long for one climber as for some hundred.
-        count = 1 if open_backend(options.get("backend", self.backend)).device is None else min(most, FEW_ON_A_GPU)
+        count = min(most, FEW_ON_A_GPU) if self.is_gpu(options.get("backend", self.backend)) else 1
         taken = self.climb(instance, count, **options).seconds
         while taken < PROBE * seconds and count < most:
             count = min(most, 2 * count)
