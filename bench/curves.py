@@ -1,12 +1,14 @@
-"""Curves of the gap over the time: a panel an instance, a line a solver, medians over the seeds."""
+"""Curves of the gap over the time, medians over the seeds, or of the share of seeds that have ended on the optimum: a
+panel an instance, a line a solver."""
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -43,11 +45,49 @@ def by_limit(runs: list[Run]) -> list[tuple[float, float]]:
     ]
 
 
+def solved_by(runs: list[Run]) -> list[tuple[float, float]]:
+    """Return seconds with the share of the seeds, in per cent, that had a tour of the optimum's length by then.
+
+    Each seed's run of the longest limit counts.
+    """
+    longest = max(run.limit or 0.0 for run in runs)
+    chosen = [run for run in runs if (run.limit or 0.0) == longest]
+    times = sorted(run.history[-1][0] if run.history else run.seconds for run in chosen if run.length == run.optimum)
+    return [(seconds, 100 * (place + 1) / len(chosen)) for place, seconds in enumerate(times)]
+
+
 def draw(runs: Iterable[Run], file: Path) -> None:
-    """Draw the runs into a file of any kind that matplotlib writes.
+    """Draw the gaps into a file of any kind that matplotlib writes.
 
     Marks are runs that knew their limit; dashed lines, for solvers that tell them, the tours on the way of the longest.
     """
+
+    def gaps(panel: Any, theirs: list[Run], colour: str, peer: str) -> None:
+        panel.plot(*zip(*by_limit(theirs), strict=True), "o-", color=colour, markersize=4, label=peer)
+        inside = within_runs(theirs) if theirs[0].history else []
+        if inside:
+            panel.plot(*zip(*inside, strict=True), "--", color=colour, linewidth=1)
+        panel.set(xscale="log", ylabel="gap, %")
+        panel.set_yscale("symlog", linthresh=0.1)
+        panel.set_ylim(bottom=0)
+
+    draw_panels(runs, file, gaps)
+
+
+def draw_solved(runs: Iterable[Run], file: Path) -> None:
+    """Draw the shares of seeds that have ended on the optimum, over the time."""
+
+    def shares(panel: Any, theirs: list[Run], colour: str, peer: str) -> None:
+        points = solved_by(theirs)
+        panel.step([when for when, _ in points], [share for _, share in points], where="post", color=colour, label=peer)
+        panel.set(ylim=(0, 105), ylabel="seeds on the optimum, %")
+        panel.set_xlim(left=0)
+
+    draw_panels(runs, file, shares)
+
+
+def draw_panels(runs: Iterable[Run], file: Path, line: Callable[[Any, list[Run], str, str], None]) -> None:
+    """Draw a panel an instance, into which `line` draws each solver's runs."""
     matplotlib = import_module("matplotlib")
     matplotlib.use("Agg")
     plt = import_module("matplotlib.pyplot")
@@ -64,14 +104,8 @@ def draw(runs: Iterable[Run], file: Path) -> None:
             theirs = [run for run in done if run.instance == name and run.peer == peer]
             if not theirs:
                 continue
-            colour = f"C{number}"
-            panel.plot(*zip(*by_limit(theirs), strict=True), "o-", color=colour, markersize=4, label=peer)
-            inside = within_runs(theirs) if theirs[0].history else []
-            if inside:
-                panel.plot(*zip(*inside, strict=True), "--", color=colour, linewidth=1)
-        panel.set(title=name, xscale="log", xlabel="seconds", ylabel="gap, %")
-        panel.set_yscale("symlog", linthresh=0.1)
-        panel.set_ylim(bottom=0)
+            line(panel, theirs, f"C{number}", peer)
+        panel.set(title=name, xlabel="seconds")
         panel.xaxis.set_minor_formatter(lambda *_: "")
     handles, labels = axes.flat[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(peers) or 1)

@@ -3,7 +3,9 @@
 A population of p climbers makes 2**20 iterations in total, so 2**20 / p each. Table 1 is first improvement; table 3,
 random-k-best improvement, has other totals, and a step of local search draws their k moves, by other odds than theirs
 (docs/algorithms.md). Cities are shuffled by the seed. "As good" compares what the paper's digits show; with few seeds,
-a frequency says little. Their climbers do not exchange tours; with `--exchange` pytsp's do.
+a frequency says little. Their climbers do not exchange tours; with `--exchange` pytsp's do. With `--processes` each run
+has a process of its own, so that seconds are those of runs side by side; `--json` keeps the rows that the file has from
+other calls, so that a table may be measured in parts.
 
 A. Delévacq, P. Delisle, M. Krajecki: Parallelization Strategies for Local Search Algorithms on Graphics Processing
 Units, 2012; theirs are means over 20 runs below 1,000 cities and over 10 above, on a Fermi C2050.
@@ -12,11 +14,13 @@ Units, 2012; theirs are means over 20 runs below 1,000 cities and over 10 above,
 from __future__ import annotations
 
 import argparse
+import functools
 import json
+import multiprocessing
 import statistics
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -115,37 +119,104 @@ class Line:
         return round(self.frequency, 2) >= self.theirs and round(self.gap, 3) <= self.their_gap
 
 
-def measure(
-    instance: pytsp.Instance,
-    population: int,
-    total: int,
-    seeds: int,
-    theirs: tuple[float, float],
-    exchange: Fraction | None = None,
-    **options: object,
-) -> Line:
-    """Solve an instance by one population, once a seed; `exchange` is a share of each climber's iterations."""
-    iterations = max(1, total // population)
-    interval = None if exchange is None else max(1, int(iterations * exchange))
-    lengths, seconds = [], []
-    for seed in range(seeds):
-        mixed, order = shuffled(instance, seed)
-        found = pytsp.solve(
-            mixed,
-            solver="ils",
-            climbers=population,
-            iterations=iterations,
-            seed=seed,
-            exchange=interval,
-            **options,  # type: ignore[arg-type]
-        )
-        lengths.append(instance.tour_length(order[found.tour]))
-        seconds.append(found.seconds)
-    optimum = instance.optimum or 0
-    frequency = sum(length == optimum for length in lengths) / seeds
+@dataclass(frozen=True)
+class Run:
+    """One solve: `iterations` are each climber's, and so is `exchange`."""
+
+    folder: Path
+    name: str
+    population: int
+    iterations: int
+    exchange: int | None
+    seed: int
+    backend: str
+    pivot: str
+    draws: int | None
+
+
+@functools.cache
+def read(folder: Path, name: str) -> pytsp.Instance:
+    """Read an instance of TSPLIB, once a process."""
+    return tsplib(folder, name)
+
+
+@functools.cache
+def warm(backend: str, pivot: str, draws: int | None) -> None:
+    """Load the kernels before the clock starts."""
+    cities = pytsp.generate.uniform(10, 0)
+    pytsp.solve(cities, solver="ils", climbers=1, iterations=1, backend=backend, pivot=pivot, draws=draws)
+
+
+def solved(run: Run) -> tuple[int | float, float]:
+    """Solve an instance, its cities shuffled by the seed; return the length and the seconds."""
+    instance = read(run.folder, run.name)
+    warm(run.backend, run.pivot, run.draws)
+    mixed, order = shuffled(instance, run.seed)
+    found = pytsp.solve(
+        mixed,
+        solver="ils",
+        climbers=run.population,
+        iterations=run.iterations,
+        exchange=run.exchange,
+        seed=run.seed,
+        backend=run.backend,
+        pivot=run.pivot,
+        draws=run.draws,
+    )
+    return instance.tour_length(order[found.tour]), found.seconds
+
+
+def found_by(runs: Iterable[Run], processes: int) -> Iterator[tuple[int | float, float]]:
+    """Solve in so many processes side by side; what comes is in the order of the runs."""
+    if processes == 1:
+        yield from map(solved, runs)
+        return
+    # Processes that are spawned open the backend themselves.
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        yield from pool.imap(solved, runs)
+
+
+def runs_of(options: argparse.Namespace, name: str, population: int) -> list[Run]:
+    """Make the runs of a row, one a seed."""
+    setting = TABLES[options.table]
+    iterations = max(1, (options.total or setting.totals[name]) // population)
+    run = Run(
+        folder=options.tsplib,
+        name=name,
+        population=population,
+        iterations=iterations,
+        exchange=None if options.exchange is None else max(1, int(iterations * options.exchange)),
+        seed=0,
+        backend=options.backend,
+        pivot=setting.pivot,
+        draws=setting.draws[name] if options.draws is None else options.draws,
+    )
+    return [replace(run, seed=seed) for seed in range(options.seeds)]
+
+
+def line_of(run: Run, found: Iterable[tuple[int | float, float]], theirs: tuple[float, float]) -> Line:
+    """Make a row of what the seeds' runs, of which `run` is one, came to."""
+    lengths, seconds = map(list, zip(*found, strict=True))
+    optimum = read(run.folder, run.name).optimum or 0
+    frequency = sum(length == optimum for length in lengths) / len(lengths)
     gap = 100 * (statistics.mean(lengths) / optimum - 1)
     median = statistics.median(seconds)
-    return Line(instance.name, population, iterations, lengths, frequency, theirs[0], gap, theirs[1], median)
+    return Line(run.name, run.population, run.iterations, lengths, frequency, theirs[0], gap, theirs[1], median)
+
+
+def store(file: Path, told: dict[str, object], line: Line) -> None:
+    """Write a row to a JSON file, beside those that it has; a row measured anew takes the place of the old one."""
+    before = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
+    row = told | asdict(line)
+    kept = [each for each in before if any(each[key] != row[key] for key in ("table", "instance", "population"))]
+    file.write_text(json.dumps({"rows": [*kept, row]}, indent=1) + "\n", encoding="utf-8")
+
+
+def whole(text: str) -> int:
+    """Read a whole number from 1 on."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number, at least 1; it is {text!r}")
+    return int(text)
 
 
 def share(text: str) -> Fraction:
@@ -184,10 +255,11 @@ def main() -> int:
     arguments.add_argument("--populations", default=",".join(map(str, POPULATIONS)), help="some of theirs")
     arguments.add_argument("--total", type=int, help="iterations of all climbers (default: the table's)")
     arguments.add_argument("--draws", type=int, metavar="K", help="moves a step of table 3 (default: theirs)")
-    arguments.add_argument("--seeds", type=int, default=10, metavar="N", help="how many (default: 10)")
+    arguments.add_argument("--seeds", type=whole, default=10, metavar="N", help="how many (default: 10)")
     arguments.add_argument("--backend", default="auto", help="default: the fastest here")
     arguments.add_argument("--exchange", type=share, help="after this share of the iterations, such as 1/32")
-    arguments.add_argument("--json", type=Path, metavar="FILE", help="store the table here")
+    arguments.add_argument("--processes", type=whole, default=1, metavar="N", help="runs side by side (default: 1)")
+    arguments.add_argument("--json", type=Path, metavar="FILE", help="store the rows here, beside those of other calls")
     options = arguments.parse_args()
     setting = TABLES[options.table]
     populations = [int(population) for population in options.populations.split(",")]
@@ -203,36 +275,19 @@ def main() -> int:
     )
     print(row(*HEADS))
     print(row(*["---"] * len(HEADS)), flush=True)
+    told = {"machine": machine, "table": options.table, "exchange": str(options.exchange), "draws": options.draws}
+    rows = [runs_of(options, name, population) for name in names for population in populations]
+    found = found_by((run for runs in rows for run in runs), options.processes)
     lines = []
-    for name in names:
-        instance = tsplib(options.tsplib, name)
-        draws = setting.draws[name] if options.draws is None else options.draws
-        choice = {"backend": options.backend, "pivot": setting.pivot, "draws": draws}
-        # Warm before the clock starts.
-        pytsp.solve(instance, solver="ils", climbers=1, iterations=1, **choice)
-        for population in populations:
-            theirs = setting.theirs[name][POPULATIONS.index(population)]
-            line = measure(
-                instance,
-                population,
-                options.total or setting.totals[name],
-                options.seeds,
-                theirs,
-                exchange=options.exchange,
-                **choice,
-            )
-            print(show(line), flush=True)
-            lines.append(line)
+    for runs in rows:
+        theirs = setting.theirs[runs[0].name][POPULATIONS.index(runs[0].population)]
+        line = line_of(runs[0], [next(found) for _ in runs], theirs)
+        print(show(line), flush=True)
+        lines.append(line)
+        if options.json:
+            store(options.json, told, line)
     good = sum(line.is_as_good for line in lines)
     print(f"{good} of {len(lines)} rows are at least as good as theirs")
-    if options.json:
-        told = {
-            "machine": machine,
-            "exchange": str(options.exchange),
-            "draws": options.draws,
-            "rows": [asdict(line) for line in lines],
-        }
-        options.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 
 import pytsp
-from bench.curves import draw
+from bench.curves import draw, draw_solved
 from bench.machine import describe, parser, row, tsplib
 from bench.rivals import Answer, Task, answer, at_hand, takes_limit
 from bench.runs import Run
@@ -169,6 +169,14 @@ def plan_of(arguments: argparse.ArgumentParser, options: argparse.Namespace) -> 
     )
 
 
+def picture(runs: list[Run], options: argparse.Namespace) -> None:
+    """Draw what the command line asks for."""
+    if options.plot:
+        draw(runs, options.plot)
+    if options.solved:
+        draw_solved(runs, options.solved)
+
+
 def main() -> int:
     """Print the table that the command line asks for; the exit code is 1 if a solver returned what is not a tour."""
     arguments = parser(__doc__ or "")
@@ -183,7 +191,13 @@ def main() -> int:
     arguments.add_argument("--target", type=gap, help="'optimum' or a gap in per cent: tell the time to it")
     arguments.add_argument("--json", type=Path, metavar="FILE", help="store all runs here")
     arguments.add_argument("--plot", type=Path, metavar="FILE", help="draw the gaps over the time (with matplotlib)")
+    arguments.add_argument("--solved", type=Path, metavar="FILE", help="draw the seeds on the optimum over the time")
+    arguments.add_argument("--stored", type=Path, metavar="FILE", help="run nothing, draw what --json has stored here")
     options = arguments.parse_args()
+    if options.stored:
+        stored = json.loads(options.stored.read_text(encoding="utf-8"))
+        picture([Run(**run) for run in stored["runs"]], options)
+        return 0
     if options.plot and options.target is not None:
         arguments.error("argument --plot: with --target, the runs of longer limits are those of unlucky seeds only")
     plan = plan_of(arguments, options)
@@ -204,8 +218,7 @@ def main() -> int:
         if options.json:
             told = {"machine": describe(), "threads": plan.threads, "runs": [asdict(run) for run in runs]}
             options.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    if options.plot:
-        draw(runs, options.plot)
+    picture(runs, options)
     return int(any("not a tour" in run.problem for run in runs))
 
 

@@ -28,7 +28,7 @@ def nearest [n] (data: [n][n]i32) (k: i64) : [n][k]i32 =
     in take k (scatter (replicate n 0) ranks (map i32.i64 (iota n)))
   in map list (iota n)
 
--- Three climbers from random tours, by every pivot (0: first, 1: best, 2: draws), by segments and walks: tours, lengths and
+-- Three climbers from random tours, by every pivot (0: first, 1: best, 2: draws), by segments, walks and both: tours, lengths and
 -- steps after a descent, after more iterations, and after a polish.
 -- ==
 -- entry: climb_alike
@@ -67,6 +67,7 @@ entry climb_alike [d] (sizes: [d]i64) (k: i64) (bound: i32) (iterations: i64) (t
        && alike 1 1 1
        && alike 1 2 0
        && alike 0 0 1
+       && alike 1 0 2
 
 -- Stretches of any length, past the end of the tour as well, come out reversed alike.
 -- ==

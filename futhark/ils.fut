@@ -17,7 +17,7 @@ type plan =
   { from: i64
   , iterations: i64
   , choice: choice
-  , walks: bool
+  , kick: i32
   , temperature: f64
   , cooled: i64
   , seed: u64
@@ -25,12 +25,13 @@ type plan =
   }
 
 def is_flag (x: i32) = x == 0 || x == 1
+def is_kick (x: i32) = x >= 0 && x <= 2
 def is_pivot (x: i32) (draws: i32) = x >= 0 && x <= 2 && draws >= 1
 def are_numbers (first: i64) (from: i64) (iterations: i64) = first >= 0 && from >= 0 && iterations >= 0
 def is_temperature (t: f64) = t >= 0 && t <= 1e12
 
 def is_plan (first: i64) (from: i64) (iterations: i64) (kick: i32) (temperature: f64) (cooled: i64) =
-  are_numbers first from iterations && is_flag kick && is_temperature temperature && cooled >= 0
+  are_numbers first from iterations && is_kick kick && is_temperature temperature && cooled >= 0
 
 -- | What numbers from outside stand for: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt;
 -- pivot = 0 for the first move that shortens the tour, 1 for a city's best, 2 for the best of so many that are drawn.
@@ -41,7 +42,7 @@ def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
                                                     , draws = if pivot == 2 then draws else 0
                                                     }
 
--- | The same, with kick = 0 for cuts that are near each other along the tour, 1 for random walks.
+-- | The same, with kick = 0 for cuts that are near each other along the tour, 1 for random walks, 2 for either by a draw.
 def plan_of (n: i64)
             (seed: u64)
             (first: i64)
@@ -54,7 +55,7 @@ def plan_of (n: i64)
             (temperature: f64)
             (cooled: i64) : plan =
   let choice = choice_of n moves pivot draws
-  let plan = {from, iterations, choice, walks = kick == 1, temperature, cooled, seed, first}
+  let plan = {from, iterations, choice, kick, temperature, cooled, seed, first}
   in assert (is_plan first from iterations kick temperature cooled) plan
 
 -- | Where a climber stands: its tour; the shortest on its way, the last among equals, and its length; and how many
@@ -72,12 +73,12 @@ def exponential (word: u64) : f64 =
   let log = f + ((f * ((1 << 32) - f)) >> 32) * 352 / 1024
   in f64.u64 (((z + 1) << 32) - log) * 1.6138602721020555e-10
 
--- | The temperature of an iteration: it falls as the third power of what is left.
+-- | The temperature of an iteration: it falls as the square of what is left.
 --
 -- Products and a quotient only: they are rounded alike on every device.
 def warmth (plan: plan) (iteration: i64) : f64 =
   let left = f64.i64 (i64.max 0 (plan.cooled - iteration)) / f64.i64 plan.cooled
-  in if plan.cooled == 0 then plan.temperature else plan.temperature * left * left * left
+  in if plan.cooled == 0 then plan.temperature else plan.temperature * left * left
 
 -- | By how much a tour may become longer in an iteration: by more than x with probability exp (-x / temperature).
 def tolerance (key: rng.key) (iteration: i64) (temperature: f64) : i64 =
@@ -193,7 +194,7 @@ module mk_ils (M: metric) (H: hands with data [n] = M.data [n]) : climbing with 
         let iteration = plan.from + i - descents
         let l = l with [0] = 0
         -- All cities wait for a descent, those of the kick in a trial.
-        let cuts = if plan.walks then walked_cuts links r key iteration else near_cuts n key iteration
+        let cuts = cuts_of plan.kick links r key iteration
         let made = trial && cuts.made
         let bridge = bridge_at r cuts
         let cost = if made then K.cost data bridge else 0

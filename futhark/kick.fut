@@ -8,7 +8,7 @@ import "three_opt"
 -- | Four positions, in the tour's order from some position on; the edges that leave them go. None, if not `made`.
 type cuts = {made: bool, p0: i32, p1: i32, p2: i32, p3: i32}
 
--- | How many random words an iteration has to itself. The last one decides on acceptance.
+-- | How many random words an iteration has to itself. The last one decides on acceptance, the last but two on the kind of kick.
 def words : i64 = 64
 
 -- | The random word number `s` of an iteration: behind those that random tours are made of.
@@ -39,6 +39,13 @@ def walked_cuts [n] [k] (links: links [n] [k]) (r: route [n]) (key: rng.key) (it
   let (p1, p3) = sorted p1 p3
   let (p1, p2) = sorted p1 p2
   in {made = p0 < p1 && p1 < p2 && p2 < p3, p0, p1, p2, p3}
+
+-- | The cuts of a kick of the kind 0: near each other along the tour; 1: by random walks; 2: either, each as likely.
+--
+-- **Work:** O(1).
+def cuts_of [n] [k] (kind: i32) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
+  let drawn = if kind == 2 then rng.below key (word_of iteration (words - 3)) 2 else kind
+  in if drawn == 1 then walked_cuts links r key iteration else near_cuts n key iteration
 
 -- | The eight cities at the cuts, in the tour's order.
 type bridge = {a: i32, b0: i32, b1: i32, c0: i32, c1: i32, d0: i32, d1: i32, e: i32}

@@ -26,7 +26,7 @@ entry bridged [n] (tour: [n]i32) (p0: i32) (p1: i32) (p2: i32) (p3: i32) : [n]i3
   let turned = rotate (i64.i32 (position r 0)) tour
   in if turned[1] == 1 then turned else map (\p -> turned[if p == 0 then 0 else n - p]) (iota n)
 
--- Kicks of both kinds leave tours, at the cost that they say; cuts follow each other on the tour.
+-- Kicks of all kinds leave tours, at the cost that they say; cuts follow each other on the tour.
 -- ==
 -- entry: kicks_hold
 -- input { 5i64 4i64 } output { true }
@@ -40,11 +40,11 @@ entry kicks_hold (n: i64) (k: i64) : bool =
   let lists = tabulate_2d n k (\a i -> i32.i64 ((a + i + 1) % n))
   let links = K.T.links_of data lists
   let length (tour: [n]i32) = i64.sum (map2 (\a b -> K.T.between data a b) tour (rotate 1 tour))
-  let holds (walks: bool) (s: i64) =
+  let holds (kind: i32) (s: i64) =
     let tour = random_tour n 2 s
     let r = route_of tour
     let key = rng.stream 7 0
-    let cuts = if walks then walked_cuts links r key s else near_cuts n key s
+    let cuts = cuts_of kind links r key s
     let bridge = bridge_at r cuts
     let behind p = let d = p - cuts.p0 in if d < 0 then d + i32.i64 n else d
     let ordered = 0 < behind cuts.p1 && behind cuts.p1 < behind cuts.p2 && behind cuts.p2 < behind cuts.p3
@@ -55,7 +55,7 @@ entry kicks_hold (n: i64) (k: i64) : bool =
        && length after - length tour == cost
        && logged l == (if cuts.made then 4 else 0)
        && (!cuts.made || ordered)
-  in all (\s -> holds false s && holds true s) (iota 50)
+  in all (\s -> all (\kind -> holds kind s) [0, 1, 2]) (iota 50)
 
 -- Short lists leave a random walk nowhere to go: no kick, rather than a wrong one.
 -- ==

@@ -30,8 +30,8 @@ MOVES = ("or-opt", "3-opt")
 PIVOTS = ("first", "best", "random-k")
 """Which improving move a descent makes, by the kernels' numbers: a city's first or best; the best of k drawn."""
 
-KICKS = ("segments", "walk")
-"""Where a double bridge cuts the tour, by the kernels' numbers: close by along the tour; close by on the lists."""
+KICKS = ("segments", "walk", "mixed")
+"""Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either."""
 
 LOCAL_MOVES = ("2-opt", *MOVES)
 """What annealing may try ("2-opt", "or-opt"), and what may shorten the tours of ants."""

@@ -49,7 +49,7 @@ class Options:
     moves: str = "3-opt"
     pivot: str = "first"
     draws: int | None = None
-    kick: str = "segments"
+    kick: str = "mixed"
     temperature: float | None = None
     exchange: int | None = None
     piece: int | None = None

@@ -247,6 +247,9 @@ def _load_cuda(part: str) -> tuple[CudaLibraries | Probe | None, Any, str]:
     version = _cuda.driver_version() if threads else ""
     libraries = _cuda.find_libraries(version) if version else None
     loaded = _try_to_load("cuda", part) if isinstance(libraries, CudaLibraries) else (None, "")
+    if threads:
+        # What imports take that are needed later is spent here, too.
+        importlib.import_module("pytsp._kernel_cache")
     for thread in threads:
         thread.join()
     return libraries, *loaded

@@ -192,8 +192,8 @@ def _add_shared(group: argparse._ArgumentGroup) -> None:
 
 def _add_ils(group: argparse._ArgumentGroup) -> None:
     """Add the options that concern iterated local search; some concern one huge tour as well."""
-    group.add_argument("--start", choices=STARTS, help="the first tour (default: greedy; large: a curve)")
-    group.add_argument("--kick", choices=KICKS, default="segments", help="where a tour changes (default: segments)")
+    group.add_argument("--start", choices=STARTS, help="the first tour (default: a curve; two-opt: greedy)")
+    group.add_argument("--kick", choices=KICKS, default="mixed", help="where a tour changes (default: mixed)")
     group.add_argument("--temperature", type=float, metavar="LENGTH", help="accept so much longer tours at first")
     group.add_argument("--draws", type=_whole(1), metavar="K", help="moves a step draws by --pivot random-k")
     group.add_argument("--piece", type=_whole(8), metavar="N", help="cities of a piece (large)")

@@ -15,7 +15,7 @@ from pytsp.history import Watch
 from pytsp.instance import Instance
 from pytsp.neighbours import check_neighbours, in_order, neighbour_lists
 from pytsp.result import Result
-from pytsp.starts import nearest_neighbour, start_tour
+from pytsp.starts import Start, nearest_neighbour, start_tour
 from pytsp.tours import check_tour, random_tours, whole_number
 
 __all__ = ["KICKS", "MOVES", "PIVOTS", "Options", "default_climbers", "default_iterations", "iterated"]
@@ -122,8 +122,9 @@ def default_iterations(n: int, climbers: int, kernels: Backend) -> int:
 def starting_tours(instance: Instance, climbers: int, options: Options) -> NDArray[np.int32]:
     """Return the tours from which the climbers start; each is a function of the climber's number.
 
-    All start from the initial tour if there is one. Else climber 0 starts as `start` says, climbers 1, …, 63 from
-    nearest-neighbour tours that begin in different cities, and the rest, or with "random" all, from random tours.
+    All start from the initial tour if there is one. Else climber 0 starts as `start` says, by default along a
+    space-filling curve, where there are no coordinates greedily; climbers 1, …, 63 from nearest-neighbour tours that
+    begin in different cities, and the rest, or with "random" all, from random tours.
 
     Parameters
     ----------
@@ -152,12 +153,16 @@ def starting_tours(instance: Instance, climbers: int, options: Options) -> NDArr
     for climber in fewer:
         city = (options.seed + climber * max(1, n // NEAREST_NEIGHBOUR_CLIMBERS)) % n
         if climber == 0:
-            tours.append(start_tour(instance, options.start or "greedy", seed=options.seed))
+            tours.append(start_tour(instance, options.start or _default_start(instance), seed=options.seed))
         else:
             tours.append(nearest_neighbour(instance, seed=city, neighbours=lists))
     if len(tours) < climbers:
         tours.extend(random_tours(n, climbers - len(tours), options.seed, max(first, random_from)))
     return np.array(tours)
+
+
+def _default_start(instance: Instance) -> Start:
+    return "greedy" if instance.coordinates is None else "space-filling-curve"
 
 
 def _iterations(n: int, climbers: int, kernels: Backend, watch: Watch, options: Options) -> int | None:
@@ -204,7 +209,7 @@ def _warmth(watch: Watch) -> float:
     """Return the share of the temperature that is left where only the time limit ends a solve."""
     if watch.time_limit is None:
         return 1.0
-    return float(max(0.0, watch.seconds_left / watch.time_limit) ** 3)
+    return float(max(0.0, watch.seconds_left / watch.time_limit) ** 2)
 
 
 def _tell(population: Population, instance: Instance, watch: Watch, *, is_call: bool = True) -> None:

@@ -95,7 +95,7 @@ def solve(
     moves: str | None = None,
     pivot: str = "first",
     draws: int | None = None,
-    kick: str = "segments",
+    kick: str = "mixed",
     temperature: float | None = None,
     exchange: int | None = None,
     piece: int | None = None,
@@ -203,10 +203,10 @@ def solve(
         busy. A GPU takes what fits the shared memory of a block, 10,000 cities on recent ones.
     start : {"greedy", "nearest-neighbour", "space-filling-curve", "random"}, optional
         Two-opt, large: the tour that becomes shorter (see `pytsp.starts`), by default "greedy" and
-        "space-filling-curve". ILS, by default "greedy": the tour from which climber 0 starts. Climbers
-        1, …, 63 start from nearest-neighbour tours that begin in different cities, all others from random tours; with
-        "random" all do. Annealing: the tour from which all chains start, by default "greedy"; with "random" each has
-        its own. Ants: the best tour at first, by default "nearest-neighbour".
+        "space-filling-curve". ILS: the tour from which climber 0 starts, by default "space-filling-curve", without
+        coordinates "greedy". Climbers 1, …, 63 start from nearest-neighbour tours that begin in different cities, all
+        others from random tours; with "random" all do. Annealing: the tour from which all chains start, by default
+        "greedy"; with "random" each has its own. Ants: the best tour at first, by default "nearest-neighbour".
     neighbours : int or array_like of integers, shape (n, k), optional
         ILS, EAX, large, annealing, ants: the cities to which local search tries new edges, and ants look first: so many
         nearest of each city, or those listed. By default 10; large: 8; ants without a local search: 20.
@@ -224,15 +224,15 @@ def solve(
     draws : int, optional
         ILS with `pivot` "random-k": how many moves a step of local search draws, at least 1. By default 200. The time
         of an iteration grows with them.
-    kick : {"segments", "walk"}, optional
+    kick : {"mixed", "segments", "walk"}, optional
         ILS: the double bridge's four edges lie within some tens of positions along the tour, or are found by random
-        walks on the neighbour lists.
+        walks on the neighbour lists; by default either, as it is drawn.
     temperature : float, optional
         ILS, large: what an accepted change may make a tour longer at first, a random amount of about this length, at
-        least 0. It falls to 0 with the third power of the iterations, or of the time, that are left, as in simulated
-        annealing [9]_. The climber's best tour is kept beside. By default 1.2 times the mean distance between a city
-        and its two nearest neighbours. Annealing: the same, by default 0.7 times that distance; `schedule` says how it
-        falls.
+        least 0. As in simulated annealing [9]_ it falls to 0, ILS: with the square of the iterations or the time that
+        are left, large: with the third power. The climber's best tour is kept beside. By default 1.2 times the mean
+        distance between a city and its two nearest neighbours. Annealing: the same, by default 0.7 times that distance;
+        `schedule` says how it falls.
     exchange : int, optional
         ILS: after each so many iterations the quarter of the climbers with the longest tours takes over the tours of
         the quarter with the shortest. By default never.

@@ -47,7 +47,7 @@ def iterate(kind: str, n: int) -> None:
         backend = backends.open_backend(name, part="search")
         loaded = backend.call(f"{form.kind}_load", *form.arguments)
         population = backend.call("population_given", random_tours(n, 3, 0))
-        for start, pivot, kick in ((0, 0, 0), (6, 0, 1), (12, 2, 0)):
+        for start, pivot, kick in ((0, 0, 0), (6, 0, 1), (12, 2, 2)):
             entry = climbing_entry(f"{form.kind}_ils", form, backend)
             numbers = (0, 0, start, 6, 1, pivot, 20, kick, float(start), start)
             population = backend.call(entry, loaded, lists, population, *numbers)

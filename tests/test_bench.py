@@ -22,7 +22,7 @@ from strategies import instances_with_tours
 
 import pytsp
 from bench import delevacq, huge, many, peers, rocki, same
-from bench.curves import by_limit, gap_at, within_runs
+from bench.curves import by_limit, gap_at, solved_by, within_runs
 from bench.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from bench.rivals import MODULES, Task, answer, at_hand
 from bench.runs import Run
@@ -163,8 +163,22 @@ def test_peers_stores_every_run(
 def test_peers_plots(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     drawn = folder / "gaps.png"
-    peers.draw([RUN, replace(RUN, seed=1), replace(RUN, peer="other", history=())], drawn)
+    runs = [RUN, replace(RUN, seed=1), replace(RUN, peer="other", history=())]
+    peers.draw(runs, drawn)
     assert drawn.stat().st_size > 1000
+    stored, solved = folder / "stored.json", folder / "solved.png"
+    stored.write_text(json.dumps({"runs": [asdict(each) for each in runs]}), encoding="utf-8")
+    assert run(monkeypatch, peers, "--stored", stored, "--solved", solved) == 0
+    assert solved.stat().st_size > 1000
+
+
+def test_the_share_of_seeds_on_the_optimum_counts_those_that_never_came_there() -> None:
+    reached = replace(RUN, length=RUN.optimum, history=((0.3, RUN.optimum),))
+    sooner = replace(reached, seed=1, history=((0.1, 2 * RUN.optimum), (0.2, RUN.optimum)))
+    missed = replace(RUN, seed=2, length=RUN.optimum + 1)
+    shorter = replace(sooner, limit=0.5)
+    shares = [(0.2, pytest.approx(100 / 3)), (0.3, pytest.approx(200 / 3))]
+    assert solved_by([reached, sooner, missed, shorter]) == shares
 
 
 def test_peers_refuses_solvers_that_are_not_there(
@@ -184,11 +198,14 @@ def test_peers_refuses_to_plot_runs_to_a_target(
 
 
 def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
-    cities = replace(pytsp.generate.uniform(12, 0), optimum=1000)
-    lengths = iter((1000, 1010, 1010, 1000))
-    monkeypatch.setattr(Instance, "tour_length", lambda *_: next(lengths))
-    monkeypatch.setattr(delevacq.pytsp, "solve", lambda mixed, **options: _solved(mixed, options))
-    line = delevacq.measure(cities, 8, 100, 4, (0.5, 0.5), delevacq.share("1/4"), backend="c")
+    monkeypatch.setattr(delevacq, "read", lambda *_: replace(pytsp.generate.uniform(12, 0), optimum=1000))
+    options = argparse.Namespace(
+        table=1, total=100, exchange=delevacq.share("1/4"), draws=None, seeds=4, backend="c", tsplib=Path()
+    )
+    runs = delevacq.runs_of(options, "kroA100", 8)
+    assert [run.seed for run in runs] == [0, 1, 2, 3]
+    assert {(run.iterations, run.exchange) for run in runs} == {(12, 3)}
+    line = delevacq.line_of(runs[0], [(1000, 2.0), (1010, 1.0), (1010, 0.5), (1000, 1.0)], (0.5, 0.5))
     assert (line.iterations, line.lengths, line.frequency, line.seconds) == (12, [1000, 1010, 1010, 1000], 0.5, 1.0)
     assert line.gap == pytest.approx(0.5)
     assert line.is_as_good
@@ -196,14 +213,25 @@ def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not replace(line, their_gap=0.499).is_as_good
 
 
-def _solved(mixed: Instance, options: dict[str, Any]) -> Any:
-    assert (options["solver"], options["exchange"]) == ("ils", 3)
+def test_delevacq_in_parts_and_processes_makes_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cities = "".join(f"{city} {city * city % 101} {city}\n" for city in range(1, 101))
+    head = "NAME: kroA100\nTYPE: TSP\nDIMENSION: 100\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+    (tmp_path / "kroA100.tsp").write_text(f"{head}{cities}EOF\n", encoding="utf-8")
+    words = ("--tsplib", tmp_path, "--instances", "kroA100", "--total", 80, "--seeds", 2, "--backend", "c")
+    for file, populations, processes in (("whole", "1,8", 1), ("parts", "8", 2), ("parts", "1", 2), ("parts", "8", 1)):
+        more = ("--populations", populations, "--processes", processes, "--json", tmp_path / file)
+        assert run(monkeypatch, delevacq, *words, *more) == 0
+    whole, parts = (json.loads((tmp_path / file).read_text())["rows"] for file in ("whole", "parts"))
+    assert [each["population"] for each in parts] == [1, 8]
+    for each in (*whole, *parts):
+        assert each.pop("seconds") > 0
+    assert whole == parts
 
-    class Found:
-        tour = np.arange(mixed.n)
-        seconds = 1.0
 
-    return Found
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "many"])
+def test_numbers_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="a whole number, at least 1; it is"):
+        delevacq.whole(text)
 
 
 @pytest.mark.parametrize("text", ["0", "1/0", "3/2", "-1/2", "half"])

@@ -46,10 +46,10 @@ def test_what_has_cooled_accepts_nothing_longer(backend: Backend, start: int, pi
 
 
 @pytest.mark.parametrize("iteration", [1, 2, 17, COOLED - 1])
-def test_the_temperature_falls_with_the_third_power(backend: Backend, iteration: int) -> None:
+def test_the_temperature_falls_with_the_square_of_what_is_left(backend: Backend, iteration: int) -> None:
     left = (COOLED - iteration) / COOLED
     warm = climbers(backend, 50.0).go(0, 0).go(iteration, 1)
-    steady = climbers(backend, 50.0 * left * left * left, cooled=0).go(0, 0).go(iteration, 1)
+    steady = climbers(backend, 50.0 * left * left, cooled=0).go(0, 0).go(iteration, 1)
     assert warm.found() == steady.found()
     # Where they stand now shows in what they come to.
     warm.rest = steady.rest = (1, 0.0, 0)
@@ -57,8 +57,8 @@ def test_the_temperature_falls_with_the_third_power(backend: Backend, iteration:
 
 
 def test_a_cooled_search_ends_below_a_hot_one(backend: Backend) -> None:
-    cooled = climbers(backend, 20.0, cooled=2000).go(0, 2000).found()[1]
-    hot = climbers(backend, 20.0, cooled=0).go(0, 2000).found()[1]
+    cooled = climbers(backend, 20.0, cooled=1000).go(0, 1000).found()[1]
+    hot = climbers(backend, 20.0, cooled=0).go(0, 1000).found()[1]
     assert sum(cooled) < sum(hot)
 
 
@@ -69,11 +69,11 @@ def test_a_number_of_iterations_is_what_it_cools_by(backend: Backend, exchange: 
 
 
 def test_a_time_limit_is_what_it_cools_by(backend: Backend) -> None:
-    told = told_by(backend, time_limit=0.5, temperature=3)
+    told = told_by(backend, time_limit=1, temperature=3)
     assert {cooled for _, cooled in told} == {0}
     temperatures = [temperature for temperature, _ in told]
     assert temperatures == sorted(temperatures, reverse=True)
-    assert 1 < temperatures[0] <= 3
+    assert 2 < temperatures[0] <= 3
     assert temperatures[-1] < 1
 
 

@@ -23,7 +23,7 @@ from paths import tsplib_file
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result, _options, datasets
-from pytsp._options import Options
+from pytsp._options import KICKS, Options
 from pytsp._population import exchanged
 from pytsp.backends import Backend
 from pytsp.cli import main
@@ -90,7 +90,7 @@ def test_every_result_is_a_tour_of_that_length(backend: Backend, instance: Insta
     assert_whole(result)
     assert (result.stop_reason, result.iterations, result.seed) == ("finished", 30, seed)
     assert result.climbers == climbers
-    assert result.length <= instance.tour_length(start_tour(instance, "greedy"))
+    assert result.length <= instance.tour_length(starting_tours(instance, 1, Options(seed=seed))[0])
 
 
 @given(instance=strategies.instances(min_n=2, max_n=7))
@@ -135,7 +135,7 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
             iterations=st.sampled_from((0, 1, 17)),
             exchange=st.sampled_from((None, 1, 5)),
             temperature=st.sampled_from((None, 0.0, 20.0)),
-            kick=st.sampled_from(("walk", "segments")),
+            kick=st.sampled_from(KICKS),
             moves=st.sampled_from(("3-opt", "or-opt")),
             pivot=st.sampled_from(("first", "best", "random-k")),
         )
@@ -265,6 +265,23 @@ def test_a_climbers_start_is_a_function_of_its_number(start: str, n: int) -> Non
     assert np.array_equal(whole[0], start_tour(uniform(n), start, seed=5))  # type: ignore[arg-type]
     if n == 200:
         assert len(np.unique(whole[1:], axis=0)) == 69
+
+
+def test_the_first_climber_starts_along_a_curve_or_without_coordinates_greedily() -> None:
+    cities = uniform(50)
+    matrix = Instance.from_matrix(form_of(cities).whole.distances(*np.ix_(range(50), range(50))))
+    for instance, start in ((cities, "space-filling-curve"), (matrix, "greedy")):
+        expected = start_tour(instance, start)  # type: ignore[arg-type]
+        assert np.array_equal(starting_tours(instance, 2, Options())[0], expected)
+
+
+@pytest.mark.parametrize("neighbours", [1, 4, 9])
+def test_the_default_temperature_is_that_of_the_two_nearest(backend: Backend, neighbours: int) -> None:
+    instance = uniform(60)
+    lists = neighbour_lists(instance, neighbours)
+    share = 1.2 * np.mean([[instance.distance(a, b) for b in near[:2]] for a, near in enumerate(lists.tolist())])
+    expected = solved(instance, backend, neighbours=lists, temperature=float(share), iterations=300)
+    assert_same(solved(instance, backend, neighbours=lists, iterations=300), expected)
 
 
 @given(tour=strategies.tours(9))

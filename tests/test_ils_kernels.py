@@ -150,7 +150,7 @@ def test_iterations_keep_lengths_exact_and_never_lengthen(
 
 @pytest.mark.parametrize("n", [*range(1, 10), 60])
 @pytest.mark.parametrize("temperature", [0.0, 3.0, 1e9])
-@pytest.mark.parametrize(("kick", "pivot"), [(0, 0), (1, 0), (0, 2)])
+@pytest.mark.parametrize(("kick", "pivot"), [(0, 0), (1, 0), (2, 0), (0, 2)])
 def test_cutting_a_run_changes_nothing(backend: Backend, n: int, temperature: float, kick: int, pivot: int) -> None:
     form = form_of(scattered(n, "EUC_2D", 1))
     starts = random_tours(n, 3, 0)
@@ -227,7 +227,7 @@ def test_a_trial_that_outgrows_its_log_is_taken_back(backend: Backend, pivot: in
 
 def test_iterations_improve_on_the_descent(backend: Backend) -> None:
     form = form_of(scattered(100, "EUC_2D", 4))
-    for kick, pivot in ((0, 0), (1, 0), (0, 2)):
+    for kick, pivot in ((0, 0), (1, 0), (2, 0), (0, 2)):
         climbers = Climbers(backend, form, random_tours(100, 1, 0), k=8, kick=kick, pivot=pivot)
         descent, steps = climbers.go(0, 0).found()[1:]
         after, more = climbers.go(0, 500).found()[1:]
@@ -293,7 +293,8 @@ BAD = [
     ("pivot", -1),
     ("pivot", 3),
     ("draws", 0),
-    ("kick", 2),
+    ("kick", -1),
+    ("kick", 3),
     ("temperature", -0.5),
     ("temperature", float("nan")),
     ("temperature", float("inf")),
