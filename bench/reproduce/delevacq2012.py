@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytsp
-from bench.delevacq import POPULATIONS, TABLES, Line, measure
+from bench.delevacq import POPULATIONS, TABLES, Line, Run, line_of, solved
 from bench.machine import tsplib
 from bench.reproduce.tables import Cell, Figure, Series, Table, columns
 from bench.reproduce.task import Task, left_until, moment
@@ -57,7 +58,8 @@ def cells(task: Task, number: int, seconds: float) -> tuple[list[Line], dict[str
         f"Table {number}: {setting.pivot} improvement",
         "Climbers share the iterations out. A frequency is the share of seeds, from 0 on, that end on the optimum; "
         "theirs are 20 trials below 1,000 cities and 10 above. A speedup is over a sequential program: theirs, and "
-        "here the c backend with one climber, by iterations a second. A share marks fewer iterations than theirs.",
+        "here the c backend with one climber, by iterations a second. A share marks fewer iterations than "
+        "theirs, for which no speedup is told.",
         columns(
             "instance|",
             "climbers|,",
@@ -69,7 +71,7 @@ def cells(task: Task, number: int, seconds: float) -> tuple[list[Line], dict[str
             "mean gap, %|.3f",
             "theirs|.3f",
             "time|time",
-            "k iterations/s|,.0f",
+            "k iterations/s|.3g",
             "speedup|.3g",
             "theirs|.3g",
         ),
@@ -88,7 +90,6 @@ def cells(task: Task, number: int, seconds: float) -> tuple[list[Line], dict[str
                 if lines and not left_until(end):
                     missing.setdefault(name, []).append(f"{population:,}")
                     continue
-                cell(task, instance, number, 1, 1, 1)
                 costs[name] = probe(task, instance, number, task.backend, ORDER[0], PROBES[number])
                 speeds[name] = 1 / probe(task, instance, number, "c", 1, ALONE[number])[1]
             start, each = costs[name]
@@ -129,16 +130,19 @@ def cell(
     setting = TABLES[number]
     if seeds is None:
         seeds = 1 if not task.is_full else SEEDS if instance.n < LARGE else LARGE_SEEDS
-    return measure(
-        instance,
-        population,
-        total,
-        seeds,
-        setting.theirs[instance.name][POPULATIONS.index(population)],
+    run = Run(
+        folder=task.tsplib,
+        name=instance.name,
+        population=population,
+        iterations=max(1, total // population),
+        exchange=None,
+        seed=0,
         backend=backend or task.backend,
         pivot=setting.pivot,
         draws=setting.draws[instance.name],
     )
+    theirs = setting.theirs[instance.name][POPULATIONS.index(population)]
+    return line_of(run, [solved(replace(run, seed=seed)) for seed in range(seeds)], theirs)
 
 
 def written(line: Line, number: int, alone: float) -> list[Cell]:
@@ -157,9 +161,14 @@ def written(line: Line, number: int, alone: float) -> list[Cell]:
         line.their_gap,
         line.seconds,
         speed / 1e3,
-        speed / alone,
+        speed / alone if is_whole(line, number) else None,
         SPEEDUPS[number][line.instance][POPULATIONS.index(line.population)],
     ]
+
+
+def is_whole(line: Line, number: int) -> bool:
+    """Whether a row has as many iterations as theirs, but for what the division among climbers leaves."""
+    return line.iterations == TABLES[number].totals[line.instance] // line.population
 
 
 def gaps(number: int, lines: list[Line]) -> Figure:
@@ -167,8 +176,9 @@ def gaps(number: int, lines: list[Line]) -> Figure:
     figure = Figure(
         f"gaps-{number}", f"Table {number}: mean gaps over the population", "climbers", "gap, %", ("log", "linear")
     )
+    whole = [line for line in lines if is_whole(line, number)]
     for name in dict.fromkeys(line.instance for line in lines):
-        ours = [line for line in lines if line.instance == name]
+        ours = [line for line in whole if line.instance == name]
         theirs = [gap for _, gap in TABLES[number].theirs[name]]
         figure.series.append(Series(name, [float(line.population) for line in ours], [line.gap for line in ours]))
         figure.series.append(Series(f"{name}, theirs", [float(each) for each in POPULATIONS], theirs))
