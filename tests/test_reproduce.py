@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bench.machine import TSPLIB, tsplib
@@ -58,6 +58,7 @@ def test_cells_are_written_by_their_column() -> None:
 
 
 @given(st.floats(1, 1e7))
+@example(math.nextafter(1000, 0))
 def test_round_down_leaves_less_than_three_fifths_away(number: float) -> None:
     found = round_down(number)
     assert found <= number < 2.5 * found

@@ -87,5 +87,5 @@ def round_down(number: float) -> int:
     """Return the largest of 1, 2, 5, 10, 20, … that is at most `number`; 1 where none is."""
     if number < 1:
         return 1
-    power: int = 10 ** math.floor(math.log10(number))
+    power: int = 10 ** (len(str(int(number))) - 1)
     return max(digit * power for digit in (1, 2, 5) if digit * power <= number)
