@@ -213,7 +213,7 @@ def test_delevacqs_cells_are_in_the_papers_order(monkeypatch: pytest.MonkeyPatch
         table, figure = delevacq2012.run(task)
     assert isinstance(table, Table)
     assert [cells[1] for cells in table.rows] == [8, 64]
-    assert all(cells[2] == 512 and cells[4] == 2 for cells in table.rows)
+    assert all(cells[2] == 512 and cells[6] == 2 for cells in table.rows)
     assert isinstance(figure, Figure)
 
 

@@ -38,6 +38,8 @@ SHARES = {1: 0.65, 3: 0.35}
 # The iterations of each climber by which a table's speed is learnt, and those of one climber on one core.
 PROBES = {1: 256, 3: 16}
 ALONE = {1: 16_384, 3: 256}
+# Draws of a step of table 3 where time is short; theirs are 1,000 to 11,000.
+FEW_DRAWS = 50
 SEEDS, LARGE_SEEDS, LARGE = 20, 10, 1_000
 
 
@@ -46,7 +48,7 @@ def run(task: Task) -> Iterator[Table | Figure]:
     for number, share in SHARES.items():
         lines, speeds, table = cells(task, number, share * task.seconds)
         lines.sort(key=lambda line: (list(SPEEDUPS[number]).index(line.instance), line.population))
-        table.rows = [written(line, number, speeds[line.instance]) for line in lines]
+        table.rows = [written(task, line, number, speeds[line.instance]) for line in lines]
         yield table
         yield gaps(number, lines)
 
@@ -65,6 +67,8 @@ def cells(task: Task, number: int, seconds: float) -> tuple[list[Line], dict[str
             "climbers|,",
             "iterations|,",
             "share|.3g",
+            "draws|,",
+            "theirs|,",
             "seeds|",
             "frequency|.2f",
             "theirs|.2f",
@@ -81,7 +85,7 @@ def cells(task: Task, number: int, seconds: float) -> tuple[list[Line], dict[str
     costs: dict[str, tuple[float, float]] = {}
     missing: dict[str, list[str]] = {}
     end = moment(seconds)
-    # Table 3's steps cost a thousand draws each: where time is short, one population of fewer iterations.
+    # Table 3's steps cost thousands of draws: where time is short, few of them, and one population.
     populations = ORDER if task.is_full or number == 1 else ORDER[:1]
     for population in populations:
         for place, name in enumerate(setting.theirs):
@@ -139,13 +143,13 @@ def cell(
         seed=0,
         backend=backend or task.backend,
         pivot=setting.pivot,
-        draws=setting.draws[instance.name],
+        draws=draws(task, number, instance.name),
     )
     theirs = setting.theirs[instance.name][POPULATIONS.index(population)]
     return line_of(run, [solved(replace(run, seed=seed)) for seed in range(seeds)], theirs)
 
 
-def written(line: Line, number: int, alone: float) -> list[Cell]:
+def written(task: Task, line: Line, number: int, alone: float) -> list[Cell]:
     """Write a row; `alone` is the number of iterations that one core makes in a second."""
     made = line.iterations * line.population
     speed = made / line.seconds
@@ -154,6 +158,8 @@ def written(line: Line, number: int, alone: float) -> list[Cell]:
         line.population,
         made,
         made / TABLES[number].totals[line.instance],
+        draws(task, number, line.instance),
+        TABLES[number].draws[line.instance],
         len(line.lengths),
         line.frequency,
         line.theirs,
@@ -164,6 +170,12 @@ def written(line: Line, number: int, alone: float) -> list[Cell]:
         speed / alone if is_whole(line, number) else None,
         SPEEDUPS[number][line.instance][POPULATIONS.index(line.population)],
     ]
+
+
+def draws(task: Task, number: int, name: str) -> int | None:
+    """Return how many moves a step draws: as many as theirs, or few; None where it draws none."""
+    theirs = TABLES[number].draws[name]
+    return theirs if theirs is None or task.is_full else FEW_DRAWS
 
 
 def is_whole(line: Line, number: int) -> bool:
