@@ -13,13 +13,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from buildtools.errors import BuildError  # noqa: E402
 from buildtools.kernels import build_kernels, options_from_environment  # noqa: E402
+from buildtools.manpage import NAME, PLACE, write_manual  # noqa: E402
 from buildtools.paths import KERNELS, ROOT  # noqa: E402
 
 SHIPPED = ("__init__.py", "*.abi3.so", "*.pyi", "*.json")
 
 
 class BuildWithKernels(build_py):
-    """Build the kernels in the checkout, then the package, with the kernels as they stand there."""
+    """Build the kernels in the checkout, then the package with these kernels, and the manual page."""
 
     def run(self) -> None:
         try:
@@ -31,6 +32,8 @@ class BuildWithKernels(build_py):
             package = Path(self.build_lib) / "pytsp"
             copy_files(KERNELS, SHIPPED, package / KERNELS.name)
             copy_files(ROOT / "data", ("*.tsp", "*.md"), package / "data")
+            page = write_manual(Path(self.build_lib).parent / "man" / NAME)
+            self.distribution.data_files = [(PLACE, [str(page)])]
 
 
 def copy_files(source: Path, patterns: tuple[str, ...], target: Path) -> None:

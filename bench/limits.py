@@ -25,7 +25,15 @@ from pytsp import generate
 COMMAND = [sys.executable, "-m", "pytsp"]
 SIZES = (1, 5, 8, 52, 200, 1_000, 3_000, 8_000, 12_000, 13_000, 50_000, 200_000, 1_000_000)
 # The most cities that a solver is drawn for.
-SOLVERS = {"auto": 10**7, "ils": 50_000, "restarts": 20_000, "two-opt": 200_000, "large": 10**7}
+SOLVERS = {
+    "auto": 10**7,
+    "ils": 50_000,
+    "restarts": 20_000,
+    "two-opt": 200_000,
+    "large": 10**7,
+    "annealing": 200_000,
+    "ants": 200_000,
+}
 SECONDS, SHARE = 0.2, 0.02
 
 

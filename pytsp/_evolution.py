@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp._options import MOVES, PIVOTS, Options
+from pytsp._best import Best
+from pytsp._options import PIVOTS, Options
 from pytsp._population import climbing_entry, population_fields
 from pytsp._state import State
 from pytsp.backends import Backend
@@ -54,15 +55,6 @@ NOBODY: dict[str, Any] = {"handle": None, "lengths": np.empty(0, dtype=np.int64)
 # The numbers and truth values of a standing, as a checkpoint names them.
 COUNTS = ("first", "generation", "idle", "populations")
 FLAGS = ("is_settled", "has_met_elites")
-
-
-@dataclass(frozen=True)
-class Best:
-    """The shortest tour so far, in the kernel's units, and the climber that had it."""
-
-    length: int
-    climber: int
-    tour: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -237,15 +229,15 @@ class Evolution:
         return {
             "size": self.size,
             "population": self.kernels.fields(now.handle),
-            "best": {"length": now.best.length, "climber": now.best.climber, "tour": now.best.tour},
+            "best": now.best.state(),
             "elites": np.array(now.elites, dtype=np.int32).reshape(len(now.elites), self.form.whole.n),
             **{name: getattr(now, name) for name in (*COUNTS, *FLAGS, "shortest")},
         }
 
     def _restore(self, state: State) -> None:
         """Stand where `state` says."""
-        n, best = self.form.whole.n, state.part("best")
-        found = Best(best.whole("length"), best.whole("climber"), best.tour("tour", n))
+        n = self.form.whole.n
+        found = Best.restored(state.part("best"), n)
         self.size = state.optional_whole("size")
         fields = population_fields(state.part("population"), n)
         handle, lengths, steps = self.kernels.value("population", fields), fields["lengths"], fields["steps"]
@@ -263,7 +255,7 @@ class Evolution:
 
     def _climbed(self, population: Any, first: int) -> Any:
         options = self.options
-        moves, pivot = MOVES.index(options.moves), PIVOTS.index(options.pivot)
+        pivot = PIVOTS.index(options.pivot)
         return self.kernels.call(
             climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels),
             self.loaded,
@@ -273,7 +265,7 @@ class Evolution:
             first,
             0,
             0,
-            moves,
+            options.local_moves,
             pivot,
             1,
             0,

@@ -12,7 +12,7 @@ from pytsp.exceptions import InstanceError
 from pytsp.inputs import as_instance, of_columns
 from pytsp.instance import Instance
 
-__all__ = ["read_any"]
+__all__ = ["read_any", "says_its_metric"]
 
 
 def read_any(path: Path | str, metric: str | None = None) -> Instance:
@@ -42,6 +42,11 @@ def read_any(path: Path | str, metric: str | None = None) -> Instance:
     if metric is not None:
         raise InstanceError(f"{path}: metric {metric!r} is for .csv and .geojson files; a TSPLIB file says its own")
     return tsplib.read(path)
+
+
+def says_its_metric(path: Path) -> bool:
+    """Tell whether a file's format has a word for the metric; those of the others are said beside them."""
+    return path.suffix.lower() not in _READERS
 
 
 def _read_csv(path: Path, metric: str | None) -> Instance:

@@ -1,4 +1,4 @@
-"""Where to draw the cities of an instance, and the lines of its tours: degrees for GEO, across the date line too."""
+"""Where to draw the cities of an instance, and the lines of its tours: on the globe across the date line too."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError
+from pytsp.inputs import GLOBE_METRICS, decimal_degrees
 from pytsp.instance import Instance
 
 __all__ = ["Map", "map_of"]
@@ -51,12 +52,13 @@ class Map:
         lines[:, 0], lines[:, 1] = start, end
         return lines.reshape((len(start) * 3, 2))
 
-    def tour_line(self, tour: ArrayLike) -> NDArray[np.float64]:
-        """Return a closed tour as rows of points: n + 1, or, where it crosses the border of the map, its edges."""
+    def tour_line(self, tour: ArrayLike, *, is_open: bool = False) -> NDArray[np.float64]:
+        """Return a tour as rows of points: n + 1, n for an open path, or, across the border of the map, its edges."""
         order = np.asarray(tour)
-        line: NDArray[np.float64] = self.xy[np.append(order, order[0])]
-        if self.period is not None and np.abs(np.diff(line[:, 0])).max() > self.period / 2:
-            return self.edge_lines(order, np.roll(order, -1))
+        cities = order if is_open else np.append(order, order[0])
+        line: NDArray[np.float64] = self.xy[cities]
+        if self.period is not None and np.any(np.abs(np.diff(line[:, 0])) > self.period / 2):
+            return self.edge_lines(cities[:-1], cities[1:])
         return line
 
 
@@ -74,17 +76,15 @@ def map_of(instance: Instance) -> Map:
             f"{instance.name or 'the instance'} is given by a matrix without DISPLAY_DATA: "
             "nothing says where its cities are to be drawn"
         )
-    if instance.metric == "GEO":
-        return _of_the_earth(points)
+    if instance.metric in GLOBE_METRICS:
+        return _of_the_earth(decimal_degrees(points) if instance.metric == "GEO" else points)
     note = "cities have three coordinates; the first two are drawn" if points.shape[1] == 3 else ""
     return Map(np.array(points[:, :2]), note=note)
 
 
-def _of_the_earth(points: NDArray[np.float64]) -> Map:
+def _of_the_earth(degrees: NDArray[np.float64]) -> Map:
     """Draw longitudes to the right, shortened as they are in the middle of the cities' latitudes."""
-    whole = np.trunc(points)
-    # DDD.MM: degrees and minutes.
-    latitude, longitude = (whole + (points - whole) / 0.6).T
+    latitude, longitude = degrees.T
     middle = np.radians((latitude.min() + latitude.max()) / 2)
     width = max(_NARROWEST, abs(float(np.cos(middle))))
     return Map(np.column_stack((longitude * width, latitude)), period=360 * width)

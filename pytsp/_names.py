@@ -34,7 +34,10 @@ KICKS = ("segments", "walk", "mixed")
 """Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either."""
 
 LOCAL_MOVES = ("2-opt", *MOVES)
-"""What annealing may try ("2-opt", "or-opt"), and what may shorten the tours of ants."""
+"""What may shorten the tours of ants."""
+
+TRIED_MOVES = ("2-opt", "or-opt")
+"""What annealing tries, by the kernels' numbers: 2-opt; 2-opt and Or-opt."""
 
 SCHEDULES = ("geometric", "linear")
 """How the temperature of annealing falls: by equal ratios; by equal differences, to 0."""

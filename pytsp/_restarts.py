@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from pytsp._options import Options
-from pytsp._verify import told_length, verified
+from pytsp._verify import result_of, told_length
 from pytsp.backends import Backend
 from pytsp.forms import Form
 from pytsp.history import Watch
@@ -70,25 +70,26 @@ def moves_a_pass(k: int | float | str) -> int:
 
 
 def _result(search: Search, instance: Instance, stop_reason: str, watch: Watch) -> Result:
-    """Check the best tour against the instance and return it with what all climbers came to."""
+    """Return the best tour, with what all climbers came to."""
     assert search.best is not None
     best, batches = search.best, search.batches.values()
-    tour = verified(best.tour, best.length, best.climber, search.form, search.kernels, search.seed)
-    lengths = np.concatenate([b.lengths for b in batches])
-    return Result(
-        instance=instance,
-        tour=tour,
-        length=instance.tour_length(tour),
+    return result_of(
+        instance,
+        search.form,
+        search.kernels,
+        watch,
+        solver="restarts",
+        tour=best.tour,
+        length=best.length,
         climber=best.climber,
-        lengths=lengths if instance.is_exact else lengths * search.form.unit,
+        seed=search.seed,
+        lengths=np.concatenate([b.lengths for b in batches]),
         steps=np.concatenate([b.steps for b in batches]),
         passes=np.concatenate([b.passes for b in batches]),
         done=np.concatenate([b.done for b in batches]),
-        seed=search.seed,
         k=search.k,
-        backend=search.kernels.name,
         mapping=search.mapping,
-        seconds=watch.seconds,
         stop_reason=stop_reason,
-        history=watch.improvements(search.climbers_done, told_length(instance, tour, best.length)),
+        iterations=None,
+        climbers_done=search.climbers_done,
     )

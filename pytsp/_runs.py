@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp import datasets, tsplib
+from pytsp._files import read_any, says_its_metric
 from pytsp.exceptions import PytspError, TourError
 from pytsp.instance import Instance
 from pytsp.tours import check_tour
@@ -65,9 +66,15 @@ class Run:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is an open path, which does not return to its first city."""
+        return self.facts.get("open") is True
+
+    @property
     def optimum(self) -> float | None:
         """The length of the shortest tour, where it is known and not 0."""
-        known = self.facts.get("optimum") if self.instance is None else self.instance.optimum
+        # That of an instance is a closed tour's.
+        known = self.facts.get("optimum") if self.instance is None or self.is_open else self.instance.optimum
         return known or None
 
 
@@ -103,16 +110,17 @@ def read_runs(files: Sequence[str], instance: str | None = None, *, needs_instan
     OSError
         If a file cannot be read.
     """
-    instances: dict[Path, Instance] = {}
+    instances: dict[tuple[Path, str | None], Instance] = {}
     runs = []
     for file in files:
         place = "<stdin>" if file == "-" else file
         run = _read_run(file, place)
         if instance is not None or needs_instance:
             path = datasets.find(_instance_file(run, place) if instance is None else instance).resolve()
-            if path not in instances:
-                instances[path] = tsplib.read(path)
-            run = _on(run, instances[path], place)
+            metric = None if says_its_metric(path) else _metric(run, place)
+            if (path, metric) not in instances:
+                instances[path, metric] = read_any(path, metric)
+            run = _on(run, instances[path, metric], place)
         runs.append(run)
     return told_apart(runs)
 
@@ -207,11 +215,20 @@ def _instance_file(run: Run, place: str) -> str:
     raise PytspError(f"{place}: the instance {name!r} is not to be found{looked}; name its file with --instance")
 
 
+def _metric(run: Run, place: str) -> str | None:
+    """Return the metric that a run says; tour files and results of version 0.1.0 say none."""
+    metric = run.facts.get("metric")
+    if metric is not None and not isinstance(metric, str):
+        raise PytspError(f"{place}: metric must be a name; it is {metric!r}")
+    return metric
+
+
 def _on(run: Run, instance: Instance, place: str) -> Run:
     """Return a run with its instance, of which its tour must be one, and as long as was said."""
     if len(run.tour) != instance.n:
         raise PytspError(f"{place}: the tour has {len(run.tour)} cities, but {instance.name!r} has {instance.n}")
-    told, length = run.facts.get("length"), instance.tour_length(run.tour)
+    told = run.facts.get("length")
+    length = instance.path_length(run.tour) if run.is_open else instance.tour_length(run.tour)
     if told is not None and not math.isclose(told, length, rel_tol=1e-9):
         raise PytspError(
             f"{place}: the tour's length is said to be {told}, but in {instance.name!r} it is {length}; "

@@ -11,15 +11,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._options import Options
 from pytsp._population import CALL_SECONDS, MOST_GROWTH, SHORT_CALL_SECONDS
-from pytsp._verify import told_length, verified
+from pytsp._state import State
+from pytsp._verify import result_of, told_length
 from pytsp.backends import Backend
 from pytsp.forms import Form
-from pytsp.history import Progress, Watch
+from pytsp.history import Watch
 from pytsp.instance import Instance
 from pytsp.result import Result
+from pytsp.starts import Start, start_tour
+from pytsp.tours import check_tour, random_tours
 
-__all__ = ["Stages", "Standing", "run"]
+__all__ = ["Stages", "Standing", "run", "starting_tours", "stored_iterations"]
 
 
 @dataclass(frozen=True)
@@ -46,45 +50,79 @@ class Stages(ABC):
     form : Form
     kernels : Backend
     watch : Watch
-    seed, first : int
-        Climber `first` + c follows a random stream of its own.
+        Where it has a state, the climbers go on from there.
+    options : Options
     iterations : int or None
         How many there are; None where only the time limit ends them.
-    handle : Any
-        The climbers on the device.
-    tours : numpy.ndarray of int32, shape (climbers, n)
-        The tours that they know.
+    tours : numpy.ndarray of int32, shape (climbers, n), or None
+        The tours from which the climbers start, where there is no state.
     """
 
     solver: ClassVar[str]
-    # What the names of the entry points begin with that read where climbers stand.
+    # What the names of the entry points begin with that make climbers, and read where they stand; their type.
     values: ClassVar[str]
+    type: ClassVar[str]
 
     def __init__(
         self,
         form: Form,
         kernels: Backend,
         watch: Watch,
+        options: Options,
         *,
-        seed: int,
-        first: int,
         iterations: int | None,
-        handle: Any,
-        tours: NDArray[np.int32],
+        tours: NDArray[np.int32] | None,
     ) -> None:
-        self.form, self.kernels, self.watch = form, kernels, watch
-        self.seed, self.first, self.iterations = seed, first, iterations
+        self.form, self.kernels, self.watch, self.options = form, kernels, watch, options
+        self.iterations = iterations
         self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
-        lengths = np.array([form.whole.tour_length(tour) for tour in tours], dtype=np.int64)
-        best = int(lengths.argmin())
-        steps = np.zeros(len(tours), dtype=np.int64)
-        self.standing = Standing(handle, 0, lengths, steps, int(lengths[best]), first + best, tours[best].copy())
-        # The iterations a second of the last call, and the most that the next one may have.
-        self.speed, self.most = 1.0, 1.0
+        if watch.state is None:
+            assert tours is not None
+            steps = np.zeros(len(tours), dtype=np.int64)
+            self.standing = self._standing(self.started(tours, self._lengths(tours)), 0, tours, steps)
+        else:
+            self.standing = self._restored(watch.state)
+        # What an iteration of the last call took, or the first is thought to take; how many the next call may have.
+        self.iteration_seconds, self.most = self.first_seconds, 1.0
+
+    @property
+    def first_seconds(self) -> float:
+        """About how long the first iteration takes; 0 where it is short."""
+        return 0.0
+
+    @abstractmethod
+    def started(self, tours: NDArray[np.int32], lengths: NDArray[np.int64]) -> Any:
+        """Return climbers on these tours."""
+
+    @abstractmethod
+    def fields(self, state: State) -> dict[str, NDArray[Any]]:
+        """Return the fields of climbers that went on, as `Backend.fields` tells them, once they are checked."""
 
     @abstractmethod
     def continued(self, handle: Any, start: int, count: int) -> Any:
         """Let climbers go on by the iterations start, …, start + count - 1, and return where they stand."""
+
+    def _lengths(self, tours: NDArray[np.int32]) -> NDArray[np.int64]:
+        return np.array([self.form.whole.tour_length(tour) for tour in tours], dtype=np.int64)
+
+    def _standing(self, handle: Any, iteration: int, bests: NDArray[np.int32], steps: NDArray[np.int64]) -> Standing:
+        """Return where climbers stand that know these tours."""
+        lengths = self._lengths(bests)
+        best = int(lengths.argmin())
+        climber = self.options.first + best
+        return Standing(handle, iteration, lengths, steps, int(lengths[best]), climber, bests[best].copy())
+
+    def state(self) -> dict[str, Any]:
+        """Return where the climbers stand, for others that go on from there."""
+        now = self.standing
+        return {"iterations": self.iterations, "iteration": now.iteration, self.values: self.kernels.fields(now.handle)}
+
+    def _restored(self, state: State) -> Standing:
+        """Stand where `state` says."""
+        iteration = state.whole("iteration", 0, 2**62 if self.iterations is None else self.iterations)
+        fields = self.fields(state.part(self.values))
+        handle = self.kernels.value(self.type, fields)
+        return self._standing(handle, iteration, fields["bests"], fields["steps"])
 
     @property
     def is_finished(self) -> bool:
@@ -97,7 +135,7 @@ class Stages(ABC):
         began = time.perf_counter()
         handle = self.continued(now.handle, now.iteration, count)
         standing = self._read(handle, now.iteration + count)
-        self.speed = count / max(time.perf_counter() - began, 1e-9)
+        self.iteration_seconds = (time.perf_counter() - began) / count
         self.most = MOST_GROWTH * count
         self.standing = standing
 
@@ -105,7 +143,7 @@ class Stages(ABC):
         """Choose the number of iterations of the next call; the first one has one."""
         seconds = min(CALL_SECONDS, max(SHORT_CALL_SECONDS, self.watch.seconds / 2), self.watch.seconds_left)
         left = math.inf if self.iterations is None else self.iterations - self.standing.iteration
-        return int(min(max(1.0, min(seconds * self.speed, self.most)), left))
+        return int(min(max(1.0, min(seconds / max(self.iteration_seconds, 1e-9), self.most)), left))
 
     def _read(self, handle: Any, iteration: int) -> Standing:
         """Read where the climbers stand; the best tour is fetched where it is another climber's or shorter than before.
@@ -116,26 +154,74 @@ class Stages(ABC):
         lengths, steps = call(f"{self.values}_lengths", handle), call(f"{self.values}_steps", handle)
         place = int(lengths.argmin())
         length, climber, tour = now.length, now.climber, now.tour
-        if (int(lengths[place]), self.first + place) != (length, climber):
-            length, climber, tour = int(lengths[place]), self.first + place, call(f"{self.values}_tour", handle, place)
+        if (int(lengths[place]), self.options.first + place) != (length, climber):
+            length, climber = int(lengths[place]), self.options.first + place
+            tour = call(f"{self.values}_tour", handle, place)
         return Standing(handle, iteration, lengths, steps, length, climber, tour)
+
+
+def starting_tours(instance: Instance, climbers: int, options: Options, default: Start) -> NDArray[np.int32]:
+    """Return the tours from which climbers start, shape (climbers, n): the same for all, or random ones."""
+    if options.initial_tour is None and options.start == "random":
+        return random_tours(instance.n, climbers, options.seed, options.first)
+    if options.initial_tour is not None:
+        tour = check_tour(options.initial_tour, instance.n)
+    else:
+        tour = start_tour(instance, options.start or default, seed=options.seed)
+    return np.repeat(tour[None, :], climbers, axis=0)
+
+
+def stored_iterations(state: State, watch: Watch) -> int | None:
+    """Return how many iterations there are where a solve goes on: as many as when it began."""
+    return state.whole("iterations") if watch.time_limit is None else state.optional_whole("iterations")
 
 
 def run(stages: Stages, instance: Instance) -> Result:
     """Let the climbers go through their iterations, until a limit or Ctrl-C; return what they found."""
-    watch, stop_reason = stages.watch, "finished"
     try:
-        _tell(stages, instance, is_call=False)
-        while not stages.is_finished:
-            stages.advance()
-            _tell(stages, instance)
-            reason = watch.stop_reason()
-            if reason == "target" or (reason is not None and not stages.is_finished):
-                stop_reason = reason
-                break
+        stop_reason = _search(stages, instance)
     except KeyboardInterrupt:
         stop_reason = "interrupted"
-    return _result(stages, instance, stop_reason)
+    now, watch = stages.standing, stages.watch
+    watch.keep(stages.state, final=True)
+    return result_of(
+        instance,
+        stages.form,
+        stages.kernels,
+        watch,
+        tour=now.tour,
+        length=now.length,
+        climber=now.climber,
+        seed=stages.options.seed,
+        lengths=now.lengths,
+        steps=now.steps,
+        # Neither method ends on a local optimum that it would know of.
+        done=np.zeros(len(now.lengths), dtype=np.bool_),
+        mapping="thread",
+        stop_reason=stop_reason,
+        solver=stages.solver,
+        iterations=now.iteration,
+    )
+
+
+def _search(stages: Stages, instance: Instance) -> str:
+    """Let the climbers go on until they are done or there is a reason to stop, and return why they ended."""
+    watch = stages.watch
+    _tell(stages, instance, is_call=False)
+    while not stages.is_finished:
+        reason = watch.stop_reason()
+        # A tour that is only given is no reason to end.
+        if reason is not None and (stages.standing.iteration or reason == "time limit"):
+            return reason
+        # An iteration cannot be cut: one that does not fit is not begun.
+        if stages.iteration_seconds > max(watch.seconds_left, CALL_SECONDS):
+            return "time limit"
+        stages.advance()
+        _tell(stages, instance)
+        if watch.stop_reason() == "target":
+            return "target"
+        watch.keep(stages.state)
+    return "finished"
 
 
 def _tell(stages: Stages, instance: Instance, *, is_call: bool = True) -> None:
@@ -143,32 +229,6 @@ def _tell(stages: Stages, instance: Instance, *, is_call: bool = True) -> None:
     now, watch = stages.standing, stages.watch
     length = told_length(instance, now.tour, now.length)
     watch.offer(now.iteration, length)
-    if is_call and watch.progress is not None:
-        watch.progress(Progress(len(now.lengths), 0, length, watch.seconds, now.iteration, stages.iterations))
-
-
-def _result(stages: Stages, instance: Instance, stop_reason: str) -> Result:
-    """Check the best tour against the instance and return it with what all climbers came to."""
-    now, form = stages.standing, stages.form
-    tour = verified(now.tour, now.length, now.climber, form, stages.kernels, stages.seed)
-    length = instance.tour_length(tour)
-    return Result(
-        instance=instance,
-        tour=tour,
-        length=length,
-        climber=now.climber,
-        lengths=now.lengths if instance.is_exact else now.lengths * np.float64(form.unit),
-        steps=now.steps,
-        passes=np.empty(0, dtype=np.int32),
-        # Neither method ends on a local optimum that it would know of.
-        done=np.zeros(len(now.lengths), dtype=np.bool_),
-        seed=stages.seed,
-        k=None,
-        backend=stages.kernels.name,
-        mapping="thread",
-        seconds=stages.watch.seconds,
-        stop_reason=stop_reason,
-        solver=stages.solver,
-        iterations=now.iteration,
-        history=stages.watch.improvements(now.iteration, length),
-    )
+    if is_call:
+        iterations = stages.iterations
+        watch.tell(stages.solver, length, climbers=len(now.lengths), iteration=now.iteration, iterations=iterations)

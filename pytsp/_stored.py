@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp._options import Options
+from pytsp._options import Options, options_type
 from pytsp._state import State
 from pytsp.distances import EXPLICIT
 from pytsp.history import Improvement
@@ -78,14 +79,18 @@ def stored_options(options: Options, n: int) -> dict[str, Any]:
         from pytsp.neighbours import check_neighbours  # noqa: PLC0415
 
         given["neighbours"] = check_neighbours(options.neighbours, n)
-    if options.temperature is not None:
-        given["temperature"] = float(options.temperature)
-    return given
+    return {name: _plain(value) for name, value in given.items()}
 
 
-def options_of(state: State) -> Options:
-    """Return the options that a checkpoint holds."""
-    return Options(**{each.name: state.any(each.name) for each in fields(Options)})
+def _plain(value: Any) -> Any:
+    """Return a number that is not whole, of whatever kind, as a float."""
+    return float(value) if isinstance(value, Real) and not isinstance(value, Integral) else value
+
+
+def options_of(state: State, solver: str) -> Options:
+    """Return the options of a solver that a checkpoint holds."""
+    kind = options_type(solver)
+    return kind(**{each.name: state.any(each.name) for each in fields(kind)})
 
 
 def history_of(state: State) -> list[Improvement]:

@@ -139,7 +139,7 @@ def load(source: Source) -> Text:
     Raises
     ------
     TsplibError
-        If the data is empty, damaged gzip, or gzip that expands out of all proportion.
+        If the data is empty, damaged gzip, or gzip that expands out of all proportion, or does not fit into memory.
     OSError
         If the file cannot be opened or read.
     """
@@ -147,7 +147,7 @@ def load(source: Source) -> Text:
         if source == "-":
             data, file = sys.stdin.buffer.read(), "<stdin>"
         else:
-            data, file = Path(source).read_bytes(), os.fspath(source)
+            data, file = _read_file(Path(source)), os.fspath(source)
     else:
         data, file = _read_stream(source), _stream_name(source)
     if data.startswith(_GZIP_MAGIC):
@@ -208,6 +208,13 @@ def _count_tokens(body: bytes) -> int:
 
 def _decoded(value: bytes) -> str:
     return value.decode("utf-8", errors="replace")
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except MemoryError:
+        raise TsplibError(f"its {path.stat().st_size} bytes do not fit into memory", file=os.fspath(path)) from None
 
 
 def _read_stream(stream: IO[Any]) -> bytes:

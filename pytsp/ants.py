@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp._names import LOCAL_MOVES, VARIANTS
-from pytsp._options import Options
+from pytsp._names import LOCAL_MOVES
+from pytsp._options import Foraging
 from pytsp._powers import quarter_power, quarters_of
-from pytsp._stages import Stages, run
+from pytsp._stages import Stages, run, starting_tours, stored_iterations
+from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.forms import Form
 from pytsp.history import Watch
 from pytsp.ils import DEFAULT_NEIGHBOURS, GPU_BYTES, listed
 from pytsp.instance import Instance
 from pytsp.result import Result
-from pytsp.starts import nearest_neighbour, start_tour
-from pytsp.tours import check_tour, random_tours, whole_number
+from pytsp.starts import nearest_neighbour
 
 __all__ = ["Foraging", "foraged"]
 
-# The parameters of a variant where they are not given. Those of "rank" and "ant-system" are Utne and Hansen's.
-ALPHA = 1.0
-BETA = {"max-min": 3.0, "rank": 5.0, "ant-system": 5.0}
-EVAPORATION = {"max-min": 0.1, "rank": 0.5, "ant-system": 0.5}
+# The parameters of a variant where they are not given.
 RANKS = 6
 SMOOTHING = 0.5
-# With a local search, ants are few and trails change fast (Stützle, Hoos 2000).
-SEARCHING_ANTS = 25
-SEARCHING_EVAPORATION = 0.2
-# Without one there are as many ants as cities, but at most so many divided by the cities, so that an iteration, which
-# no limit cuts, takes a fraction of a second; and at least so many as search.
-ANTS_TIMES_CITIES = 500_000
 # The neighbours of a city; a local search takes as many as others do.
 NEIGHBOURS = 20
 # In each so many iterations the best tour so far strengthens the trails, in the others the best of the iteration.
@@ -51,70 +43,11 @@ STEPS = {"cpu": 4e7, "gpu": 1e9}
 # The ants of a GPU's colonies: so many, as far as the memory for climbers holds them, at so many bytes a city.
 GPU_ANTS = 16_384
 ANT_BYTES = 36
+# About what a step takes a core, and its share of the search for a city where all neighbours are visited, for each city
+# there is; and what a city takes in a local search.
+STEP_SECONDS, LONELY_SECONDS, DESCENT_SECONDS = 2e-7, 6e-11, 3e-6
 # What a kernel takes as a neighbour's attraction.
 FAINTEST, CLEAREST = 1e-80, 1e80
-
-
-@dataclass(frozen=True)
-class Foraging:
-    """What ants do; the fields are arguments of `pytsp.solve`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of its range, a name is not known, or an argument does not concern the variant.
-    """
-
-    variant: str = "max-min"
-    ants: int | None = None
-    alpha: float | None = None
-    beta: float | None = None
-    evaporation: float | None = None
-    ranks: int | None = None
-    smoothing: float | None = None
-    moves: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
-            raise ValueError(f"variant {self.variant!r} is not known; known: {', '.join(VARIANTS)}")
-        if self.moves not in (None, *LOCAL_MOVES):
-            raise ValueError(f"moves {self.moves!r} is not known to ants; known: {', '.join(LOCAL_MOVES)}")
-        for name, variant in (("ranks", "rank"), ("smoothing", "max-min")):
-            value = getattr(self, name)
-            if value is not None and self.variant != variant:
-                raise ValueError(
-                    f"{name}={value!r} does not concern variant={self.variant!r}; it is for variant={variant!r}"
-                )
-        for name, most in (("ants", 2**20), ("ranks", 2**20)):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, whole_number(name, value, 1, most))
-        quarters_of("alpha", self.powers[0], 4)
-        quarters_of("beta", self.powers[1], 16)
-        if not 0 < self.share_lost <= 1:
-            raise ValueError(f"evaporation must be a share, more than 0 and at most 1; it is {self.evaporation!r}")
-        if self.smoothing is not None and not 0 <= self.smoothing <= 1:
-            raise ValueError(f"smoothing must be a share from 0 to 1; it is {self.smoothing!r}")
-
-    @property
-    def powers(self) -> tuple[float, float]:
-        """The powers of the trails and of the inverse distances."""
-        return (
-            ALPHA if self.alpha is None else self.alpha,
-            BETA[self.variant] if self.beta is None else self.beta,
-        )
-
-    @property
-    def share_lost(self) -> float:
-        """The share of a trail that is lost in an iteration."""
-        if self.evaporation is not None:
-            return self.evaporation
-        return SEARCHING_EVAPORATION if self.moves and self.variant == "max-min" else EVAPORATION[self.variant]
-
-    def ants_of(self, n: int) -> int:
-        """Return the number of ants on n cities."""
-        few = SEARCHING_ANTS
-        return self.ants or (few if self.moves else min(n, max(few, ANTS_TIMES_CITIES // n)))
 
 
 @dataclass(frozen=True)
@@ -158,35 +91,32 @@ def _floor(n: int, k: int) -> float:
     return float(min(1.0, (1 - again) / (again * max(1.0, (k + 1) / 2))))
 
 
-def foraged(
-    instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Options, foraging: Foraging
-) -> Result:
+def foraged(instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Foraging) -> Result:
     """Solve by ant colonies; see `pytsp.solve`."""
-    lists = listed(instance, options, DEFAULT_NEIGHBOURS if foraging.moves else NEIGHBOURS)
-    ants = foraging.ants_of(instance.n)
-    colonies = options.climbers
-    if colonies is None:
-        most = min(GPU_ANTS, GPU_BYTES // (ANT_BYTES * instance.n))
-        colonies = 1 if kernels.device is None else max(1, most // ants)
-    iterations = options.iterations
-    if iterations is None and watch.time_limit is None:
-        steps = STEPS["cpu" if kernels.device is None else "gpu"] * NEIGHBOURS / max(1, lists.shape[1])
-        iterations = int(max(LEAST_ITERATIONS, min(ITERATIONS, steps / (colonies * ants * instance.n))))
-    return run(
-        Colonies(
-            form,
-            kernels,
-            watch,
-            seed=options.seed,
-            first=options.first,
-            iterations=iterations,
-            foraging=foraging,
-            reference=float(form.whole.tour_length(nearest_neighbour(instance, seed=options.seed))),
-            lists=lists,
-            tours=_known_tours(instance, colonies, options),
-        ),
-        instance,
-    )
+    lists, tours = listed(instance, options, DEFAULT_NEIGHBOURS if options.moves else NEIGHBOURS), None
+    if watch.state is None:
+        colonies = _default_colonies(instance.n, kernels, options) if options.climbers is None else options.climbers
+        iterations = options.iterations
+        if iterations is None and watch.time_limit is None:
+            iterations = _default_iterations(instance.n, lists.shape[1], colonies, kernels, options)
+        tours = starting_tours(instance, colonies, options, "nearest-neighbour")
+    else:
+        iterations = stored_iterations(watch.state, watch)
+    reference = float(form.whole.tour_length(nearest_neighbour(instance, seed=options.seed)))
+    ants = Colonies(form, kernels, watch, options, iterations=iterations, reference=reference, lists=lists, tours=tours)
+    return run(ants, instance)
+
+
+def _default_colonies(n: int, kernels: Backend, options: Foraging) -> int:
+    """Return the number of colonies where it is not given: one, or as many as keep a GPU busy."""
+    most = min(GPU_ANTS, GPU_BYTES // (ANT_BYTES * n))
+    return 1 if kernels.device is None else max(1, most // options.ants_of(n))
+
+
+def _default_iterations(n: int, k: int, colonies: int, kernels: Backend, options: Foraging) -> int:
+    """Return how many iterations there are where nothing else ends the solve."""
+    steps = STEPS["cpu" if kernels.device is None else "gpu"] * NEIGHBOURS / max(1, k)
+    return int(max(LEAST_ITERATIONS, min(ITERATIONS, steps / (colonies * options.ants_of(n) * n))))
 
 
 class Colonies(Stages):
@@ -194,44 +124,56 @@ class Colonies(Stages):
 
     Parameters
     ----------
-    foraging : Foraging
+    options : Foraging
     reference : float
         The length of a tour by which trails are measured.
     lists : numpy.ndarray of int32, shape (n, k)
         Where ants look first.
-    tours : numpy.ndarray of int32, shape (colonies, n)
-        The tours that the colonies know.
+    form, kernels, watch, iterations, tours
+        As `Stages` has them; the tours are what the colonies know at first.
     """
 
     solver = "ants"
     values = "colonies"
+    type = "colonies"
 
     def __init__(
         self,
         form: Form,
         kernels: Backend,
         watch: Watch,
+        options: Foraging,
         *,
-        seed: int,
-        first: int,
         iterations: int | None,
-        foraging: Foraging,
         reference: float,
         lists: NDArray[np.int32],
-        tours: NDArray[np.int32],
+        tours: NDArray[np.int32] | None,
     ) -> None:
         self.lists, self.reference = lists, max(1.0, reference)
-        self.ants = foraging.ants_of(form.whole.n)
-        alpha, beta = foraging.powers
+        self.ants = options.ants_of(form.whole.n)
+        alpha, beta = options.powers
         self.quarters = quarters_of("alpha", alpha, 4)
-        self.search = 0 if foraging.moves is None else 1 + LOCAL_MOVES.index(foraging.moves)
-        self.rules = rules_of(foraging, *lists.shape)
+        self.search = 0 if options.moves is None else 1 + LOCAL_MOVES.index(options.moves)
+        self.rules = rules_of(options, *lists.shape)
         self.etas = _etas(form, lists, beta)
-        lengths = np.array([form.whole.tour_length(tour) for tour in tours], dtype=np.int64)
-        handle = kernels.call("colonies_given", lists.shape[1], tours, lengths, self.rules.initial)
-        super().__init__(
-            form, kernels, watch, seed=seed, first=first, iterations=iterations, handle=handle, tours=tours
-        )
+        super().__init__(form, kernels, watch, options, iterations=iterations, tours=tours)
+
+    @property
+    def first_seconds(self) -> float:
+        kernels, n = self.kernels, self.form.whole.n
+        if kernels.threads is None:
+            return 0.0
+        seconds = STEP_SECONDS + LONELY_SECONDS * n + (DESCENT_SECONDS if self.search else 0.0)
+        return math.ceil(len(self.standing.lengths) * self.ants / kernels.threads) * n * seconds
+
+    def started(self, tours: NDArray[np.int32], lengths: NDArray[np.int64]) -> Any:
+        return self.kernels.call("colonies_given", self.lists.shape[1], tours, lengths, self.rules.initial)
+
+    def fields(self, state: State) -> dict[str, NDArray[Any]]:
+        bests = state.tours("bests", self.form.whole.n)
+        fields = {name: state.array(name, np.int64, (len(bests),)) for name in ("lengths", "steps", "idle")}
+        trails = state.array("trails", np.float64, (len(bests), *self.lists.shape))
+        return {"trails": trails, "bests": bests, **fields}
 
     def continued(self, handle: Any, start: int, count: int) -> Any:
         rules = self.rules
@@ -241,8 +183,8 @@ class Colonies(Stages):
             self.lists,
             self.etas,
             handle,
-            self.seed,
-            self.first,
+            self.options.seed,
+            self.options.first,
             start,
             count,
             self.ants,
@@ -269,14 +211,3 @@ def _etas(form: Form, lists: NDArray[np.int32], beta: float) -> NDArray[np.float
     with np.errstate(over="ignore"):
         powers = quarter_power(nearness, quarters_of("beta", beta, 16))
     return np.ascontiguousarray(np.clip(powers, FAINTEST, CLEAREST))
-
-
-def _known_tours(instance: Instance, colonies: int, options: Options) -> NDArray[np.int32]:
-    """Return the tours that the colonies know at first: the same for all, or random ones."""
-    if options.initial_tour is None and options.start == "random":
-        return random_tours(instance.n, colonies, options.seed, options.first)
-    if options.initial_tour is not None:
-        tour = check_tour(options.initial_tour, instance.n)
-    else:
-        tour = start_tour(instance, options.start or "nearest-neighbour", seed=options.seed)
-    return np.repeat(tour[None, :], colonies, axis=0)

@@ -23,6 +23,7 @@ from pytsp import _cuda, _devices, _opencl
 from pytsp._cuda import CudaLibraries
 from pytsp._devices import Device, Probe
 from pytsp._gate import Entry, Gate, Opaque
+from pytsp._meant import hint
 from pytsp.exceptions import BackendError, BackendUnavailable, DeviceMemoryError, KernelError
 
 if TYPE_CHECKING:
@@ -164,7 +165,8 @@ def open_backend(
     if part not in PARTS:
         raise BackendError(f"part {part!r} of the kernels is not known; known: {', '.join(PARTS)}")
     if name not in (*BACKENDS, "auto"):
-        raise BackendError(f"backend {name!r} is not known; known: auto, {', '.join(BACKENDS)}")
+        close = hint(str(name), BACKENDS)
+        raise BackendError(f"backend {name!r} is not known; known: auto, {', '.join(BACKENDS)}{close}")
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int)):
         raise BackendError(f"threads must be an int, got {type(threads).__name__} {threads!r}")
     if threads is not None and not 1 <= threads <= _MOST_THREADS:

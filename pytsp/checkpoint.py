@@ -14,7 +14,7 @@ from pytsp._names import PART_OF
 from pytsp._state import State
 from pytsp._stored import history_of, instance_of, options_of, stored_instance, stored_options
 from pytsp.exceptions import CheckpointError, PytspError
-from pytsp.history import Improvement, Progress, Watch, target_length
+from pytsp.history import Improvement, Progress, Watch, check_real, target_length
 
 if TYPE_CHECKING:
     from pytsp._options import Options
@@ -50,6 +50,7 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | os.PathLike[str], head: Mapping[str, Any], interval: float) -> None:
+        check_real("checkpoint_interval", interval)
         if not 0 <= interval < float("inf"):
             raise ValueError(f"checkpoint_interval must be a number of seconds, at least 0; it is {interval!r}")
         self.path = Path(path)
@@ -143,13 +144,13 @@ class Stored:
         self._state = State(self._tree, str(self.path))
         try:
             self.instance = instance_of(self._state.part("instance"))
-            self._options = options_of(self._state.part("options"))
             self._spent, self._history = self._state.number("seconds"), history_of(self._state)
             limits, arguments = self._state.part("limits"), self._state.part("arguments")
             self._limits = {name: limits.any(name) for name in ("time_limit", "target", "patience")}
             Watch(**self._limits)
             self._arguments = {name: arguments.any(name) for name in ("backend", "threads", "device", "mapping")}
             self._arguments |= {"solver": arguments.one_of("solver", tuple(PART_OF)), "k": arguments.whole("k", 1)}
+            self._options = options_of(self._state.part("options"), self._arguments["solver"])
         except CheckpointError:
             raise
         except (PytspError, TypeError, ValueError) as error:
@@ -172,10 +173,7 @@ class Stored:
         """Go on with the solve; see `resume`."""
         from pytsp.solve import run  # noqa: PLC0415
 
-        arguments, limits = dict(self._arguments), dict(self._limits)
-        if backend is not None:
-            arguments |= {"backend": backend, "threads": None, "device": None}
-        arguments |= {name: value for name, value in (("threads", threads), ("device", device)) if value is not None}
+        arguments, limits = self.arguments(backend, threads, device), dict(self._limits)
         shortest = target_length(self.instance, target, target_gap)
         given = {"time_limit": time_limit, "target": shortest, "patience": patience}
         limits |= {name: value for name, value in given.items() if value is not None}
@@ -187,6 +185,13 @@ class Stored:
         watch.checkpoint.begin(watch, self)
         watch.state = self._state.part("state") if "state" in self._state else None
         return run(self.instance, self._options, watch, **arguments)
+
+    def arguments(self, backend: str | None, threads: int | None, device: str | int | None) -> dict[str, Any]:
+        """Return the solver's name and where it ran, or is to run now."""
+        arguments = dict(self._arguments)
+        if backend is not None:
+            arguments |= {"backend": backend, "threads": None, "device": None}
+        return arguments | {k: v for k, v in (("threads", threads), ("device", device)) if v is not None}
 
     @property
     def solver_state(self) -> Mapping[str, Any] | None:

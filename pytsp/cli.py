@@ -1,4 +1,4 @@
-"""The command line: `pytsp solve`, `resume`, `info`, `backends`, `compare`, `datasets`, `generate`, `plot`, `report`.
+"""The command line: `pytsp solve`, `resume`, `info`, `backends`, `compare`, `plot`, `report`, …
 
 What is not needed to understand the arguments is imported where it is used: a device opens in a thread, while NumPy
 and what solves are imported and the instance is read.
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from pytsp import _cli_data, _cli_runs, _pictures_cli
+from pytsp import _cli_data, _cli_help, _cli_runs, _pictures_cli
 from pytsp._names import KICKS, LOCAL_MOVES, PAIRS, PART_OF, PIVOTS, SCHEDULES, SOLVERS, STARTS, VARIANTS
 from pytsp.backends import BACKENDS, open_backend, status
 from pytsp.exceptions import PytspError
@@ -27,23 +27,6 @@ if TYPE_CHECKING:
     from pytsp.history import Progress as Snapshot
     from pytsp.instance import Instance
     from pytsp.result import Result
-
-EXAMPLES = """examples:
-  pytsp solve uniform100
-  pytsp solve kroA100.tsp.gz --seed 0 --output kroA100.tour
-  pytsp solve big.tsp --backend cuda --time-limit 10 --json
-  pytsp solve kroA100.tsp.gz --solver restarts --climbers 100000
-  pytsp solve big.tsp --time-limit 3600 --checkpoint big.checkpoint
-  pytsp resume big.checkpoint
-  pytsp info pr2392.tsp
-  pytsp backends
-  pytsp compare kroA100.tsp --backends c,multicore,cuda
-  pytsp solve places.geojson --open --output way.geojson
-  pytsp datasets --fetch pr2392
-  pytsp generate uniform --n 10000 --seed 10000 --output E10k.0.tsp
-  pytsp plot europe.json --output europe.svg
-  pytsp report europe.json --output europe.html
-"""
 
 # The name of a thread that opens a backend.
 _OPENING = "pytsp opening"
@@ -62,13 +45,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2.
     """
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    _cli_help.complete(parser)
+    options = parser.parse_args(arguments)
     options.began = time.perf_counter() - (_cli_runs.seconds_since_start() if arguments is None else 0.0)
     try:
         options.run(options)
         return 0
     except (PytspError, OSError, ValueError) as error:
         print(f"pytsp: {error}", file=sys.stderr)
+    except MemoryError as error:
+        print(f"pytsp: the memory does not suffice: {str(error) or 'Python does not say for what'}", file=sys.stderr)
     except KeyboardInterrupt:
         print("pytsp: interrupted before there was a tour", file=sys.stderr)
     if arguments is None and any(thread.name == _OPENING for thread in threading.enumerate()):
@@ -89,36 +76,15 @@ class _Version(argparse.Action):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _cli_help.Parser(
         prog="pytsp",
         description="Solve travelling-salesman problems on CPUs and GPUs.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_cli_help.epilog("pytsp"),
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    command = commands.add_parser("solve", help="find a short tour", description="Find a short tour.")
-    command.set_defaults(run=_solve)
-    command.add_argument(
-        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
-    )
-    command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by size and options")
-    command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
-    command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
-    _add_backend(command, "auto", "default: the fastest here")
-    _cli_runs.add_limits(command)
-    _cli_runs.add_checkpoint(command)
-    _add_shared(command.add_argument_group("edge assembly crossover (eax), iterated local search (ils), one huge tour"))
-    _add_ils(command.add_argument_group("iterated local search (ils); --start, --temperature, --piece: one huge tour"))
-    _add_annealing(command.add_argument_group("simulated annealing (annealing)"))
-    _add_ants(command.add_argument_group("ant colonies (ants)"))
-    group = command.add_argument_group("random restarts (restarts), and --k for two-opt")
-    group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
-    group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
-    _cli_data.add_ways(command.add_argument_group("other data than closed tours of TSPLIB files"), _whole)
-    _add_output(command)
-
+    _add_solve(commands)
     command = commands.add_parser(
         "resume", help="go on with a solve from its checkpoint", description="Go on with a solve from its checkpoint."
     )
@@ -140,6 +106,42 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_backends)
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
+    _add_compare(commands)
+    _pictures_cli.add_commands(commands)
+    _cli_data.add_datasets(commands, _print_table)
+    _cli_data.add_generate(commands, _whole)
+    _cli_help.add_completion(commands)
+    _cli_help.add_examples(commands)
+    return parser
+
+
+def _add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser("solve", help="find a short tour", description="Find a short tour.")
+    command.set_defaults(run=_solve)
+    command.add_argument(
+        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
+    )
+    command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by size and options")
+    command.add_argument("--climbers", type=_whole(1), metavar="N", help="how many climbers (default: by size)")
+    command.add_argument("--seed", type=_whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
+    command.add_argument(
+        "--first", type=_whole(0), default=0, metavar="N", help="the first climber's number (default: 0)"
+    )
+    _add_backend(command, "auto", "default: the fastest here")
+    _cli_runs.add_limits(command)
+    _cli_runs.add_checkpoint(command)
+    _add_shared(command.add_argument_group("edge assembly crossover (eax), iterated local search (ils), one huge tour"))
+    _add_ils(command.add_argument_group("iterated local search (ils); --start, --temperature, --piece: one huge tour"))
+    _add_annealing(command.add_argument_group("simulated annealing (annealing)"))
+    _add_ants(command.add_argument_group("ant colonies (ants)"))
+    group = command.add_argument_group("random restarts (restarts), and --k for two-opt")
+    group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
+    group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
+    _cli_data.add_ways(command.add_argument_group("other data than closed tours of TSPLIB files"), _whole)
+    _add_output(command)
+
+
+def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "compare", help="run several backends on one instance", description="Run several backends on one instance."
     )
@@ -159,11 +161,6 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--iterations", type=_whole(0), metavar="N", help="by ils and eax (default: by size)")
     command.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
     command.add_argument("--json", action="store_true", help="print one JSON object")
-
-    _pictures_cli.add_commands(commands)
-    _cli_data.add_datasets(commands, _print_table)
-    _cli_data.add_generate(commands, _whole)
-    return parser
 
 
 def _add_backend(command: argparse.ArgumentParser, default: str | None, words: str) -> None:
@@ -186,6 +183,8 @@ def _add_shared(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--iterations", type=_whole(0), metavar="N", help="kicks, generations, rounds or passes")
     group.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or is the start")
     group.add_argument("--neighbours", type=_whole(1), metavar="K", help="length of the neighbour lists")
+    quadrants = "take them from all four quadrants around a city (default: by metric)"
+    group.add_argument("--quadrants", action=argparse.BooleanOptionalAction, default=None, help=quadrants)
     group.add_argument("--moves", choices=LOCAL_MOVES, help="the local search's moves (default: 3-opt)")
     group.add_argument("--pivot", choices=PIVOTS, default="first", help="which improving move is made (default: first)")
 
@@ -276,6 +275,7 @@ def _solve(options: argparse.Namespace) -> None:
             solver=options.solver,
             climbers=options.climbers,
             seed=options.seed,
+            first=options.first,
             backend=options.backend,
             threads=options.threads,
             device=options.device,
@@ -291,6 +291,7 @@ def _solve(options: argparse.Namespace) -> None:
             initial_tour=initial_tour,
             start=options.start,
             neighbours=options.neighbours,
+            quadrants=options.quadrants,
             moves=options.moves,
             pivot=options.pivot,
             draws=options.draws,
@@ -334,6 +335,8 @@ def _resume(options: argparse.Namespace) -> None:
         from pytsp.checkpoint import Stored  # noqa: PLC0415
 
     stored = Stored(options.checkpoint)
+    placed = stored.arguments(options.backend, options.threads, options.device)
+    options.backend, options.threads, options.device = (placed[name] for name in ("backend", "threads", "device"))
     with _followed(stored.instance, options) as progress:
         result = stored.resume(
             backend=options.backend,

@@ -26,7 +26,7 @@ class Comparison:
     ratio : float
         How many times as fast as the first backend.
     moves : int or None
-        Moves evaluated; None in an iterated local search.
+        Moves evaluated; None but in random restarts and two-opt.
     length : int or float
     equal : bool
         Whether every climber's length, moves and passes, and the best tour, are those of the first backend.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import platformdirs
 
+from pytsp._meant import hint
 from pytsp._tsplib_names import FILES
 from pytsp.exceptions import InstanceError
 from pytsp.optima import optimum_of
@@ -114,7 +114,8 @@ def find(name: str) -> Path:
             f"pytsp datasets --fetch {name} downloads it"
         )
     raise InstanceError(
-        f"there is no file {name!r}, and no instance of that name; known: {', '.join(names())}{_meant(name)}"
+        f"there is no file {name!r}, and no instance of that name; known: {', '.join(names())}"
+        f"{_meant(name, *names(), *_files_beside(name))}"
     )
 
 
@@ -167,8 +168,15 @@ def _folder() -> Path:
     return Path(platformdirs.user_cache_dir("pytsp")) / "tsplib"
 
 
-def _meant(name: str) -> str:
-    """Say which of TSPLIB's names may have been meant."""
-    by_lower = {each.lower(): each for each in FILES}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.8)
-    return f"; of TSPLIB, did you mean {' or '.join(by_lower[each] for each in close)}?" if close else ""
+def _meant(name: str, *more: str) -> str:
+    """Say which of TSPLIB's names, or of some more, may have been meant."""
+    return hint(name, [*more, *FILES], likeness=0.8)
+
+
+def _files_beside(name: str) -> list[str]:
+    """Return the files in the folder where one is missed."""
+    folder = Path(name).parent
+    try:
+        return [str(file) for file in folder.iterdir() if file.is_file()]
+    except OSError:
+        return []

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._meant import hint
 from pytsp.exceptions import InstanceError
 
 __all__ = ["EXPLICIT", "METRICS", "Metric", "metric_named"]
@@ -195,5 +196,5 @@ def metric_named(name: str) -> Metric:
     """
     metric = METRICS.get(name.upper()) if isinstance(name, str) else None
     if metric is None:
-        raise InstanceError(f"metric {name!r} is not known; known: {', '.join(METRICS)}")
+        raise InstanceError(f"metric {name!r} is not known; known: {', '.join(METRICS)}{hint(str(name), METRICS)}")
     return metric

@@ -7,7 +7,7 @@ import numpy as np
 from pytsp._evolution import CALL_SECONDS, POPULATIONS, Evolution
 from pytsp._options import Options
 from pytsp._population import mapping_of
-from pytsp._verify import told_length, verified
+from pytsp._verify import result_of, told_length
 from pytsp.backends import Backend
 from pytsp.forms import Form
 from pytsp.history import Watch
@@ -70,28 +70,23 @@ def _tell(evolution: Evolution, instance: Instance) -> None:
 
 
 def _result(evolution: Evolution, instance: Instance, stop_reason: str) -> Result:
-    """Check the best tour against the instance and return it with what the last population came to."""
-    now, form, kernels, seed = evolution.standing, evolution.form, evolution.kernels, evolution.options.seed
-    best = now.best
+    """Return the best tour, with what the last population came to."""
+    now, kernels, best = evolution.standing, evolution.kernels, evolution.standing.best
     assert best is not None
-    tour = verified(best.tour, best.length, best.climber, form, kernels, seed)
-    length = instance.tour_length(tour)
-    return Result(
-        instance=instance,
-        tour=tour,
-        length=length,
-        climber=best.climber,
-        lengths=now.lengths if instance.is_exact else now.lengths * np.float64(form.unit),
-        steps=now.steps,
-        passes=np.empty(0, dtype=np.int32),
-        done=np.ones(len(now.lengths), dtype=np.bool_),
-        seed=seed,
-        k=None,
-        backend=kernels.name,
-        mapping=mapping_of(instance.n, kernels),
-        seconds=evolution.watch.seconds,
-        stop_reason=stop_reason,
+    return result_of(
+        instance,
+        evolution.form,
+        kernels,
+        evolution.watch,
         solver="eax",
+        tour=best.tour,
+        length=best.length,
+        climber=best.climber,
+        seed=evolution.options.seed,
+        lengths=now.lengths,
+        steps=now.steps,
+        done=np.ones(len(now.lengths), dtype=np.bool_),
+        mapping=mapping_of(instance.n, kernels),
+        stop_reason=stop_reason,
         iterations=now.generation,
-        history=evolution.watch.improvements(now.generation, length),
     )

@@ -99,7 +99,7 @@ def _matrix(instance: Instance) -> NDArray[np.int32]:
     n = instance.n
     if 4 * n * n > MATRIX_BYTES:
         raise InstanceError(
-            f"{instance.name}: metric {instance.metric} needs a matrix of {n} x {n} distances, "
+            f"{instance.name or 'instance'}: metric {instance.metric} needs a matrix of {n} x {n} distances, "
             f"{4 * n * n / 2**30:.1f} GiB; the limit is {MATRIX_BYTES / 2**30:.0f} GiB "
             f"({math.isqrt(MATRIX_BYTES // 4)} cities)"
         )
@@ -127,6 +127,6 @@ def _scale(longest: float) -> float:
 
 def _too_long(instance: Instance, longest: float) -> InstanceError:
     return InstanceError(
-        f"{instance.name}: the longest distance is {longest:.0f}; kernels take distances up to {MOST_DISTANCE}: "
-        "divide the coordinates or distances by a common factor"
+        f"{instance.name or 'instance'}: the longest distance is {longest:.0f}; kernels take distances up to "
+        f"{MOST_DISTANCE}: divide the coordinates or distances by a common factor"
     )

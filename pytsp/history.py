@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytsp._deadline import OutOfTime
@@ -28,19 +29,18 @@ class Progress:
     ----------
     climbers : int
     climbers_done : int
-        The climbers of random restarts that are on their local optima; in an iterated local search none is done before
-        the end.
+        The climbers of random restarts that are on their local optima; by other solvers none is done before the end.
     length : int or float
         That of the best tour so far.
     seconds : float
     iteration : int
-        How many iterations each climber of an iterated local search has made, or how many generations, or passes of
-        two-opt, there were.
+        How many iterations each climber of an iterated local search, of annealing or of ants has made, or how many
+        generations, rounds, or passes of two-opt, there were.
     iterations : int or None
         How many it is to make; None where only a limit ends them, and in random restarts.
     phase : str
         What is being done: "random restarts"; "local optima" and "crossover"; "kicks"; "pieces" and "between pieces";
-        "passes".
+        "passes"; "annealing"; "ants".
     seconds_left : float or None
         Until the time limit, if there is one.
     """
@@ -117,6 +117,9 @@ class Watch:
         history: Iterable[Improvement] = (),
     ) -> None:
         self.began = time.perf_counter() - spent
+        for name, value in (("time_limit", time_limit), ("target", target), ("patience", patience)):
+            if value is not None:
+                check_real(name, value)
         if time_limit is not None and not time_limit > 0:
             raise ValueError(f"time_limit must be a positive number of seconds; it is {time_limit!r}")
         if target is not None and not target >= 0:
@@ -194,6 +197,12 @@ class Watch:
         return tuple(self.history)
 
 
+def check_real(name: str, value: object) -> None:
+    """Raise if `value` is no real number: strings and truth values are none, NumPy's numbers are."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number; it is {value!r}")
+
+
 def target_length(instance: Instance, target: float | None, gap: float | None) -> float | None:
     """Return the length that is short enough: `target`, or what is longer than the optimum by the fraction `gap`.
 
@@ -204,6 +213,7 @@ def target_length(instance: Instance, target: float | None, gap: float | None) -
     """
     if gap is None:
         return target
+    check_real("target_gap", gap)
     if not gap >= 0:
         raise ValueError(f"target_gap must be a fraction, at least 0; it is {gap!r}")
     if instance.optimum is None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pytsp._nearest import NORMS
 from pytsp._options import KICKS, MOVES, PIVOTS, Options
 from pytsp._population import CALL_SECONDS, Plan, Population, mapping_of
-from pytsp._verify import told_length, verified
+from pytsp._verify import result_of, told_length
 from pytsp.backends import Backend
 from pytsp.forms import Form
 from pytsp.history import Watch
@@ -57,7 +57,7 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
         first=options.first,
         iterations=iterations,
         neighbours=lists,
-        moves=MOVES.index(options.moves),
+        moves=options.local_moves,
         pivot=PIVOTS.index(options.pivot),
         draws=(options.draws or DEFAULT_DRAWS) if options.pivot == "random-k" else 1,
         kick=KICKS.index(options.kick),
@@ -223,27 +223,23 @@ def _tell(population: Population, instance: Instance, watch: Watch, *, is_call: 
 
 
 def _result(population: Population, instance: Instance, stop_reason: str, watch: Watch) -> Result:
-    """Check the best tour against the instance and return it with what all climbers came to."""
-    now, plan, form = population.standing, population.plan, population.form
-    tour = verified(now.tour, now.length, now.climber, form, population.kernels, plan.seed)
-    length = instance.tour_length(tour)
-    return Result(
-        instance=instance,
-        tour=tour,
-        length=length,
+    """Return what all climbers came to."""
+    now, plan = population.standing, population.plan
+    return result_of(
+        instance,
+        population.form,
+        population.kernels,
+        watch,
+        solver="ils",
+        tour=now.tour,
+        length=now.length,
         climber=now.climber,
-        lengths=now.lengths if instance.is_exact else now.lengths * np.float64(form.unit),
+        seed=plan.seed,
+        lengths=now.lengths,
         steps=now.steps,
-        passes=np.empty(0, dtype=np.int32),
         # Draws that find nothing make no local optimum.
         done=np.full(population.climbers, now.is_polished and plan.pivot != PIVOTS.index("random-k")),
-        seed=plan.seed,
-        k=None,
-        backend=population.kernels.name,
         mapping=mapping_of(instance.n, population.kernels),
-        seconds=watch.seconds,
         stop_reason=stop_reason,
-        solver="ils",
         iterations=now.iteration,
-        history=watch.improvements(now.iteration, length),
     )

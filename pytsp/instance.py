@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp.distances import EXPLICIT, Metric, metric_named
 from pytsp.exceptions import InstanceError
-from pytsp.tours import check_tour
+from pytsp.tours import check_tour, is_masked
 
 __all__ = ["Instance"]
 
@@ -19,6 +19,8 @@ __all__ = ["Instance"]
 _LARGEST_EXACT = 2**52
 # Above it a float64 square overflows.
 _LARGEST_FLOAT = 1e150
+# Below it the squares of what lies a little closer together than all do underflow, and distances become 0.
+_LEAST_FLOAT = 1e-140
 # Distances held at once while a matrix is built: a few temporaries of this size stay in the cache.
 _BLOCK = 1 << 17
 
@@ -317,6 +319,8 @@ class Instance:
 
 def _numbers(values: ArrayLike, what: str) -> NDArray[Any]:
     """`values` as an array of integers or floats of at most 64 bits; refuses everything else."""
+    if is_masked(values):
+        raise InstanceError(f"{what}: a masked array does not say what its masked elements are; fill them, by filled()")
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:
@@ -378,6 +382,12 @@ def _checked_coordinates(points: ArrayLike | None, metric: Metric) -> NDArray[np
         raise InstanceError(
             f"coordinates of this size may lie {longest:.3g} apart, but {metric.name} lengths of a tour of "
             f"{len(owned)} cities are correct up to {limit:.3g} a distance only; scale the coordinates down"
+        )
+    extent = float(np.ptp(owned, axis=0).max())
+    if not metric.is_exact and 0 < extent < _LEAST_FLOAT:
+        raise InstanceError(
+            f"coordinates that all lie within {extent:.3g} have {metric.name} lengths that float64 cannot hold; they "
+            f"must extend over {_LEAST_FLOAT:g} at least, or not at all: scale the coordinates up"
         )
     return owned
 

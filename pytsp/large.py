@@ -13,7 +13,7 @@ from pytsp._options import Options
 from pytsp._pieces import Pieces
 from pytsp._planar import LEAST_CITIES, METRICS, can_be_large
 from pytsp._population import most_cities
-from pytsp._verify import verified
+from pytsp._verify import result_of
 from pytsp.backends import Backend
 from pytsp.exceptions import InstanceError
 from pytsp.forms import form_of
@@ -208,28 +208,23 @@ def _result(
     watch: Watch,
     options: Options,
 ) -> Result:
-    """Check the best tour against the instance and return it."""
-    best = search.best
-    found = verified(tour, best.length, 0, search.form, search.kernels, options.seed)
-    tour = order[found].astype(np.int32)
-    length = instance.tour_length(tour)
-    rounds = search.standing.rounds
-    return Result(
-        instance=instance,
-        tour=tour,
-        length=length,
-        climber=0,
-        lengths=np.array([best.length]) if instance.is_exact else np.array([best.length * search.form.unit]),
-        steps=np.array([rounds * search.count * search.kicks]),
-        passes=np.empty(0, dtype=np.int32),
-        done=np.array([best.is_settled]),
-        seed=options.seed,
-        k=None,
-        backend=search.kernels.name,
-        mapping=search.mapping,
-        seconds=watch.seconds,
-        stop_reason=stop_reason,
+    """Return the best tour, of the cities' own numbers."""
+    best, rounds = search.best, search.standing.rounds
+    return result_of(
+        instance,
+        search.form,
+        search.kernels,
+        watch,
         solver="large",
+        tour=tour,
+        length=best.length,
+        climber=0,
+        seed=options.seed,
+        lengths=np.array([best.length]),
+        steps=np.array([rounds * search.count * search.kicks]),
+        done=np.array([best.is_settled]),
+        mapping=search.mapping,
+        stop_reason=stop_reason,
         iterations=rounds,
-        history=watch.improvements(rounds, length),
+        cities=order,
     )

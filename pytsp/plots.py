@@ -219,7 +219,7 @@ def _draw_tours(runs: Sequence[Run], ax: Axes) -> None:
     n = len(cities.xy)
     _bare(ax)
     if len(runs) == 1:
-        ax.plot(*cities.tour_line(runs[0].tour).T, **_line(n, _FIRST))
+        ax.plot(*cities.tour_line(runs[0].tour, is_open=runs[0].is_open).T, **_line(n, _FIRST))
         ax.set_title(_title(runs[0]))
     else:
         _draw_difference(runs, cities, ax)
@@ -230,7 +230,7 @@ def _draw_tours(runs: Sequence[Run], ax: Axes) -> None:
 
 
 def _draw_difference(runs: Sequence[Run], cities: Map, ax: Axes) -> None:
-    first, second = (_edges(run.tour) for run in runs)
+    first, second = (_edges(run.tour, is_open=run.is_open) for run in runs)
     n = len(cities.xy)
     shared = np.intersect1d(first, second, assume_unique=True)
     for edges, colour, label in (
@@ -244,12 +244,13 @@ def _draw_difference(runs: Sequence[Run], cities: Map, ax: Axes) -> None:
         line.set_linewidth(1.5)
 
 
-def _edges(tour: NDArray[np.int32]) -> NDArray[np.int64]:
+def _edges(tour: NDArray[np.int32], *, is_open: bool = False) -> NDArray[np.int64]:
     """Return the edges of a tour as numbers, smaller city times n plus larger, each once, in order."""
     a, b = tour.astype(np.int64), np.roll(tour, -1).astype(np.int64)
-    edges = np.sort(np.minimum(a, b) * len(tour) + np.maximum(a, b))
+    edges = np.minimum(a, b) * len(tour) + np.maximum(a, b)
+    edges = np.sort(edges[:-1] if is_open else edges)
     # What np.unique does, in a tenth of its time.
-    once: NDArray[np.int64] = edges[np.append(True, np.diff(edges) > 0)]
+    once: NDArray[np.int64] = edges[np.append(True, np.diff(edges) > 0)[: len(edges)]]
     return once
 
 

@@ -110,10 +110,10 @@ def _summary(instance: Instance, by_length: Sequence[Run]) -> str:
     words = [f"{instance.n:,} cities, {instance.metric}"]
     if instance.comment:
         words.append(" ".join(instance.comment.split()))
-    if instance.optimum is not None:
-        words.append(f"optimum {instance.optimum:,.10g}")
+    if best.optimum is not None:
+        words.append(f"optimum {best.optimum:,.10g}")
     of = f", the best of {len(by_length)} runs ({best.label})" if len(by_length) > 1 else ""
-    words.append(f"tour of length {best.facts['length']:,.10g}{_gap_of(best)}{of}")
+    words.append(f"{'open path' if best.is_open else 'tour'} of length {best.facts['length']:,.10g}{_gap_of(best)}{of}")
     return escape("; ".join(words) + ".")
 
 
@@ -146,7 +146,10 @@ def _tours(instance: Instance, by_length: Sequence[Run]) -> tuple[str, str]:
         "height": height,
         "period": None if cities.period is None else cities.period / step,
         "xy": _base64(steps),
-        "tours": [{"order": _base64(order.astype("<u2" if len(points) <= 2**16 else "<u4"))} for order in orders],
+        "tours": [
+            {"order": _base64(order.astype("<u2" if len(points) <= 2**16 else "<u4")), "open": run.is_open}
+            for run, order in zip(drawn, orders, strict=True)
+        ],
     }
     notes = _notes(cities, step, every, len(by_length) - len(drawn))
     return _controls(drawn) + notes, _json(data)

@@ -37,10 +37,13 @@ class Result:
         Its length, computed from the instance in whole numbers (int64) and equal to the kernel's; a float where the
         instance's distances are floating-point numbers.
     climber : int
-        The number of the climber that found it.
+        The number of the climber that found it, counted from the argument `first`: ``lengths[climber - first]`` is its
+        length, but for "eax" with a time limit.
     lengths : numpy.ndarray of int64 or float64, shape (climbers,)
         The length of each climber's best tour. Floating-point lengths are the kernel's, precise to about 2**-28 of the
-        longest distance an edge.
+        longest distance an edge. By "eax" they are those of the last population: with a time limit populations follow
+        each other, and their climbers are numbered on, so that `climber` may be of an earlier one, and `length` shorter
+        than all of these.
     steps : numpy.ndarray of int32 or int64, shape (climbers,)
         The number of moves that each climber of random restarts, or the tour of two-opt, made; of changes that one of
         an iterated local search accepted because they shortened its tour; of kicks that large tried; of moves that a
@@ -136,6 +139,7 @@ class Result:
         return {
             "instance": self.instance.name,
             "n": self.instance.n,
+            "metric": self.instance.metric,
             "length": self.length,
             "optimum": self.optimum,
             "gap": self.gap,

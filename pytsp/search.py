@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._best import Best
 from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.exceptions import DeviceMemoryError
@@ -70,17 +71,9 @@ def choose_mapping(mapping: str, form: Form, k: int, kernels: Backend) -> str:
 
 
 @dataclass(frozen=True)
-class Best:
-    """The shortest tour so far; among equals that of the climber with the smallest number."""
-
-    length: int
-    climber: int
-    tour: NDArray[np.int32]
-
-
-@dataclass(frozen=True)
 class Batch:
-    """A range of climbers and where they stand, the device's handle of them, and the best tour up to here."""
+    """A range of climbers and where they stand, the device's handle of them, and the best tour up to here: among equals
+    that of the climber with the smallest number."""
 
     first: int
     handle: Any
@@ -135,18 +128,17 @@ class Search:
         assert last is not None and best is not None
         return {
             **columns,
-            "best": {"length": best.length, "climber": best.climber, "tour": best.tour},
+            "best": best.state(),
             "tours": None if last.handle is None else self.kernels.fields(last.handle)["tours"],
         }
 
     def restore(self, state: State) -> None:
         """Stand where `state` says."""
         n = self.form.whole.n
-        best = state.part("best")
         count = min(len(state.array("lengths", np.int64, (None,))), self.end - self.first)
         types = {"lengths": np.int64, "steps": np.int32, "passes": np.int32, "done": np.bool_}
         columns = {name: state.array(name, dtype, (count,)) for name, dtype in types.items()}
-        found = Best(best.whole("length"), best.whole("climber", self.first, self.end - 1), best.tour("tour", n))
+        found = Best.restored(state.part("best"), n, range(self.first, self.end))
         unfinished = len(state.tours("tours", n)) if "tours" in state else 0
         done = count - unfinished
         if done:

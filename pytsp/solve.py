@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import fields
 from inspect import signature
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from pytsp._choice import chosen, given_of
 from pytsp._deadline import OutOfTime, looking
-from pytsp._names import MOVES, PART_OF, SOLVERS
-from pytsp._options import Options
-from pytsp._planar import LEAST_CITIES, can_be_large
+from pytsp._names import PART_OF, SOLVERS
+from pytsp._options import Cooling, Foraging, Options, options_type
+from pytsp._planar import LEAST_CITIES
 from pytsp._restarts import moves_a_pass, restarts
 from pytsp._unsearched import unsearched
 from pytsp.backends import Backend, open_backend
@@ -29,45 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["SOLVERS", "moves_a_pass", "solve"]
 
 _log = logging.getLogger("pytsp")
-
-# The solvers that an argument concerns, where these are not all, or one value of an argument, as a message shows it.
-CONCERNED = {
-    "climbers": ("restarts", "ils", "eax", "annealing", "ants"),
-    "first": ("restarts", "ils", "eax", "annealing", "ants"),
-    "mapping": ("restarts",),
-    "k": ("restarts", "two-opt"),
-    "iterations": ("ils", "eax", "large", "two-opt", "annealing", "ants"),
-    "initial_tour": ("ils", "eax", "large", "two-opt", "annealing", "ants"),
-    "neighbours": ("ils", "eax", "large", "annealing", "ants"),
-    "quadrants": ("ils", "eax", "large", "annealing", "ants"),
-    "moves": ("ils", "eax", "annealing", "ants"),
-    "pivot": ("ils", "eax"),
-    "start": ("ils", "large", "two-opt", "annealing", "ants"),
-    "kick": ("ils",),
-    "temperature": ("ils", "large", "annealing"),
-    "exchange": ("ils",),
-    "draws": ("ils",),
-    "piece": ("large",),
-    "checkpoint": ("restarts", "ils", "eax", "large", "two-opt"),
-    "schedule": ("annealing",),
-    "cooling": ("annealing",),
-    "trials": ("annealing",),
-    "pairs": ("annealing",),
-    "variant": ("ants",),
-    "ants": ("ants",),
-    "alpha": ("ants",),
-    "beta": ("ants",),
-    "evaporation": ("ants",),
-    "ranks": ("ants",),
-    "smoothing": ("ants",),
-    "moves='2-opt'": ("annealing", "ants"),
-    "moves='3-opt'": ("ils", "eax", "ants"),
-    "pivot='random-k'": ("ils",),
-}
-# The solvers that there are to compare others with, which "auto" does not choose but by arguments that are only theirs.
-COMPARATORS = ("annealing", "ants")
-# Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
-RECOMBINED_CITIES = range(8, 12_001)
 
 
 def solve(
@@ -189,10 +152,9 @@ def solve(
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
         sure of its local optima; a call that cannot be cut and does not fit is not begun. Climbers on their way count
         with the tours they have; where the time is over before there is a search, the initial tour, or one along a
-        curve. Edge assembly crossover goes on
-        with new climbers until then, or until populations have converged ten times in a row without a shorter tour.
-        The temperature has fallen to 0 by then, too. Large leaves a tenth of it, at most 2 s, or on millions of cities
-        up to a third, for a descent over the whole tour.
+        curve. Edge assembly crossover goes on with new climbers until then, or until populations have converged ten
+        times in a row without a shorter tour. The temperature has fallen to 0 by then, too. Large leaves a tenth of it,
+        at most 2 s, or on millions of cities up to a third, for a descent over the whole tour.
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     initial_tour : array_like of integers, shape (n,), optional
@@ -327,7 +289,7 @@ def solve(
     >>> solve(square, open=True, start_city=1).length
     27
     """
-    # Before there are other names: what is no closed tour of a symmetric instance is solved with the same arguments.
+    # Before there are other names.
     arguments = dict(locals())
     if not isinstance(instance, Instance):
         from pytsp.inputs import as_instance  # noqa: PLC0415
@@ -337,35 +299,9 @@ def solve(
         from pytsp._reductions import solve_reduced  # noqa: PLC0415
 
         return solve_reduced(**arguments)
-    asked = {
-        "iterations": iterations,
-        "initial_tour": initial_tour,
-        "start": start,
-        "neighbours": neighbours,
-        "quadrants": quadrants,
-        "pivot": pivot,
-        "draws": draws,
-        "kick": kick,
-        "temperature": temperature,
-        "exchange": exchange,
-        "piece": piece,
-    }
-    cools: dict[str, Any] = {"schedule": schedule, "cooling": cooling, "trials": trials, "pairs": pairs}
-    forages: dict[str, Any] = {
-        "variant": variant,
-        "ants": ants,
-        "alpha": alpha,
-        "beta": beta,
-        "evaporation": evaporation,
-        "ranks": ranks,
-        "smoothing": smoothing,
-    }
-    shared = {"climbers": climbers, "first": first, "moves": moves, "checkpoint": checkpoint}
-    given = _given({**shared, "mapping": mapping, "k": k, **asked, **cools, **forages})
-    solver = _chosen(solver, given, instance)
-    if solver not in COMPARATORS:
-        asked["moves"] = moves or MOVES[-1]
-    options = Options(climbers=climbers, seed=seed, first=first, **asked)  # type: ignore[arg-type]
+    solver = chosen(solver, given_of(arguments, signature(solve)), instance)
+    kind = options_type(solver)
+    options = kind(**{each.name: arguments[each.name] for each in fields(kind)})
     watch = Watch(
         time_limit=time_limit,
         target=target_length(instance, target, target_gap),
@@ -384,8 +320,7 @@ def solve(
         "k": moves_a_pass(k),
     }
     if checkpoint is None:
-        habits = {"annealing": cools, "ants": forages}.get(solver, {})
-        return run(instance, options, watch, habits={"moves": moves, **habits}, **on)
+        return run(instance, options, watch, **on)
     from pytsp.checkpoint import Checkpoint, head_of  # noqa: PLC0415
 
     watch.checkpoint = Checkpoint(checkpoint, head_of(instance, options, watch, **on), checkpoint_interval)
@@ -408,52 +343,24 @@ def run(
     device: str | int | None,
     mapping: str,
     k: int,
-    habits: Mapping[str, Any] | None = None,
 ) -> Result:
-    """Run one solver, from the beginning or from where `watch` says that it stood.
-
-    `habits` are the arguments that only annealing or ants take, and `moves`.
-    """
+    """Run one solver, from the beginning or from where `watch` says that it stood."""
 
     def opened() -> Backend:
         return open_backend(backend, threads=threads, device=device, part=PART_OF[solver])
-
-    def search() -> Result:
-        if solver in COMPARATORS:
-            return _compared(instance, options, watch, opened, solver, dict(habits or {}))
-        return _searched(instance, options, watch, opened, solver=solver, mapping=mapping, k=k)
 
     name = instance.name or "instance"
     _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
     try:
         # What was found before is worth the time that it takes to go back there.
         with looking(watch.look) if watch.state is None else nullcontext():
-            found = search()
+            found = _searched(instance, options, watch, opened, solver=solver, mapping=mapping, k=k)
     except OutOfTime:
         found = unsearched(instance, watch, options, solver=solver, backend=opened().name, k=k)
     _log.info(
         "%s: length %s after %.2f s on %s; %s", name, found.length, found.seconds, found.backend, found.stop_reason
     )
     return found
-
-
-def _compared(
-    instance: Instance,
-    options: Options,
-    watch: Watch,
-    opened: Callable[[], Backend],
-    solver: str,
-    habits: dict[str, Any],
-) -> Result:
-    """Run annealing or ants."""
-    if solver == "annealing":
-        from pytsp.annealing import Cooling, annealed  # noqa: PLC0415
-
-        chosen = Cooling(**{**habits, "moves": habits["moves"] or "or-opt"})
-        return annealed(instance, form_of(instance), opened(), watch, options, chosen)
-    from pytsp.ants import Foraging, foraged  # noqa: PLC0415
-
-    return foraged(instance, form_of(instance), opened(), watch, options, Foraging(**habits))
 
 
 def _searched(
@@ -482,6 +389,14 @@ def _searched(
         from pytsp.two_opt import descended  # noqa: PLC0415
 
         return descended(instance, form, opened(), watch, options, k)
+    if isinstance(options, Cooling):
+        from pytsp.annealing import annealed  # noqa: PLC0415
+
+        return annealed(instance, form, opened(), watch, options)
+    if isinstance(options, Foraging):
+        from pytsp.ants import foraged  # noqa: PLC0415
+
+        return foraged(instance, form, opened(), watch, options)
     if solver != "restarts":
         # They need SciPy, which takes longer to import than all else; a device may be opening meanwhile.
         from pytsp.eax import evolved  # noqa: PLC0415
@@ -489,58 +404,3 @@ def _searched(
 
         return (evolved if solver == "eax" else iterated)(instance, form, opened(), watch, options)
     return restarts(instance, form, opened(), watch, options, mapping=mapping, k=k)
-
-
-def _given(arguments: Mapping[str, object]) -> dict[str, str]:
-    """Return the arguments of `solve` that are not its defaults, as a message shows them."""
-    parameters = signature(solve).parameters
-    return {
-        # What may be an array is None by default.
-        name: f"{name}={value!r}" if isinstance(value, int | float | str) else name
-        for name, value in arguments.items()
-        if (value is not None if parameters[name].default is None else value != parameters[name].default)
-    }
-
-
-def _chosen(solver: str, given: Mapping[str, str], instance: Instance) -> str:
-    """Return the solver that is meant, which is not "auto".
-
-    Raises
-    ------
-    ValueError
-        If there is no such solver, or an argument does not concern it.
-    """
-    if solver not in SOLVERS:
-        raise ValueError(f"solver {solver!r} is not known; known: {', '.join(SOLVERS)}")
-    if solver == "auto":
-        is_large = instance.n > RECOMBINED_CITIES[-1] and can_be_large(instance)
-        if is_large and all("large" in _concerned_by(name, shown) for name, shown in given.items()):
-            return "large"
-        is_recombined = instance.n in RECOMBINED_CITIES and "iterations" not in given
-        solver = _concerned(given) or ("eax" if is_recombined else "ils")
-    for name, shown in given.items():
-        if solver not in _concerned_by(name, shown):
-            others = " or ".join(f"solver={other!r}" for other in _concerned_by(name, shown))
-            raise ValueError(f"{shown} does not concern solver={solver!r}; it is for {others}")
-    return solver
-
-
-def _concerned(given: Mapping[str, str]) -> str | None:
-    """Return the one solver that arguments concern, if one concerns only one, leaving those for one huge tour aside,
-    and those to compare with where not all concern them."""
-    aside = {"large", "two-opt", *COMPARATORS}
-    concerned = {shown: set(_concerned_by(name, shown)) for name, shown in given.items()}
-    for solver in COMPARATORS:
-        if {solver} in concerned.values() and all(solver in solvers for solvers in concerned.values()):
-            return solver
-    concerned = {shown: solvers - aside or solvers for shown, solvers in concerned.items()}
-    single = {solver: shown for shown, solvers in concerned.items() if len(solvers) == 1 for solver in solvers}
-    if len(single) > 1:
-        (one, first), (other, second) = single.items()
-        raise ValueError(f"{first} is for solver={one!r} and {second} for solver={other!r}; give one of the two")
-    return next(iter(single), None)
-
-
-def _concerned_by(name: str, shown: str) -> tuple[str, ...]:
-    """Return the solvers that an argument concerns as it is given."""
-    return CONCERNED.get(shown, CONCERNED[name])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +40,8 @@ def check_tour(tour: ArrayLike, n: int) -> NDArray[np.int32]:
         cities = np.asarray(tour)
     except ValueError as error:
         raise TourError(f"a tour must be a flat sequence of integers: {error}") from error
+    if is_masked(tour):
+        raise TourError("a tour must hold every city; a masked array does not say what its masked elements are")
     if cities.dtype.kind not in "iu":
         raise TourError(f"a tour must hold integers; this one has dtype {cities.dtype}")
     if cities.shape != (n,):
@@ -54,6 +57,12 @@ def check_tour(tour: ArrayLike, n: int) -> NDArray[np.int32]:
         missing = int(np.argmin(visits))
         raise TourError(f"the tour visits city {city} {visits[city]} times and city {missing} never")
     return cities
+
+
+def is_masked(values: object) -> bool:
+    """Tell whether an array leaves elements out; NumPy would go on with what lies under the mask."""
+    # Whoever has one has loaded its module, which is not worth loading for this question.
+    return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)
 
 
 def is_tour(tour: ArrayLike, n: int) -> bool:

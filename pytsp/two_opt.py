@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pytsp._options import Options
 from pytsp._restarts import moves_a_pass
 from pytsp._state import State
-from pytsp._verify import told_length, verified
+from pytsp._verify import result_of
 from pytsp.backends import Backend
 from pytsp.forms import Form
 from pytsp.history import Watch
@@ -257,27 +257,24 @@ def _tell(descent: Descent, instance: Instance, watch: Watch, *, is_call: bool =
 def _result(
     descent: Descent, tour: NDArray[np.int32], instance: Instance, options: Options, stop_reason: str, watch: Watch
 ) -> Result:
-    """Check the tour against the instance and return it."""
-    now, form = descent.standing, descent.form
-    tour = verified(tour, now.length, 0, form, descent.kernels, options.seed)
-    length = instance.tour_length(tour)
-    told = told_length(instance, tour, now.length)
-    return Result(
-        instance=instance,
+    """Return the tour."""
+    now = descent.standing
+    return result_of(
+        instance,
+        descent.form,
+        descent.kernels,
+        watch,
+        solver="two-opt",
         tour=tour,
-        length=length,
+        length=now.length,
         climber=0,
-        lengths=np.array([now.length]) if instance.is_exact else np.array([now.length * form.unit]),
+        seed=options.seed,
+        lengths=np.array([now.length]),
         steps=np.array([now.moves]),
         passes=np.array([now.passes]),
         done=np.array([now.done]),
-        seed=options.seed,
         k=descent.k,
-        backend=descent.kernels.name,
         mapping="thread",
-        seconds=watch.seconds,
         stop_reason=stop_reason,
-        solver="two-opt",
         iterations=now.passes,
-        history=watch.improvements(now.passes, told),
     )

@@ -6,10 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
 from paths import ROOT
 
+from pytsp import Result
 from pytsp.backends import Backend
 
 
@@ -32,8 +35,36 @@ class Interruption:
         self.call = interrupted
 
 
-def assert_control_c_ends(script: str) -> None:
-    """Interrupt a script that prints "call" at first; it must end well within a second, with what it found."""
+def assert_control_c_at_any_call_leaves_a_tour(solve: Callable[[], Result], calls: Iterable[int], after: bool) -> None:
+    """Interrupt a solve at each of some calls, of which the last come behind its end."""
+    reasons = set()
+    for at in calls:
+        with pytest.MonkeyPatch.context() as patch:
+            interruption = Interruption(at, after)
+            patch.setattr(Backend, "call", interruption.call)
+            result = solve()
+        assert result.stop_reason == ("interrupted" if interruption.calls > at else "finished")
+        assert result.length == result.instance.tour_length(result.tour)
+        reasons.add(result.stop_reason)
+    assert reasons == {"interrupted", "finished"}
+
+
+_SCRIPT = """
+import numpy as np, pytsp
+instance = pytsp.Instance.from_coordinates(np.random.default_rng(0).integers(0, 10**6, ({n}, 2)))
+told = []
+def progress(now):
+    if not told:
+        print("call", flush=True)
+    told.append(now)
+result = pytsp.solve(instance, progress=progress, **{options!r})
+print("ended", result.stop_reason, result.length == instance.tour_length(result.tour), flush=True)
+"""
+
+
+def assert_control_c_ends(n: int, **options: object) -> None:
+    """Interrupt a long solve of n cities behind its first call; it must end within a second, with what it found."""
+    script = _SCRIPT.format(n=n, options=options)
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "call\n"

@@ -1,6 +1,6 @@
 """A program that test_oclgrind.py runs under oclgrind: climbers of the opencl backend, compared with those of c.
 
-With the argument "no-barriers", the kernels are compiled with their barriers taken out.
+Its argument is a part of the kernels, or "no_barriers": then they are compiled with their barriers taken out.
 """
 
 from __future__ import annotations
@@ -99,14 +99,8 @@ def contrast(kind: str, n: int, solver: str, **options: Any) -> None:
     print(f"{kind} {n} {solver} {options}: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
-def main() -> None:
-    """Run all cases, or without barriers one."""
-    if sys.argv[1:] == ["no-barriers"]:
-        backends._OPENCL_PREFIX = b"#define barrier(flags)\n" + backends._OPENCL_PREFIX
-        # What races leave behind is hardly a tour.
-        with suppress(PytspError):
-            compare("fine", 24, "block", 1)
-        return
+def restarts() -> None:
+    """Run the cases of random restarts and of one tour by its whole neighbourhood."""
     for n in (24, 30):
         for mapping in ("block", "thread"):
             for k in (1, "inf"):
@@ -115,13 +109,25 @@ def main() -> None:
         for mapping in ("block", "thread"):
             compare(kind, 30, mapping, 1)
     compare("fine", 9, "auto", 2)
-    for kind in ("fine", "plane", "matrix"):
-        iterate(kind, 20)
     for kind in ("plane", "matrix"):
         for k in (1, "inf"):
             descend(kind, 20, k)
+
+
+def search() -> None:
+    """Run the cases of local search and crossover."""
+    for kind in ("fine", "plane", "matrix"):
+        iterate(kind, 20)
+
+
+def huge() -> None:
+    """Run the cases of one huge tour."""
     for kind in ("fine", "plane"):
         search_large(kind, 100)
+
+
+def comparators() -> None:
+    """Run the cases of annealing and ants."""
     for kind in ("fine", "plane", "matrix"):
         contrast(kind, 20, "annealing")
         contrast(kind, 20, "ants", ants=5)
@@ -131,5 +137,13 @@ def main() -> None:
     contrast("matrix", 20, "ants", ants=5, moves="3-opt")
 
 
+def no_barriers() -> None:
+    """Run one case with the barriers taken out of the kernels."""
+    backends._OPENCL_PREFIX = b"#define barrier(flags)\n" + backends._OPENCL_PREFIX
+    # What races leave behind is hardly a tour.
+    with suppress(PytspError):
+        compare("fine", 24, "block", 1)
+
+
 if __name__ == "__main__":
-    main()
+    {part.__name__: part for part in (restarts, search, huge, comparators, no_barriers)}[sys.argv[1]]()

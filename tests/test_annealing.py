@@ -10,7 +10,7 @@ import pytest
 from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import given
 from hypothesis import strategies as st
-from interruptions import Interruption
+from interruptions import assert_control_c_at_any_call_leaves_a_tour
 from paths import tsplib_file
 from test_kernels import distances_of, scattered
 
@@ -203,6 +203,14 @@ def test_targets_and_time_limits_end_it(backend: Backend) -> None:
     assert 0 < (result.iterations or 0) < 10**12
 
 
+def test_patience_ends_it(backend: Backend) -> None:
+    progress: list[Progress] = []
+    options: dict[str, Any] = {"temperature": 0, "patience": 0.05, "iterations": 10**12, "progress": progress.append}
+    result = solved(scattered(12, "EUC_2D", 1), backend, **options)
+    assert result.stop_reason == "no improvement"
+    assert {each.phase for each in progress} == {"annealing"}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -217,7 +225,7 @@ def test_targets_and_time_limits_end_it(backend: Backend) -> None:
         ({"cooling": 1.0}, "cooling must be a factor between 0 and 1; it is 1.0"),
         ({"trials": 0}, "trials must be"),
         ({"pairs": "all"}, "pairs 'all' is not known; known: neighbours, random"),
-        ({"moves": "4-opt"}, "moves '4-opt' is not known to annealing; known: 2-opt, or-opt"),
+        ({"moves": "4-opt"}, "moves '4-opt' is not known; known: 2-opt, or-opt"),
         ({"moves": "3-opt"}, "moves='3-opt' does not concern solver='annealing'; it is for solver='ils'"),
         ({"kick": "walk"}, "kick='walk' does not concern solver='annealing'"),
         ({"beta": 2}, "beta=2 does not concern solver='annealing'; it is for solver='ants'"),
@@ -229,18 +237,11 @@ def test_what_is_out_of_range_is_refused(options: dict[str, Any], message: str) 
 
 
 @pytest.mark.parametrize("after", [False, True])
-def test_control_c_at_any_call_leaves_a_tour(backend: Backend, monkeypatch: pytest.MonkeyPatch, after: bool) -> None:
+def test_control_c_at_any_call_leaves_a_tour(backend: Backend, after: bool) -> None:
     instance = scattered(60, "EUC_2D", 1)
-    reasons = set()
-    for at in range(2, 40):
-        with monkeypatch.context() as patch:
-            interruption = Interruption(at, after)
-            patch.setattr(Backend, "call", lambda self, *args, seam=interruption: seam.call(self, *args))
-            result = solved(instance, backend, start="random", iterations=100)
-        assert result.stop_reason == ("interrupted" if interruption.calls > at else "finished")
-        assert result.length == instance.tour_length(result.tour)
-        reasons.add(result.stop_reason)
-    assert reasons == {"interrupted", "finished"}
+    assert_control_c_at_any_call_leaves_a_tour(
+        lambda: solved(instance, backend, start="random", iterations=100), range(2, 40), after
+    )
 
 
 def test_errors_in_callbacks_and_wrong_lengths_come_through(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import given
 from hypothesis import strategies as st
-from interruptions import Interruption
+from interruptions import assert_control_c_at_any_call_leaves_a_tour
 from paths import tsplib_file
 from test_kernels import scattered
 
@@ -114,6 +115,26 @@ def test_targets_and_time_limits_end_it(backend: Backend) -> None:
     assert (result.iterations or 0) > 0
 
 
+def test_patience_and_a_gap_end_it(backend: Backend) -> None:
+    instance = scattered(12, "EUC_2D", 1)
+    progress: list[Progress] = []
+    result = solved(instance, backend, patience=0.05, iterations=10**12, progress=progress.append)
+    assert result.stop_reason == "no improvement"
+    assert {each.phase for each in progress} == {"ants"}
+    known = replace(instance, optimum=result.length)
+    assert solved(known, backend, start="random", target_gap=0.0, iterations=10**12).length == result.length
+
+
+def test_an_iteration_that_does_not_fit_is_not_begun(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    if backend.threads is None:
+        pytest.skip("nothing is said of how long the first iteration takes a GPU")
+    monkeypatch.setattr("pytsp.ants.STEP_SECONDS", 1.0)
+    instance = scattered(50, "EUC_2D", 1)
+    result = solved(instance, backend, time_limit=60.0)
+    assert (result.stop_reason, result.iterations, result.steps.tolist()) == ("time limit", 0, [0])
+    assert result.length == instance.tour_length(nearest_neighbour(instance))
+
+
 @pytest.mark.parametrize(("n", "k"), [(1, 0), (2, 1), (50, 20), (5_000, 20)])
 def test_rules_are_those_of_the_literature(n: int, k: int) -> None:
     system = rules_of(Foraging(variant="ant-system", ants=7), n, k)
@@ -167,7 +188,7 @@ def test_whole_powers_are_powers(base: float, exponents: list[int]) -> None:
         ({"variant": "rank", "ranks": 0}, "ranks must be"),
         ({"variant": "rank", "smoothing": 0.5}, "smoothing=0.5 does not concern variant='rank'"),
         ({"smoothing": 2}, "smoothing must be a share from 0 to 1; it is 2"),
-        ({"moves": "4-opt"}, "moves '4-opt' is not known to ants; known: 2-opt, or-opt, 3-opt"),
+        ({"moves": "4-opt"}, "moves '4-opt' is not known; known: 2-opt, or-opt, 3-opt"),
         ({"temperature": 2.0}, "temperature=2.0 does not concern solver='ants'; it is for"),
         ({"trials": 2}, "trials=2 does not concern solver='ants'; it is for solver='annealing'"),
     ],
@@ -203,18 +224,11 @@ def test_arguments_for_both_comparators_are_refused() -> None:
 
 
 @pytest.mark.parametrize("after", [False, True])
-def test_control_c_at_any_call_leaves_a_tour(backend: Backend, monkeypatch: pytest.MonkeyPatch, after: bool) -> None:
+def test_control_c_at_any_call_leaves_a_tour(backend: Backend, after: bool) -> None:
     instance = scattered(30, "EUC_2D", 1)
-    reasons = set()
-    for at in range(2, 40, 2):
-        with monkeypatch.context() as patch:
-            interruption = Interruption(at, after)
-            patch.setattr(Backend, "call", lambda self, *args, seam=interruption: seam.call(self, *args))
-            result = solved(instance, backend, start="random", iterations=20)
-        assert result.stop_reason == ("interrupted" if interruption.calls > at else "finished")
-        assert result.length == instance.tour_length(result.tour)
-        reasons.add(result.stop_reason)
-    assert reasons == {"interrupted", "finished"}
+    assert_control_c_at_any_call_leaves_a_tour(
+        lambda: solved(instance, backend, start="random", iterations=20), range(2, 40, 2), after
+    )
 
 
 def test_errors_in_callbacks_and_wrong_lengths_come_through(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:

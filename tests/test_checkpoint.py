@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import logging
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from pytsp import CheckpointError, Instance, Result, _container
 from pytsp._state import State
 from pytsp._stored import instance_of, stored_instance
 from pytsp.backends import Backend, open_backend
+from pytsp.cli import main
 from pytsp.exceptions import BackendError
 from pytsp.neighbours import neighbour_lists
 
@@ -57,6 +59,21 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
     "large of floats": (uniform(500, "EUCLIDEAN"), {"solver": "large", "iterations": 4, "piece": 200}),
     "two-opt": (uniform(300), {"solver": "two-opt", "start": "random"}),
     "two-opt of many moves": (uniform(400), {"solver": "two-opt", "start": "random", "k": "inf"}),
+    "annealing": (
+        uniform(60),
+        {"solver": "annealing", "iterations": 2000, "climbers": 3, "first": 4, "cooling": 0.998},
+    ),
+    "annealing by a schedule": (
+        SMALL,
+        {"schedule": np.geomspace(900, 1, 3000), "climbers": 2, "pairs": "random", "moves": "2-opt", "start": "random"},
+    ),
+    "annealing as it is by default": (uniform(50, "EUCLIDEAN"), {"solver": "annealing", "trials": 900, "climbers": 2}),
+    "ants": (uniform(50), {"solver": "ants", "iterations": 150, "climbers": 2, "first": 1, "beta": 2.5}),
+    "ants that search": (
+        Instance.from_matrix(uniform(70).distance_matrix()),
+        {"variant": "rank", "ranks": 4, "moves": "3-opt", "iterations": 60, "initial_tour": np.arange(70)},
+    ),
+    "ants as they are by default": (uniform(60, "EUCLIDEAN"), {"solver": "ants", "smoothing": np.float32(0.25)}),
 }
 
 
@@ -64,6 +81,8 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
 def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut runs into many kernel calls, and write after each where the interval is 0."""
     monkeypatch.setattr("pytsp.checkpoint.WRITING_SHARE", 1e9)
+    monkeypatch.setattr("pytsp.annealing.TRIALS", {"cpu": 1e6})
+    monkeypatch.setattr("pytsp.ants.STEPS", {"cpu": 2e7})
     for module, name, value in (
         ("search", "CALL_SECONDS", 2e-3),
         ("_population", "CALL_SECONDS", 2e-3),
@@ -71,6 +90,8 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
         ("_evolution", "CALL_SECONDS", 1e-3),
         ("_pieces", "CALL_SECONDS", 1e-3),
         ("two_opt", "CALL_SECONDS", 1e-3),
+        ("_stages", "CALL_SECONDS", 2e-3),
+        ("_stages", "SHORT_CALL_SECONDS", 1e-3),
     ):
         monkeypatch.setattr(f"pytsp.{module}.{name}", value)
 
@@ -332,6 +353,11 @@ CHANGES = {
     "descent.keys": ("two-opt", lambda s: s["descent"].update(keys=np.full(300, 2**32 + 301))),
     "descent.best.i": ("two-opt", lambda s: s["descent"].update(best={"gain": 1, "i": 300, "j": 1})),
     "steps": ("restarts", lambda s: s.pop("steps")),
+    "chains.bests": ("annealing", lambda s: s["chains"]["bests"].fill(0)),
+    "iteration ": ("annealing", lambda s: s.update(iteration=2001)),
+    "iterations": ("ants", lambda s: s.update(iterations=None)),
+    "colonies.trails": ("ants", lambda s: s["colonies"].update(trails=np.zeros((2, 50, 3)))),
+    "colonies.steps": ("ants", lambda s: s["colonies"].update(steps=np.zeros(3, np.int64))),
 }
 
 
@@ -342,7 +368,7 @@ def test_a_state_that_no_solver_wrote_is_refused(tmp_path: Path, place: str) -> 
     file = tmp_path / "run.checkpoint"
     pytsp.solve(instance, backend="c", checkpoint=file, **options)
     tampered(file, lambda tree: change(tree["state"]))
-    with pytest.raises(CheckpointError, match=rf"run\.checkpoint: (the checkpoint has no )?state\.{place}"):
+    with pytest.raises(CheckpointError, match=rf"run\.checkpoint: (the checkpoint has no )?state\.{place.strip()}"):
         pytsp.resume(file)
 
 
@@ -354,6 +380,7 @@ def test_a_state_that_no_solver_wrote_is_refused(tmp_path: Path, place: str) -> 
         (lambda tree: tree["instance"].update(metric="XRAY3"), "not as pytsp writes them"),
         (lambda tree: tree["arguments"].update(solver="auto"), "solver of the checkpoint must be one of"),
         (lambda tree: tree["options"].update(seed=-1), "not as pytsp writes them: seed must be"),
+        (lambda tree: tree["options"].update(moves="4-opt"), "not as pytsp writes them: moves '4-opt' is not known"),
         (lambda tree: tree["limits"].update(time_limit=-1), "not as pytsp writes them: time_limit must be"),
         (lambda tree: tree.update(history=[[1, 2]]), "not as pytsp writes them"),
         (lambda tree: tree.update(seconds="1"), "seconds of the checkpoint must be a number"),
@@ -452,6 +479,18 @@ def test_a_signal_ends_a_solve_with_its_result_and_a_checkpoint(tmp_path: Path, 
     found = pytsp.resume(file, target=10**9)
     assert found.stop_reason == "target"
     assert f'"length": {found.length},' in out
+
+
+def test_what_is_resumed_tells_the_device_that_it_ran_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.checkpoint"
+    pytsp.solve(SMALL, solver="ants", iterations=3, backend="multicore", threads=1, checkpoint=file)
+    for words, device in (
+        ([], "CPU, 1 thread"),
+        (["--threads", "2"], "CPU, 2 threads"),
+        (["--backend", "c"], "CPU, 1"),
+    ):
+        assert main(["resume", str(file), *words, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["device"].startswith(device)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"pytsp checkpoint 1\n{}\n"])

@@ -252,6 +252,20 @@ def test_the_options_of_edge_assembly_crossover_reach_the_solver(
     assert (told["climbers"], told["iterations"]) == (expected.climbers, expected.iterations)
 
 
+def test_the_first_climber_and_quadrants_reach_the_solver(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options: dict[str, Any] = dict(solver="ils", iterations=30, climbers=2, neighbours=5, first=70)
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    tours = []
+    for extra, quadrants in ((["--quadrants"], True), (["--no-quadrants"], False), ([], None)):
+        assert main(["solve", instance, "--backend", "c", *words, *extra, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        expected = pytsp.solve(pytsp.read(instance), backend="c", quadrants=quadrants, **options)
+        assert (told["tour"], told["steps"]) == (expected.tour.tolist(), int(expected.steps.sum()))
+        assert told["climber"] in (70, 71)
+        tours.append((told["tour"], told["steps"]))
+    assert tours[0] == tours[2] != tours[1]
+
+
 @pytest.mark.parametrize(
     "options",
     [

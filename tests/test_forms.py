@@ -91,7 +91,8 @@ def test_points_need_no_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(instance=strategies.float_instances(min_n=2, max_n=8))
-@example(instance=Instance.from_coordinates([[0, 0], [0, 1e-320]], metric="euclidean"))
+@example(instance=Instance.from_coordinates([[0, 0], [0, 1e-140]], metric="euclidean"))
+@example(instance=Instance.from_matrix([[0.0, 1e-320], [1e-320, 0.0]]))
 @example(instance=Instance.from_coordinates([[0, 0], [0, 1e149]], metric="euclidean"))
 @example(instance=Instance.from_coordinates([[1e9, 1e9], [1e9 + 0.5, 1e9]], metric="euclidean"))
 @example(instance=Instance.from_matrix([[0.0, 1e-308], [1e-308, 0.0]]))

@@ -243,3 +243,14 @@ def test_lengths_beyond_32_bits_are_exact() -> None:
     weight = 2**60
     matrix = weight - weight * np.eye(3, dtype=np.int64)
     assert Instance.from_matrix(matrix).tour_length([0, 1, 2]) == 3 * weight
+
+
+@pytest.mark.parametrize("metric", ["EUCLIDEAN", "HAVERSINE"])
+def test_coordinates_whose_squares_underflow_are_refused(metric: str) -> None:
+    line = np.array([[0, 0], [0.5, 0], [1, 0]])
+    far, near = (Instance.from_coordinates(line * unit, metric).tour_length([0, 1, 2]) for unit in (1, 2e-140))
+    assert near == pytest.approx(far * 2e-140, rel=1e-9, abs=0)
+    with pytest.raises(InstanceError, match=r"within 9e-141 .* extend over 1e-140 .*scale the coordinates up"):
+        Instance.from_coordinates(line * 9e-141, metric)
+    assert Instance.from_coordinates(line * 0, metric).tour_length([0, 1, 2]) == 0
+    assert Instance.from_coordinates(line * 9e-141).tour_length([0, 1, 2]) == 0

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
+from pytsp._choice import chosen
 from pytsp._options import Options
 from pytsp._planar import LEAST_CITIES, METRICS, can_be_large
 from pytsp.backends import Backend
@@ -35,7 +36,6 @@ from pytsp.starts import STARTS, start_tour
 
 pieces_module = importlib.import_module("pytsp._pieces")
 large_module = importlib.import_module("pytsp.large")
-solve_module = importlib.import_module("pytsp.solve")
 PART = "huge"
 PLANE = ("EUC_2D", "CEIL_2D")
 # The longest distance that kernels take is nearly that of opposite corners.
@@ -431,19 +431,7 @@ def test_control_c_at_any_call_leaves_a_tour(backend: Backend, monkeypatch: pyte
 
 
 def test_control_c_ends_a_solve(backend: Backend) -> None:
-    assert_control_c_ends(
-        f"""
-import numpy as np, pytsp
-instance = pytsp.Instance.from_coordinates(np.random.default_rng(0).integers(0, 10**6, (50_000, 2)))
-pytsp.solve(pytsp.Instance.from_coordinates(np.eye(9)[:, :2]), solver="large", backend={backend.name!r}, iterations=1)
-def tell(progress):
-    if not told: print("call", flush=True)
-    told.append(progress)
-told = []
-found = pytsp.solve(instance, solver="large", backend={backend.name!r}, progress=tell)
-print("ended", found.stop_reason, pytsp.is_tour(found.tour, instance.n))
-"""
-    )
+    assert_control_c_ends(50_000, backend=backend.name, solver="large")
 
 
 def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -462,18 +450,17 @@ def test_few_cities_go_through_iterated_local_search(backend: Backend, n: int) -
 
 
 def test_auto_is_large_above_what_can_be_recombined() -> None:
-    def chosen(instance: Instance, **given_: str) -> str:
-        solver: str = solve_module._chosen("auto", given_, instance)
-        return solver
+    def by_itself(instance: Instance, **given_: str) -> str:
+        return chosen("auto", given_, instance)
 
-    assert chosen(uniform(12_000)) == "eax"
-    assert all(chosen(uniform(12_001, metric=metric)) == "large" for metric in METRICS)
+    assert by_itself(uniform(12_000)) == "eax"
+    assert all(by_itself(uniform(12_001, metric=metric)) == "large" for metric in METRICS)
     for metric in ("MAN_2D", "ATT", "MAX_2D"):
-        assert chosen(uniform(12_001, metric=metric)) == "ils"
-    assert chosen(uniform(12_001), iterations="iterations=3", start="start='greedy'", piece="piece=9") == "large"
+        assert by_itself(uniform(12_001, metric=metric)) == "ils"
+    assert by_itself(uniform(12_001), iterations="iterations=3", start="start='greedy'", piece="piece=9") == "large"
     for name, shown in (("moves", "moves='or-opt'"), ("climbers", "climbers=2"), ("kick", "kick='walk'")):
-        assert chosen(uniform(12_001), **{name: shown}) == "ils"
-    assert chosen(uniform(12_001), k="k=2") == "restarts"
+        assert by_itself(uniform(12_001), **{name: shown}) == "ils"
+    assert by_itself(uniform(12_001), k="k=2") == "restarts"
     solid = np.random.default_rng(0).random((20, 3))
     assert not can_be_large(Instance.from_coordinates(solid, metric="EUCLIDEAN"))
     result = pytsp.solve(uniform(12_001, side=10**5), target=1e12)

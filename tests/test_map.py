@@ -36,6 +36,22 @@ def test_degrees_and_minutes_are_longitudes_to_the_right() -> None:
     assert cities.period == pytest.approx(180)
 
 
+def test_decimal_degrees_are_longitudes_to_the_right() -> None:
+    cities = map_of(pytsp.Instance.from_coordinates([[60.5, 10.25], [59.5, -10.25]], metric="HAVERSINE"))
+    assert cities.xy == pytest.approx(np.array([[5.125, 60.5], [-5.125, 59.5]]))
+    assert cities.period == pytest.approx(180)
+
+
+def test_an_open_path_has_no_line_back() -> None:
+    points = [[3.0, 5.0], [-1.0, 2.0], [8.0, 0.0]]
+    cities = map_of(pytsp.Instance.from_coordinates(points))
+    assert cities.tour_line([2, 0, 1], is_open=True).tolist() == [points[2], points[0], points[1]]
+    around = Map(np.array([[-170.0, 0.0], [170.0, 1.0], [160.0, 2.0]]), period=360)
+    assert len(segments(around.tour_line([0, 1, 2], is_open=True))) == 3
+    assert len(segments(around.tour_line([0, 1, 2]))) == 5
+    assert Map(np.zeros((1, 2)), period=360).tour_line([0], is_open=True).tolist() == [[0, 0]]
+
+
 def test_of_three_coordinates_the_map_says_that_one_is_not_drawn() -> None:
     cities = map_of(pytsp.Instance.from_coordinates([[1, 2, 3], [4, 5, 6]], metric="EUC_3D"))
     assert cities.xy.tolist() == [[1, 2], [4, 5]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import itertools
 import json
 import re
 import sys
@@ -136,6 +137,8 @@ def test_edges_are_those_of_sets_and_invariant_under_rotation_and_reversal(n: in
     assert [divmod(edge, n) for edge in plots._edges(tour).tolist()] == sorted(expected)
     turned = np.roll(tour[::-1], random.randrange(n))
     assert np.array_equal(plots._edges(turned), plots._edges(tour))
+    path = {(min(a, b), max(a, b)) for a, b in itertools.pairwise(tour.tolist())}
+    assert [divmod(edge, n) for edge in plots._edges(tour, is_open=True).tolist()] == sorted(path)
 
 
 def test_it_is_drawn_where_one_says() -> None:

@@ -89,6 +89,12 @@ def test_a_page_holds_the_tour_in_steps_of_its_longer_side() -> None:
     assert [numbers(tour["order"]) for tour in data["tours"]] == [[2, 0, 1, 3]]
 
 
+def test_an_open_path_is_told_as_such() -> None:
+    html = report.page([run([0, 1, 2, 3], open=True), run([0, 2, 1, 3], seed=1)])
+    assert [tour["open"] for tour in data_of(html)["tours"]] == [True, False]
+    assert "open path of length 140" in html
+
+
 @pytest.mark.parametrize(("n", "width"), [(2**16, 2), (2**16 + 1, 4)])
 def test_cities_have_as_many_bytes_as_they_need(n: int, width: int) -> None:
     tour = np.random.default_rng(0).permutation(n).tolist()
@@ -388,6 +394,19 @@ def test_tours_are_compared(chromium: Any, tmp_path: Path) -> None:
     assert "2 edges differ" in tab.status()
     tab.page.select_option("#run", "1")
     assert "differ" not in tab.status()
+    assert tab.is_sound()
+
+
+@pytest.mark.browser
+def test_an_open_path_has_no_line_back(chromium: Any, tmp_path: Path) -> None:
+    # The fourth edge of the one lies where the other has none.
+    runs = [run([0, 1, 2, 3], open=is_open, seed=int(is_open)) for is_open in (False, True)]
+    tab = Tab(chromium, report.page(runs), tmp_path)
+    tab.page.select_option("#other", "1")
+    assert "1 edges differ" in tab.status() and BLUE in tab.colours()
+    tab.page.select_option("#run", "1")
+    tab.page.select_option("#other", "0")
+    assert "0 edges differ" in tab.status()
     assert tab.is_sound()
 
 

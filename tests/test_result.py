@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytsp import Improvement, Instance, Result
+from pytsp import Improvement, Instance, Result, solve
 
 SQUARE = [[0, 0], [0, 9], [9, 9], [9, 0]]
 
@@ -68,6 +68,7 @@ def test_a_result_is_plain_json() -> None:
     assert told == {
         "instance": "square",
         "n": 4,
+        "metric": "EUC_2D",
         "length": 36,
         "optimum": 36,
         "gap": 0.0,
@@ -123,3 +124,31 @@ def test_a_result_does_not_change() -> None:
     with pytest.raises(FrozenInstanceError):
         result().length = 0  # type: ignore[misc]
     assert result().climbers == 3
+
+
+@pytest.mark.parametrize(
+    ("solver", "options"),
+    [
+        ("restarts", {"climbers": 9, "first": 3}),
+        ("ils", {"climbers": 9, "first": 3, "iterations": 40, "exchange": 10}),
+        ("eax", {"climbers": 9, "first": 3}),
+        ("large", {"iterations": 1}),
+        ("two-opt", {}),
+        ("annealing", {"climbers": 9, "first": 3, "iterations": 40}),
+        ("ants", {"climbers": 3, "first": 3, "iterations": 4}),
+    ],
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_climber_has_the_length(solver: str, options: dict[str, Any], seed: int) -> None:
+    points = np.random.default_rng(seed).integers(0, 1000, (60, 2))
+    found = solve(Instance.from_coordinates(points), solver=solver, backend="c", seed=seed, **options)
+    assert found.lengths[found.climber - options.get("first", 0)] == found.length == found.lengths.min()
+
+
+def test_with_a_time_limit_the_best_of_eax_may_be_of_an_earlier_population() -> None:
+    points = np.random.default_rng(1).integers(0, 1000, (60, 2))
+    found = solve(Instance.from_coordinates(points), solver="eax", backend="c", climbers=2, time_limit=20)
+    # Ten populations in a row found nothing shorter, and the climbers of each have numbers of their own.
+    assert found.stop_reason == "finished"
+    assert found.climber < 2 * found.iterations and found.climbers <= 2 + 11
+    assert found.length <= found.lengths.min()

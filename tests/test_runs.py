@@ -89,6 +89,18 @@ def test_the_instance_of_a_tour_file_lies_beside_it(name: str, tmp_path: Path) -
     assert run.label == "trip"
 
 
+def test_an_open_path_of_places_in_a_table_is_read_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "places.csv"
+    table.write_text("latitude,longitude\n" + "".join(f"{10 + k * k % 7}.25,{k}.5\n" for k in range(9)))
+    words = ["solve", str(table), "--metric", "GEO", "--open", "--backend", "c", "--climbers", "9", "--json"]
+    assert main(words) == 0
+    (tmp_path / "run.json").write_text(capsys.readouterr().out)
+    [run] = read_runs([str(tmp_path / "run.json")])
+    assert run.instance is not None
+    assert (run.is_open, run.instance.metric, run.optimum) == (True, "GEO", None)
+    assert run.facts["length"] == run.instance.path_length(run.tour) < run.instance.tour_length(run.tour)
+
+
 def test_runs_of_one_instance_share_it(told: dict[str, Any], tmp_path: Path) -> None:
     first, second = read_runs([stored(tmp_path, told, "a.json"), stored(tmp_path, told, "b.json")])
     assert first.instance is second.instance
@@ -116,6 +128,7 @@ def test_standard_input_is_read(told: dict[str, Any], monkeypatch: pytest.Monkey
         ({"length": True}, "length must be a finite number"),
         ({"seconds": float("nan")}, "seconds must be a finite number; it is nan"),
         ({"optimum": "?"}, "optimum must be a finite number"),
+        ({"open": True}, "the tour's length is said to be"),
         ({"history": 3}, "history is not there, or no list"),
         ({"history": [[1, 2]]}, "history must hold"),
         ({"history": [[1, 2, float("inf")]]}, "history must hold finite numbers"),

@@ -19,6 +19,8 @@
   };
   const xy = numbers(data.xy, Uint16Array), n = xy.length / 2;
   const orders = data.tours.map((tour) => numbers(tour.order, n > 65536 ? Uint32Array : Uint16Array));
+  // An open path has no edge behind its last city.
+  const ends = data.tours.map((tour) => (tour.open ? n - 1 : n));
   const period = data.period;
 
   const chunksOf = (order) => {
@@ -37,13 +39,14 @@
   };
   const chunks = orders.map(() => null);
 
-  const edgesApart = (order, other) => {
-    const before = new Uint32Array(n), after = new Uint32Array(n), apart = [];
-    for (let p = 0; p < n; p++) {
+  const edgesApart = (k, j) => {
+    const order = orders[k], other = orders[j], apart = [];
+    const before = new Uint32Array(n).fill(n), after = new Uint32Array(n).fill(n);
+    for (let p = 0; p < ends[j]; p++) {
       before[other[(p + 1) % n]] = other[p];
       after[other[p]] = other[(p + 1) % n];
     }
-    for (let p = 0; p < n; p++) {
+    for (let p = 0; p < ends[k]; p++) {
       const a = order[p], b = order[(p + 1) % n];
       if (after[a] !== b && before[a] !== b) apart.push(a, b);
     }
@@ -83,7 +86,8 @@
     context.strokeStyle = colour;
     for (const chunk of seen) {
       context.beginPath();
-      for (let p = chunk.from; p < chunk.to; p += every) line(orders[k][p], orders[k][Math.min(p + every, chunk.to) % n]);
+      const end = Math.min(chunk.to, ends[k]);
+      for (let p = chunk.from; p < end; p += every) line(orders[k][p], orders[k][Math.min(p + every, end) % n]);
       context.stroke();
     }
     return { seen, cities, every };
@@ -177,7 +181,7 @@
   const choose = () => {
     const k = Number(chosen.value), other = compared ? Number(compared.value) : -1;
     differences = other < 0 || other === k ? null
-      : { mine: edgesApart(orders[k], orders[other]), theirs: edgesApart(orders[other], orders[k]) };
+      : { mine: edgesApart(k, other), theirs: edgesApart(other, k) };
     redraw();
   };
 

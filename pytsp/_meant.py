@@ -1,0 +1,35 @@
+"""What a mistyped name may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["hint", "meant"]
+
+# The share of its letters that a name must have in common with the one that it is taken for.
+_LIKENESS = 0.6
+_MOST = 3
+
+
+def meant(name: str, known: Iterable[str], likeness: float = _LIKENESS) -> str:
+    """Return ``did you mean …?``, or nothing where no known name is like this one; case does not matter.
+
+    Examples
+    --------
+    >>> meant("eaxx", ["ils", "eax"])
+    'did you mean eax?'
+    >>> meant("eaxx", ["ils"])
+    ''
+    """
+    # Only a mistake needs it, and it is slow to import.
+    import difflib  # noqa: PLC0415
+
+    by_lower = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=_MOST, cutoff=likeness)
+    return f"did you mean {' or '.join(by_lower[each] for each in close)}?" if close else ""
+
+
+def hint(name: str, known: Iterable[str], likeness: float = _LIKENESS) -> str:
+    """Return what `meant` does as the end of a message, after a semicolon; nothing where no known name is like it."""
+    close = meant(name, known, likeness)
+    return f"; {close}" if close else ""

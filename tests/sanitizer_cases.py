@@ -1,0 +1,52 @@
+"""A program that buildtools.sanitize runs: each solver once, on a backend whose kernels are watched by sanitizers.
+
+It frees what it can at its end, so that what is left is a leak.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from typing import Any
+
+import numpy as np
+
+import pytsp
+from pytsp.backends import open_backend
+
+SMALL: dict[str, dict[str, Any]] = {
+    "restarts": {"climbers": 5},
+    "ils": {"climbers": 3, "iterations": 60, "exchange": 20},
+    "eax": {"climbers": 10},
+    "large": {"iterations": 2, "piece": 20},
+    "two-opt": {"k": "inf"},
+    "annealing": {"climbers": 2, "iterations": 20},
+    "ants": {"climbers": 1, "iterations": 5},
+}
+
+
+def main() -> None:
+    """Solve three instances by all solvers that take them, many instances at once, and call a kernel that fails."""
+    name = sys.argv[1]
+    rng = np.random.default_rng(0)
+    points = rng.integers(0, 1000, (60, 2))
+    for metric in ("EUC_2D", "EUCLIDEAN", "MAN_2D"):
+        instance = pytsp.Instance.from_coordinates(points, metric)
+        for solver, options in SMALL.items():
+            if solver == "large" and metric == "MAN_2D":
+                continue
+            result = pytsp.solve(instance, solver=solver, backend=name, **options)
+            print(f"{metric} {solver}: {result.length:g}", flush=True)
+    print(f"solve_many: {len(pytsp.solve_many(rng.random((5, 20, 2)), backend=name))} instances")
+    backend = open_backend(name)
+    try:
+        backend.call("debug_fail", -1)
+    except pytsp.KernelError as error:
+        print(f"an error in a kernel: {str(error).splitlines()[0]}")
+    del backend
+    gc.collect()
+    open_backend(name).close()
+
+
+if __name__ == "__main__":
+    main()
