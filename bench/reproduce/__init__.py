@@ -1,0 +1,1 @@
+"""The tables and figures of five papers again, by pytsp, beside theirs: `python -m bench.reproduce PAPER`."""

@@ -1,0 +1,241 @@
+"""The papers' reproductions: command line, tables of tiny budgets, what is stored, and the pages that show it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bench.machine import TSPLIB, tsplib
+from bench.reproduce import delevacq2012, oneil2011, pages, robinson2018, rocki2013, utne2023
+from bench.reproduce.__main__ import PAPERS, arguments, main, reproduce
+from bench.reproduce.tables import Column, Figure, Report, Series, Table, columns, stored
+from bench.reproduce.task import Task, round_down
+from bench.reproduce.utne2023_others import formula, wrong_rows
+from bench.reproduce.utne2023_tours import printed_tour, shared_edges
+from pytsp import is_tour
+
+needs_tsplib = pytest.mark.skipif(not TSPLIB.is_dir(), reason="TSPLIB's files are not at hand")
+CELLS = st.one_of(
+    st.none(), st.text("abc |", max_size=4), st.integers(), st.floats(allow_nan=False, allow_infinity=False)
+)
+
+
+def test_arguments_have_defaults_and_refuse_what_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    told = arguments().parse_args(["rocki2013", "--backend", "c", "--seconds", "2.5"])
+    assert (told.paper, told.backend, told.seconds, told.full, told.seed) == ("rocki2013", "c", 2.5, False, 0)
+    for words in (["rocki"], [], ["utne2023", "--seconds", "0"], ["utne2023", "--seconds", "nan"]):
+        with pytest.raises(SystemExit):
+            arguments().parse_args(words)
+    assert "must be a number of seconds above 0; it is 'nan'" in capsys.readouterr().err
+
+
+@settings(max_examples=25)
+@given(st.lists(st.lists(CELLS, min_size=2, max_size=2), max_size=4), st.lists(st.text(max_size=5), max_size=2))
+def test_stored_reports_read_back_into_the_same_markdown(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str | int | float | None]], left_out: list[str]
+) -> None:
+    table = Table("Title", "Note.", columns("a|", "b|"), rows, left_out)
+    figure = Figure("name", "Title", "x", "y", ("log", "linear"), [Series("line", [1.0, 2.0], [0.5, 0.25])])
+    report = Report("paper", "reference", "machine", "command", 3, 1.5, [table], [figure])
+    file = tmp_path_factory.mktemp("report") / "report.json"
+    report.store(file)
+    assert stored(file) == report
+    assert stored(file).markdown() == report.markdown()
+
+
+def test_cells_are_written_by_their_column() -> None:
+    assert Column("a", ",").write(12345) == "12,345"
+    assert Column("a", ".2f").write(1.005) == "1.00"
+    assert Column("a", "time").write(0.0025) == "2.5 ms"
+    assert Column("a", ".2f").write(None) == ""
+    assert Column("a", ".2f").write("inf") == "inf"
+
+
+@given(st.floats(1, 1e7))
+@example(math.nextafter(1000, 0))
+def test_round_down_leaves_less_than_three_fifths_away(number: float) -> None:
+    found = round_down(number)
+    assert found <= number < 2.5 * found
+    assert str(found).rstrip("0") in {"1", "2", "5"}
+
+
+def test_round_down_keeps_one() -> None:
+    assert [round_down(number) for number in (0, 0.99, 1, 1.99, 2, 5, 9.99, 10)] == [1, 1, 1, 1, 2, 5, 5, 10]
+
+
+@needs_tsplib
+def test_climbers_fit_or_are_one() -> None:
+    instance, task = tsplib(TSPLIB, "berlin52"), Task("c")
+    assert task.fitting(instance, math.inf, 12_345) == 12_345
+    assert task.fitting(instance, 0.0, 12_345) == 1
+    assert 1 < task.fitting(instance, 0.2, 10**9) < 10**9
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=7), st.data())
+def test_expected_shortest_is_the_mean_over_all_choices(lengths: list[int], data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, len(lengths)))
+    choices = [min(chosen) for chosen in itertools.combinations(lengths, count)]
+    found = utne2023.expected_shortest(np.array(lengths, np.int64), count)
+    assert math.isclose(found, sum(choices) / len(choices), abs_tol=1e-6)
+
+
+def test_the_formula_holds_just_as_far_as_the_table_says() -> None:
+    for (_, cities, _), single in zip(formula().rows[:2], (True, False), strict=True):
+        # n cities have the rows 1 … n - 2.
+        rows = np.arange(1, int(str(cities)), dtype=np.int64)
+        assert not wrong_rows(rows[:-1], single).any()
+        assert wrong_rows(rows, single)[-1]
+
+
+@given(st.integers(2, 60), st.integers(0, 3000))
+def test_printed_tours_are_tours(n: int, climber: int) -> None:
+    assert is_tour(printed_tour(n, climber), n)
+
+
+def test_shared_edges_of_the_files_order_are_all() -> None:
+    assert shared_edges(np.arange(9)) == 1
+    assert shared_edges(np.array([0, 2, 4, 1, 3])) == 0
+
+
+def test_bytes_are_those_of_their_table() -> None:
+    # 1,000 climbers of kroA100 with 92 passes take some 4.5 ms at their 1592 GB/s, which their table 2 rounds to 5.
+    assert math.isclose(utne2023.their_bytes(100, 92_000, 1_000) / 1592.35e9, 4.5e-3, rel_tol=0.02)
+
+
+@pytest.mark.filterwarnings("ignore:Precision loss")
+def test_welchs_test_tells_what_differs() -> None:
+    draws = np.random.default_rng(0)
+    ones = draws.normal(100, 1, 200)
+    shorter = robinson2018.compared("fl417", "climbers", ones, ones - 1)
+    assert shorter[10] == "shorter"
+    assert robinson2018.compared("fl417", "climbers", ones, ones + 1)[10] == "longer"
+    assert robinson2018.compared("fl417", "climbers", ones, ones.copy())[10] == "no different"
+    # Without any spread there is no test.
+    assert robinson2018.compared("fl417", "climbers", np.ones(3), np.ones(3))[9] is None
+
+
+def test_welchs_test_of_runs_takes_the_shortest_of_each() -> None:
+    told = robinson2018.compared("fl417", "equal time", np.arange(8.0), np.arange(12.0), runs=4)
+    assert told[2:6] == [8, 12, 3.0, 4.5]
+
+
+def test_a_double_bridge_is_a_tour_with_three_new_edges() -> None:
+    tour = np.arange(30, dtype=np.int32)
+    bridged = rocki2013.double_bridge(tour, np.random.default_rng(0))
+    assert is_tour(bridged, 30)
+    assert 27 <= round(30 * shared_edges(bridged)) <= 28
+
+
+@needs_tsplib
+def test_rows_of_rocki_are_left_out_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rocki2013, "CONVERGING", "berlin52")
+    report = reproduce("rocki2013", Task("c", 0.7), "command")
+    (table,) = report.tables
+    assert table.rows[0][0] == "berlin52"
+    assert "pla85900" in table.markdown()
+    assert "pla85900" in table.left_out
+    assert [each.name for each in report.figures] == ["gflops", "convergence"]
+    # The local search that all of this is about never lengthens a tour.
+    lengths = report.figures[1].series[0].y
+    assert lengths == sorted(lengths, reverse=True)
+
+
+@needs_tsplib
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", ["oneil2011", "utne2023", "robinson2018"])
+def test_tiny_budgets_make_tables(paper: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("bench.reproduce.utne2023_others.TRIALS", (246, 2_460))
+    monkeypatch.setattr("bench.reproduce.utne2023_others.ANT_ITERATIONS", (10,))
+    monkeypatch.setattr("bench.reproduce.utne2023_others.CLIMBERS", 10)
+    monkeypatch.setattr("bench.reproduce.utne2023_tours.PASSES", {"swiss42": 29})
+    file, markdown = tmp_path / "report.json", tmp_path / "report.md"
+    assert main([paper, "--backend", "c", "--seconds", "0.5", "--json", str(file), "--markdown", str(markdown)]) == 0
+    report = stored(file)
+    assert report.tables
+    assert report.markdown() == markdown.read_text(encoding="utf-8")
+    assert main([paper, "--stored", str(file), "--markdown", str(tmp_path / "again.md")]) == 0
+    assert (tmp_path / "again.md").read_text(encoding="utf-8") == report.markdown()
+
+
+@needs_tsplib
+def test_full_leaves_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oneil2011, "TABLE", (("kroA100", 3, 21282, 33_188, 2.540),))
+    monkeypatch.setattr(oneil2011, "CLIMBERS", 2)
+    full = Task("c", math.inf)
+    assert [cells[2] for cells in oneil2011.quality(full).rows] == [3]
+    monkeypatch.setattr(robinson2018, "INSTANCES", ("fl417",))
+    monkeypatch.setattr(robinson2018, "COMPARED", ("fl417",))
+    monkeypatch.setattr(robinson2018, "RESTARTS", 2)
+    monkeypatch.setattr(robinson2018, "MOVES", (1, "inf"))
+    monkeypatch.setattr(robinson2018, "SAMPLES", 2)
+    monkeypatch.setattr(robinson2018, "QUEUED", "fl417")
+    monkeypatch.setattr(robinson2018, "QUEUES", {2: ((1, 1, 1),) * 3})
+    swaps, *_, tests, batches = robinson2018.run(full)
+    assert isinstance(swaps, Table)
+    assert isinstance(tests, Table)
+    assert isinstance(batches, Table)
+    assert not swaps.left_out + tests.left_out + batches.left_out
+    assert [cells[1] for cells in swaps.rows] == [2, 2]
+    assert [cells[1] for cells in tests.rows] == ["climbers", "equal work", "equal time"]
+    assert [cells[1] for cells in batches.rows] == [2, 2, 2]
+
+
+@needs_tsplib
+def test_the_first_climbers_of_a_run_are_the_run_of_fewer() -> None:
+    table, figure = utne2023.accuracy(Task("c", 1.0), "berlin52", 0.05)
+    assert isinstance(table, Table)
+    assert isinstance(figure, Figure)
+    instance = tsplib(TSPLIB, "berlin52")
+    for cells in table.rows:
+        assert cells[2] == Task("c").climb(instance, int(str(cells[0]))).length
+    assert len(table.rows) + len(table.left_out) == len(utne2023.ACCURACY["berlin52"])
+
+
+@needs_tsplib
+def test_delevacqs_cells_are_in_the_papers_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = delevacq2012.TABLES[1]
+    small = setting.__class__(
+        setting.pivot, {"kroA100": 512}, {"kroA100": setting.theirs["kroA100"]}, {"kroA100": None}
+    )
+    monkeypatch.setattr(delevacq2012, "TABLES", {1: small})
+    monkeypatch.setattr(delevacq2012, "SHARES", {1: 1.0})
+    monkeypatch.setattr(delevacq2012, "PROBES", {1: 2})
+    monkeypatch.setattr(delevacq2012, "ALONE", {1: 2})
+    monkeypatch.setattr(delevacq2012, "ORDER", (64, 8))
+    monkeypatch.setattr(delevacq2012, "SEEDS", 2)
+    for task in (Task("c", 60.0), Task("c", math.inf)):
+        table, figure = delevacq2012.run(task)
+    assert isinstance(table, Table)
+    assert [cells[1] for cells in table.rows] == [8, 64]
+    assert all(cells[2] == 512 and cells[6] == 2 for cells in table.rows)
+    assert isinstance(figure, Figure)
+
+
+def test_pages_show_what_is_stored() -> None:
+    shown = sorted(pages.PAGES.glob("*.md"))
+    assert {page.stem for page in shown} >= set(PAPERS)
+    for page in shown:
+        text = page.read_text(encoding="utf-8")
+        assert pages.filled(text) == text, f"{page}: run python -m bench.reproduce.pages"
+        for file, _, tag in pages.MARKED.findall(text):
+            report = stored(pages.RESULTS / file)
+            for figure in report.figures:
+                assert (pages.FIGURES / pages.picture(report, figure, tag)).is_file()
+
+
+def test_figures_are_drawn_alike(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib draws the figures")
+    lines = [Series("one", [1.0, 2.0], [1.0, 3.0])]
+    for name, is_bars in (("bars", True), ("lines", False)):
+        figure = Figure(name, "Title", "x", "y", ("log", "log"), lines, is_bars)
+        files = [tmp_path / place / "drawn.svg" for place in "ab"]
+        for file in files:
+            file.parent.mkdir(exist_ok=True)
+            pages.draw(figure, file)
+        assert files[0].read_bytes() == files[1].read_bytes()
