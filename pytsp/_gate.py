@@ -175,7 +175,9 @@ class Array:
         """Return `value`, contiguous, or raise `Refused`."""
         import numpy as np  # noqa: PLC0415
 
-        if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+        from pytsp.tours import is_masked  # noqa: PLC0415
+
+        if not isinstance(value, np.ndarray) or is_masked(value):
             raise Refused(_shown(value))
         if value.dtype != self.dtype or value.ndim != self.rank:
             raise Refused(f"an array of {value.dtype} with shape {value.shape}")

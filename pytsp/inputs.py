@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pytsp._geojson import places
 from pytsp.exceptions import InstanceError
 from pytsp.instance import Instance
+from pytsp.tours import is_masked
 
 __all__ = ["as_instance", "degrees_and_minutes"]
 
@@ -215,7 +216,7 @@ def _column(values: Any, label: str) -> NDArray[Any]:
 
 
 def _of_array(data: Any, metric: str | None, asymmetric: bool, name: str) -> Instance:
-    if isinstance(data, np.ma.MaskedArray):
+    if is_masked(data):
         raise InstanceError("a masked array does not say what its masked elements are; fill them, as data.filled does")
     try:
         array = np.asarray(data)
