@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 import pytsp
 from bench.machine import ROOT, describe, parser, row, tsplib
+from pytsp._restarts import moves_a_pass
 from pytsp.backends import Backend, open_backend
 from pytsp.forms import form_of
 from pytsp.result import FLOPS_A_CHECK
-from pytsp.solve import moves_a_pass
 from pytsp.starts import greedy
 from pytsp.two_opt import MOST_PASSES, Descent
 

@@ -33,6 +33,8 @@ __all__ = [
     "probe",
 ]
 
+# There wherever the backend is built.
+_BUILT = Path(__file__).parent / "_kernels" / "_cuda_restarts.abi3.so"
 _OTHER = "close other programs that use the GPU, or choose another device or backend"
 _SPAWN = "start worker processes with the method 'spawn' instead of 'fork'"
 _MANAGEMENT = "libnvidia-ml.so.1"
@@ -41,6 +43,10 @@ _NO_DRIVER = "install NVIDIA's driver, or choose another backend"
 _NOT_INITIALIZED = 3
 _COMPUTE_MODE, _CAPABILITY_MAJOR, _CAPABILITY_MINOR, _SHARED_MEMORY = 20, 75, 76, 97
 _SHARED, _PROHIBITED = 0, 2
+
+
+# The threads of `begin`.
+_begun: list[threading.Thread] = []
 
 
 class _DriverError(BackendError):
@@ -73,11 +79,13 @@ class _Driver:
 
 
 def begin() -> list[threading.Thread]:
-    """Begin to initialise the driver and its management library, in threads: that takes 0.1 s.
+    """Begin to initialise the driver and its management library, in threads, once a process: that takes 0.1 s and more.
 
-    Libraries and modules can be loaded meanwhile. Where there is no driver, there are no threads. They are not daemons:
-    an interpreter that ended would take the libraries away from under them.
+    Libraries and modules can be loaded meanwhile. Where there is no driver, or nothing is built for it, there are no
+    threads. They are not daemons: an interpreter that ended would take the libraries away from under them.
     """
+    if _begun or not _BUILT.exists():
+        return _begun
     try:
         driver = _Driver().library
     except OSError:
@@ -90,6 +98,7 @@ def begin() -> list[threading.Thread]:
     threads = [threading.Thread(target=task) for task in (lambda: driver.cuInit(0), manage)]
     for thread in threads:
         thread.start()
+    _begun.extend(threads)
     return threads
 
 

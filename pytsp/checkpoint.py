@@ -171,7 +171,7 @@ class Stored:
         on_improvement: Callable[[Improvement], None] | None = None,
     ) -> Result:
         """Go on with the solve; see `resume`."""
-        from pytsp.solve import run  # noqa: PLC0415
+        from pytsp._solving import run  # noqa: PLC0415
 
         arguments, limits = self.arguments(backend, threads, device), dict(self._limits)
         shortest = target_length(self.instance, target, target_gap)

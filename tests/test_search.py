@@ -12,11 +12,11 @@ import pytest
 import pytsp
 from pytsp import Instance
 from pytsp._devices import Device
+from pytsp._restarts import moves_a_pass
 from pytsp.backends import open_backend
 from pytsp.exceptions import DeviceMemoryError
 from pytsp.forms import form_of
 from pytsp.search import MOST_STEPS, Search, choose_mapping, fits_a_block
-from pytsp.solve import moves_a_pass
 
 HOPPER = 227 * 2**10
 OVERHEAD = 40 * 2**10

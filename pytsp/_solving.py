@@ -1,0 +1,145 @@
+"""What `pytsp.solve` does: find the solver that the arguments mean, check its options, and run it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import fields
+from inspect import signature
+from typing import Any
+
+from pytsp._choice import chosen, given_of
+from pytsp._deadline import OutOfTime, looking
+from pytsp._names import PART_OF
+from pytsp._options import Cooling, Foraging, Options, options_type
+from pytsp._planar import LEAST_CITIES
+from pytsp._restarts import moves_a_pass, restarts
+from pytsp._unsearched import unsearched
+from pytsp.backends import Backend, open_backend
+from pytsp.forms import form_of
+from pytsp.history import Watch, target_length
+from pytsp.instance import Instance
+from pytsp.result import Result
+from pytsp.solve import solve
+
+__all__ = ["run", "solved"]
+
+_log = logging.getLogger("pytsp")
+
+
+def solved(arguments: dict[str, Any], began: float) -> Result:
+    """Solve what `pytsp.solve` was called for with these arguments, all of them, at that time of the clock."""
+    instance: Instance | Any = arguments["instance"]
+    if not isinstance(instance, Instance):
+        from pytsp.inputs import as_instance  # noqa: PLC0415
+
+        instance = arguments["instance"] = as_instance(instance)
+    if any(
+        (arguments["open"], instance.asymmetric, *(arguments[end] is not None for end in ("start_city", "end_city")))
+    ):
+        from pytsp._reductions import solve_reduced  # noqa: PLC0415
+
+        return solve_reduced(**arguments)
+    solver = chosen(arguments["solver"], given_of(arguments, signature(solve)), instance)
+    kind = options_type(solver)
+    options = kind(**{each.name: arguments[each.name] for each in fields(kind)})
+    watch = Watch(
+        time_limit=arguments["time_limit"],
+        target=target_length(instance, arguments["target"], arguments["target_gap"]),
+        patience=arguments["patience"],
+        progress=arguments["progress"],
+        on_improvement=arguments["on_improvement"],
+        spent=time.perf_counter() - began,
+    )
+    if solver == "large" and instance.n < LEAST_CITIES:
+        solver = "ils"
+    on = {name: arguments[name] for name in ("backend", "threads", "device", "mapping")}
+    on |= {"solver": solver, "k": moves_a_pass(arguments["k"])}
+    if arguments["checkpoint"] is None:
+        return run(instance, options, watch, **on)
+    from pytsp.checkpoint import Checkpoint, head_of  # noqa: PLC0415
+
+    head = head_of(instance, options, watch, **on)
+    watch.checkpoint = Checkpoint(arguments["checkpoint"], head, arguments["checkpoint_interval"])
+    watch.checkpoint.begin(watch)
+    try:
+        return run(instance, options, watch, **on)
+    except Exception:
+        watch.checkpoint.discard()
+        raise
+
+
+def run(
+    instance: Instance,
+    options: Options,
+    watch: Watch,
+    *,
+    solver: str,
+    backend: str,
+    threads: int | None,
+    device: str | int | None,
+    mapping: str,
+    k: int,
+) -> Result:
+    """Run one solver, from the beginning or from where `watch` says that it stood."""
+
+    def opened() -> Backend:
+        return open_backend(backend, threads=threads, device=device, part=PART_OF[solver])
+
+    name = instance.name or "instance"
+    _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
+    try:
+        # What was found before is worth the time that it takes to go back there.
+        with looking(watch.look) if watch.state is None else nullcontext():
+            found = _searched(instance, options, watch, opened, solver=solver, mapping=mapping, k=k)
+    except OutOfTime:
+        found = unsearched(instance, watch, options, solver=solver, backend=opened().name, k=k)
+    _log.info(
+        "%s: length %s after %.2f s on %s; %s", name, found.length, found.seconds, found.backend, found.stop_reason
+    )
+    return found
+
+
+def _searched(
+    instance: Instance,
+    options: Options,
+    watch: Watch,
+    opened: Callable[[], Backend],
+    *,
+    solver: str,
+    mapping: str,
+    k: int,
+) -> Result:
+    """Run one solver.
+
+    Raises
+    ------
+    OutOfTime
+        If the time is over before it has a tour.
+    """
+    if solver == "large":
+        from pytsp.large import large  # noqa: PLC0415
+
+        return large(instance, opened(), watch, options)
+    form = form_of(instance)
+    if solver == "two-opt":
+        from pytsp.two_opt import descended  # noqa: PLC0415
+
+        return descended(instance, form, opened(), watch, options, k)
+    if isinstance(options, Cooling):
+        from pytsp.annealing import annealed  # noqa: PLC0415
+
+        return annealed(instance, form, opened(), watch, options)
+    if isinstance(options, Foraging):
+        from pytsp.ants import foraged  # noqa: PLC0415
+
+        return foraged(instance, form, opened(), watch, options)
+    if solver != "restarts":
+        # They need SciPy, which takes longer to import than all else; a device may be opening meanwhile.
+        from pytsp.eax import evolved  # noqa: PLC0415
+        from pytsp.ils import iterated  # noqa: PLC0415
+
+        return (evolved if solver == "eax" else iterated)(instance, form, opened(), watch, options)
+    return restarts(instance, form, opened(), watch, options, mapping=mapping, k=k)
