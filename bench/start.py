@@ -30,7 +30,8 @@ backends.Backend.call = first
 """
 COMMAND = """
 from pytsp.cli import main
-sys.exit(main(["solve", "uniform100", "--climbers", "10", "--backend", BACKEND, *OPTIONS]))
+sys.argv = ["pytsp", "solve", "uniform100", "--climbers", "10", "--backend", BACKEND, *OPTIONS]
+sys.exit(main())
 """
 LIBRARY = """
 import pytsp

@@ -45,6 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2.
     """
+    if arguments is None:
+        # Nothing here multiplies matrices, and threads for that would be half of what NumPy's import takes.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     parser = _parser()
     _cli_help.complete(parser)
     options = parser.parse_args(arguments)

@@ -49,8 +49,8 @@ def positive(text: str) -> float:
     return found
 
 
-def reproduce(paper: str, task: Task, command: str) -> Report:
-    """Run a paper's module; print each table when it is there."""
+def reproduce(paper: str, task: Task, command: str, file: Path | None = None) -> Report:
+    """Run a paper's module; print each table, and store what there is, as soon as it is there."""
     module = import_module(f"bench.reproduce.{paper}")
     kernels = open_backend(task.backend)
     report = Report(paper, module.TITLE, f"{describe()}; {kernels.describe()}", command, task.seed)
@@ -61,7 +61,9 @@ def reproduce(paper: str, task: Task, command: str) -> Report:
             print(made.markdown(), flush=True)
         else:
             report.figures.append(made)
-    report.seconds = round(time.perf_counter() - task.began, 1)
+        report.seconds = round(time.perf_counter() - task.began, 1)
+        if file is not None:
+            report.store(file)
     return report
 
 
@@ -78,10 +80,9 @@ def main(words: list[str] | None = None) -> int:
         said += ["--full"] if options.full else [f"--seconds {options.seconds:g}"]
         said += [f"--seed {options.seed}"] if options.seed else []
         task = Task(options.backend, math.inf if options.full else options.seconds, options.seed, options.tsplib)
-        report = reproduce(options.paper, task, " ".join(["python -m bench.reproduce", options.paper, *said]))
+        command = " ".join(["python -m bench.reproduce", options.paper, *said])
+        report = reproduce(options.paper, task, command, options.json)
         print(f"{report.seconds} s")
-    if options.json:
-        report.store(options.json)
     if options.markdown:
         options.markdown.write_text(report.markdown(), encoding="utf-8")
     return 0
