@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
 
 # Fewer edges are gone through one by one.
 _FEW = 4096
@@ -83,6 +81,9 @@ class Fragments:
             return np.zeros(1, dtype=np.int32)
         starts = np.append(0, np.cumsum(self._degree, dtype=np.int32))
         targets = self._links[self._links >= 0]
+        from scipy.sparse import csr_array  # noqa: PLC0415
+        from scipy.sparse.csgraph import breadth_first_order  # noqa: PLC0415
+
         graph = csr_array((np.ones(len(targets), dtype=np.float64), targets, starts), shape=(n, n))
         order = breadth_first_order(graph, int(self.ends()[0]), return_predecessors=False)
         return np.asarray(order, dtype=np.int32)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from pytsp._deadline import look
 from pytsp._hilbert import hilbert_keys
@@ -28,6 +27,8 @@ NORMS = MappingProxyType(
 )
 """The norm with which the distances of a metric grow, for the metrics that have one."""
 
+# So few points are asked for one by one: the module with the tree takes longer to import.
+FEW = 1_000
 # Fewer points lie in the cache in whatever order they are asked for.
 _SCATTERED = 1 << 14
 # Fewer points are asked for faster than threads start.
@@ -39,7 +40,7 @@ _SLACK = 1e-9
 
 
 class NearestPoints:
-    """A k-d tree that answers which points are the nearest, with every tie decided.
+    """A k-d tree, or few points, that answer which points are the nearest, with every tie decided.
 
     Points are ordered by their distance before it is rounded, then by number. At most `copies` points of each place are
     in the tree, the first ones: no list of `copies` - 1 others needs more.
@@ -77,7 +78,11 @@ class NearestPoints:
             is_kept = np.zeros(n, dtype=np.bool_)
             is_kept[places.order[places.rank < copies]] = True
             self._kept = self.order[is_kept[self.order]]
-        self._tree = cKDTree(points[self._kept], balanced_tree=False, compact_nodes=False)
+        self._tree: Any = None
+        if n > FEW:
+            from scipy.spatial import cKDTree  # noqa: PLC0415
+
+            self._tree = cKDTree(points[self._kept], balanced_tree=False, compact_nodes=False)
 
     @property
     def most(self) -> int:
@@ -87,6 +92,14 @@ class NearestPoints:
     def of(self, asked: NDArray[np.int64], k: int) -> NDArray[np.int32]:
         """The `k` nearest others of the points `asked`, shape (len(asked), k), 1 ≤ k ≤ `most`."""
         found = np.empty((len(asked), k), dtype=np.int32)
+        if self._tree is None:
+            step = max(1, _BLOCK // len(self._kept))
+            for first in range(0, len(asked), step):
+                rows = asked[first : first + step]
+                each = sizes(self._points[rows, None] - self._points[self._kept], self._norm)
+                each[rows[:, None] == self._kept] = np.inf
+                found[first : first + step] = self._kept[_least(each, k)]
+            return found
         waiting, width = np.arange(len(asked)), k + 2
         while len(waiting):
             width = min(width, len(self._kept))
@@ -106,27 +119,28 @@ class NearestPoints:
         workers = -1 if len(asked) >= _THREADED else 1
         _, indices = self._tree.query(self._points[asked], np.arange(1, width + 1), p=self._norm, workers=workers)
         cities = self._kept[indices]
-        sizes = self._sizes(self._points[asked, None] - self._points[cities])
-        farthest = sizes.max(axis=1)
+        far = sizes(self._points[asked, None] - self._points[cities], self._norm)
+        farthest = far.max(axis=1)
         is_self = cities == asked[:, None]
         # Most rows need no sorting: the point itself, then the others, each farther than the one before.
-        is_plain = is_self[:, 0] & (sizes[:, 1:] > sizes[:, :-1]).all(axis=1)
-        nearest, last = cities[:, 1 : k + 1].copy(), sizes[:, min(k, width - 1)].copy()
+        is_plain = is_self[:, 0] & (far[:, 1:] > far[:, :-1]).all(axis=1)
+        nearest, last = cities[:, 1 : k + 1].copy(), far[:, min(k, width - 1)].copy()
         mixed = np.flatnonzero(~is_plain)
         if len(mixed):
-            own = np.where(is_self[mixed], np.inf, sizes[mixed])
+            own = np.where(is_self[mixed], np.inf, far[mixed])
             ranks = np.lexsort((cities[mixed], own), axis=1)[:, :k]
             nearest[mixed] = np.take_along_axis(cities[mixed], ranks, axis=1)
             last[mixed] = np.take_along_axis(own, ranks[:, -1:], axis=1)[:, 0]
         return nearest, (farthest > last * (1 + _SLACK)) | (width == len(self._kept))
 
-    def _sizes(self, differences: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What grows with the length of differences, shape (..., d): for the Euclidean norm its square."""
-        parts = np.square(differences) if self._norm == 2 else np.abs(differences)
-        total = parts[..., 0]
-        for k in range(1, parts.shape[-1]):
-            total = np.maximum(total, parts[..., k]) if np.isinf(self._norm) else total + parts[..., k]
-        return total
+
+def sizes(differences: NDArray[np.float64], norm: float) -> NDArray[np.float64]:
+    """What grows with the length of differences, shape (..., d): for the Euclidean norm its square."""
+    parts = np.square(differences) if norm == 2 else np.abs(differences)
+    total = parts[..., 0]
+    for k in range(1, parts.shape[-1]):
+        total = np.maximum(total, parts[..., k]) if np.isinf(norm) else total + parts[..., k]
+    return total
 
 
 def nearest_by_rows(
@@ -163,11 +177,17 @@ def nearest_by_rows(
             look()
         row = np.arange(first, min(first + step, m))[:, None]
         columns = (row + 1 + others) % m if cyclic else others + (others >= row)
-        lengths = instance.distances(cities[row], cities[columns])
-        limit = np.partition(lengths, k - 1, axis=1)[:, k - 1 : k]
-        is_nearer, is_level = lengths < limit, lengths == limit
-        room = k - is_nearer.sum(axis=1, keepdims=True)
-        chosen = np.nonzero(is_nearer | (is_level & (is_level.cumsum(axis=1) <= room)))[1].reshape(-1, k)
-        ranks = np.argsort(np.take_along_axis(lengths, chosen, axis=1), axis=1, kind="stable")
-        found[row[:, 0]] = np.take_along_axis(columns, np.take_along_axis(chosen, ranks, axis=1), axis=1)
+        chosen = _least(instance.distances(cities[row], cities[columns]), k)
+        found[row[:, 0]] = np.take_along_axis(columns, chosen, axis=1)
+    return found
+
+
+def _least(values: NDArray[Any], k: int) -> NDArray[np.int64]:
+    """Return where the `k` least of each row stand, in order of (value, place), shape (m, k)."""
+    limit = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
+    is_less, is_level = values < limit, values == limit
+    room = k - is_less.sum(axis=1, keepdims=True)
+    chosen = np.nonzero(is_less | (is_level & (is_level.cumsum(axis=1) <= room)))[1].reshape(-1, k)
+    ranks = np.argsort(np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
+    found: NDArray[np.int64] = np.take_along_axis(chosen, ranks, axis=1)
     return found

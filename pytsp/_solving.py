@@ -137,7 +137,7 @@ def _searched(
 
         return foraged(instance, form, opened(), watch, options)
     if solver != "restarts":
-        # They need SciPy, which takes longer to import than all else; a device may be opening meanwhile.
+        # Above some cities they need SciPy, which takes longer to import than all else; a device may be opening meanwhile.
         from pytsp.eax import evolved  # noqa: PLC0415
         from pytsp.ils import iterated  # noqa: PLC0415
 

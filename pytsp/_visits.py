@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
-from pytsp._nearest import NORMS
+from pytsp._nearest import FEW, NORMS, sizes
 from pytsp._places import places_of
 from pytsp.instance import Instance
 from pytsp.neighbours import neighbour_lists
@@ -40,7 +39,8 @@ def nearest_neighbour_order(instance: Instance, start: int, neighbours: NDArray[
     is_visited = np.zeros(instance.n, dtype=np.bool_)
     if norm is None or points is None:
         return _walk(start, neighbours, is_visited, _by_row(instance, is_visited))
-    return _walk(start, neighbours, is_visited, _by_tree(points, norm, is_visited))
+    by = _by_points if instance.n <= FEW else _by_tree
+    return _walk(start, neighbours, is_visited, by(points, norm, is_visited))
 
 
 def _walk(
@@ -76,6 +76,16 @@ def _by_row(instance: Instance, is_visited: NDArray[np.bool_]) -> Callable[[int,
     return nearest
 
 
+def _by_points(points: NDArray[np.float64], norm: float, is_visited: NDArray[np.bool_]) -> Callable[[int, int], int]:
+    """The nearest unvisited city of few, the smaller number among equals."""
+
+    def nearest(city: int, _: int) -> int:
+        left = np.flatnonzero(~is_visited)
+        return int(left[np.argmin(sizes(points[left] - points[city], norm))])
+
+    return nearest
+
+
 def _by_tree(points: NDArray[np.float64], norm: float, is_visited: NDArray[np.bool_]) -> Callable[[int, int], int]:
     """The nearest unvisited city from a k-d tree, the smaller number among equals.
 
@@ -86,6 +96,8 @@ def _by_tree(points: NDArray[np.float64], norm: float, is_visited: NDArray[np.bo
     def nearest(city: int, unvisited: int) -> int:
         nonlocal left, tree
         if tree is None or 2 * unvisited < len(left):
+            from scipy.spatial import cKDTree  # noqa: PLC0415
+
             left = np.flatnonzero(~is_visited)
             tree = cKDTree(points[left])
         width = _WIDTH

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from paths import listed_optima, tsplib_file
 from test_neighbours import NORMED, unrounded
 
-from pytsp import Instance, _fragments, _hilbert, is_tour, random_tours, read
+from pytsp import Instance, _fragments, _hilbert, _visits, is_tour, random_tours, read
 from pytsp._fragments import Fragments
 from pytsp._hilbert import hilbert_keys
 from pytsp.generate import uniform
@@ -149,10 +149,13 @@ def test_greedy_is_12_to_20_percent_above_the_optimum_of_uniform_cities(seed: in
 # Nearest neighbour
 
 
+@pytest.mark.parametrize("few", [0, _visits.FEW])
 @given(instance=strategies.lattice_instances(("EUC_2D",)), seed=SEEDS, k=st.integers(1, 10))
 @example(instance=Instance.from_coordinates([[x % 7, x // 7] for x in range(200)]), seed=100, k=1)
-def test_nearest_neighbour_goes_to_the_nearest_unvisited(instance: Instance, seed: int, k: int) -> None:
-    tour = nearest_neighbour(instance, seed=seed, neighbours=neighbour_lists(instance, k)).tolist()
+def test_nearest_neighbour_goes_to_the_nearest_unvisited(instance: Instance, few: int, seed: int, k: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_visits, "FEW", few)
+        tour = nearest_neighbour(instance, seed=seed, neighbours=neighbour_lists(instance, k)).tolist()
     lengths = unrounded(instance)
     assert tour[0] == seed % instance.n
     for p in range(1, instance.n):
@@ -168,10 +171,13 @@ def test_nearest_neighbour_by_rows_is_that_of_plain_loops(instance: Instance, k:
     assert tour.tolist() == oracle.nearest_neighbour_tour(instance.distance_matrix().tolist(), 5 % instance.n)
 
 
+@pytest.mark.parametrize("few", [0, _visits.FEW])
 @given(cells=st.sets(st.integers(0, 99), min_size=2, max_size=60), seed=SEEDS, k=st.integers(1, 9))
-def test_nearest_neighbour_of_a_lattice_is_that_of_plain_loops(cells: set[int], seed: int, k: int) -> None:
+def test_nearest_neighbour_of_a_lattice_is_that_of_plain_loops(cells: set[int], few: int, seed: int, k: int) -> None:
     instance = Instance.from_coordinates([[cell % 10, cell // 10] for cell in sorted(cells)])
-    tour = nearest_neighbour(instance, seed=seed, neighbours=neighbour_lists(instance, k))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_visits, "FEW", few)
+        tour = nearest_neighbour(instance, seed=seed, neighbours=neighbour_lists(instance, k))
     assert tour.tolist() == oracle.nearest_neighbour_tour(unrounded(instance).tolist(), seed % instance.n)
 
 
