@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pytsp._tsplib_text import Entry, Section, Text, parts, quoted
 
-__all__ = ["check_agrees", "collected", "dimension", "required", "required_section"]
+__all__ = ["check_agrees", "collected", "dimension", "required", "required_section", "type_of"]
 
 _WHOLE = re.compile(r"[0-9]{1,18}")
 
 
 def collected(
-    text: Text, kind: str, keys: dict[str, Iterable[str] | None], sections: Iterable[str]
+    text: Text, kinds: Sequence[str], keys: dict[str, Iterable[str] | None], sections: Iterable[str]
 ) -> tuple[dict[str, Entry], dict[str, Section], list[str]]:
     """Every keyword line and section by name, and the comments.
 
-    Refuses what is unknown or doubled, and another TYPE than `kind`.
+    Refuses what is unknown or doubled, and another TYPE than `kinds`.
     """
     entries: dict[str, Entry] = {}
     found: dict[str, Section] = {}
@@ -35,22 +35,27 @@ def collected(
         elif part.keyword == "COMMENT":
             comments.append(part.value)
         else:
-            _check_value(part, kind, keys[part.keyword])
+            _check_value(part, kinds, keys[part.keyword])
             entries[part.keyword] = part
     return entries, found, comments
 
 
-def _check_value(entry: Entry, kind: str, accepted: Iterable[str] | None) -> None:
+def _check_value(entry: Entry, kinds: Sequence[str], accepted: Iterable[str] | None) -> None:
     if accepted is not None and entry.value.upper() not in accepted:
         listed = ", ".join(accepted)
         raise entry.error(f"{entry.keyword} {quoted(entry.value)} is not supported; supported: {listed}")
     if entry.keyword == "TYPE":
-        # Some files of TSPLIB name their author here, in parentheses.
-        given = entry.value.upper().split(maxsplit=1)[:1]
-        if given != [kind]:
-            hint = {"TOUR": "; read tours with read_tour", "TSP": "; read instances with read"}
-            advice = hint.get(given[0], "") if given else ""
-            raise entry.error(f"TYPE {quoted(entry.value)} is not supported here; supported: {kind}{advice}")
+        given = type_of(entry)
+        if given not in kinds:
+            instances = "; read instances with read"
+            advice = {"TOUR": "; read tours with read_tour", "TSP": instances, "ATSP": instances}.get(given, "")
+            listed = ", ".join(kinds)
+            raise entry.error(f"TYPE {quoted(entry.value)} is not supported here; supported: {listed}{advice}")
+
+
+def type_of(entry: Entry) -> str:
+    """What a file is, by its TYPE; some files of TSPLIB name their author there, in parentheses."""
+    return "".join(entry.value.upper().split(maxsplit=1)[:1])
 
 
 def required(text: Text, keys: dict[str, Entry], keyword: str) -> Entry:
@@ -75,9 +80,9 @@ def dimension(entry: Entry) -> int:
     return n
 
 
-def check_agrees(keys: dict[str, Entry], keyword: str, kind: str, accepted: Iterable[str]) -> None:
-    """Refuse a keyword line, if there is one, whose value an EDGE_WEIGHT_TYPE cannot have."""
+def check_agrees(keys: dict[str, Entry], keyword: str, other: str, accepted: Iterable[str]) -> None:
+    """Refuse a keyword line, if there is one, whose value another one, such as EDGE_WEIGHT_TYPE GEO, cannot go with."""
     entry = keys.get(keyword)
     if entry is not None and entry.value.upper() not in accepted:
         listed = ", ".join(accepted)
-        raise entry.error(f"{keyword} {quoted(entry.value)} contradicts EDGE_WEIGHT_TYPE {kind}; accepted: {listed}")
+        raise entry.error(f"{keyword} {quoted(entry.value)} contradicts {other}; accepted: {listed}")

@@ -45,7 +45,7 @@ def read_tour(source: Source, n: int | None = None) -> NDArray[np.int32]:
         If the file cannot be opened or read.
     """
     text = load(source)
-    keys, sections, _ = collected(text, "TOUR", _KEYS, ("TOUR_SECTION",))
+    keys, sections, _ = collected(text, ("TOUR",), _KEYS, ("TOUR_SECTION",))
     section = required_section(text, sections, "TOUR_SECTION", "a tour file")
     if "DIMENSION" in keys:
         given = dimension(keys["DIMENSION"])

@@ -403,6 +403,7 @@ def _info(options: argparse.Namespace) -> None:
         "instance": instance.name,
         "n": instance.n,
         "metric": instance.metric,
+        "asymmetric": instance.asymmetric,
         "comment": instance.comment,
         "optimum": instance.optimum,
         "canonical_length": instance.tour_length(range(instance.n)),
@@ -410,7 +411,9 @@ def _info(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(facts))
     else:
-        shown = {name.replace("_", " "): "not known" if fact is None else fact for name, fact in facts.items()}
+        words = {None: "not known", True: "yes", False: "no"}
+        shown = {name.replace("_", " "): fact for name, fact in facts.items()}
+        shown |= {name: words[fact] for name, fact in shown.items() if fact is None or isinstance(fact, bool)}
         print("\n".join(f"{name:17} {fact}" for name, fact in shown.items()))
 
 

@@ -12,18 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp._tsplib_data import LAYOUTS, matrix, points
-from pytsp._tsplib_keys import check_agrees, collected, dimension, required, required_section
+from pytsp._tsplib_keys import check_agrees, collected, dimension, required, required_section, type_of
 from pytsp._tsplib_text import Entry, Section, Source, Text, load
 from pytsp._tsplib_tours import read_tour, write_tour
 from pytsp.distances import EXPLICIT, METRICS
 from pytsp.exceptions import InstanceError
 from pytsp.instance import Instance
-from pytsp.optima import optimum_of
+from pytsp.optima import directed_optimum_of, optimum_of
 
 __all__ = ["read", "read_tour", "write_tour"]
 
 _WEIGHT_TYPES = sorted({name for name, metric in METRICS.items() if metric.is_exact} | {EXPLICIT})
+_SYMMETRIC, _DIRECTED = "TSP", "ATSP"
 _FUNCTION = "FUNCTION"
+_FULL = "FULL_MATRIX"
 _COORDINATES = {2: "TWOD_COORDS", 3: "THREED_COORDS"}
 _KEYS: dict[str, Iterable[str] | None] = {
     "NAME": None,
@@ -40,7 +42,7 @@ _SECTIONS = ("NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION", "DISPLAY_DATA_SECTION"
 
 
 def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = False) -> Instance:
-    """Read a symmetric TSPLIB instance.
+    """Read a TSPLIB instance, of TYPE TSP or ATSP.
 
     Parameters
     ----------
@@ -55,7 +57,8 @@ def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = 
     Returns
     -------
     Instance
-        With `optimum` set where it is a known instance of TSPLIB.
+        With `optimum` set where it is a known instance of TSPLIB. That of a file of TYPE ATSP is `asymmetric`, unless
+        its matrix is symmetric all the same.
 
     Raises
     ------
@@ -70,8 +73,12 @@ def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = 
     Missing TYPE means TSP, a missing EOF the end of the file; whatever follows EOF is not read.
     """
     text = load(source)
-    keys, sections, comments = collected(text, "TSP", _KEYS, _SECTIONS)
+    keys, sections, comments = collected(text, (_SYMMETRIC, _DIRECTED), _KEYS, _SECTIONS)
     kind = required(text, keys, "EDGE_WEIGHT_TYPE").value.upper()
+    is_directed = "TYPE" in keys and type_of(keys["TYPE"]) == _DIRECTED
+    if is_directed:
+        check_agrees(keys, "EDGE_WEIGHT_TYPE", f"TYPE {_DIRECTED}", [EXPLICIT])
+        check_agrees(keys, "EDGE_WEIGHT_FORMAT", f"TYPE {_DIRECTED}", [_FULL])
     n = dimension(required(text, keys, "DIMENSION"))
     fixed = sections.get("FIXED_EDGES_SECTION")
     if fixed is not None:
@@ -83,14 +90,16 @@ def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = 
         fixed.numbers()
     if name is None:
         name = _name_of(keys["NAME"].value if "NAME" in keys else text.file)
-    optimum = optimum_of(name, n, kind) if fixed is None else None
+    optimum = None
+    if fixed is None:
+        optimum = directed_optimum_of(name, n) if is_directed else optimum_of(name, n, kind)
     try:
         if kind == EXPLICIT:
-            weights, coordinates = _weights(text, keys, sections, n), None
+            weights, coordinates = _weights(text, keys, sections, n, is_directed), None
         else:
             weights, coordinates = None, _coordinates(text, kind, keys, sections, n)
         display = _display(kind, keys, sections, n)
-        return Instance(name, kind, coordinates, weights, "\n".join(comments), optimum, display)
+        return Instance(name, kind, coordinates, weights, "\n".join(comments), optimum, display, is_directed)
     except InstanceError as error:
         section = sections["EDGE_WEIGHT_SECTION" if kind == EXPLICIT else "NODE_COORD_SECTION"]
         raise section.error(f"{section.keyword}: {error}") from error
@@ -101,19 +110,21 @@ def _coordinates(
 ) -> NDArray[np.float64]:
     """The coordinates of an instance whose lengths follow from them."""
     width = METRICS[kind].widths[0]
-    check_agrees(keys, "EDGE_WEIGHT_FORMAT", kind, [_FUNCTION])
-    check_agrees(keys, "NODE_COORD_TYPE", kind, [_COORDINATES[width]])
+    check_agrees(keys, "EDGE_WEIGHT_FORMAT", f"EDGE_WEIGHT_TYPE {kind}", [_FUNCTION])
+    check_agrees(keys, "NODE_COORD_TYPE", f"EDGE_WEIGHT_TYPE {kind}", [_COORDINATES[width]])
     if "EDGE_WEIGHT_SECTION" in sections:
         weights = sections["EDGE_WEIGHT_SECTION"]
         raise weights.error(f"EDGE_WEIGHT_SECTION contradicts EDGE_WEIGHT_TYPE {kind}; accepted: {EXPLICIT}")
     return points(required_section(text, sections, "NODE_COORD_SECTION", kind), n, width)
 
 
-def _weights(text: Text, keys: dict[str, Entry], sections: dict[str, Section], n: int) -> NDArray[np.int64]:
+def _weights(
+    text: Text, keys: dict[str, Entry], sections: dict[str, Section], n: int, is_directed: bool
+) -> NDArray[np.int64]:
     """The matrix of an EXPLICIT instance."""
     layout = required(text, keys, "EDGE_WEIGHT_FORMAT").value.upper()
-    check_agrees(keys, "EDGE_WEIGHT_FORMAT", EXPLICIT, LAYOUTS)
-    return matrix(required_section(text, sections, "EDGE_WEIGHT_SECTION", EXPLICIT), layout, n)
+    check_agrees(keys, "EDGE_WEIGHT_FORMAT", f"EDGE_WEIGHT_TYPE {EXPLICIT}", LAYOUTS)
+    return matrix(required_section(text, sections, "EDGE_WEIGHT_SECTION", EXPLICIT), layout, n, is_directed)
 
 
 def _display(kind: str, keys: dict[str, Entry], sections: dict[str, Section], n: int) -> NDArray[np.float64] | None:
@@ -128,4 +139,4 @@ def _display(kind: str, keys: dict[str, Entry], sections: dict[str, Section], n:
 
 def _name_of(value: str) -> str:
     """The name proper: some files of TSPLIB call themselves by their file's name, ulysses16.tsp."""
-    return Path(value).name.removesuffix(".gz").removesuffix(".tsp")
+    return Path(value).name.removesuffix(".gz").removesuffix(".tsp").removesuffix(".atsp")

@@ -237,21 +237,10 @@ def test_lists_of_neighbours_and_limits_out_of_range_are_refused_for_paths() -> 
     line = Instance.from_coordinates([[x, 0] for x in range(5)])
     with pytest.raises(ValueError, match="neighbours given as lists do not concern open paths"):
         pytsp.solve(line, open=True, neighbours=[[1], [0], [1], [2], [3]])
-    for name, value in (("checkpoint", "line.checkpoint"), ("target_gap", 0.1)):
-        with pytest.raises(ValueError, match=f"{name} does not concern open paths and asymmetric instances"):
-            _reductions.solve_reduced(
-                line,
-                open=True,
-                start_city=None,
-                end_city=None,
-                time_limit=None,
-                target=None,
-                initial_tour=None,
-                neighbours=None,
-                progress=None,
-                on_improvement=None,
-                **{name: value},
-            )
+    with pytest.raises(ValueError, match="checkpoint does not concern open paths and asymmetric instances"):
+        pytsp.solve(line, open=True, checkpoint="line.checkpoint")
+    with pytest.raises(ValueError, match="target_gap does not concern open paths; optima .* are those of closed tours"):
+        pytsp.solve(line, open=True, target_gap=0.1)
     with pytest.raises(ValueError, match="time_limit must be a positive number of seconds; it is -1"):
         pytsp.solve(line, open=True, time_limit=-1)
     with pytest.raises(ValueError, match="target must be a length, at least 0; it is -1"):
