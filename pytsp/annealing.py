@@ -17,7 +17,7 @@ from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.forms import Form
 from pytsp.history import Watch
-from pytsp.ils import MOST_TEMPERATURE, default_climbers, listed
+from pytsp.ils import MOST_TEMPERATURE, check_climbers, default_climbers, listed
 from pytsp.instance import Instance
 from pytsp.result import Result
 
@@ -43,6 +43,7 @@ def annealed(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
         lists = lists[:, :0].copy()
     if watch.state is None:
         climbers = default_climbers(instance.n, kernels) if options.climbers is None else options.climbers
+        check_climbers(instance.n, climbers)
         tours = starting_tours(instance, climbers, options, "greedy")
     return run(Chains(form, kernels, watch, options, temperatures=temperatures, lists=lists, tours=tours), instance)
 
