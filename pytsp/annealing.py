@@ -165,7 +165,7 @@ def _temperatures(
 ) -> Temperatures:
     """Return the temperatures of the chains' iterations, and with them how many iterations there are."""
     if isinstance(options.schedule, np.ndarray):
-        given = options.schedule / form.unit
+        given = np.ldexp(options.schedule, -form.exponent)
         _checked(form, float(options.schedule.max(initial=0.0)))
         return Temperatures(0.0, 0.0, len(given), given=given)
     n = form.whole.n
@@ -189,7 +189,7 @@ def _temperatures(
 
 def _checked(form: Form, temperature: float) -> float:
     """Return a temperature in units of the kernel's lengths."""
-    if temperature / form.unit > MOST_TEMPERATURE:
-        most = MOST_TEMPERATURE * form.unit
+    if form.in_units(temperature) > MOST_TEMPERATURE:
+        most = math.ldexp(MOST_TEMPERATURE, form.exponent)
         raise ValueError(f"temperature must be at most {most:g} here; it is {temperature!r}")
-    return float(temperature / form.unit)
+    return form.in_units(temperature)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -211,10 +213,10 @@ def first_temperature(form: Form, lists: NDArray[np.int32], options: Options) ->
     good tour. It depends on the instance and the lists only.
     """
     if options.temperature is not None:
-        if options.temperature / form.unit > MOST_TEMPERATURE:
-            most = MOST_TEMPERATURE * form.unit
+        if form.in_units(options.temperature) > MOST_TEMPERATURE:
+            most = math.ldexp(MOST_TEMPERATURE, form.exponent)
             raise ValueError(f"temperature must be at most {most:g} here; it is {options.temperature!r}")
-        return float(options.temperature / form.unit)
+        return form.in_units(options.temperature)
     if lists.shape[1] == 0:
         return 0.0
     distances = form.whole.distances(np.arange(len(lists))[:, None], lists[:, :2])
