@@ -10,6 +10,7 @@ from inspect import signature
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from pytsp._choice import chosen, given_of
@@ -295,6 +296,13 @@ def solve(
         from pytsp.inputs import as_instance  # noqa: PLC0415
 
         instance = arguments["instance"] = as_instance(instance)
+    # Any word, "no" too, would count as true.
+    for name in ("open", "quadrants"):
+        value = arguments[name]
+        if value is not None or name == "open":
+            if not isinstance(value, bool | np.bool_):
+                raise TypeError(f"{name} must be True or False; it is {value!r}")
+            arguments[name] = bool(value)
     if open or start_city is not None or end_city is not None or instance.asymmetric:
         from pytsp._reductions import solve_reduced  # noqa: PLC0415
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -268,3 +269,17 @@ def test_a_tour_with_an_end_out_of_its_place_is_put_right_and_told(monkeypatch: 
     assert tuple(told) == result.history
     assert len(told) == 2
     assert told[0].length > told[1].length
+
+
+@pytest.mark.parametrize("name", ["open", "quadrants"])
+@pytest.mark.parametrize("value", ["yes", "no", "", 1, 0, 1.0, [], [True]])
+def test_what_is_no_truth_value_is_refused(name: str, value: object) -> None:
+    square = Instance.from_coordinates([[0, 0], [0, 9], [9, 9], [9, 0]])
+    with pytest.raises(TypeError, match=f"{name} must be True or False; it is {re.escape(repr(value))}"):
+        pytsp.solve(square, **{name: value})
+    assert pytsp.solve(square, **{name: np.True_}).is_open is (name == "open")
+
+
+def test_whether_a_path_is_sought_is_not_left_open() -> None:
+    with pytest.raises(TypeError, match="open must be True or False; it is None"):
+        pytsp.solve([[0, 0], [0, 9], [9, 9]], open=None)
