@@ -39,6 +39,7 @@ def _instance(data: bytes, reader: Callable[[io.BytesIO], Instance]) -> None:
     # A file of another author's may be laid out in many ways; one of ours must give the same numbers.
     again = _rewritten(found)
     assert (again.n, again.metric, again.is_exact) == (found.n, found.metric, found.is_exact)
+    assert again.asymmetric == found.asymmetric
     if found.coordinates is None:
         assert np.array_equal(again.distance_matrix(), found.distance_matrix())
     else:

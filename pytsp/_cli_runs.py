@@ -87,6 +87,14 @@ def seconds_since_start() -> float:
     return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a solve as Ctrl-C does."""
+
+
+def _terminated(_number: int, _frame: object) -> None:
+    raise Terminated
+
+
 @contextmanager
 def ended_by_sigterm() -> Iterator[None]:
     """Have SIGTERM end a solve as Ctrl-C does: with the best tour so far, and a last checkpoint."""
@@ -94,8 +102,36 @@ def ended_by_sigterm() -> Iterator[None]:
     if not is_default or threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _terminated)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@contextmanager
+def late_signals() -> Iterator[None]:
+    """Have Ctrl-C and SIGTERM come after a block of imports: NumPy takes them for a broken installation of its own."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ours = (signal.default_int_handler, _terminated)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    late = {number: handler for number, handler in handlers.items() if callable(handler) and handler in ours}
+    pressed: list[int] = []
+    for number in late:
+        signal.signal(number, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in late.items():
+            signal.signal(number, handler)
+    if pressed:
+        raise Terminated if pressed[0] == signal.SIGTERM else KeyboardInterrupt
+
+
+def told_interruption(error: KeyboardInterrupt) -> tuple[str, int]:
+    """Return what is said of a command that a signal has ended before there was a tour, and its exit code."""
+    is_terminated = isinstance(error, Terminated)
+    said = "ended by SIGTERM" if is_terminated else "interrupted"
+    return said, 128 + (signal.SIGTERM if is_terminated else signal.SIGINT)

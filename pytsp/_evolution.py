@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from pytsp._best import Best
 from pytsp._options import PIVOTS, Options
 from pytsp._population import climbing_entry, population_fields
+from pytsp._room import check_room
 from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.forms import Form
@@ -51,7 +53,15 @@ FIRST_CHUNK = {"cpu": 1, "gpu": 1_024}
 CHUNK = {"cpu": 64, "gpu": 1_024}
 MOST_GROWTH = 4
 # A population without climbers.
-NOBODY: dict[str, Any] = {"handle": None, "lengths": np.empty(0, dtype=np.int64), "steps": np.empty(0, dtype=np.int64)}
+NOBODY: dict[str, Any] = {
+    "handle": None,
+    "chunks": (),
+    "lengths": np.empty(0, dtype=np.int64),
+    "steps": np.empty(0, dtype=np.int64),
+}
+# What a climber of a population takes on the CPU: so many bytes a city, and so many besides.
+HOST_CITY_BYTES = 64
+HOST_CLIMBER_BYTES = 1024
 # The numbers and truth values of a standing, as a checkpoint names them.
 COUNTS = ("first", "generation", "idle", "populations")
 FLAGS = ("is_settled", "has_met_elites")
@@ -64,8 +74,11 @@ class Standing:
     Attributes
     ----------
     handle : Opaque or None
+        The population on the device, once it is settled.
+    chunks : tuple of (Opaque, int)
+        Before, the parts of it that are there, with their numbers of climbers, which fall.
     lengths, steps : numpy.ndarray of int64
-        The population on the device, and its climbers' lengths and steps.
+        The climbers' lengths and steps.
     best : Best or None
     first : int
         The number of its first climber.
@@ -83,6 +96,7 @@ class Standing:
     """
 
     handle: Any
+    chunks: tuple[tuple[Any, int], ...]
     lengths: NDArray[np.int64]
     steps: NDArray[np.int64]
     best: Best | None
@@ -108,6 +122,10 @@ class Evolution:
         self.near = np.ascontiguousarray(lists[:, :MERGED_NEIGHBOURS])
         self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
         self.size = options.climbers
+        if self.size is not None:
+            check_room(
+                "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * form.whole.n + HOST_CLIMBER_BYTES)
+            )
         if watch.time_limit is None:
             self.size = self.size or self._most()
         self.standing = Standing(**NOBODY, best=None, first=options.first)
@@ -129,10 +147,7 @@ class Evolution:
         most = self.size or self._most()
         began = time.perf_counter()
         chunk = min(self.chunk, most - count)
-        handle = self._descended(now.first + count, chunk)
-        if now.handle is not None:
-            handle = self.kernels.call("population_joined", now.handle, handle)
-        standing = self._read(handle, now)
+        standing = self._with(self._descended(now.first + count, chunk), now)
         fitting = chunk * CALL_SECONDS / max(time.perf_counter() - began, 1e-9)
         together = self.kernels.threads or 1
         fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self.machine])
@@ -146,8 +161,30 @@ class Evolution:
         if not self.standing.is_settled:
             self._stand(self.standing, is_settled=True)
 
+    def _with(self, handle: Any, now: Standing) -> Standing:
+        """Return where the climbers stand with a chunk more.
+
+        It is joined with those before that have no more climbers, so that each climber is copied few times, and memory
+        of few sizes is kept for reuse.
+        """
+        added = self._read(handle, replace(now, first=now.first + len(now.lengths)))
+        chunks = (*now.chunks, (handle, len(added.lengths)))
+        while len(chunks) > 1 and chunks[-2][1] <= chunks[-1][1]:
+            chunks = (*chunks[:-2], self._joined(chunks[-2:]))
+        lengths, steps = np.append(now.lengths, added.lengths), np.append(now.steps, added.steps)
+        return replace(now, handle=None, chunks=chunks, lengths=lengths, steps=steps, best=added.best)
+
+    def _joined(self, chunks: Sequence[tuple[Any, int]]) -> tuple[Any, int]:
+        """Return chunks as one, from the last on, which are the smallest."""
+        handle, count = chunks[-1]
+        for before, more in reversed(chunks[:-1]):
+            handle, count = self.kernels.call("population_joined", before, handle), more + count
+        return handle, count
+
     def _stand(self, standing: Standing, *, is_settled: bool) -> None:
-        """Stand there, with the initial tour where the population is settled."""
+        """Stand there, where the population is settled as one and with the initial tour."""
+        if is_settled:
+            standing = replace(standing, handle=self._joined(standing.chunks)[0], chunks=())
         if is_settled and self.options.initial_tour is not None:
             initial = check_tour(self.options.initial_tour, self.form.whole.n)
             given = self._climbed(self.kernels.call("population_given", initial[None, :]), 0)
@@ -228,7 +265,7 @@ class Evolution:
         assert now.best is not None
         return {
             "size": self.size,
-            "population": self.kernels.fields(now.handle),
+            "population": self.kernels.fields(now.handle or self._joined(now.chunks)[0]),
             "best": now.best.state(),
             "elites": np.array(now.elites, dtype=np.int32).reshape(len(now.elites), self.form.whole.n),
             **{name: getattr(now, name) for name in (*COUNTS, *FLAGS, "shortest")},
@@ -245,7 +282,17 @@ class Evolution:
         counts |= {name: state.flag(name) for name in FLAGS}
         elites = tuple(state.tours("elites", n))
         shortest = state.optional_whole("shortest")
-        self.standing = Standing(handle, lengths, steps, found, elites=elites, shortest=shortest, **counts)
+        is_settled = counts["is_settled"]
+        self.standing = Standing(
+            handle if is_settled else None,
+            () if is_settled else ((handle, len(lengths)),),
+            lengths,
+            steps,
+            found,
+            elites=elites,
+            shortest=shortest,
+            **counts,
+        )
 
     def _descended(self, first: int, count: int) -> Any:
         tours = self.kernels.call(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp.asymmetric import Doubling
-from pytsp.history import Improvement, Progress
+from pytsp.history import Improvement, Progress, target_length
 from pytsp.instance import Instance
 from pytsp.paths import OpenPath
 from pytsp.result import Result
@@ -19,8 +19,6 @@ from pytsp.solve import solve
 
 __all__ = ["Reduction", "solve_reduced"]
 
-# What would tell, or keep, the tours of the instance that is solved as if they were those of the original one.
-_CLOSED_ONLY = ("checkpoint", "target_gap")
 # Relatively, what the kernel's lengths of floating-point distances may differ by at most.
 _ROUNDING = 1e-6
 
@@ -87,6 +85,8 @@ def solve_reduced(
     end_city: int | None,
     time_limit: float | None,
     target: float | None,
+    target_gap: float | None,
+    checkpoint: Any,
     initial_tour: ArrayLike | None,
     neighbours: int | ArrayLike | None,
     progress: Callable[[Progress], None] | None,
@@ -95,15 +95,18 @@ def solve_reduced(
 ) -> Result:
     """Solve what is no closed tour of a symmetric instance; the arguments are those of `pytsp.solve`."""
     began = time.perf_counter()
-    for name in _CLOSED_ONLY:
-        if options.get(name) is not None:
-            raise ValueError(f"{name} does not concern open paths and asymmetric instances")
+    if checkpoint is not None:
+        # It would hold the instance that is solved, and tours of that.
+        raise ValueError("checkpoint does not concern open paths and asymmetric instances")
+    if open and target_gap is not None:
+        raise ValueError("target_gap does not concern open paths; optima that are known are those of closed tours")
     if neighbours is not None and np.ndim(neighbours) > 0:
         raise ValueError(
             "neighbours given as lists do not concern open paths and asymmetric instances; give their number"
         )
     reduction = Reduction.of(instance, is_open=open, start_city=start_city, end_city=end_city)
     offset = reduction.offset
+    target = target_length(instance, target, target_gap)
 
     def show(now: Progress) -> None:
         assert progress is not None

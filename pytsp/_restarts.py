@@ -52,9 +52,10 @@ def _search(search: Search, instance: Instance, watch: Watch, climbers: int) -> 
                 return "time limit"
         search.advance(watch.seconds_left)
         assert search.best is not None
-        done, length = search.climbers_done, search.best.length * search.form.unit
-        watch.offer(done, told_length(instance, search.best.tour, search.best.length))
-        watch.tell("random restarts", length, climbers=climbers, climbers_done=done)
+        done, length = search.climbers_done, search.best.length
+        shown = length if instance.is_exact else math.ldexp(length, search.form.exponent)
+        watch.offer(done, told_length(instance, search.best.tour, length))
+        watch.tell("random restarts", shown, climbers=climbers, climbers_done=done)
         watch.keep(search.state)
     return "finished"
 

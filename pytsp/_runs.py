@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Run", "read_runs", "run_of", "told_apart"]
 
 _LISTS = ("tour", "lengths", "history")
-_ENDINGS = (".tsp", ".tsp.gz")
+_ENDINGS = (".tsp", ".tsp.gz", ".atsp", ".atsp.gz")
 # What tells runs apart, and how that is said.
 _TOLD_APART = {
     "instance": "{}",

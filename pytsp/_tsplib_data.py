@@ -1,4 +1,4 @@
-"""Sections of a TSPLIB file → checked arrays: points, permutations, symmetric matrices."""
+"""Sections of a TSPLIB file → checked arrays: points, permutations, matrices."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def cities(section: Section, values: NDArray[np.float64], stride: int = 1) -> ND
     return result
 
 
-def matrix(section: Section, layout: str, n: int) -> NDArray[np.int64]:
-    """The symmetric matrix of which the section holds the part `layout`; read-only, its diagonal zero."""
+def matrix(section: Section, layout: str, n: int, may_be_asymmetric: bool) -> NDArray[np.int64]:
+    """The matrix of which the section holds the part `layout`; read-only, with zeros for what its diagonal holds."""
     values = section.numbers()
     part = LAYOUTS[layout]
     count = n * n if part == "full" else n * (n + 1) // 2 if "diagonal" in part else n * (n - 1) // 2
@@ -86,12 +86,12 @@ def matrix(section: Section, layout: str, n: int) -> NDArray[np.int64]:
         # The same unfolding of 0, 1, 2, … tells which number of the section an element comes from.
         where = int(_unfolded(np.arange(count), part, n)[i, j])
         raise section.error_at(where, "weight {} is negative; accepted: 0, 1, 2, …")
-    if not np.array_equal(result, result.T):
+    if not may_be_asymmetric and not np.array_equal(result, result.T):
         i, j = (int(k) for k in np.argwhere(result != result.T)[0])
         raise section.error_at(
             j * n + i,
             f"the matrix is not symmetric: row {j + 1}, column {i + 1} is {{}}, "
-            f"but row {i + 1}, column {j + 1} is {result[i, j]}",
+            f"but row {i + 1}, column {j + 1} is {result[i, j]}; TYPE ATSP takes it",
         )
     result.setflags(write=False)
     return result

@@ -26,13 +26,13 @@ def write(target: Source, instance: Instance) -> None:
     target : str, path-like or stream
         A path, ``"-"`` for standard output, or an open stream of bytes or text.
     instance : Instance
-        With coordinates, or with a matrix of whole numbers. Where to draw the cities is not written.
+        With coordinates, or with a matrix of whole numbers, symmetric (TYPE TSP) or not (TYPE ATSP). Where to draw the
+        cities is not written.
 
     Raises
     ------
     InstanceError
-        If its distances are floating-point numbers, for which TSPLIB has no form, or asymmetric; nothing is written
-        then.
+        If its distances are floating-point numbers, for which TSPLIB has no form; nothing is written then.
     OSError
         If the file cannot be written.
     """
@@ -48,18 +48,13 @@ def write(target: Source, instance: Instance) -> None:
 
 
 def _lines(instance: Instance) -> Iterator[str]:
-    if instance.asymmetric:
-        raise InstanceError(
-            f"{instance.name or 'instance'}: its distances are asymmetric, which a file of TYPE TSP cannot hold; "
-            "pytsp.asymmetric.Doubling.of makes a symmetric instance of it"
-        )
     if not instance.is_exact:
         raise InstanceError(
             f"{instance.name or 'instance'}: metric {instance.metric} has floating-point distances, which a TSPLIB "
             "file cannot hold; write a metric that rounds, such as EUC_2D, or a matrix of whole numbers"
         )
     yield f"NAME : {' '.join(instance.name.split())}"
-    yield "TYPE : TSP"
+    yield f"TYPE : {'ATSP' if instance.asymmetric else 'TSP'}"
     for line in instance.comment.splitlines():
         yield f"COMMENT : {' '.join(line.split())}"
     yield f"DIMENSION : {instance.n}"

@@ -85,7 +85,7 @@ def result_of(
         tour=tour,
         length=told,
         climber=climber,
-        lengths=lengths if instance.is_exact else lengths * np.float64(form.unit),
+        lengths=lengths if instance.is_exact else form.told(lengths),
         steps=steps,
         passes=np.empty(0, dtype=np.int32) if passes is None else passes,
         done=done,

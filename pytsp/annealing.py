@@ -17,7 +17,7 @@ from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.forms import Form
 from pytsp.history import Watch
-from pytsp.ils import MOST_TEMPERATURE, default_climbers, listed
+from pytsp.ils import MOST_TEMPERATURE, check_climbers, default_climbers, listed
 from pytsp.instance import Instance
 from pytsp.result import Result
 
@@ -43,6 +43,7 @@ def annealed(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
         lists = lists[:, :0].copy()
     if watch.state is None:
         climbers = default_climbers(instance.n, kernels) if options.climbers is None else options.climbers
+        check_climbers(instance.n, climbers)
         tours = starting_tours(instance, climbers, options, "greedy")
     return run(Chains(form, kernels, watch, options, temperatures=temperatures, lists=lists, tours=tours), instance)
 
@@ -164,7 +165,7 @@ def _temperatures(
 ) -> Temperatures:
     """Return the temperatures of the chains' iterations, and with them how many iterations there are."""
     if isinstance(options.schedule, np.ndarray):
-        given = options.schedule / form.unit
+        given = np.ldexp(options.schedule, -form.exponent)
         _checked(form, float(options.schedule.max(initial=0.0)))
         return Temperatures(0.0, 0.0, len(given), given=given)
     n = form.whole.n
@@ -188,7 +189,7 @@ def _temperatures(
 
 def _checked(form: Form, temperature: float) -> float:
     """Return a temperature in units of the kernel's lengths."""
-    if temperature / form.unit > MOST_TEMPERATURE:
-        most = MOST_TEMPERATURE * form.unit
+    if form.in_units(temperature) > MOST_TEMPERATURE:
+        most = math.ldexp(MOST_TEMPERATURE, form.exponent)
         raise ValueError(f"temperature must be at most {most:g} here; it is {temperature!r}")
-    return float(temperature / form.unit)
+    return form.in_units(temperature)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pytsp._names import LOCAL_MOVES
 from pytsp._options import Foraging
 from pytsp._powers import quarter_power, quarters_of
+from pytsp._room import check_room
 from pytsp._stages import Stages, run, starting_tours, stored_iterations
 from pytsp._state import State
 from pytsp.backends import Backend
@@ -40,6 +41,9 @@ BEST_AGAIN = 0.05
 ITERATIONS = 1_000
 LEAST_ITERATIONS = 50
 STEPS = {"cpu": 4e7, "gpu": 1e9}
+# The bytes that a trail takes on the CPU, and a city of an ant's tour.
+HOST_TRAIL_BYTES = 32
+HOST_CITY_BYTES = 5
 # The ants of a GPU's colonies: so many, as far as the memory for climbers holds them, at so many bytes a city.
 GPU_ANTS = 16_384
 ANT_BYTES = 36
@@ -96,6 +100,7 @@ def foraged(instance: Instance, form: Form, kernels: Backend, watch: Watch, opti
     lists, tours = listed(instance, options, DEFAULT_NEIGHBOURS if options.moves else NEIGHBOURS), None
     if watch.state is None:
         colonies = _default_colonies(instance.n, kernels, options) if options.climbers is None else options.climbers
+        _check_colonies(colonies, instance.n, lists.shape[1], options)
         iterations = options.iterations
         if iterations is None and watch.time_limit is None:
             iterations = _default_iterations(instance.n, lists.shape[1], colonies, kernels, options)
@@ -105,6 +110,13 @@ def foraged(instance: Instance, form: Form, kernels: Backend, watch: Watch, opti
     reference = float(form.whole.tour_length(nearest_neighbour(instance, seed=options.seed)))
     ants = Colonies(form, kernels, watch, options, iterations=iterations, reference=reference, lists=lists, tours=tours)
     return run(ants, instance)
+
+
+def _check_colonies(colonies: int, n: int, k: int, options: Foraging) -> None:
+    """Refuse more ants, or more colonies of so many, than fit the memory."""
+    ants = options.ants_of(n)
+    check_room("ants", ants, lambda count: n * HOST_CITY_BYTES * count)
+    check_room("climbers", colonies, lambda count: count * n * (HOST_TRAIL_BYTES * k + HOST_CITY_BYTES * (ants + 4)))
 
 
 def _default_colonies(n: int, kernels: Backend, options: Foraging) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
 import threading
 import time
@@ -43,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2.
+        The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2. Where Ctrl-C
+        or SIGTERM ends the command before there is a tour, it is 130 or 143.
     """
     if arguments is None:
         # Nothing here multiplies matrices, and threads for that would be half of what NumPy's import takes.
@@ -52,20 +52,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _cli_help.complete(parser)
     options = parser.parse_args(arguments)
     options.began = time.perf_counter() - (_cli_runs.seconds_since_start() if arguments is None else 0.0)
+    code = 1
     try:
-        options.run(options)
+        with _cli_runs.ended_by_sigterm():
+            options.run(options)
         return 0
     except (PytspError, OSError, ValueError) as error:
         print(f"pytsp: {error}", file=sys.stderr)
     except MemoryError as error:
         print(f"pytsp: the memory does not suffice: {str(error) or 'Python does not say for what'}", file=sys.stderr)
-    except KeyboardInterrupt:
-        print("pytsp: interrupted before there was a tour", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        said, code = _cli_runs.told_interruption(error)
+        print(f"pytsp: {said}{' before there was a tour' if options.run in (_solve, _resume) else ''}", file=sys.stderr)
     if arguments is None and any(thread.name == _OPENING for thread in threading.enumerate()):
         # A driver that is still at work may crash while an orderly end takes down its libraries; none is needed here.
         sys.stdout.flush()
-        os._exit(1)
-    return 1
+        os._exit(code)
+    return code
 
 
 class _Version(argparse.Action):
@@ -244,26 +247,9 @@ def _begin_to_open(name: str, threads: int | None, device: int | str | None, par
     threading.Thread(target=opened, name=_OPENING, daemon=True).start()
 
 
-@contextmanager
-def _late_control_c() -> Iterator[None]:
-    """Have Ctrl-C come after a block of imports: NumPy takes an interruption of its own for a broken installation."""
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pressed: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    if pressed:
-        raise KeyboardInterrupt
-
-
 def _solve(options: argparse.Namespace) -> None:
     _begin_to_open(options.backend, options.threads, options.device, _likely_part(options))
-    with _late_control_c():
+    with _cli_runs.late_signals():
         from pytsp import tsplib  # noqa: PLC0415
         from pytsp.solve import solve  # noqa: PLC0415
 
@@ -334,7 +320,7 @@ def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
 
 
 def _resume(options: argparse.Namespace) -> None:
-    with _late_control_c():
+    with _cli_runs.late_signals():
         from pytsp.checkpoint import Stored  # noqa: PLC0415
 
     stored = Stored(options.checkpoint)
@@ -406,6 +392,7 @@ def _info(options: argparse.Namespace) -> None:
         "instance": instance.name,
         "n": instance.n,
         "metric": instance.metric,
+        "asymmetric": instance.asymmetric,
         "comment": instance.comment,
         "optimum": instance.optimum,
         "canonical_length": instance.tour_length(range(instance.n)),
@@ -413,7 +400,9 @@ def _info(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(facts))
     else:
-        shown = {name.replace("_", " "): "not known" if fact is None else fact for name, fact in facts.items()}
+        words = {None: "not known", True: "yes", False: "no"}
+        shown = {name.replace("_", " "): fact for name, fact in facts.items()}
+        shown |= {name: words[fact] for name, fact in shown.items() if fact is None or isinstance(fact, bool)}
         print("\n".join(f"{name:17} {fact}" for name, fact in shown.items()))
 
 
@@ -451,14 +440,10 @@ def _read(name: str) -> Instance:
 
 @contextmanager
 def _followed(instance: Instance, options: argparse.Namespace) -> Iterator[Callable[[Snapshot], None] | None]:
-    """Have a solve show its progress and its log as it is asked for, and end by SIGTERM as by Ctrl-C."""
+    """Have a solve show its progress and its log as it is asked for."""
     from pytsp._display import logged, shown  # noqa: PLC0415
 
-    with (
-        _cli_runs.ended_by_sigterm(),
-        shown(instance, quiet=options.quiet) as progress,
-        logged(verbose=options.verbose),
-    ):
+    with shown(instance, quiet=options.quiet) as progress, logged(verbose=options.verbose):
         yield progress
 
 

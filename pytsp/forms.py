@@ -31,14 +31,27 @@ class Form:
     whole : Instance
         An instance with whole-number distances whose tour lengths are the kernel's, to check them by: the instance
         itself, or its scaled copy where distances are floating-point numbers.
-    unit : int or float
-        What one unit of the kernel's lengths is in the instance's.
+    exponent : int
+        One unit of the kernel's lengths is 2**exponent of the instance's; that may be less than the smallest number.
     """
 
     kind: str
     arguments: tuple[NDArray[np.generic] | bool, ...]
     whole: Instance
-    unit: int | float = 1
+    exponent: int = 0
+
+    @property
+    def unit(self) -> int | float:
+        """What one unit of the kernel's lengths is in the instance's, 0 where that is less than the smallest number."""
+        return math.ldexp(1.0, self.exponent) if self.exponent else 1
+
+    def told(self, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the kernel's lengths in the instance's units, each rounded once."""
+        return np.ldexp(lengths.astype(np.float64), self.exponent)
+
+    def in_units(self, length: float) -> float:
+        """Return one of the instance's lengths in the kernel's units; infinite where that is too large."""
+        return float(np.ldexp(np.float64(length), -self.exponent))
 
 
 def form_of(instance: Instance) -> Form:
@@ -84,15 +97,15 @@ def _scaled(instance: Instance) -> Form:
     if instance.metric == "EUCLIDEAN" and _points(instance).shape[1] == 2:
         # Shifted, so that what the points have in common does not grow with the scale.
         points = _points(instance) - _points(instance).min(axis=0)
-        scale = _scale(float(np.hypot(*points.max(axis=0))))
-        scaled = Instance.from_coordinates(points * scale, metric="EUC_2D", name=instance.name)
-        return replace(_plane(scaled), unit=1 / scale)
+        exponent = _exponent(float(np.hypot(*points.max(axis=0))))
+        scaled = Instance.from_coordinates(np.ldexp(points, -exponent), metric="EUC_2D", name=instance.name)
+        return replace(_plane(scaled), exponent=exponent)
     distances = instance.distance_matrix()
-    scale = _scale(float(distances.max(initial=0)))
-    whole = np.rint(distances * scale).astype(np.int64)
+    exponent = _exponent(float(distances.max(initial=0)))
+    whole = np.rint(np.ldexp(distances, -exponent)).astype(np.int64)
     # A sine's last bit may depend on where in an array it stands, and so on the order of two cities.
     scaled = Instance.from_matrix(np.maximum(whole, whole.T), name=instance.name)
-    return Form("matrix", (_matrix(scaled),), scaled, unit=1 / scale)
+    return Form("matrix", (_matrix(scaled),), scaled, exponent=exponent)
 
 
 def _matrix(instance: Instance) -> NDArray[np.int32]:
@@ -120,9 +133,9 @@ def _points(instance: Instance) -> NDArray[np.float64]:
     return instance.coordinates
 
 
-def _scale(longest: float) -> float:
-    """Return the power of two that brings `longest` to 2**28 … 2**29; at most 2**1022, whose inverse is normal too."""
-    return math.ldexp(1.0, min(29 - math.frexp(longest)[1], 1022)) if longest > 0 else 1.0
+def _exponent(longest: float) -> int:
+    """Return the exponent of the power of two by which `longest` is 2**28 … 2**29."""
+    return math.frexp(longest)[1] - 29 if longest > 0 else 0
 
 
 def _too_long(instance: Instance, longest: float) -> InstanceError:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pytsp._nearest import NORMS
 from pytsp._options import KICKS, MOVES, PIVOTS, Options
 from pytsp._population import CALL_SECONDS, Plan, Population, mapping_of
+from pytsp._room import check_room
 from pytsp._verify import result_of, told_length
 from pytsp.backends import Backend
 from pytsp.forms import Form
@@ -34,6 +37,9 @@ LEAST_ITERATIONS_A_CITY = {"cpu": 10, "gpu": 1}
 GPU_CLIMBERS = 4_096
 GPU_BYTES = 2**31
 CITY_BYTES = 32
+# What a climber takes on the CPU: so many bytes a city, and so many besides.
+HOST_CITY_BYTES = 24
+HOST_CLIMBER_BYTES = 256
 # The default first temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
 TEMPERATURE = 1.2
 # What a kernel takes, in its units: far more than a tour can become longer by a kick.
@@ -51,6 +57,7 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
     else:
         # What depends on the machine stays as it was on the one where the solve began.
         climbers, iterations = state.whole("climbers", 1, 2**40), state.optional_whole("iterations")
+    check_climbers(instance.n, climbers)
     lists = listed(instance, options)
     plan = Plan(
         seed=options.seed,
@@ -104,6 +111,17 @@ def _search(population: Population, instance: Instance, watch: Watch) -> str:
 def default_climbers(n: int, kernels: Backend) -> int:
     """Return the number of climbers of a solve that names none: one a core, or as many as keep a GPU busy."""
     return kernels.threads or max(1, min(GPU_CLIMBERS, GPU_BYTES // (CITY_BYTES * n)))
+
+
+def check_climbers(n: int, climbers: int) -> None:
+    """Refuse more climbers on n cities than fit the memory.
+
+    Raises
+    ------
+    ValueError
+        If they do not fit.
+    """
+    check_room("climbers", climbers, lambda count: count * (HOST_CITY_BYTES * n + HOST_CLIMBER_BYTES))
 
 
 def default_iterations(n: int, climbers: int, kernels: Backend) -> int:
@@ -195,10 +213,10 @@ def first_temperature(form: Form, lists: NDArray[np.int32], options: Options) ->
     good tour. It depends on the instance and the lists only.
     """
     if options.temperature is not None:
-        if options.temperature / form.unit > MOST_TEMPERATURE:
-            most = MOST_TEMPERATURE * form.unit
+        if form.in_units(options.temperature) > MOST_TEMPERATURE:
+            most = math.ldexp(MOST_TEMPERATURE, form.exponent)
             raise ValueError(f"temperature must be at most {most:g} here; it is {options.temperature!r}")
-        return float(options.temperature / form.unit)
+        return form.in_units(options.temperature)
     if lists.shape[1] == 0:
         return 0.0
     distances = form.whole.distances(np.arange(len(lists))[:, None], lists[:, :2])

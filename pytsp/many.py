@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp._evolution import CHILDREN, PASSES
+from pytsp._room import check_room
 from pytsp._verify import verified
 from pytsp.backends import Backend, open_backend
 from pytsp.forms import Form, form_of
@@ -93,6 +94,8 @@ def solve_many(
     if iterations is not None:
         iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
     checked = _instances(instances, metric)
+    largest = max((instance.n for instance in checked), default=0)
+    check_room("climbers", climbers, lambda count: CITY_BYTES * largest * count)
     kernels = open_backend(backend, threads=threads, device=device, part="search")
     settings = {"seed": seed, "backend": backend, "threads": threads, "device": device}
 

@@ -7,12 +7,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp._nearest import NORMS, NearestPoints, nearest_by_rows
 from pytsp._quadrants import quadrant_lists
+from pytsp._room import check_room
 from pytsp.instance import Instance
 from pytsp.tours import whole_number
 
 __all__ = ["check_neighbours", "neighbour_lists"]
 
 _MOST_NEIGHBOURS = 2**31 - 1
+# What a neighbour on a list takes while the lists are made, and in a kernel.
+LISTED_BYTES = 16
 
 
 def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False) -> NDArray[np.int32]:
@@ -40,7 +43,7 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
     Raises
     ------
     ValueError
-        If `k` is out of range, or `quadrants` are asked for where a metric has none.
+        If `k` is out of range, such lists do not fit the memory, or `quadrants` are asked for where a metric has none.
 
     Notes
     -----
@@ -57,6 +60,7 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
            [2, 1]], dtype=int32)
     """
     k = min(whole_number("k", k, 1, _MOST_NEIGHBOURS), instance.n - 1)
+    check_room("k", k, lambda count: LISTED_BYTES * instance.n * count)
     norm = NORMS.get(instance.metric)
     if quadrants and (norm is None or _points(instance).shape[1] != 2):
         raise ValueError(

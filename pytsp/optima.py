@@ -1,9 +1,9 @@
-"""Lengths of the shortest tours of TSPLIB's symmetric instances, each proven optimal.
+"""Lengths of the shortest tours of TSPLIB's instances, each proven optimal.
 
-Source: the list of optimal solutions for symmetric TSPs that G. Reinelt published with TSPLIB 95; all are
-proven, the last (pla85900) by D. Applegate and others, *Certification of an optimal TSP tour through 85,900
-cities*, Operations Research Letters 37 (2009). The tests compare them with the independent list, and with the
-optimal tours, that come with the test instances.
+Source: the lists of optimal solutions for symmetric and asymmetric TSPs that G. Reinelt published with TSPLIB 95; all
+are proven, the last (pla85900) by D. Applegate and others, *Certification of an optimal TSP tour through 85,900
+cities*, Operations Research Letters 37 (2009). The tests compare those of symmetric ones with the independent list, and
+with the optimal tours, that come with the test instances.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["OPTIMA", "optimum_of"]
+__all__ = ["DIRECTED_OPTIMA", "OPTIMA", "directed_optimum_of", "optimum_of"]
 
 OPTIMA: Mapping[str, Mapping[str, int]] = MappingProxyType(
     {
@@ -136,6 +136,31 @@ OPTIMA: Mapping[str, Mapping[str, int]] = MappingProxyType(
 linhp318 is left out: its 41345 holds only with a fixed edge, which pytsp does not support.
 """
 
+DIRECTED_OPTIMA: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {
+        "br17": (17, 39),
+        "ft53": (53, 6905),
+        "ft70": (70, 38673),
+        "ftv33": (34, 1286),
+        "ftv35": (36, 1473),
+        "ftv38": (39, 1530),
+        "ftv44": (45, 1613),
+        "ftv47": (48, 1776),
+        "ftv55": (56, 1608),
+        "ftv64": (65, 1839),
+        "ftv70": (71, 1950),
+        "ftv170": (171, 2755),
+        "kro124p": (100, 36230),
+        "p43": (43, 5620),
+        "rbg323": (323, 1326),
+        "rbg358": (358, 1163),
+        "rbg403": (403, 2465),
+        "rbg443": (443, 2720),
+        "ry48p": (48, 14422),
+    }
+)
+"""Number of cities and optimal length of the instances of TYPE ATSP, by name; not every name ends in the number."""
+
 _NUMBER_AT_END = re.compile(r"\d+$")
 _BY_METRIC_AND_NAME = {
     (metric, name.lower()): length for metric, lengths in OPTIMA.items() for name, length in lengths.items()
@@ -168,3 +193,22 @@ def optimum_of(name: str, n: int, metric: str | None = None) -> int | None:
     metrics = OPTIMA if metric is None else (metric.upper(),)
     lengths = {length for each in metrics if (length := _BY_METRIC_AND_NAME.get((each, key))) is not None}
     return lengths.pop() if len(lengths) == 1 else None
+
+
+def directed_optimum_of(name: str, n: int) -> int | None:
+    """Length of a shortest tour of TSPLIB's asymmetric instance `name`, or None where it is not known.
+
+    Parameters
+    ----------
+    name : str
+        In upper or lower case, with or without ``.atsp``.
+    n : int
+        Number of cities; another number than TSPLIB's means another instance.
+
+    Examples
+    --------
+    >>> directed_optimum_of("ftv33", 34)
+    1286
+    """
+    cities, length = DIRECTED_OPTIMA.get(name.strip().lower().removesuffix(".atsp"), (0, 0))
+    return length if cities == n else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 from typing import Any
@@ -247,7 +248,7 @@ def _loaded_as(form: Form, kernels: Backend) -> tuple[str, tuple[NDArray[np.gene
 def _tell(descent: Descent, instance: Instance, watch: Watch, *, is_call: bool = True) -> None:
     """Tell the callbacks where the tour stands."""
     now, form = descent.standing, descent.form
-    length = now.length if instance.is_exact else now.length * form.unit
+    length = now.length if instance.is_exact else math.ldexp(now.length, form.exponent)
     watch.offer(now.passes, length)
     if is_call:
         most = None if descent.most_passes == MOST_PASSES else descent.most_passes

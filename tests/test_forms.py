@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import pytsp
 from pytsp import Instance, forms
 from pytsp.distances import METRICS
 from pytsp.exceptions import InstanceError
@@ -102,8 +105,26 @@ def test_floating_point_distances_are_scaled_by_a_power_of_two(instance: Instanc
     distances, whole = instance.distance_matrix(), form.whole.distance_matrix()
     longest = distances.max()
     assert whole.max() <= 2**29 + 1
-    assert np.frexp(form.unit)[0] == 0.5
-    assert np.abs(whole * form.unit - distances).max() <= max(longest * 2.0**-28, form.unit)
-    # The smallest floating-point numbers have no such inverse.
-    if longest > 1e-290:
+    assert form.unit == 2.0**form.exponent
+    assert np.abs(form.told(whole) - distances).max() <= longest * 2.0**-28
+    if longest > 0:
         assert whole.max() >= 2**28 - 1 or form.kind == "plane"
+
+
+@pytest.mark.parametrize("solver", ["ils", "restarts", "eax", "two-opt", "annealing", "ants"])
+@pytest.mark.parametrize("power", [-1030, -1050, -1000, -300])
+def test_the_smallest_numbers_are_solved_as_their_multiples_are(solver: str, power: int) -> None:
+    # Whole numbers of few bits, so that their multiples are exact, those below the smallest normal number too.
+    ways = np.random.default_rng(0).integers(1, 2**10, (12, 12)).astype(float)
+    ways += ways.T
+    options: dict[str, Any] = {} if solver == "two-opt" else {"climbers": 4}
+    if solver in ("ils", "annealing", "ants"):
+        options["iterations"] = 20
+    results = [
+        pytsp.solve(Instance.from_matrix(d), solver=solver, backend="c", **options)
+        for d in (ways, np.ldexp(ways, power))
+    ]
+    assert results[1].tour.tolist() == results[0].tour.tolist()
+    assert results[1].length == np.ldexp(results[0].length, power) > 0
+    assert np.array_equal(results[1].lengths, np.ldexp(results[0].lengths, power))
+    assert [each.length for each in results[1].history] == [np.ldexp(each.length, power) for each in results[0].history]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -237,21 +238,10 @@ def test_lists_of_neighbours_and_limits_out_of_range_are_refused_for_paths() -> 
     line = Instance.from_coordinates([[x, 0] for x in range(5)])
     with pytest.raises(ValueError, match="neighbours given as lists do not concern open paths"):
         pytsp.solve(line, open=True, neighbours=[[1], [0], [1], [2], [3]])
-    for name, value in (("checkpoint", "line.checkpoint"), ("target_gap", 0.1)):
-        with pytest.raises(ValueError, match=f"{name} does not concern open paths and asymmetric instances"):
-            _reductions.solve_reduced(
-                line,
-                open=True,
-                start_city=None,
-                end_city=None,
-                time_limit=None,
-                target=None,
-                initial_tour=None,
-                neighbours=None,
-                progress=None,
-                on_improvement=None,
-                **{name: value},
-            )
+    with pytest.raises(ValueError, match="checkpoint does not concern open paths and asymmetric instances"):
+        pytsp.solve(line, open=True, checkpoint="line.checkpoint")
+    with pytest.raises(ValueError, match="target_gap does not concern open paths; optima .* are those of closed tours"):
+        pytsp.solve(line, open=True, target_gap=0.1)
     with pytest.raises(ValueError, match="time_limit must be a positive number of seconds; it is -1"):
         pytsp.solve(line, open=True, time_limit=-1)
     with pytest.raises(ValueError, match="target must be a length, at least 0; it is -1"):
@@ -279,3 +269,17 @@ def test_a_tour_with_an_end_out_of_its_place_is_put_right_and_told(monkeypatch: 
     assert tuple(told) == result.history
     assert len(told) == 2
     assert told[0].length > told[1].length
+
+
+@pytest.mark.parametrize("name", ["open", "quadrants"])
+@pytest.mark.parametrize("value", ["yes", "no", "", 1, 0, 1.0, [], [True]])
+def test_what_is_no_truth_value_is_refused(name: str, value: object) -> None:
+    square = Instance.from_coordinates([[0, 0], [0, 9], [9, 9], [9, 0]])
+    with pytest.raises(TypeError, match=f"{name} must be True or False; it is {re.escape(repr(value))}"):
+        pytsp.solve(square, **{name: value})
+    assert pytsp.solve(square, **{name: np.True_}).is_open is (name == "open")
+
+
+def test_whether_a_path_is_sought_is_not_left_open() -> None:
+    with pytest.raises(TypeError, match="open must be True or False; it is None"):
+        pytsp.solve([[0, 0], [0, 9], [9, 9]], open=None)

@@ -17,7 +17,7 @@ from paths import ROOT
 
 import pytsp
 from bench import start
-from pytsp import _names, _options, backends, cli, tsplib
+from pytsp import _cli_runs, _names, _options, backends, cli, tsplib
 from pytsp.cli import main
 from pytsp.exceptions import BackendUnavailable
 
@@ -255,12 +255,41 @@ def test_a_process_ends_at_once_where_reading_fails_while_a_driver_works() -> No
 
 
 @pytest.mark.parametrize("pause", [0.0, 1.0])
-def test_control_c_ends_the_opening_of_a_device_at_once(pause: float) -> None:
+@pytest.mark.parametrize(
+    ("number", "said", "code"), [(signal.SIGINT, "interrupted", 130), (signal.SIGTERM, "ended by SIGTERM", 143)]
+)
+def test_a_signal_ends_the_opening_of_a_device_at_once(pause: float, number: int, said: str, code: int) -> None:
     with begun(*SOLVE) as process:
         time.sleep(pause)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, error = process.communicate(timeout=20)
-    assert (process.returncode, out, error) == (1, "", "pytsp: interrupted before there was a tour\n")
+    assert (process.returncode, out, error) == (code, "", f"pytsp: {said} before there was a tour\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "said", "code"), [(signal.SIGINT, "interrupted", 130), (signal.SIGTERM, "ended by SIGTERM", 143)]
+)
+def test_a_signal_while_the_instance_is_read_is_told_with_its_code(number: int, said: str, code: int) -> None:
+    with begun("solve", "-") as process:
+        # NumPy is imported by now, or the signal waits until it is; then standard input is waited for.
+        time.sleep(0.5)
+        process.send_signal(number)
+        out, error = process.communicate(timeout=20)
+    assert (process.returncode, out, error) == (code, "", f"pytsp: {said} before there was a tour\n")
+
+
+def test_signals_that_come_among_imports_wait_for_their_end() -> None:
+    for number, kind in ((signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, _cli_runs.Terminated)):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        done = []
+        try:
+            with pytest.raises(kind) as raised, _cli_runs.ended_by_sigterm(), _cli_runs.late_signals():
+                signal.raise_signal(number)
+                done.append(number)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        assert type(raised.value) is kind and done == [number]
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_the_package_is_a_command() -> None:

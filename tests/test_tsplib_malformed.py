@@ -52,7 +52,7 @@ FAULTS = {
     "coordinate_surplus.tsp": (8, "expected 3 numbers in this line, as before: node x y"),
     "third_coordinate_missing.tsp": (10, "DIMENSION 5 needs 20 = 5 × (node x y z)"),
     "truncated.tsp": (10, "expected 3 numbers in this line"),
-    "matrix_not_symmetric.tsp": (9, "row 3, column 2 is '4', but row 2, column 3 is 3"),
+    "matrix_not_symmetric.tsp": (9, "row 3, column 2 is '4', but row 2, column 3 is 3; TYPE ATSP takes it"),
     "weight_negative.tsp": (8, "weight '-3' is negative"),
     "weight_negative_full.tsp": (7, "weight '-1' is negative"),
     "weight_fractional.tsp": (9, "weight '2.5' is not an integer"),
@@ -84,8 +84,10 @@ FAULTS = {
     "display_too_short.tsp": (15, "DISPLAY_DATA_SECTION: ends too early"),
     "weight_type_unknown.tsp": (4, "EDGE_WEIGHT_TYPE 'XRAY3' is not supported; supported: ATT, CEIL_2D"),
     "weight_type_special.tsp": (4, "EDGE_WEIGHT_TYPE 'SPECIAL' is not supported"),
-    "type_atsp.tsp": (2, "TYPE 'ATSP' is not supported here; supported: TSP"),
-    "type_hcp.tsp": (2, "TYPE 'HCP' is not supported here"),
+    "type_atsp.tsp": (4, "EDGE_WEIGHT_TYPE 'EUC_2D' contradicts TYPE ATSP; accepted: EXPLICIT"),
+    "type_atsp_upper.tsp": (5, "EDGE_WEIGHT_FORMAT 'UPPER_ROW' contradicts TYPE ATSP; accepted: FULL_MATRIX"),
+    "type_atsp_negative.tsp": (8, "weight '-3' is negative"),
+    "type_hcp.tsp": (2, "TYPE 'HCP' is not supported here; supported: TSP, ATSP"),
     "type_sop.tsp": (2, "TYPE 'SOP' is not supported here"),
     "type_cvrp.tsp": (2, "TYPE 'CVRP' is not supported here"),
     "type_tour.tsp": (2, "read tours with read_tour"),
@@ -125,7 +127,7 @@ def test_every_fault_is_named_with_its_file_and_line(file: str) -> None:
 
 
 def test_every_faulty_file_is_tested() -> None:
-    assert {path.name for path in DATA.iterdir()} == set(FAULTS) | {"good.tsp", "good.tour"}
+    assert {path.name for path in DATA.iterdir()} == set(FAULTS) | {"good.tsp", "good.tour", "directed.atsp"}
 
 
 def test_the_file_without_fault_reads() -> None:

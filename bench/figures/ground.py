@@ -1,0 +1,81 @@
+"""An instance before the kernels, which are called one step at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp import Instance
+from pytsp._names import KICKS, MOVES, PIVOTS
+from pytsp.backends import Backend, open_backend
+from pytsp.forms import Form, form_of
+from pytsp.neighbours import neighbour_lists
+
+# A length, in mean distances between a city and its two nearest, by which every longer tour is accepted.
+HOT = 1000.0
+
+
+@dataclass(frozen=True)
+class Ground:
+    """An instance before the kernels of a backend; what comes is the same on all of them."""
+
+    instance: Instance
+    seed: int = 0
+
+    @cached_property
+    def kernels(self) -> Backend:
+        """The backend; one core's kernels are there wherever any are."""
+        return open_backend("c")
+
+    @cached_property
+    def form(self) -> Form:
+        """What the kernels get."""
+        return form_of(self.instance)
+
+    @cached_property
+    def loaded(self) -> Any:
+        """The instance, as the kernels have it."""
+        return self.call("load", *self.form.arguments)
+
+    @cached_property
+    def lists(self) -> NDArray[np.int32]:
+        """The neighbours that local search looks at."""
+        return neighbour_lists(self.instance, 8)
+
+    def call(self, verb: str, *arguments: Any) -> Any:
+        """Call the entry point of a verb for the instance's form."""
+        return self.kernels.call(f"{self.form.kind}_{verb}", *arguments)
+
+    def climbed(self, tour: ArrayLike, passes: int, k: int = 1) -> tuple[NDArray[np.int32], int]:
+        """Return where a climber of random restarts stands after so many passes from a tour, and how many it made."""
+        batch = self.kernels.call("batch_given", np.asarray(tour, dtype=np.int32)[None, :])
+        batch = self.call("climb", self.loaded, batch, k, passes)
+        return self.kernels.call("batch_tour", batch, 0), int(self.kernels.call("batch_passes", batch)[0])
+
+    def descended(self, tour: ArrayLike, moves: str = "3-opt") -> NDArray[np.int32]:
+        """Return the local optimum along the lists to which a tour descends."""
+        return self._iterated(tour, moves, "first", "mixed", 0, 0, 0.0)
+
+    def kicked(self, tour: ArrayLike, kick: str, iteration: int) -> NDArray[np.int32]:
+        """Return a tour after the kick of an iteration; one draw of a move seldom improves anything."""
+        return self._iterated(tour, "3-opt", "random-k", kick, iteration, 1, HOT)
+
+    def repaired(self, tour: ArrayLike, kick: str, iteration: int) -> NDArray[np.int32]:
+        """Return a tour after an iteration: the kick, and the local search that follows it."""
+        return self._iterated(tour, "3-opt", "first", kick, iteration, 1, HOT)
+
+    def _iterated(
+        self, tour: ArrayLike, moves: str, pivot: str, kick: str, start: int, count: int, heat: float
+    ) -> NDArray[np.int32]:
+        near = float(self.form.whole.distances(np.arange(self.instance.n)[:, None], self.lists[:, :2]).mean())
+        names = MOVES.index(moves), PIVOTS.index(pivot), 1, KICKS.index(kick)
+        population = self.kernels.call("population_given", np.asarray(tour, dtype=np.int32)[None, :])
+        population = self.call(
+            "ils", self.loaded, self.lists, population, self.seed, 0, start, count, *names, heat * near, 0
+        )
+        tours: NDArray[np.int32] = self.kernels.fields(population)["tours"]
+        return np.array(tours[0])

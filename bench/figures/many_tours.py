@@ -1,0 +1,111 @@
+"""The figures of what works on many tours, or makes them by chance: crossover, annealing, ants."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from bench.figures.canvas import BLUE, GREEN, INK, ORANGE, curves, draw, edges_of, panels, place
+from bench.figures.ground import Ground
+from bench.figures.one_tour import told
+from pytsp._evolution import CHILDREN, PASSES
+from pytsp._names import MOVES, PIVOTS
+from pytsp._options import Foraging
+from pytsp.ants import Colonies
+from pytsp.generate import uniform
+from pytsp.history import Watch
+from pytsp.starts import nearest_neighbour, start_tour
+
+
+def crossover() -> Any:
+    """A generation of two tours: what they do not share, the exchange that is made, and the child."""
+    for seed in itertools.count():
+        ground = Ground(uniform(120, 6), seed)
+        call = ground.kernels.call
+        start = ground.call("start", ground.loaded, ground.lists, seed, 0, 2, PASSES)
+        choice = MOVES.index("3-opt"), PIVOTS.index("first"), 1, 0, 0.0, 0
+        parents = ground.call("ils", ground.loaded, ground.lists, start, seed, 0, 0, 0, *choice)
+        children = ground.call("cross", ground.loaded, ground.lists, parents, seed, 0, CHILDREN, 1)
+        a, b = call("population_tours", parents)
+        child = call("population_tours", children)[0]
+        went, came = edges_of(a) - edges_of(child), edges_of(child) - edges_of(a)
+        # What comes from neither has merged subtours.
+        merged = came - edges_of(b)
+        if merged and 8 <= len(went) <= 20:
+            break
+    figure, axes = panels(3)
+    shared = edges_of(a) & edges_of(b)
+    draw(axes[0], ground.instance, shared, INK, linewidth=0.8, alpha=0.6)
+    draw(axes[0], ground.instance, edges_of(a) - shared, BLUE)
+    draw(axes[0], ground.instance, edges_of(b) - shared, ORANGE)
+    lengths = [ground.instance.tour_length(tour) / 1e6 for tour in (a, b)]
+    place(axes[0], ground.instance, f"A {lengths[0]:.3f}, B {lengths[1]:.3f}")
+    draw(axes[1], ground.instance, edges_of(a) - went, INK, linewidth=0.8, alpha=0.6)
+    draw(axes[1], ground.instance, went, BLUE, linewidth=1.2, linestyle=(0, (3, 2)))
+    draw(axes[1], ground.instance, came - merged, ORANGE, linewidth=1.4)
+    draw(axes[1], ground.instance, merged, GREEN, linewidth=1.8)
+    place(axes[1], ground.instance, f"{len(went)} edges go, {len(came - merged)} of B and {len(merged)} more come")
+    draw(axes[2], ground.instance, edges_of(child), BLUE)
+    place(axes[2], ground.instance, f"the child {ground.instance.tour_length(child) / 1e6:.3f}")
+    return figure
+
+
+def annealing() -> Any:
+    """A chain from a random tour: hot, cooler, cold; and its length over the iterations."""
+    n, iterations = 150, 600
+    ground = Ground(uniform(n, 7))
+    near = float(ground.instance.distances(np.arange(n)[:, None], ground.lists[:, :2]).mean())
+    temperatures = 5 * near * (0.01 ** (1 / iterations)) ** np.arange(iterations)
+    chains = ground.kernels.call("chains_given", start_tour(ground.instance, "random")[None, :])
+    tours = []
+    for start in range(0, iterations, 5):
+        stretch = np.ascontiguousarray(temperatures[start : start + 5])
+        chains = ground.call("anneal", ground.loaded, ground.lists, chains, 0, 0, start, n, 1, stretch)
+        tours.append(ground.kernels.fields(chains)["tours"][0].copy())
+    figure, axes = panels(4, rows=2)
+    for axis, number in zip(axes, (20, 60, len(tours) - 1), strict=False):
+        draw(axis, ground.instance, edges_of(tours[number]), BLUE)
+        made = 5 * (number + 1)
+        heat = temperatures[made - 1] / near
+        place(axis, ground.instance, f"iteration {made}, T = {heat:.2f} u: {told(ground.instance, tours[number])}")
+    numbers = np.arange(5, iterations + 1, 5)
+    lengths = [ground.instance.tour_length(tour) / 1e6 for tour in tours]
+    axes[3].plot(numbers, lengths, color=BLUE, label="length of the tour")
+    axes[3].plot(numbers, temperatures[numbers - 1] / near, color=ORANGE, label="temperature, in u")
+    axes[3].set_yscale("log")
+    curves(axes[3], "one chain", "iterations", "")
+    return figure
+
+
+def ants() -> Any:
+    """Trails of a colony after some iterations, and the best tour then."""
+    n = 60
+    ground = Ground(uniform(n, 8))
+    options = Foraging(seed=0, climbers=1)
+    reference = nearest_neighbour(ground.instance)
+    colonies = Colonies(
+        ground.form,
+        ground.kernels,
+        Watch(),
+        options,
+        iterations=100,
+        reference=float(ground.instance.tour_length(reference)),
+        lists=ground.lists,
+        tours=reference[None, :],
+    )
+    handle, made = colonies.standing.handle, 0
+    figure, axes = panels(3)
+    for axis, iterations in zip(axes, (5, 20, 100), strict=True):
+        handle = colonies.continued(handle, made, iterations - made)
+        made = iterations
+        trails = ground.kernels.call("colonies_trails", handle)[0]
+        share = trails / trails.max()
+        for least, most, width in ((0.02, 0.1, 0.2), (0.1, 0.4, 0.5), (0.4, 0.8, 1.0), (0.8, 2.0, 1.8)):
+            strong = np.argwhere((share >= least) & (share < most))
+            edges = {(min(a, b), max(a, b)) for a, b in ((int(a), int(ground.lists[a, z])) for a, z in strong)}
+            draw(axis, ground.instance, edges, ORANGE, linewidth=width, alpha=0.8)
+        best = ground.kernels.call("colonies_tour", handle, 0)
+        place(axis, ground.instance, f"after {made} iterations: best {told(ground.instance, best)[7:]}")
+    return figure

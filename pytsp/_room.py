@@ -1,0 +1,58 @@
+"""Whether what a solve is asked for fits the machine's memory: asked before anything of that size is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["check_room"]
+
+# What the system would give to a new process, and what a container may have.
+_SYSTEM = Path("/proc/meminfo")
+_CONTAINERS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+
+
+def check_room(name: str, count: int, needed: Callable[[int], int]) -> None:
+    """Refuse more of something than fits the memory that is there.
+
+    Without it the system would end the process, and maybe others, without a word.
+
+    Parameters
+    ----------
+    name : str
+        The argument that says how many there are.
+    count : int
+    needed : callable
+        About how many bytes so many take, at least 1 each; where the system does not say how many there are, it is not
+        asked.
+
+    Raises
+    ------
+    ValueError
+        If they do not fit.
+    """
+    room = free_bytes()
+    if room is None or needed(count) <= room:
+        return
+    least, most = 0, count
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (middle, most) if needed(middle) <= room else (least, middle)
+    raise ValueError(
+        f"{name}={count} would take about {needed(count) / 2**30:,.1f} GiB of memory, and {room / 2**30:,.1f} GiB are "
+        f"free: at most {least} fit"
+    )
+
+
+def free_bytes() -> int | None:
+    """Return how much memory there is for this process; None where the system does not say."""
+    bounds = []
+    with suppress(OSError, ValueError, StopIteration):
+        lines = _SYSTEM.read_text(encoding="ascii").splitlines()
+        bounds.append(1024 * int(next(line for line in lines if line.startswith("MemAvailable:")).split()[1]))
+    for file in _CONTAINERS:
+        # It says "max" where there is no limit.
+        with suppress(OSError, ValueError):
+            bounds.append(int(file.read_text(encoding="ascii")))
+    return min(bounds, default=None)

@@ -1,0 +1,61 @@
+"""The figures of docs/algorithms.md: the script draws those that the page names, and they are what the page shows."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from paths import ROOT
+
+if not (ROOT / "bench").is_dir() or not (ROOT / "docs").is_dir():
+    pytest.skip("bench/ or docs/ is not there: no checkout", allow_module_level=True)
+pytest.importorskip("matplotlib", reason="matplotlib draws the figures")
+sys.path.insert(0, str(ROOT))
+
+from bench.figures import __main__ as figures  # noqa: E402
+from bench.figures.canvas import edges_of  # noqa: E402
+
+PAGE = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
+MOST_BYTES = 60_000
+
+
+def texts(file: Path) -> list[str]:
+    """What is written in a figure: titles with lengths and counts, axes, legends."""
+    return [
+        "".join(each.itertext()).strip() for each in ElementTree.parse(file).iter("{http://www.w3.org/2000/svg}text")
+    ]
+
+
+def test_the_page_shows_every_figure_with_its_command() -> None:
+    shown = re.findall(
+        r"^!\[.+\]\(algorithms/(.+)\.svg\)\n\n\*[^*]+`python -m bench\.figures ([a-z-]+)`\*$", PAGE, re.M
+    )
+    assert [name for name, _ in shown] == [command for _, command in shown]
+    assert [name for name, _ in shown] == [*figures.FIGURES]
+    assert PAGE.count("![") == len(shown)
+    assert {file.name for file in figures.FOLDER.iterdir()} == {f"{name}.svg" for name in figures.FIGURES}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", figures.FIGURES)
+def test_a_figure_is_that_of_the_page(name: str, tmp_path: Path) -> None:
+    assert figures.main([name, "--folder", str(tmp_path / "drawn")]) == 0
+    drawn, kept = tmp_path / "drawn" / f"{name}.svg", figures.FOLDER / f"{name}.svg"
+    assert drawn.stat().st_size <= MOST_BYTES and kept.stat().st_size <= MOST_BYTES
+    # Where letters stand depends on matplotlib; what they say on the runs only.
+    assert texts(drawn) == texts(kept) and len(texts(kept)) >= 2
+    assert figures.draw(name, tmp_path).read_bytes() == drawn.read_bytes()
+
+
+def test_a_figure_that_is_not_known_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        figures.main(["descend"])
+    assert raised.value.code == 2 and "figure 'descend' is not known; known: descent, move" in capsys.readouterr().err
+
+
+def test_a_path_has_no_edge_back() -> None:
+    assert edges_of([2, 0, 1]) == {(0, 2), (0, 1), (1, 2)}
+    assert edges_of([2, 0, 1], is_open=True) == {(0, 2), (0, 1)}

@@ -1,0 +1,85 @@
+"""What does not fit the memory is refused before it is made, with what would fit."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pytsp
+from pytsp import _room
+from pytsp._room import check_room, free_bytes
+from pytsp.backends import Backend, open_backend
+from pytsp.generate import uniform
+from pytsp.neighbours import neighbour_lists
+
+
+@pytest.mark.parametrize("solver", ["ils", "annealing", "ants", "eax"])
+@pytest.mark.parametrize("climbers", [10**9, 2**40])
+def test_climbers_that_do_not_fit_are_refused(solver: str, climbers: int) -> None:
+    law = rf"climbers={climbers} would take about [\d,.]+ GiB of memory, and [\d,.]+ GiB are free: at most \d+ fit"
+    with pytest.raises(ValueError, match=law):
+        pytsp.solve(uniform(50, 0), solver=solver, climbers=climbers, backend="c")
+
+
+def test_other_numbers_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = uniform(200, 0)
+    monkeypatch.setattr(_room, "free_bytes", lambda: 10**6)
+    with pytest.raises(ValueError, match="ants=1048576 would take about 1.0 GiB of memory, .*: at most 1000 fit"):
+        pytsp.solve(instance, solver="ants", ants=2**20, backend="c")
+    with pytest.raises(ValueError, match="climbers=1000 would take .*: at most 62 fit"):
+        pytsp.solve_many([instance], climbers=1000, backend="c")
+    # The last that fits, and one more.
+    assert neighbour_lists(uniform(500, 0), 125).shape == (500, 125)
+    with pytest.raises(ValueError, match="k=126 would take .*: at most 125 fit"):
+        neighbour_lists(uniform(500, 0), 126)
+
+
+@given(st.integers(1, 10**6), st.integers(1, 1000), st.integers(0, 1000))
+def test_the_number_that_is_told_is_the_most_that_fits(count: int, each: int, besides: int) -> None:
+    room = 10**5
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_room, "free_bytes", lambda: room)
+        try:
+            check_room("climbers", count, lambda number: each * number + besides)
+        except ValueError as error:
+            fitting = int(str(error).split()[-2])
+            assert fitting < count and (each * fitting + besides <= room or fitting == 0)
+            assert each * (fitting + 1) + besides > room
+        else:
+            assert each * count + besides <= room
+
+
+def test_the_least_bound_of_system_and_containers_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    system, container, other = tmp_path / "meminfo", tmp_path / "memory.max", tmp_path / "limit"
+    monkeypatch.setattr(_room, "_SYSTEM", system)
+    monkeypatch.setattr(_room, "_CONTAINERS", (container, other))
+    assert free_bytes() is None
+    # Where nobody says, nothing is refused.
+    check_room("climbers", 2**40, lambda count: count**2)
+    system.write_text("MemTotal:       24105 kB\nMemAvailable:    100 kB\n")
+    container.write_text("max\n")
+    assert free_bytes() == 100 * 1024
+    other.write_text("5000\n")
+    assert free_bytes() == 5000
+
+
+def test_a_population_is_joined_in_few_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels, joined = open_backend("c"), []
+    call = Backend.call
+
+    def counted(self: Backend, entry: str, *arguments: Any) -> Any:
+        made = call(self, entry, *arguments)
+        if entry == "population_joined":
+            joined.append(len(call(self, "population_lengths", made)))
+        return made
+
+    monkeypatch.setattr(Backend, "call", counted)
+    result = pytsp.solve(uniform(8, 0), solver="eax", climbers=1000, iterations=0, backend="c")
+    assert result.climbers == 1000 == joined[-1] and kernels.name == "c"
+    # Each chunk joined with all before it would copy some tens of thousands.
+    assert sum(joined) <= 1000 * (math.log2(1000) + 2)
