@@ -10,6 +10,8 @@ from dataclasses import fields
 from inspect import signature
 from typing import Any
 
+import numpy as np
+
 from pytsp._choice import chosen, given_of
 from pytsp._deadline import OutOfTime, looking
 from pytsp._names import PART_OF
@@ -36,9 +38,15 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
         from pytsp.inputs import as_instance  # noqa: PLC0415
 
         instance = arguments["instance"] = as_instance(instance)
-    if any(
-        (arguments["open"], instance.asymmetric, *(arguments[end] is not None for end in ("start_city", "end_city")))
-    ):
+    # Any word, "no" too, would count as true.
+    for name in ("open", "quadrants"):
+        value = arguments[name]
+        if value is not None or name == "open":
+            if not isinstance(value, bool | np.bool_):
+                raise TypeError(f"{name} must be True or False; it is {value!r}")
+            arguments[name] = bool(value)
+    ends = arguments["start_city"], arguments["end_city"]
+    if arguments["open"] or ends != (None, None) or instance.asymmetric:
         from pytsp._reductions import solve_reduced  # noqa: PLC0415
 
         return solve_reduced(**arguments)
@@ -137,7 +145,7 @@ def _searched(
 
         return foraged(instance, form, opened(), watch, options)
     if solver != "restarts":
-        # Above some cities they need SciPy, which takes longer to import than all else; a device may be opening meanwhile.
+        # Above some cities they need SciPy, which takes longer to import than all else.
         from pytsp.eax import evolved  # noqa: PLC0415
         from pytsp.ils import iterated  # noqa: PLC0415
 
