@@ -14,10 +14,10 @@ import "tour"
 -- How many cities a climber of the iterated local search looks at together.
 module few_cities = {def cities = 4i64}
 
-module grid_passes = mk_passes planar_grid
+module grid_passes = mk_passes planar_grid wide
 module grid_path = mk_path planar_grid
 module grid_pieces = mk_pieces planar_grid (mk_ils grid_path (mk_block_hands grid_path few_cities)) blocks_of_hands
-module plane_passes = mk_passes planar_plane
+module plane_passes = mk_passes planar_plane wide
 module plane_path = mk_path planar_plane
 module plane_pieces = mk_pieces planar_plane (mk_ils plane_path (mk_block_hands plane_path few_cities)) blocks_of_hands
 
@@ -27,49 +27,59 @@ entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] =
 entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
   assert (fits_32_bits n) {plane = (xs, ys, f64.bool up)}
 
--- One huge tour: links are neighbour lists with their distances, in order of these; what is huge holds the tour.
+-- One huge tour: links are neighbour lists with their distances, in order of these; they stay on the device, and are given
+-- some cities at a time, from number `first` on. What is huge holds the tour.
 
-entry grid_links [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) : links [n] [k] =
-  grid_passes.T.links_of instance.grid (assert (are_lists lists) lists)
+type neighbours [n] [k] = {links: links [n] [k]}
 
-entry plane_links [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) : links [n] [k] =
-  plane_passes.T.links_of instance.plane (assert (are_lists lists) lists)
+entry links_blank (n: i64) (k: i64) : neighbours [n] [k] =
+  assert (fits_32_bits n && k >= 0) {links = replicate n (replicate k 0)}
+
+entry grid_links [n] [k] [m] (instance: grid_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] =
+  let links = grid_passes.links_of instance.grid first (assert (are_some_lists n first lists) lists)
+  in {links = neighbours.links with [first:first + m] = links}
+
+entry plane_links [n] [k] [m] (instance: plane_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] =
+  let links = plane_passes.links_of instance.plane first (assert (are_some_lists n first lists) lists)
+  in {links = neighbours.links with [first:first + m] = links}
 
 entry huge_given [n] (tour: [n]i32) : huge [n] =
-  assert (fits_32_bits n && is_tour tour) (huge_of tour (replicate n true))
+  assert (fits_32_bits n && is_tour tour) (huge_of tour)
 
-entry huge_tour [n] (huge: huge [n]) : [n]i32 = huge.tour
-entry huge_done [n] (huge: huge [n]) : bool = huge.done
-entry huge_moves [n] (huge: huge [n]) : i64 = huge.moves
+entry huge_tour [n] (huge: huge [n]) : [n]i32 = tour_of huge
+entry huge_done [n] (huge: huge [n]) : bool = huge.course.done
+entry huge_counts [n] (huge: huge [n]) : [3]i64 = [huge.course.moves, huge.course.passes, huge.course.work]
 
 entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = grid_passes.length_of instance.grid huge
 
 entry plane_huge_length [n] (instance: plane_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of instance.plane huge
 
--- Passes over the neighbourhood of the whole tour, at most `limit` of them.
+-- Passes over the neighbourhood of the whole tour, at most `limit` of them, and none more once they cost as much as `most`.
 
 entry grid_settle [n] [k]
                   (instance: grid_instance [n])
-                  (links: links [n] [k])
+                  (neighbours: neighbours [n] [k])
                   (huge: huge [n])
                   (seed: u64)
-                  (limit: i64) : huge [n] =
-  grid_passes.descend instance.grid links seed limit huge
+                  (limit: i64)
+                  (most: i64) : huge [n] =
+  grid_passes.descend instance.grid neighbours.links seed limit most huge
 
 entry plane_settle [n] [k]
                    (instance: plane_instance [n])
-                   (links: links [n] [k])
+                   (neighbours: neighbours [n] [k])
                    (huge: huge [n])
                    (seed: u64)
-                   (limit: i64) : huge [n] =
-  plane_passes.descend instance.plane links seed limit huge
+                   (limit: i64)
+                   (most: i64) : huge [n] =
+  plane_passes.descend instance.plane neighbours.links seed limit most huge
 
 -- Pieces first, …, first + count - 1 of `piece` cities climb, by the iterations from, …, from + iterations - 1, behind a
 -- descent where `from` is 0; the piece 0 begins at position `offset`, and its climber is the stream `stream` of the seed.
 
 entry grid_climb_pieces [n] [k]
                         (instance: grid_instance [n])
-                        (links: links [n] [k])
+                        (neighbours: neighbours [n] [k])
                         (huge: huge [n])
                         (seed: u64)
                         (stream: i64)
@@ -81,11 +91,11 @@ entry grid_climb_pieces [n] [k]
                         (first: i64)
                         (count: i64) : huge [n] =
   let plan = plan_of n seed stream from iterations 1 0 1 0 temperature 0
-  in assert (are_pieces n offset piece first count) (grid_pieces.climb instance.grid links plan offset piece first count huge)
+  in assert (are_pieces n offset piece first count) (grid_pieces.climb instance.grid neighbours.links plan offset piece first count huge)
 
 entry plane_climb_pieces [n] [k]
                          (instance: plane_instance [n])
-                         (links: links [n] [k])
+                         (neighbours: neighbours [n] [k])
                          (huge: huge [n])
                          (seed: u64)
                          (stream: i64)
@@ -97,4 +107,4 @@ entry plane_climb_pieces [n] [k]
                          (first: i64)
                          (count: i64) : huge [n] =
   let plan = plan_of n seed stream from iterations 1 0 1 0 temperature 0
-  in assert (are_pieces n offset piece first count) (plane_pieces.climb instance.plane links plan offset piece first count huge)
+  in assert (are_pieces n offset piece first count) (plane_pieces.climb instance.plane neighbours.links plan offset piece first count huge)

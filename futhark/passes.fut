@@ -1,7 +1,7 @@
--- | Local search of one huge tour: in a pass every city that waits looks for its best move, and of the moves that do not
--- overlap many are made at once.
+-- | Local search of one huge tour: in a pass cities that wait look for their best moves, a bounded number of them at a time,
+-- and of the moves that do not overlap many are made at once.
 --
--- A pass costs what the waiting cities and the stretches of the moves made cost, not the whole tour. What is in the way of a
+-- A pass costs what its cities and the stretches of the moves made cost, not the whole tour. What is in the way of a
 -- move are moves inside its stretch; so first those go that are inside a window of the tour, one a window, windows growing
 -- from pass to pass; and where few are left, the larger gain goes first among those that overlap.
 
@@ -9,11 +9,15 @@ import "metric"
 import "rng"
 import "route"
 import "three_opt"
+import "waiting"
 
--- | A huge tour in the course of its descent: the tour and the place of each city; the cities that wait; the windows' size, as a
--- power of two; how many moves and passes were made; and whether no city finds a move.
-type huge [n] =
-  {tour: [n]i32, places: [n]i32, waits: [n]bool, level: i64, moves: i64, passes: i64, done: bool}
+-- | How far a descent has come: the block of cities to go on from; how often the number of cities that a pass takes was
+-- doubled; how many cities were woken to make sure of the optimum since a move was found; the windows' size, as a power of
+-- two; how many moves and passes were made, and what they cost; and whether no city finds a move.
+type course = {cursor: i64, breadth: i64, swept: i64, level: i64, moves: i64, passes: i64, work: i64, done: bool}
+
+-- | A huge tour in the course of its descent: the tour, the cities that wait, and how far it has come.
+type huge [n] = {route: route [n], waits: [n]bool, course: course}
 
 -- | The position of each city. **Work:** O(n).
 def places_of [n] (tour: [n]i32) : *[n]i32 =
@@ -23,9 +27,25 @@ def places_of [n] (tour: [n]i32) : *[n]i32 =
 def least_level : i64 = 6
 def few : i64 = 1024
 
--- | A descent from a tour, in which all cities wait, or those of another one.
-def huge_of [n] (tour: [n]i32) (waits: [n]bool) : huge [n] =
-  {tour, places = places_of tour, waits, level = least_level, moves = 0, passes = 0, done = false}
+-- | What it costs to look for a city's move, in positions that change.
+def look_work : i64 = 16
+
+-- | A descent from a route, in which all cities wait, behind so many moves and passes. **Work:** O(n).
+def awake [n] (route: route [n]) (course: course) : huge [n] =
+  let course = course with cursor = 0 with breadth = 0 with swept = n with level = least_level with done = false
+  in {route, waits = replicate n true, course}
+
+-- | A descent from a tour, in which all cities wait.
+def huge_of [n] (tour: [n]i32) : huge [n] =
+  awake (tour ++ places_of tour)
+        {cursor = 0, breadth = 0, swept = n, level = least_level, moves = 0, passes = 0, work = 0, done = false}
+
+-- | The tour. **Work:** O(n).
+def tour_of [n] (s: huge [n]) : [n]i32 = #[unsafe] map (\p -> s.route[p]) (iota n)
+
+-- | Whether lists are those of cities from number `first` on, of n cities.
+def are_some_lists [m] [k] (n: i64) (first: i64) (lists: [m][k]i32) =
+  first >= 0 && first <= n - m && all (all (\c -> c >= 0 && i64.i32 c < n)) lists
 
 -- | A stretch of positions that is turned round; none where the first lies behind the last.
 type turn = (i32, i32)
@@ -40,10 +60,10 @@ type turns = {a: turn, b: turn, c: turn}
 def no_turn : turn = (i32.highest, -1)
 
 -- | How a move, made by exchanges of two edges as `three_opt.make` does, turns stretches round. **Work:** O(1).
-def turns_of [n] (places: [n]i32) ({gain = _, kind, t1, t2, t3, t4, t5, t6}: move) : turns =
+def turns_of [n] (r: route [n]) ({gain = _, kind, t1, t2, t3, t4, t5, t6}: move) : turns =
   #[unsafe]
   let last = i32.i64 n - 1
-  let place (x: i32) = places[i64.i32 x]
+  let place = position r
   -- The stretch between the edges (p, q) and (r, s).
   let between (is: bool) (p: i32) (q: i32) (r: i32) (s: i32): turn =
     let leaves x y = if i32.max x y - i32.min x y == 1 then i32.min x y else last
@@ -92,90 +112,134 @@ def first_of_overlapping [d] (stretches: [d]turn) (keys: [d]i64) : [d]bool =
           free && (x == y || stretches[y].1 < 0 || !(overlap x y) || before x y))
   in map wins (iota d)
 
--- | The positions of all of some stretches, each with the number of its own. **Work:** O(d + positions).
-def spread [d] (stretches: [d]turn) : [](i64, i32) =
+-- | How many positions some stretches have in all, and each of them, with the number of its stretch.
+--
+-- **Work:** O(d), and O(log d) a position.
+def spread [d] (stretches: [d]turn) : (i64, i64 -> (i64, i32)) =
   let lengths = map (\(first, last) -> i64.i32 (i32.max 0 (last - first + 1))) stretches
   let ends = scan (+) 0 lengths
   let total = if d == 0 then 0 else #[unsafe] ends[d - 1]
-  let begins = map2 (-) ends lengths
-  let heads = hist i64.max 0 total (map2 (\b l -> if l > 0 then b else -1) begins lengths) (iota d)
-  let owners = scan i64.max 0 heads
-  in map2 (\i t -> #[unsafe] (i, stretches[i].0 + i32.i64 (t - begins[i]))) owners (iota total)
+  let at t =
+    #[unsafe]
+    -- The first stretch that ends behind it.
+    let (i, _) =
+      loop (low, high) = (0, d - 1)
+      while low < high do
+        let middle = (low + high) / 2
+        in if ends[middle] > t then (low, middle) else (middle + 1, high)
+    in (i, stretches[i].1 - i32.i64 (ends[i] - 1 - t))
+  in (total, at)
 
-module mk_passes (M: metric) = {
+-- | The route on which some moves are made that do not overlap, and how many positions change; `spare` is written over: the
+-- memory of a CPU that is asked for in ever other sizes is never given back. **Work:** O(positions log d).
+def turn_round [n] [d] (moves: [d]turns) (r: *route [n]) (spare: *[n]i32) : (*route [n], *[n]i32, i64) =
+  let (total, at_stretch) = spread (map stretch moves)
+  let new t =
+    #[unsafe]
+    let (i, p) = at_stretch t
+    let {a, b, c} = moves[i]
+    in at r (turned a (turned b (turned c p)))
+  let spare = scatter spare (iota total) (tabulate total new)
+  let r = scatter r (tabulate total (\t -> i64.i32 (at_stretch t).1)) (tabulate total (\t -> #[unsafe] spare[t]))
+  let cells = tabulate total (\t -> #[unsafe] n + i64.i32 spare[t])
+  let r = scatter r cells (tabulate total (\t -> (at_stretch t).1))
+  in (r, spare, total)
+
+-- | How many cities a pass takes: at first and where many find moves, as those of a bad tour do, who take long; and at most.
+module type widths = {
+  -- | At least `block`.
+  val least : i64
+  val most : i64
+}
+
+-- | What keeps a GPU busy at most, and takes a core less than half a second at first also on a random tour.
+module wide : widths = {
+  def least = 1i64 << 14
+  def most = 1i64 << 18
+}
+
+module mk_passes (M: metric) (W: widths) = {
   module T = mk_three_opt M
+
+  -- | The links of m cities, from number `first` on. **Work:** O(m k).
+  def links_of [n] [m] [k] (data: M.data [n]) (first: i64) (lists: [m][k]i32) : [m][k]i64 =
+    let link a b = (T.between data (i32.i64 (first + a)) b << 32) | i64.i32 b
+    in map2 (\a list -> map (link a) list) (iota m) lists
 
   -- | The length of the tour. **Work:** O(n).
   def length_of [n] (data: M.data [n]) (s: huge [n]) : i64 =
-    i64.sum (map (\p -> #[unsafe] T.between data s.tour[p] s.tour[if p + 1 == n then 0 else p + 1]) (iota n))
+    i64.sum (map (\p -> #[unsafe] T.between data s.route[p] s.route[if p + 1 == n then 0 else p + 1]) (iota n))
 
-  -- | One pass: the cities that wait after it, the level, and how many moves were made. The cities are all different, and so
-  -- are those that come back; `marks` is i32.highest everywhere.
+  local def width (breadth: i64) : i64 = i64.min W.most (W.least << breadth)
+
+  local
+  -- | One pass. Where no city that waits finds a move, cities are woken that may: a stretch that was turned round lets others do
+  -- what they could not. The descent is done when all cities in a row have found none.
   --
-  -- **Work:** O(d k^2) for d cities that wait, and the stretches of the moves made. **Span:** O(k^2).
-  def pass [n] [k] [d]
+  -- **Work:** O(d k^2) for d cities, the stretches of the moves made, and O(n) bytes. **Span:** O(k^2).
+  def pass [n] [k]
            (data: M.data [n])
            (links: links [n] [k])
-           (shift: u64)
-           (level: i64)
-           (cities: [d]i32)
-           (tour: *[n]i32)
-           (places: *[n]i32)
-           (marks: *[n]i32) : (*[n]i32, *[n]i32, *[n]i32, []i32, i64, i64) =
+           (seed: u64)
+           (r: *route [n])
+           (waits: *[n]bool)
+           (spare: *[n]i32)
+           (course: course) : (*route [n], *[n]bool, *[n]i32, course) =
+    let {cursor, breadth, swept, level, moves = moves_before, passes, work, done = _} = course
+    let width = width breadth
+    let (cities, total, cursor) = next_waiting width cursor waits
+    let d = length cities
     let choice = {segment = i32.i64 n, best = true, draws = 0}
-    let r: route [n] = tour ++ places
     let found =
       #[incremental_flattening(only_inner)]
       map (\c -> T.move_of data links choice r c) cities
+    let waits = scatter waits (map i64.i32 cities) (map (const false) cities)
     let (cities, moves) = unzip (filter (\(_, move: move) -> move.kind > 0) (zip cities found))
-    let turns = map (turns_of places) moves
+    let finds = length moves
+    let turns = map (turns_of r) moves
     let stretches = map stretch turns
     -- A gain is less than 3 * 2^30, a city less than 2^31.
     let keys = map2 (\c (m: move) -> (m.gain << 31) | i64.i32 c) cities moves
-    let are_few = length moves <= few
+    let are_few = finds <= few
+    let shift = rng.word (rng.stream seed passes) 0
     let (by_windows, windows) = first_of_windows n level shift stretches keys
-    let m = if are_few then length moves else 0
+    let m = if are_few then finds else 0
     let by_stretch = first_of_overlapping (take m stretches) (take m keys)
     let wins = map (\i -> #[unsafe] if are_few then by_stretch[i] else by_windows[i]) (indices moves)
     let made = filter (\i -> #[unsafe] wins[i]) (indices moves)
-    let changes = spread (map (\i -> #[unsafe] stretches[i]) made)
-    let new =
-      map (\(i, p) ->
-             #[unsafe]
-             let {a, b, c} = turns[made[i]]
-             in tour[i64.i32 (turned a (turned b (turned c p)))])
-          changes
-    let ps = map (\(_, p) -> i64.i32 p) changes
-    let tour = scatter tour ps new
-    let places = scatter places (map i64.i32 new) (map i32.i64 ps)
-    -- Who could not make its move waits on, and so do the ends of those made, each once.
-    let rest = filter (\i -> #[unsafe] !wins[i]) (indices moves)
-    let woken = flatten (map (\i -> #[unsafe] tabulate 6 (\e -> if i32.i64 e < ends moves[i] then end moves[i] (i32.i64 e) else -1)) made)
-    let waiting = filter (>= 0) (map (\i -> #[unsafe] cities[i]) rest ++ woken)
-    let numbers = map i32.i64 (indices waiting)
-    let cells = map i64.i32 waiting
-    let marks = reduce_by_index marks i32.min i32.highest cells numbers
-    let once = map (.0) (filter (\(c, i) -> #[unsafe] marks[i64.i32 c] == i) (zip waiting numbers))
-    let marks = scatter marks cells (map (const i32.highest) cells)
+    let (r, spare, changed) = turn_round (map (\i -> #[unsafe] turns[i]) made) r spare
+    -- Who could not make its move waits on, and so do the ends of those made.
+    let losers = map2 (\c is -> if is then -1 else i64.i32 c) cities wins
+    let waits = scatter waits losers (map (const true) losers)
+    let end_of i e = #[unsafe] if i32.i64 e < ends moves[i] then i64.i32 (end moves[i] (i32.i64 e)) else -1
+    let woken = flatten (map (\i -> tabulate 6 (end_of i)) made)
+    let waits = scatter waits woken (map (const true) woken)
+    -- Windows are compared with the share of the cities that were looked at.
     let top = 1 << level >= n
-    let next = if length made * 16 < windows && !are_few then level + 1 else level
-    in (tour, places, marks, once, if top then least_level else next, length made)
+    let next = if length made * 16 * total < windows * d && !are_few then level + 1 else level
+    let swept = if finds == 0 then swept else 0
+    let none = total == d && finds == 0
+    let done = none && swept >= n
+    let breadth = if 2 * d < width then breadth else if 8 * finds > 7 * d then 0 else i64.min 32 (breadth + 1)
+    let (waits, count, cursor) = wake (none && !done) width cursor waits
+    let course =
+      { cursor
+      , breadth
+      , swept = swept + count
+      , level = if top then least_level else next
+      , moves = moves_before + length made
+      , passes = passes + 1
+      , work = work + look_work * d + changed + blocks n
+      , done
+      }
+    in (r, waits, spare, course)
 
-  -- | So many passes at most. Where no city that waits finds a move, all wait once more: a stretch that was turned round may let
-  -- others do what they could not. The descent is done when none of all cities finds one. **Work:** see `pass`.
-  def descend [n] [k] (data: M.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (s: huge [n]) : huge [n] =
-    let marks: *[n]i32 = replicate n i32.highest
-    let cities = map i32.i64 (filter (\c -> #[unsafe] s.waits[c]) (iota n))
-    let (tour, places, _, cities, level, moves, passes, done) =
-      loop (tour, places, marks, cities, level, moves, passes, done) =
-             (copy s.tour, copy s.places, marks, cities, s.level, s.moves, s.passes, s.done)
-      while !done && passes < s.passes + limit do
-        let shift = rng.word (rng.stream seed passes) 0
-        let full = length cities == n
-        let (tour, places, marks, cities, level, made) = pass data links shift level cities tour places marks
-        let none = length cities == 0
-        let cities = if none && !full then map i32.i64 (iota n) else cities
-        in (tour, places, marks, cities, level, moves + made, passes + 1, none && full)
-    let waits = scatter (replicate n false) (map i64.i32 cities) (map (const true) cities)
-    in {tour, places, waits, level, moves, passes, done}
+  -- | So many passes at most, and none more once they cost as much as `most`. **Work:** see `pass`.
+  def descend [n] [k] (data: M.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (s: huge [n]) : huge [n] =
+    let (end, enough) = (s.course.passes + limit, s.course.work + i64.min most (i64.highest - s.course.work))
+    let (route, waits, _, course) =
+      loop (r, waits, spare, now) = (copy s.route, copy s.waits, replicate n 0, s.course)
+      while !now.done && now.passes < end && now.work < enough do
+        pass data links seed r waits spare now
+    in {route, waits, course}
 }

@@ -18,13 +18,13 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (C: crew) 
   def inner_links [n] [k] (links: links [n] [k]) (s: huge [n]) (m: i64) (begin: i64) (j: i64) : [k]i64 =
     #[unsafe]
     let at = let p = begin + j in if p >= n then p - n else p
-    let c = i64.i32 s.tour[at]
+    let c = i64.i32 s.route[at]
     let none = (i64.i32 i32.highest << 32) | j
     let (inner, _) =
       loop (inner: *[k]i64, w) = (replicate k none, 0i64)
       for x < k do
         let link = links[c, x]
-        let q = i64.i32 s.places[i64.i32 (city_of link)] - begin
+        let q = i64.i32 s.route[n + i64.i32 (city_of link)] - begin
         let q = if q < 0 then q + n else q
         let w' = i64.min w (k - 1)
         let inner = inner with [w'] = if q < m then (distance_of link << 32) | q else inner[w']
@@ -47,7 +47,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (C: crew) 
     let position (i: i64) (j: i64): i64 =
       let p = offset + (first + i) * m + j
       in if p >= n then p - n else p
-    let cities = flatten (tabulate_2d count m (\i j -> #[unsafe] s.tour[position i j]))
+    let cities = flatten (tabulate_2d count m (\i j -> #[unsafe] s.route[position i j]))
     let points = P.gathered data cities
     let inner = tabulate_2d count m (\i j -> inner_links links s m (position i 0) j)
     let start = map i32.i64 (iota m)
@@ -71,11 +71,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (C: crew) 
       in cities[i * m + (if forth || back then i64.i32 tours[i, q] else j)]
     let positions = flatten (tabulate_2d count m position)
     let new = flatten (tabulate_2d count m path)
-    let tour = #[unsafe] scatter (copy s.tour) positions new
-    let places = #[unsafe] scatter (copy s.places) (map i64.i32 new) (map i32.i64 positions)
-    in s with tour = tour
-         with places = places
-         with waits = replicate n true
-         with level = least_level
-         with done = false
+    let r = #[unsafe] scatter (copy s.route) positions new
+    let r = #[unsafe] scatter r (map (\c -> n + i64.i32 c) new) (map i32.i64 positions)
+    in awake r s.course
 }

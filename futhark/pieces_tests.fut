@@ -8,13 +8,14 @@ import "pieces"
 import "planar"
 import "population"
 import "rng"
+import "route"
 import "testing"
 import "three_opt"
 import "tour"
 
 module path = mk_path planar_plane
 
-module W = mk_passes planar_plane
+module W = mk_passes planar_plane wide
 
 module R = mk_pieces planar_plane (mk_ils path (mk_thread_hands path)) alone
 
@@ -67,16 +68,16 @@ entry pieces_hold (n: i64) (side: i32) (m: i64) (offset: i64) (first: i64) (coun
   let links = nearest data (i64.min 8 (n - 1))
   let kept = are_kept n offset m first count
   let holds s =
-    let start = huge_of (random_tour n 8 s) (replicate n false)
+    let start = huge_of (random_tour n 8 s) with waits = replicate n false
     let end = R.climb data links (plan m (s << 32) 30 temperature) offset m first count start
-    let stays = and (map3 (\is a b -> !is || a == b) kept start.tour end.tour)
+    let stays = and (map3 (\is a b -> !is || a == b) kept (tour_of start) (tour_of end))
     let piece_of (places: [n]i32) (c: i64) = ((i64.i32 places[c] - offset + n) % n) / m
-    let same_pieces = all (\c -> piece_of start.places c == piece_of end.places c) (iota n)
+    let same_pieces = all (\c -> piece_of (places_of (tour_of start)) c == piece_of (places_of (tour_of end)) c) (iota n)
     let no_longer = temperature > 0 || W.length_of data end <= W.length_of data start
-    in is_tour end.tour
-       && and (map2 (==) end.places (places_of end.tour))
+    in is_tour (tour_of end)
+       && and (map2 (==) end.route (route_of (tour_of end)))
        && and end.waits
-       && !end.done
+       && !end.course.done
        && stays
        && same_pieces
        && no_longer
@@ -91,13 +92,13 @@ entry pieces_hold (n: i64) (side: i32) (m: i64) (offset: i64) (first: i64) (coun
 entry cuts_change_nothing (n: i64) (m: i64) (offset: i64) (temperature: f64) : bool =
   let data = points n 100
   let links = nearest data 6
-  let start = huge_of (random_tour n 8 0) (replicate n true)
+  let start = huge_of (random_tour n 8 0)
   let climb first count s = R.climb data links (plan m 9 20 temperature) offset m first count s
   let whole = climb 0 (n / m) start
   let apart = R_apart.climb data links (plan m 9 20 temperature) offset m 0 (n / m) start
   let cut = loop s = start for i < n / m do climb i 1 s
   let back = loop s = start for i < n / m do climb (n / m - 1 - i) 1 s
-  let same (s: huge [n]) = and (map2 (==) s.tour whole.tour)
+  let same (s: huge [n]) = and (map2 (==) s.route whole.route)
   in same cut && same back && same apart && W.length_of data whole < W.length_of data start
 
 -- A piece of the whole tour is a path between two cities that follow each other: of one tour, all edges but one can change.
@@ -107,10 +108,10 @@ entry cuts_change_nothing (n: i64) (m: i64) (offset: i64) (temperature: f64) : b
 entry one_piece_is_all (n: i64) : bool =
   let data = points n 100
   let links = nearest data 8
-  let start = huge_of (random_tour n 8 0) (replicate n true)
+  let start = huge_of (random_tour n 8 0)
   let end = R.climb data links (plan n 0 200 0) 7 n 0 1 start
-  let optimum = W.descend data links 0 10000 end
-  in W.length_of data end * 2 < W.length_of data start && optimum.done
+  let optimum = W.descend data links 0 10000 i64.highest end
+  in W.length_of data end * 2 < W.length_of data start && optimum.course.done
      && W.length_of data end - W.length_of data optimum < 300
 
 -- ==

@@ -18,18 +18,21 @@ from pytsp.forms import Form
 CALL_SECONDS = 0.15
 # The kicks a second that the first call counts on, of a core, or of all of a GPU; the first ones come with a descent.
 FIRST_SPEED = {"cpu": 3_000.0, "gpu": 500_000.0}
-# The passes of the first call of a descent; calls grow, as they are fast, up to so many times the one before.
-FIRST_PASSES = 1
-# More of them than this are far from the end.
-FAR_PASSES = 4
-# How many cities a GPU goes through in a second of a pass over all of them, before one was seen.
+# So many cities at a time keep a GPU busy; their neighbours by places take memory, and a call of them all its time.
+MOST_GPU_CITIES = 1 << 21
+# How many cities' links are made by a call.
+LINKED = 1 << 16
+# How many cities a pass looks at, at most, and what one costs, in positions that change (`passes.fut`).
+PASS_CITIES = 1 << 18
+LOOK_WORK = 16
+# How many cities a GPU looks at in a second, before it has.
 GPU_PASSED_A_SECOND = 5e7
-MOST_GROWTH = 4
 # A piece's kicks in a round are this fraction of its cities.
 KICKS_A_CITY = 0.1
 # So many rounds begin with a descent of each piece. Later ones go on from what are nearly local optima.
 DESCENTS = 2
-# Moves between pieces are made after these rounds, by so many passes at most; all of them in the end.
+# Moves between pieces are made after these rounds, by so many passes at most, those that it takes to look at all cities
+# not counted; all of them in the end.
 FIRST_SETTLED, SETTLED_EVERY, SETTLED_PASSES = 10, 50, 200
 # Multiples of the golden ratio, modulo 1, leave no large gap (Knuth, The Art of Computer Programming 3, 6.4); those of
 # another number tell seeds apart.
@@ -82,7 +85,8 @@ class Pieces:
         piece: int,
         temperature: float,
     ) -> None:
-        self.form = form
+        # The device has the coordinates.
+        self.form = replace(form, arguments=())
         self.kernels = kernels
         self.n = len(tour)
         self.seed = seed
@@ -92,18 +96,22 @@ class Pieces:
         self.temperature = temperature
         self.mapping = "thread" if kernels.device is None else "block"
         self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
-        self.links = kernels.call(f"{form.kind}_links", self.loaded, lists)
+        self.links = kernels.call("links_blank", *lists.shape)
+        # Some at a time, so that the device never holds the lists beside the links.
+        for first in range(0, self.n, LINKED):
+            block = lists[first : first + LINKED]
+            self.links = kernels.call(f"{form.kind}_links", self.loaded, self.links, first, block)
         handle = kernels.call("huge_given", tour)
         self.standing = Standing(handle, self._length(handle))
         self.best = self.standing
         machine = "cpu" if kernels.device is None else "gpu"
         # Pieces that should go together, and how many a second go.
-        self.together = kernels.threads or self.count
+        self.together = kernels.threads or min(self.count, max(1, MOST_GPU_CITIES // self.piece))
         self.speed = FIRST_SPEED[machine] * (kernels.threads or 1) / self.kicks
-        self.few_passes = FIRST_PASSES
-        # The seconds of a pass in which all cities wait, and of one of those of the last call.
+        # The seconds that it takes to look at all cities.
         self.full_pass = self.n / GPU_PASSED_A_SECOND
-        self.short_pass = self.full_pass
+        # Whether the last call was one of passes.
+        self.is_between = False
 
     def climb(self, warmth: float, seconds_left: float = math.inf) -> None:
         """Make one kernel call of a round: as many pieces as fit its time.
@@ -111,8 +119,10 @@ class Pieces:
         `warmth`, from 1 down to 0, is the fraction of the temperature that the round has.
         """
         now = self.standing
+        self._turn(to_passes=False)
         wanted = int(self.speed * max(0.0, min(CALL_SECONDS, seconds_left)))
-        count = min(max(wanted // self.together, 1) * self.together, self.count - now.pieces)
+        most = self.count if self.kernels.device is None else self.together
+        count = min(max(wanted // self.together, 1) * self.together, most, self.count - now.pieces)
         began = time.perf_counter()
         handle = self.kernels.call(
             f"{self.form.kind}_climb_pieces",
@@ -146,25 +156,22 @@ class Pieces:
 
     def _told(self, standing: Standing) -> dict[str, Any]:
         fields = self.kernels.fields(standing.handle)
-        # They follow from the tour.
-        del fields["places"]
+        # The places follow from the tour.
+        huge = {"tour": fields["route"][: self.n], "waits": fields["waits"], **fields["course"]}
         counts = {name: getattr(standing, name) for name in ("length", "rounds", "pieces", "passes", "is_settled")}
-        return {**counts, "huge": fields}
+        return {**counts, "huge": huge}
 
     def _restored(self, state: State) -> Standing:
         said = state.part("huge")
         tour = said.tour("tour", self.n)
-        places = np.empty_like(tour)
-        places[tour] = np.arange(self.n, dtype=np.int32)
+        route = np.concatenate([tour, np.empty_like(tour)])
+        route[self.n + tour] = np.arange(self.n, dtype=np.int32)
+        # A state of before passes had a bound on their cities begins with the first ones.
+        course = {name: said.whole(name, 0, most) if name in said else 0 for name, most in self._bounds.items()}
         fields = {
-            "tour": tour,
-            "places": places,
+            "route": route,
             "waits": said.array("waits", np.bool_, (self.n,)),
-            # No window is larger than the largest tour.
-            "level": said.whole("level", 0, 32),
-            "moves": said.whole("moves"),
-            "passes": said.whole("passes"),
-            "done": said.flag("done"),
+            "course": {**course, "done": said.flag("done")},
         }
         return Standing(
             self.kernels.value("huge", fields),
@@ -176,38 +183,46 @@ class Pieces:
         )
 
     @property
+    def _bounds(self) -> dict[str, int]:
+        """The largest numbers of a descent's course: the last block of 32 cities, powers of two, and counts."""
+        powers = dict.fromkeys(("breadth", "level"), 32)
+        counts = dict.fromkeys(("swept", "moves", "passes", "work"), 2**62)
+        return {"cursor": (self.n - 1) // 32, **powers, **counts}
+
+    @property
     def due_passes(self) -> int:
         """How many passes come before the next round: none, but after some rounds."""
         now = self.standing
         is_time = now.rounds % SETTLED_EVERY == FIRST_SETTLED and now.pieces == 0 and not now.is_settled
-        return SETTLED_PASSES - now.passes if is_time else 0
+        return max(0, SETTLED_PASSES + self.n // PASS_CITIES - now.passes) if is_time else 0
 
-    def passes_in(self, seconds: float) -> float:
-        """Return how many passes fit so many seconds, as far as is known; a pass cannot be cut.
+    @property
+    def pass_seconds(self) -> float:
+        """The seconds of the longest pass, which cannot be cut."""
+        return self.full_pass * min(1.0, PASS_CITIES / self.n)
 
-        Wherever no city finds a move, all wait once more. So far from the end some of the passes are counted as such;
-        near it, where that would be too many or too few, the next pass alone is looked at.
-        """
-        if seconds > FAR_PASSES * self.full_pass:
-            return seconds / max(self.short_pass, self.full_pass / 2)
-        waits = self.standing.passes == 0 or self.kernels.fields(self.standing.handle)["waits"].all()
-        return float((self.full_pass if waits else self.short_pass) <= seconds)
-
-    def settle(self, most: float = math.inf) -> None:
+    def settle(self, most: int = 2**62, seconds_left: float = math.inf) -> None:
         """Make one kernel call of passes, at most so many, over the neighbourhood of the whole tour."""
         now = self.standing
-        limit = max(1, int(min(self.few_passes if now.passes else FIRST_PASSES, most)))
+        self._turn(to_passes=True)
         began = time.perf_counter()
-        handle = self.kernels.call(f"{self.form.kind}_settle", self.loaded, self.links, now.handle, self.seed, limit)
+        work = LOOK_WORK * self.n / self.full_pass * max(0.0, min(CALL_SECONDS, seconds_left))
+        before = self.kernels.call("huge_counts", now.handle)
+        handle = self.kernels.call(
+            f"{self.form.kind}_settle",
+            self.loaded,
+            self.links,
+            now.handle,
+            self.seed,
+            most,
+            min(max(1, int(work)), 2**62),
+        )
         is_settled = bool(self.kernels.call("huge_done", handle))
+        _, passes, work_done = self.kernels.call("huge_counts", handle) - before
         length = self._length(handle)
-        took = time.perf_counter() - began
-        if now.passes == 0:
-            self.full_pass = took
-        self.short_pass = min(took / limit, self.full_pass)
-        fitting = limit * CALL_SECONDS / max(took, 1e-9)
-        self.few_passes = max(1, int(min(fitting, MOST_GROWTH * limit)))
-        self._stand(Standing(handle, length, now.rounds, now.pieces, now.passes + limit, is_settled))
+        if work_done:
+            self.full_pass = max(time.perf_counter() - began, 1e-9) * LOOK_WORK * self.n / int(work_done)
+        self._stand(Standing(handle, length, now.rounds, now.pieces, now.passes + int(passes), is_settled))
 
     def go_back(self) -> bool:
         """Go back to the best tour if it may become shorter yet; tell whether it may."""
@@ -221,6 +236,12 @@ class Pieces:
         tour: NDArray[np.int32] = self.kernels.call("huge_tour", self.best.handle)
         return tour
 
+    def free(self) -> None:
+        """Give back the device's memory; only what is known of the tours is left."""
+        self.standing, self.best = (replace(each, handle=None) for each in (self.standing, self.best))
+        del self.loaded, self.links
+        self.kernels.release_memory()
+
     def _stand(self, standing: Standing) -> None:
         """Stand there. A shorter tour is the best so far, and so is a local optimum of the same length.
 
@@ -229,6 +250,12 @@ class Pieces:
         if standing.pieces == 0:
             self.best = shorter(standing, self.best)
         self.standing = standing
+
+    def _turn(self, *, to_passes: bool) -> None:
+        """Give back what calls of the other kind have left to be used again: they need other sizes."""
+        if to_passes != self.is_between:
+            self.kernels.release_memory()
+        self.is_between = to_passes
 
     def _length(self, handle: Any) -> int:
         return int(self.kernels.call(f"{self.form.kind}_huge_length", self.loaded, handle))

@@ -79,7 +79,8 @@ def result_of(
     tour = verified(tour, length, climber, form, kernels, seed)
     if cities is not None:
         tour = cities[tour].astype(np.int32)
-    told = instance.tour_length(tour)
+    # Recomputed once, in the numbers of the kernel, where what lies close together is near in memory.
+    told = told_length(instance, tour, length)
     return Result(
         instance=instance,
         tour=tour,

@@ -42,6 +42,8 @@ HOST_CITY_BYTES = 24
 HOST_CLIMBER_BYTES = 256
 # The default first temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
 TEMPERATURE = 1.2
+# Cities whose nearest are asked for together.
+_BLOCK = 1 << 17
 # What a kernel takes, in its units: far more than a tour can become longer by a kick.
 MOST_TEMPERATURE = 1e12
 # Climbers below this number start from nearest-neighbour tours, those from it on from random ones.
@@ -219,8 +221,11 @@ def first_temperature(form: Form, lists: NDArray[np.int32], options: Options) ->
         return form.in_units(options.temperature)
     if lists.shape[1] == 0:
         return 0.0
-    distances = form.whole.distances(np.arange(len(lists))[:, None], lists[:, :2])
-    return TEMPERATURE * float(distances.mean())
+    near, total = lists[:, :2], 0
+    for first in range(0, len(near), _BLOCK):
+        block = near[first : first + _BLOCK]
+        total += int(form.whole.distances(np.arange(first, first + len(block))[:, None], block).sum())
+    return TEMPERATURE * total / near.size
 
 
 def _warmth(watch: Watch) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -264,7 +265,7 @@ class Instance:
         O(n) time and memory.
         """
         order = check_tour(tour, self.n)
-        return self._sum(self._between(order, np.roll(order, -1)))
+        return self._along(order, is_closed=True)
 
     def path_length(self, path: ArrayLike) -> int | float:
         """Length of an open path, exact: `tour_length` without the way back from the last city to the first.
@@ -289,10 +290,17 @@ class Instance:
         10
         """
         order = check_tour(path, self.n)
-        return self._sum(self._between(order[:-1], order[1:]))
+        return self._along(order, is_closed=False)
 
-    def _sum(self, lengths: NDArray[Any]) -> int | float:
-        return int(lengths.sum(dtype=np.int64)) if self.is_exact else math.fsum(lengths.tolist())
+    def _along(self, order: NDArray[np.int32], *, is_closed: bool) -> int | float:
+        """Sum the distances between consecutive cities, so many at a time that temporaries do not grow with n."""
+        blocks = [order[first : first + _BLOCK + 1] for first in range(0, len(order) - 1, _BLOCK)]
+        if is_closed:
+            blocks.append(order[[-1, 0]])
+        lengths = (self._between(block[:-1], block[1:]) for block in blocks)
+        if self.is_exact:
+            return sum(int(each.sum(dtype=np.int64)) for each in lengths)
+        return math.fsum(chain.from_iterable(each.tolist() for each in lengths))
 
     def canonical_tour(self) -> NDArray[np.int32]:
         """The tour 0, 1, …, n - 1, shape (n,): TSPLIB gives its length for some instances, as a check."""

@@ -54,17 +54,20 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
             f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane and one of the metrics "
             f"{', '.join(METRICS)}; the metric is {instance.metric}: use solver='ils'"
         )
-    order = np.argsort(hilbert_keys(instance.coordinates), kind="stable")
-    began = watch.seconds
-    instance.tour_length(order)
-    # In the end the tour is checked and measured, told, and all memory given back.
-    watch.reserve = FINAL_LENGTHS * (watch.seconds - began)
+    order = np.argsort(hilbert_keys(instance.coordinates), kind="stable").astype(np.int32)
     # Cities that are near each other have numbers near each other, and their data lies close together.
     ordered = Instance.from_coordinates(instance.coordinates[order], metric=instance.metric, name=instance.name)
-    form = form_of(ordered)
+    began = watch.seconds
+    if instance.is_exact:
+        ordered.tour_length(np.arange(instance.n, dtype=np.int32))
+    else:
+        instance.tour_length(order)
+    # In the end the tour is checked and measured, told, and all memory given back.
+    watch.reserve = FINAL_LENGTHS * (watch.seconds - began)
     began = watch.seconds
     lists = _lists(ordered, order, options)
     took = watch.seconds - began
+    form = form_of(ordered)
     state = watch.state
     if state is not None:
         # What depends on the machine stays as it was on the one where the solve began.
@@ -78,8 +81,10 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
         piece=_piece(instance.n, kernels, options),
         temperature=first_temperature(form, lists, options),
     )
+    # The device has what they say: neither is needed any more, and memory is what bounds n.
+    del form, lists, ordered
     if kernels.device is None:
-        # A pass over all cities takes about as long as the lists did, also where others keep the machine busy.
+        # A look at all cities takes about as long as the lists did, also where others keep the machine busy.
         search.full_pass = max(took, instance.n / PASSED_A_SECOND)
     if state is not None:
         search.restore(state)
@@ -90,6 +95,7 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
         stop_reason = "interrupted"
         tour = search.tour()
     watch.keep(search.state, final=True)
+    search.free()
     return _result(search, tour, instance, order, stop_reason, watch, options)
 
 
@@ -104,11 +110,11 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
         limit = _end_of_rounds(search, watch)
         if watch.seconds >= limit:
             break
-        if search.due_passes and watch.seconds + search.full_pass > limit:
+        if search.due_passes and watch.seconds + search.pass_seconds > limit:
             break
         done = watch.seconds / limit if math.isfinite(limit) else search.standing.rounds / rounds
         if search.due_passes:
-            search.settle(min(search.due_passes, search.passes_in(limit - watch.seconds)))
+            search.settle(search.due_passes, limit - watch.seconds)
         else:
             search.climb((1 - min(1.0, done)) ** COOLING, limit - watch.seconds)
         reason = _after_call(search, watch, rounds)
@@ -118,10 +124,9 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
         reason = "finished" if search.standing.rounds == rounds else "time limit"
     # A warm round may have left a shorter tour: then that one is settled, too.
     while not search.standing.is_settled or search.go_back():
-        passes = search.passes_in(watch.seconds_left)
-        if passes == 0:
+        if search.pass_seconds > watch.seconds_left:
             return "time limit"
-        search.settle(passes)
+        search.settle(seconds_left=watch.seconds_left)
         if _after_call(search, watch, rounds) == "target":
             return "target"
     return reason
@@ -164,7 +169,7 @@ def _piece(n: int, kernels: Backend, options: Options) -> int:
     return options.piece
 
 
-def _lists(ordered: Instance, order: NDArray[np.int64], options: Options) -> NDArray[np.int32]:
+def _lists(ordered: Instance, order: NDArray[np.int32], options: Options) -> NDArray[np.int32]:
     """Return the neighbour lists of the renumbered cities."""
     neighbours = DEFAULT_NEIGHBOURS if options.neighbours is None else options.neighbours
     if np.ndim(neighbours) == 0:
@@ -174,14 +179,14 @@ def _lists(ordered: Instance, order: NDArray[np.int64], options: Options) -> NDA
     return in_order(ordered, _numbers(order)[given[order]])
 
 
-def _numbers(order: NDArray[np.int64]) -> NDArray[np.int32]:
+def _numbers(order: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the new number of each city, where `order` has the cities in order of these."""
     numbers = np.empty(len(order), dtype=np.int32)
     numbers[order] = np.arange(len(order), dtype=np.int32)
     return numbers
 
 
-def _start(ordered: Instance, order: NDArray[np.int64], options: Options) -> NDArray[np.int32]:
+def _start(ordered: Instance, order: NDArray[np.int32], options: Options) -> NDArray[np.int32]:
     """Return the first tour, of the renumbered cities."""
     if options.initial_tour is not None:
         return _numbers(order)[check_tour(options.initial_tour, ordered.n)]
@@ -203,7 +208,7 @@ def _result(
     search: Pieces,
     tour: NDArray[np.int32],
     instance: Instance,
-    order: NDArray[np.int64],
+    order: NDArray[np.int32],
     stop_reason: str,
     watch: Watch,
     options: Options,

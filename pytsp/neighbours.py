@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pytsp._deadline import look
 from pytsp._nearest import NORMS, NearestPoints, nearest_by_rows
 from pytsp._quadrants import quadrant_lists
 from pytsp._room import check_room
@@ -16,6 +17,8 @@ __all__ = ["check_neighbours", "neighbour_lists"]
 _MOST_NEIGHBOURS = 2**31 - 1
 # What a neighbour on a list takes while the lists are made, and in a kernel.
 LISTED_BYTES = 16
+# Cities asked for together, so that there is not twice the memory of all lists.
+_BLOCK = 1 << 17
 
 
 def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False) -> NDArray[np.int32]:
@@ -72,20 +75,27 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
         return np.empty((instance.n, 0), dtype=np.int32)
     if quadrants and norm is not None:
         return quadrant_lists(_points(instance), norm, k)
-    return nearest_among(instance, np.arange(instance.n), k)
+    return nearest_among(instance, None, k)
 
 
-def nearest_among(instance: Instance, cities: NDArray[np.int64], k: int, *, cyclic: bool = False) -> NDArray[np.int32]:
-    """The `k` nearest of `cities` for each of them, as indices into `cities`, shape (m, k), 1 ≤ k < m.
+def nearest_among(
+    instance: Instance, cities: NDArray[np.int64] | None, k: int, *, cyclic: bool = False
+) -> NDArray[np.int32]:
+    """The `k` nearest of `cities`, by default of all, for each of them: indices into `cities`, shape (m, k), 1 ≤ k < m.
 
     With `cyclic` ties in a matrix go round the cities, as `nearest_by_rows` has it.
     """
     norm = NORMS.get(instance.metric)
     if norm is None:
-        return nearest_by_rows(instance, cities, k, cyclic=cyclic)
-    tree = NearestPoints(_points(instance)[cities], norm, k + 1)
-    found = np.empty((len(cities), k), dtype=np.int32)
-    found[tree.order] = tree.of(tree.order, k)
+        return nearest_by_rows(instance, np.arange(instance.n) if cities is None else cities, k, cyclic=cyclic)
+    points = _points(instance)
+    tree = NearestPoints(points if cities is None else points[cities], norm, k + 1)
+    found = np.empty((len(tree.order), k), dtype=np.int32)
+    for first in range(0, len(found), _BLOCK):
+        if first > 0:
+            look()
+        asked = tree.order[first : first + _BLOCK]
+        found[asked] = tree.of(asked, k)
     return found
 
 

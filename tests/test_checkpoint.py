@@ -348,6 +348,7 @@ CHANGES = {
     "generation": ("eax", lambda s: s.update(generation=-1)),
     "iteration": ("ils", lambda s: s.update(iteration=0.5)),
     "standing.huge.waits": ("large", lambda s: s["standing"]["huge"].update(waits=np.ones(3, np.bool_))),
+    "standing.huge.cursor": ("large", lambda s: s["standing"]["huge"].update(cursor=600 // 32 + 1)),
     "standing.huge.level": ("large", lambda s: s["standing"]["huge"].update(level=99)),
     "standing.huge": ("large", lambda s: s["standing"].update(huge=None)),
     "descent.keys": ("two-opt", lambda s: s["descent"].update(keys=np.full(300, 2**32 + 301))),
@@ -370,6 +371,20 @@ def test_a_state_that_no_solver_wrote_is_refused(tmp_path: Path, place: str) -> 
     tampered(file, lambda tree: change(tree["state"]))
     with pytest.raises(CheckpointError, match=rf"run\.checkpoint: (the checkpoint has no )?state\.{place.strip()}"):
         pytsp.resume(file)
+
+
+def test_a_huge_tour_of_before_its_passes_were_bounded_goes_on(tmp_path: Path) -> None:
+    instance, options = CASES["large"]
+    file = tmp_path / "run.checkpoint"
+    whole = pytsp.solve(instance, backend="c", checkpoint=file, **options)
+
+    def forget(tree: Any) -> None:
+        for name in ("cursor", "breadth", "swept", "work"):
+            del tree["state"]["standing"]["huge"][name]
+
+    tampered(file, forget)
+    again = pytsp.resume(file)
+    assert (again.length, again.tour.tolist(), again.done.tolist()) == (whole.length, whole.tour.tolist(), [True])
 
 
 @pytest.mark.parametrize(
@@ -400,9 +415,9 @@ def test_a_head_that_pytsp_did_not_write_is_refused(tmp_path: Path, change: Any,
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"tour": np.arange(3, dtype=np.int32)}, "has the fields done, level, moves, .*; got tour$"),
-        ({"tour": np.arange(3)}, "field 'tour' of type huge: an array of int64"),
-        ({"level": 1.5}, "field 'level' of type huge: float 1.5 is not accepted; it takes an int"),
+        ({"route": np.arange(6, dtype=np.int32)}, "has the fields course, route, waits; got route$"),
+        ({"route": np.arange(6)}, "field 'route' of type huge: an array of int64"),
+        ({"course": {"level": 1.5}}, "a value of type .* has the fields breadth, cursor, .*; got level"),
     ],
 )
 def test_fields_pass_as_they_are_or_not_at_all(fields: dict[str, Any], words: str) -> None:

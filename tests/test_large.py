@@ -93,10 +93,9 @@ def patched(**values: Any) -> Iterator[None]:
         yield
 
 
-def cut(call_seconds: float, speed: float, passes: int, growth: float) -> dict[str, Any]:
+def cut(call_seconds: float, speed: float) -> dict[str, Any]:
     """What decides how much a call does."""
-    speeds = dict.fromkeys(("cpu", "gpu"), speed)
-    return dict(CALL_SECONDS=call_seconds, FIRST_SPEED=speeds, FIRST_PASSES=passes, MOST_GROWTH=growth)
+    return dict(CALL_SECONDS=call_seconds, FIRST_SPEED=dict.fromkeys(("cpu", "gpu"), speed))
 
 
 # What is found
@@ -217,8 +216,6 @@ def test_many_moves_of_the_longest_gains_end(backend: Backend) -> None:
 @given(
     call_seconds=st.sampled_from((1e-12, 1e-4, 1e3)),
     speed=st.sampled_from((1e-3, 1e3, 1e9)),
-    passes=st.sampled_from((1, 3, 1000)),
-    growth=st.sampled_from((1.0, 3.0)),
     options=st.fixed_dictionaries(
         dict(
             iterations=st.sampled_from((0, 1, 2, 7)),
@@ -230,14 +227,14 @@ def test_many_moves_of_the_longest_gains_end(backend: Backend) -> None:
 )
 @settings(max_examples=40)
 def test_any_cut_gives_the_same_result(
-    backend: Backend, call_seconds: float, speed: float, passes: int, growth: float, options: dict[str, Any]
+    backend: Backend, call_seconds: float, speed: float, options: dict[str, Any]
 ) -> None:
     # Passes come after rounds 1, 4, …, not all that are needed.
     rhythm = dict(FIRST_SETTLED=1, SETTLED_EVERY=3, SETTLED_PASSES=5)
     seen: list[Progress] = []
     with patched(**rhythm):
         expected = solved(uniform(103), backend, seed=9, **options)
-    with patched(**rhythm, **cut(call_seconds, speed, passes, growth)):
+    with patched(**rhythm, **cut(call_seconds, speed)):
         result = solved(uniform(103), backend, seed=9, progress=seen.append, **options)
     assert_same(result, expected)
     assert_whole(result)
@@ -382,7 +379,7 @@ def test_a_time_limit_that_is_over_at_once_still_gives_a_tour(backend: Backend) 
 
 
 def test_a_target_ends_a_solve(backend: Backend) -> None:
-    with patched(**cut(1e-12, 1e-12, 1, 1)):
+    with patched(**cut(1e-12, 1e-12)):
         best = solved(uniform(200), backend, iterations=20)
         assert len(best.history) > 3
         target = best.history[-2].length
@@ -396,7 +393,7 @@ def test_a_target_ends_a_solve(backend: Backend) -> None:
 def test_improvements_and_calls_are_told_as_they_come(backend: Backend) -> None:
     told: list[Improvement] = []
     seen: list[Progress] = []
-    with patched(**cut(1e-12, 1e-12, 1, 1)):
+    with patched(**cut(1e-12, 1e-12)):
         result = solved(uniform(200), backend, on_improvement=told.append, progress=seen.append)
     assert result.history == tuple(told)
     assert [each.length for each in seen] == sorted((each.length for each in seen), reverse=True)
@@ -418,8 +415,8 @@ def test_what_a_callback_raises_is_not_caught(backend: Backend, name: str) -> No
 @pytest.mark.parametrize("after", [False, True])
 def test_control_c_at_any_call_leaves_a_tour(backend: Backend, monkeypatch: pytest.MonkeyPatch, after: bool) -> None:
     instance = uniform(200)
-    for at in range(4, 80):
-        with monkeypatch.context() as patch, patched(**cut(1e-12, 1e-12, 2, 1), FIRST_SETTLED=1, SETTLED_EVERY=2):
+    for at in range(5, 120):
+        with monkeypatch.context() as patch, patched(**cut(1e-12, 1e-12), FIRST_SETTLED=1, SETTLED_EVERY=2):
             interruption = Interruption(at, after)
             patch.setattr(Backend, "call", lambda self, *args, seam=interruption: seam.call(self, *args))
             result = solved(instance, backend, piece=50)

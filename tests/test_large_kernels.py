@@ -39,17 +39,25 @@ def uniform(n: int, seed: int = 0, side: int = 300) -> Instance:
     return Instance.from_coordinates(np.random.default_rng([seed, n]).integers(0, side, (n, 2)))
 
 
+def linked(backend: Backend, form: Form, loaded: Opaque, lists: NDArray[np.int32], at_a_time: int = 7) -> Opaque:
+    """Neighbours on a device, given some cities at a time."""
+    links: Opaque = backend.call("links_blank", *lists.shape)
+    for first in range(0, len(lists), at_a_time):
+        links = backend.call(f"{form.kind}_links", loaded, links, first, lists[first : first + at_a_time])
+    return links
+
+
 class Tour:
     """A tour on a device, and what can be done with it."""
 
     def __init__(self, backend: Backend, form: Form, tour: Any, k: int | None = None) -> None:
         self.backend, self.form, self.loaded = backend, form, load(backend, form)
-        self.links: Opaque = backend.call(f"{form.kind}_links", self.loaded, lists_of(form, k))
+        self.links = linked(backend, form, self.loaded, lists_of(form, k))
         self.handle: Opaque = backend.call("huge_given", np.asarray(tour, dtype=np.int32))
 
-    def settle(self, limit: int, seed: int = 0) -> Tour:
-        """Make passes, at most so many."""
-        given_ = (self.loaded, self.links, self.handle, seed, limit)
+    def settle(self, limit: int, seed: int = 0, most: int = 2**62) -> Tour:
+        """Make passes, at most so many, and of so much work."""
+        given_ = (self.loaded, self.links, self.handle, seed, limit, most)
         self.handle = self.backend.call(f"{self.form.kind}_settle", *given_)
         return self
 
@@ -98,11 +106,12 @@ def test_no_pass_lengthens_a_tour(backend: Backend, n: int, seed: int, k: int) -
     while not tour.found()[2]:
         tour.settle(1)
         lengths.append(tour.found()[1])
-        moves.append(backend.call("huge_moves", tour.handle))
+        moves.append(int(backend.call("huge_counts", tour.handle)[0]))
     for length, other, made, after in zip(lengths, lengths[1:], moves, moves[1:], strict=False):
         assert other < length if after > made else other == length
     whole = Tour(backend, form_of(uniform(n, seed)), random_tours(n, 1, seed)[0], k).settle(10**6)
     assert whole.found() == tour.found()
+    assert backend.call("huge_counts", whole.handle).tolist() == backend.call("huge_counts", tour.handle).tolist()
     assert whole.settle(10).found() == tour.found()
     assert Tour(backend, form_of(uniform(n, seed)), whole.found()[0], k).settle(0).found()[2] is False
 
@@ -218,4 +227,15 @@ def test_lists_of_what_is_no_city_are_refused(backend: Backend, bad: int) -> Non
     lists: NDArray[np.int32] = lists_of(form, 3)
     lists[2, 1] = bad
     with pytest.raises(KernelError):
-        backend.call(f"{form.kind}_links", load(backend, form), lists)
+        linked(backend, form, load(backend, form), lists)
+
+
+@pytest.mark.parametrize("first", [-1, 4, 7, 2**62])
+def test_lists_of_cities_that_are_not_there_are_refused(backend: Backend, first: int) -> None:
+    form = form_of(uniform(6))
+    links = backend.call("links_blank", 6, 3)
+    with pytest.raises(KernelError):
+        backend.call(f"{form.kind}_links", load(backend, form), links, first, lists_of(form, 3)[:3])
+    for n, k in ((6, -1), (-1, 3), (2**31, 0)):
+        with pytest.raises(KernelError):
+            backend.call("links_blank", n, k)

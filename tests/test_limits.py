@@ -235,18 +235,12 @@ def test_limits_out_of_range_are_wrong_usage(words: list[str], capsys: pytest.Ca
     assert "must be" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("seconds", "waits", "passes"),
-    [(0.9, True, 0), (1.0, True, 1), (4.0, True, 1), (0.1, False, 0), (0.2, False, 1), (4.1, False, 8.2)],
-)
-def test_a_pass_is_as_long_as_there_are_cities_that_wait(seconds: float, waits: bool, passes: float) -> None:
-    kernels = SimpleNamespace(fields=lambda _: {"waits": np.array([waits, True])})
-    standing = SimpleNamespace(passes=3, handle=None)
-    pieces = SimpleNamespace(full_pass=1.0, short_pass=0.2, standing=standing, kernels=kernels)
-    assert _pieces.Pieces.passes_in(pieces, seconds) == pytest.approx(passes)  # type: ignore[arg-type]
-    # The first pass behind a round is that of all cities.
-    standing.passes = 0
-    assert _pieces.Pieces.passes_in(pieces, 0.9) == 0  # type: ignore[arg-type]
+@pytest.mark.parametrize(("n", "seconds"), [(1000, 3.0), (2**18, 3.0), (2**20, 0.75)])
+def test_a_pass_is_no_longer_than_the_cities_that_it_looks_at(n: int, seconds: float) -> None:
+    pieces: Any = SimpleNamespace(full_pass=3.0, n=n)
+    get = _pieces.Pieces.pass_seconds.fget
+    assert get is not None
+    assert get(pieces) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize(
