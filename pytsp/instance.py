@@ -10,18 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.distances import EXPLICIT, Metric, metric_named
+from pytsp._checked import checked_cities, checked_coordinates, checked_matrix, checked_points, numbers
+from pytsp.distances import EXPLICIT, metric_named
 from pytsp.exceptions import InstanceError
-from pytsp.tours import check_tour, is_masked
+from pytsp.tours import check_tour
 
 __all__ = ["Instance"]
 
-# Above it neighbouring integers share one float64, and x + 0.5 is no longer exact.
-_LARGEST_EXACT = 2**52
-# Above it a float64 square overflows.
-_LARGEST_FLOAT = 1e150
-# Below it the squares of what lies a little closer together than all do underflow, and distances become 0.
-_LEAST_FLOAT = 1e-140
 # Distances held at once while a matrix is built: a few temporaries of this size stay in the cache.
 _BLOCK = 1 << 17
 
@@ -72,7 +67,7 @@ class Instance:
         if self.matrix is not None:
             if self.metric != EXPLICIT:
                 raise InstanceError(f"the metric of a matrix is {EXPLICIT!r}, not {self.metric!r}")
-            matrix, is_symmetric = _checked_matrix(self.matrix, self.asymmetric)
+            matrix, is_symmetric = checked_matrix(self.matrix, self.asymmetric)
             object.__setattr__(self, "matrix", matrix)
             object.__setattr__(self, "asymmetric", not is_symmetric)
         else:
@@ -80,9 +75,9 @@ class Instance:
                 raise InstanceError("distances between coordinates are symmetric; asymmetric=True needs a matrix")
             metric = metric_named(self.metric)
             object.__setattr__(self, "metric", metric.name)
-            object.__setattr__(self, "coordinates", _checked_coordinates(self.coordinates, metric))
+            object.__setattr__(self, "coordinates", checked_coordinates(self.coordinates, metric))
         if self.display is not None:
-            display = _checked_points(self.display, "display", (2, 3))
+            display = checked_points(self.display, "display", (2, 3))
             if len(display) != self.n:
                 raise InstanceError(f"display has {len(display)} rows, but the instance has {self.n} cities")
             object.__setattr__(self, "display", display)
@@ -121,7 +116,7 @@ class Instance:
         >>> square.tour_length([0, 1, 2, 3])
         14
         """
-        return cls(name, metric, coordinates=_numbers(xy, "coordinates"), comment=comment, optimum=optimum)
+        return cls(name, metric, coordinates=numbers(xy, "coordinates"), comment=comment, optimum=optimum)
 
     @classmethod
     def from_matrix(
@@ -160,8 +155,8 @@ class Instance:
         >>> Instance.from_matrix([[0, 1, 2], [1, 0, 3], [2, 3, 0]]).tour_length([0, 1, 2])
         6
         """
-        shown = None if display is None else _numbers(display, "display")
-        matrix = _numbers(d, "matrix")
+        shown = None if display is None else numbers(display, "display")
+        matrix = numbers(d, "matrix")
         return cls(
             name, EXPLICIT, matrix=matrix, comment=comment, optimum=optimum, display=shown, asymmetric=asymmetric
         )
@@ -223,7 +218,7 @@ class Instance:
         InstanceError
             If an element is not an integer of 0 … n - 1.
         """
-        return self._between(self._cities(a), self._cities(b))
+        return self._between(checked_cities(a, self.n), checked_cities(b, self.n))
 
     def distance_matrix(self) -> NDArray[Any]:
         """All distances, shape (n, n), int64 or, where the instance is not exact, float64.
@@ -312,121 +307,3 @@ class Instance:
         lengths = metric_named(self.metric).between(self.coordinates[a], self.coordinates[b])
         # GEO gives 1 where TSPLIB, and everyone else, means 0.
         return np.where(a == b, lengths.dtype.type(0), lengths)
-
-    def _cities(self, cities: ArrayLike) -> NDArray[Any]:
-        array = np.asarray(cities)
-        if array.size == 0:
-            return array.astype(np.int64)
-        if array.dtype.kind not in "iu":
-            raise InstanceError(f"cities must be integers, but their dtype is {array.dtype}")
-        for city in (array.min(), array.max()):
-            if not 0 <= city < self.n:
-                raise InstanceError(f"city {city} is not one of 0 … {self.n - 1}")
-        return array
-
-
-def _numbers(values: ArrayLike, what: str) -> NDArray[Any]:
-    """`values` as an array of integers or floats of at most 64 bits; refuses everything else."""
-    if is_masked(values):
-        raise InstanceError(f"{what}: a masked array does not say what its masked elements are; fill them, by filled()")
-    try:
-        array = np.asarray(values)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InstanceError(f"{what} must be a rectangular array of numbers: {error}") from error
-    if array.dtype.kind not in "iuf" or array.dtype.itemsize > np.dtype(np.float64).itemsize:
-        raise InstanceError(
-            f"{what} must hold integers or floats of at most 64 bits, but the dtype is {array.dtype}; "
-            f"convert it with astype"
-        )
-    return array
-
-
-def _owned(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
-    """A read-only C-ordered copy; an array that is one already, and nobody's view, is taken as it is."""
-    shared = array.flags.writeable or array.base is not None or not array.flags.c_contiguous
-    if shared or array.dtype != dtype:
-        array = np.array(array, dtype=dtype, order="C", copy=True)
-        array.setflags(write=False)
-    return array
-
-
-def _checked_points(points: ArrayLike, what: str, widths: tuple[int, ...]) -> NDArray[np.float64]:
-    array = _numbers(points, what)
-    if array.ndim != 2 or array.shape[1] not in widths or len(array) == 0:
-        shapes = " or ".join(f"(n, {width})" for width in widths)
-        raise InstanceError(f"{what} must have shape {shapes}, n at least 1, but the shape is {array.shape}")
-    if array.dtype.kind in "iu" and max(-int(array.min()), int(array.max())) > 2**53:
-        raise InstanceError(f"{what} must not exceed 2**53, where float64 ceases to hold every integer")
-    owned = _owned(array, np.float64)
-    finite = np.isfinite(owned)
-    if not finite.all():
-        city, axis = (int(k) for k in np.argwhere(~finite)[0])
-        raise InstanceError(f"{what} must be finite, but [{city}, {axis}] is {owned[city, axis]}")
-    return owned
-
-
-def _check_limits(points: NDArray[np.float64], metric: Metric) -> None:
-    outside = np.abs(points) > (np.inf if metric.limits is None else metric.limits)
-    if outside.any():
-        city, axis = (int(k) for k in np.argwhere(outside)[0])
-        raise InstanceError(
-            f"{metric.name} takes latitude and longitude in decimal degrees, in this order, up to "
-            f"{' and '.join(f'{limit:g}' for limit in metric.limits or ())}; [{city}, {axis}] is {points[city, axis]}"
-        )
-
-
-def _checked_coordinates(points: ArrayLike | None, metric: Metric) -> NDArray[np.float64]:
-    assert points is not None
-    array = _numbers(points, "coordinates")
-    if array.ndim == 2 and len(array) > 0 and array.shape[1] not in metric.widths:
-        widths = " or ".join(map(str, metric.widths))
-        raise InstanceError(f"{metric.name} needs {widths} coordinates a city; the shape is {array.shape}")
-    owned = _checked_points(array, "coordinates", metric.widths)
-    _check_limits(owned, metric)
-    with np.errstate(over="ignore"):
-        longest = metric.stretch * 2.0 * float(np.abs(owned).max(axis=0).sum()) + 1.0
-    limit = min(_LARGEST_EXACT, 2**63 // (len(owned) + 1)) if metric.is_exact else _LARGEST_FLOAT
-    if longest > limit:
-        raise InstanceError(
-            f"coordinates of this size may lie {longest:.3g} apart, but {metric.name} lengths of a tour of "
-            f"{len(owned)} cities are correct up to {limit:.3g} a distance only; scale the coordinates down"
-        )
-    extent = float(np.ptp(owned, axis=0).max())
-    if not metric.is_exact and 0 < extent < _LEAST_FLOAT:
-        raise InstanceError(
-            f"coordinates that all lie within {extent:.3g} have {metric.name} lengths that float64 cannot hold; they "
-            f"must extend over {_LEAST_FLOAT:g} at least, or not at all: scale the coordinates up"
-        )
-    return owned
-
-
-def _checked_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[Any], bool]:
-    """The matrix, with zeros on its diagonal, and whether it is symmetric."""
-    array = _numbers(matrix, "matrix")
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) == 0:
-        raise InstanceError(f"matrix must have shape (n, n), n at least 1, but the shape is {array.shape}")
-    n = len(array)
-    if array.dtype.kind == "u" and int(array.max()) >= 2**63:
-        raise InstanceError(f"matrix must not exceed int64, but its largest element is {array.max()}")
-    owned = _owned(array, np.float64 if array.dtype.kind == "f" else np.int64)
-    if owned.diagonal().any():
-        owned = owned.copy()
-        np.fill_diagonal(owned, 0)
-        owned.setflags(write=False)
-    if owned.dtype.kind == "f" and not np.isfinite(owned).all():
-        raise _breach(owned, ~np.isfinite(owned), "must be finite")
-    if owned.min() < 0:
-        raise _breach(owned, owned < 0, "must not be negative")
-    is_symmetric = np.array_equal(owned, owned.T)
-    if not is_symmetric and not may_be_asymmetric:
-        way_out = "; asymmetric=True takes it as it is, (d + d.T) / 2 is symmetric where only rounding differs"
-        raise _breach(owned, owned != owned.T, "must be symmetric", way_out)
-    limit = 2**63 // (n + 1) if owned.dtype.kind == "i" else np.finfo(np.float64).max / n
-    if owned.max() > limit:
-        raise _breach(owned, owned > limit, f"must not exceed {limit}, for a tour of {n} cities to be summed")
-    return owned, is_symmetric
-
-
-def _breach(matrix: NDArray[Any], where: NDArray[np.bool_], law: str, way_out: str = "") -> InstanceError:
-    i, j = (int(k) for k in np.argwhere(where)[0])
-    return InstanceError(f"matrix {law}, but [{i}, {j}] is {matrix[i, j]} and [{j}, {i}] is {matrix[j, i]}{way_out}")

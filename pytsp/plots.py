@@ -6,11 +6,12 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pytsp._curves import draw_climbers, draw_convergence, plain, title
 from pytsp._map import Map, map_of
 from pytsp._names import PICTURES
 from pytsp._runs import Run, run_of
@@ -30,16 +31,9 @@ ENDINGS = (".png", ".svg", ".pdf")
 # Above it a tour is pixels within an SVG or a PDF; a million lines would be 30 MB.
 RASTERISED_ABOVE = 20_000
 _DOTS_UP_TO = 1000
-_MOST_BINS = 60
-# A legend of more runs hides the curves, whose colours begin again anyway.
-_MOST_NAMES = 10
 _INCHES = 7.0
 _DPI = 150
 _DPI_OF_MANY = 200
-# From here on linear, where a logarithm would show a gap of 0 infinitely far below.
-_SMALL_GAP = 0.1
-# A run whose last improvement comes so many times later than its first is drawn over the logarithm of the time.
-_LONG = 10
 # The grey of what two tours share, and the colours, apart for the colour-blind too, of what each has alone.
 _SHARED, _FIRST, _SECOND = "0.8", "tab:blue", "tab:orange"
 # The same pictures are the same files, and a path of any length is drawn.
@@ -140,7 +134,7 @@ def draw(runs: Sequence[Run], kind: str, ax: Axes) -> None:
         If the runs do not hold what is to be drawn.
     """
     _check_drawable(runs, kind)
-    {"tour": _draw_tours, "convergence": _draw_convergence, "climbers": _draw_climbers}[kind](runs, ax)
+    {"tour": _draw_tours, "convergence": draw_convergence, "climbers": draw_climbers}[kind](runs, ax)
 
 
 def figure_of_cities(instance: Instance) -> Figure:
@@ -155,7 +149,7 @@ def figure_of_cities(instance: Instance) -> Figure:
     size = min(4.0, max(0.3, 120 / math.sqrt(instance.n)))
     many = instance.n > RASTERISED_ABOVE
     ax.plot(*cities.xy.T, "o", color=_FIRST, markersize=size, markeredgewidth=0, rasterized=many)
-    ax.set_title(_plain(f"{instance.name or 'instance'}: {instance.n:,} cities"))
+    ax.set_title(plain(f"{instance.name or 'instance'}: {instance.n:,} cities"))
     return figure
 
 
@@ -220,7 +214,7 @@ def _draw_tours(runs: Sequence[Run], ax: Axes) -> None:
     _bare(ax)
     if len(runs) == 1:
         ax.plot(*cities.tour_line(runs[0].tour, is_open=runs[0].is_open).T, **_line(n, _FIRST))
-        ax.set_title(_title(runs[0]))
+        ax.set_title(title(runs[0]))
     else:
         _draw_difference(runs, cities, ax)
     if n <= _DOTS_UP_TO:
@@ -259,76 +253,5 @@ def _line(n: int, colour: str) -> dict[str, Any]:
     return {"color": colour, "linewidth": width, "solid_joinstyle": "round", "rasterized": n > RASTERISED_ABOVE}
 
 
-def _draw_convergence(runs: Sequence[Run], ax: Axes) -> None:
-    as_gaps = all(run.optimum for run in runs)
-    for run in runs:
-        seconds, lengths = run.history[:, 0], run.history[:, 2]
-        # The last tour stays the best until the end.
-        end = max(float(run.facts.get("seconds") or 0), seconds[-1])
-        values = 100 * (lengths / run.optimum - 1) if as_gaps and run.optimum else lengths
-        ax.step(np.append(seconds, end), np.append(values, values[-1]), where="post", label=_plain(run.label))
-    times = np.concatenate([run.history[:, 0] for run in runs])
-    if times.min() > 0 and times.max() > _LONG * times.min():
-        ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    if as_gaps:
-        ax.set_yscale("symlog", linthresh=_SMALL_GAP)
-        ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]) if ax.get_ylim()[0] < -_SMALL_GAP else 0.0)
-        ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    else:
-        ax.yaxis.set_major_formatter(_in_full)
-    ax.set_xlabel("seconds")
-    ax.set_ylabel("gap to the optimum, %" if as_gaps else "length of the best tour")
-    _finish(runs, ax)
-
-
-def _draw_climbers(runs: Sequence[Run], ax: Axes) -> None:
-    as_gaps = all(run.optimum for run in runs)
-    values = [100 * (run.lengths / run.optimum - 1) if as_gaps and run.optimum else run.lengths for run in runs]
-    most = max(len(each) for each in values)
-    bins = np.histogram_bin_edges(np.concatenate(values), min(_MOST_BINS, 5 + math.isqrt(most)))
-    # Of several runs the shares are compared, since they may have had few climbers and many.
-    alone = len(runs) == 1
-    for k, (run, each) in enumerate(zip(runs, values, strict=True)):
-        weights = None if alone else np.full(len(each), 100 / len(each))
-        style: Literal["stepfilled", "step"] = "stepfilled" if alone else "step"
-        ax.hist(each, bins=bins.tolist(), weights=weights, histtype=style, label=_plain(run.label), color=f"C{k}")
-        # The last population of a crossover need not be the one that found the best tour.
-        best = run.facts["length"]
-        best = 100 * (best / run.optimum - 1) if as_gaps and run.optimum else best
-        ax.axvline(best, color="black" if alone else f"C{k}", linestyle="--", linewidth=1, label="_best")
-    if not as_gaps:
-        ax.xaxis.set_major_formatter(_in_full)
-    ax.set_xlabel("gap to the optimum, %" if as_gaps else "length of the climber's best tour")
-    ax.set_ylabel("climbers" if alone else "climbers, % of the run's")
-    # More numbers of eight digits would touch.
-    ax.locator_params(axis="x", nbins=5)
-    _finish(runs, ax)
-
-
-def _in_full(length: float, _: object) -> str:
-    return f"{length:,.10g}"
-
-
-def _finish(runs: Sequence[Run], ax: Axes) -> None:
-    ax.grid(alpha=0.3)
-    ax.spines[["top", "right"]].set_visible(False)
-    if len(runs) == 1:
-        ax.set_title(_title(runs[0]))
-    elif len(runs) <= _MOST_NAMES:
-        ax.legend(frameon=False, fontsize="small")
-
-
-def _title(run: Run) -> str:
-    gap = "" if run.optimum is None else f", {100 * (run.facts['length'] / run.optimum - 1):.2f} % above the optimum"
-    return _plain(f"{run.label}: {len(run.tour):,} cities, length {run.facts['length']:,.10g}{gap}")
-
-
 def _name(run: Run) -> str:
-    return _plain(f"only {run.label} ({run.facts['length']:,.10g})")
-
-
-def _plain(text: str) -> str:
-    """Keep matplotlib from taking a name for a formula, or for one that the legend leaves out."""
-    text = text.replace("$", r"\$")
-    return f" {text}" if text.startswith("_") else text
+    return plain(f"only {run.label} ({run.facts['length']:,.10g})")
