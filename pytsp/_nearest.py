@@ -95,6 +95,8 @@ class NearestPoints:
         if self._tree is None:
             step = max(1, _BLOCK // len(self._kept))
             for first in range(0, len(asked), step):
+                if first > 0:
+                    look()
                 rows = asked[first : first + step]
                 each = sizes(self._points[rows, None] - self._points[self._kept], self._norm)
                 each[rows[:, None] == self._kept] = np.inf

@@ -25,6 +25,8 @@ LINKED = 1 << 16
 # How many cities a pass looks at, at most, and what one costs, in positions that change (`passes.fut`).
 PASS_CITIES = 1 << 18
 LOOK_WORK = 16
+# The first call of passes has this share of the time of others: it tells how fast they are.
+FIRST_SHARE = 0.05
 # How many cities a GPU looks at in a second, before it has.
 GPU_PASSED_A_SECOND = 5e7
 # A piece's kicks in a round are this fraction of its cities.
@@ -110,6 +112,8 @@ class Pieces:
         self.speed = FIRST_SPEED[machine] * (kernels.threads or 1) / self.kicks
         # The seconds that it takes to look at all cities.
         self.full_pass = self.n / GPU_PASSED_A_SECOND
+        # Whether that has been measured.
+        self.is_measured = False
         # Whether the last call was one of passes.
         self.is_between = False
 
@@ -206,7 +210,8 @@ class Pieces:
         now = self.standing
         self._turn(to_passes=True)
         began = time.perf_counter()
-        work = LOOK_WORK * self.n / self.full_pass * max(0.0, min(CALL_SECONDS, seconds_left))
+        seconds = CALL_SECONDS if self.is_measured else FIRST_SHARE * CALL_SECONDS
+        work = LOOK_WORK * self.n / self.full_pass * max(0.0, min(seconds, seconds_left))
         before = self.kernels.call("huge_counts", now.handle)
         handle = self.kernels.call(
             f"{self.form.kind}_settle",
@@ -222,6 +227,7 @@ class Pieces:
         length = self._length(handle)
         if work_done:
             self.full_pass = max(time.perf_counter() - began, 1e-9) * LOOK_WORK * self.n / int(work_done)
+            self.is_measured = True
         self._stand(Standing(handle, length, now.rounds, now.pieces, now.passes + int(passes), is_settled))
 
     def go_back(self) -> bool:

@@ -271,6 +271,7 @@ def solve(
 
     Examples
     --------
+    >>> from pytsp import Instance
     >>> square = Instance.from_coordinates([[0, 0], [0, 9], [9, 9], [9, 0]])
     >>> solve(square).length
     36
