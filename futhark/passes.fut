@@ -132,6 +132,7 @@ def spread [d] (stretches: [d]turn) : (i64, i64 -> (i64, i32)) =
 
 -- | The route on which some moves are made that do not overlap, and how many positions change; `spare` is written over: the
 -- memory of a CPU that is asked for in ever other sizes is never given back. **Work:** O(positions log d).
+#[inline]
 def turn_round [n] [d] (moves: [d]turns) (r: *route [n]) (spare: *[n]i32) : (*route [n], *[n]i32, i64) =
   let (total, at_stretch) = spread (map stretch moves)
   let new t =

@@ -27,6 +27,7 @@ def nth_in [n] (waits: [n]bool) (b: i64) (behind: i32) : i32 =
 -- `width` of them, which is at least `block`. And how many wait in all, and the block to go on from.
 --
 -- **Work:** O(n). **Memory:** O(width + n / block).
+#[inline]
 def next_waiting [n] (width: i64) (cursor: i64) (waits: [n]bool) : (*[]i32, i64, i64) =
   let m = blocks n
   let at i = let b = cursor + i in if b >= m then b - m else b
@@ -49,6 +50,7 @@ def next_waiting [n] (width: i64) (cursor: i64) (waits: [n]bool) : (*[]i32, i64,
 -- none, unless `is`. And how many these are, and the block to go on from.
 --
 -- **Work:** O(width).
+#[inline]
 def wake [n] (is: bool) (width: i64) (cursor: i64) (waits: *[n]bool) : (*[n]bool, i64, i64) =
   let first = cursor * block
   let count = if is then i64.min (width / block * block) (n - first) else 0
