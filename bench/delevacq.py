@@ -3,9 +3,10 @@
 A population of p climbers makes 2**20 iterations in total, so 2**20 / p each. Table 1 is first improvement; table 3,
 random-k-best improvement, has other totals, and a step of local search draws their k moves, by other odds than theirs
 (docs/algorithms.md). Cities are shuffled by the seed. "As good" compares what the paper's digits show; with few seeds,
-a frequency says little. Their climbers do not exchange tours; with `--exchange` pytsp's do. With `--processes` each run
-has a process of its own, so that seconds are those of runs side by side; `--json` keeps the rows that the file has from
-other calls, so that a table may be measured in parts.
+a frequency says little. Their climbers do not exchange tours; with `--exchange` pytsp's do. Theirs start from
+nearest-neighbour tours, as pytsp's first one does with `--start nearest-neighbour`, the next 63 always. With
+`--processes` each run has a process of its own, so that seconds are those of runs side by side; `--json` keeps the rows
+that the file has from other calls, so that a table may be measured in parts.
 
 A. Delévacq, P. Delisle, M. Krajecki: Parallelization Strategies for Local Search Algorithms on Graphics Processing
 Units, 2012; theirs are means over 20 runs below 1,000 cities and over 10 above, on a Fermi C2050.
@@ -24,10 +25,14 @@ from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
+
 import pytsp
 from bench.machine import describe, parser, row, tsplib
 from bench.shuffle import shuffled
 from pytsp.backends import open_backend
+from pytsp.neighbours import neighbour_lists
+from pytsp.starts import STARTS, Start
 
 POPULATIONS = (1, 8, 64, 512, 2048)
 TOTAL = 2**20
@@ -132,12 +137,20 @@ class Run:
     backend: str
     pivot: str
     draws: int | None
+    start: Start | None = None
+    heat: float | None = None
 
 
 @functools.cache
 def read(folder: Path, name: str) -> pytsp.Instance:
     """Read an instance of TSPLIB, once a process."""
     return tsplib(folder, name)
+
+
+def nearness(folder: Path, name: str) -> float:
+    """Return the mean distance between a city and its two nearest."""
+    instance = read(folder, name)
+    return float(instance.distances(np.arange(instance.n)[:, None], neighbour_lists(instance, 2)).mean())
 
 
 @functools.cache
@@ -162,6 +175,8 @@ def solved(run: Run) -> tuple[int | float, float]:
         backend=run.backend,
         pivot=run.pivot,
         draws=run.draws,
+        start=run.start,
+        temperature=None if run.heat is None else run.heat * nearness(run.folder, run.name),
     )
     return instance.tour_length(order[found.tour]), found.seconds
 
@@ -190,6 +205,8 @@ def runs_of(options: argparse.Namespace, name: str, population: int) -> list[Run
         backend=options.backend,
         pivot=setting.pivot,
         draws=setting.draws[name] if options.draws is None else options.draws,
+        start=options.start,
+        heat=options.heat,
     )
     return [replace(run, seed=seed) for seed in range(options.seeds)]
 
@@ -258,6 +275,10 @@ def main() -> int:
     arguments.add_argument("--seeds", type=whole, default=10, metavar="N", help="how many (default: 10)")
     arguments.add_argument("--backend", default="auto", help="default: the fastest here")
     arguments.add_argument("--exchange", type=share, help="after this share of the iterations, such as 1/32")
+    arguments.add_argument("--start", choices=STARTS, help="of the first climber (default: pytsp's)")
+    arguments.add_argument(
+        "--heat", type=float, help="the first temperature, in mean distances to the two nearest (default: pytsp's)"
+    )
     arguments.add_argument("--processes", type=whole, default=1, metavar="N", help="runs side by side (default: 1)")
     arguments.add_argument("--json", type=Path, metavar="FILE", help="store the rows here, beside those of other calls")
     options = arguments.parse_args()
@@ -271,11 +292,13 @@ def main() -> int:
     machine = f"{describe()}; {open_backend(options.backend, part='search').describe()}"
     print(
         f"{machine}; table {options.table}, pivot {setting.pivot}, draws {options.draws or 'theirs'}, "
-        f"exchange {options.exchange}, {options.seeds} seeds"
+        f"exchange {options.exchange}, start {options.start or 'default'}, heat {options.heat or 'default'}, "
+        f"{options.seeds} seeds"
     )
     print(row(*HEADS))
     print(row(*["---"] * len(HEADS)), flush=True)
     told = {"machine": machine, "table": options.table, "exchange": str(options.exchange), "draws": options.draws}
+    told |= {"start": options.start, "heat": options.heat}
     rows = [runs_of(options, name, population) for name in names for population in populations]
     found = found_by((run for runs in rows for run in runs), options.processes)
     lines = []

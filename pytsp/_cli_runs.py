@@ -11,10 +11,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pytsp import _cuda
+
 # The field of /proc/self/stat behind the command's name that says when the process began, in ticks from the boot.
 _STARTTIME = 19
-# What telling the result and the end of the process take.
-_END_SECONDS = 0.05
+# What telling the result and the end of the process take, and how much more where CUDA's driver ends with it.
+_END_SECONDS, _DRIVER_SECONDS = 0.05, 0.1
 # What is left of a time limit that is over before the solve begins: enough for one tour.
 _LEAST_SECONDS = 1e-3
 
@@ -72,7 +74,7 @@ def time_left(options: argparse.Namespace) -> float | None:
     """Return what is left of the time limit, which counts from the start of the process."""
     if options.time_limit is None:
         return None
-    spent = time.perf_counter() - options.began + _END_SECONDS
+    spent = time.perf_counter() - options.began + _END_SECONDS + (_DRIVER_SECONDS if _cuda.has_begun() else 0.0)
     return float(max(options.time_limit - spent, _LEAST_SECONDS))
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "driver_version",
     "find_libraries",
     "free_memory",
+    "has_begun",
     "probe",
 ]
 
@@ -100,6 +101,11 @@ def begin() -> list[threading.Thread]:
         thread.start()
     _begun.extend(threads)
     return threads
+
+
+def has_begun() -> bool:
+    """Tell whether this process has begun to initialise the driver."""
+    return bool(_begun)
 
 
 def driver_version() -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pytsp._best import Best
 from pytsp._options import PIVOTS, Options
-from pytsp._population import climbing_entry, population_fields
+from pytsp._population import climbing_entry, descent_seconds, population_fields
 from pytsp._room import check_room
 from pytsp._state import State
 from pytsp.backends import Backend
@@ -46,6 +46,8 @@ PATIENCE = 5
 SPREAD = {"cpu": 1, "gpu": 32}
 # With which probability, in 256ths, a starting tour passes a near city over: three in eight make populations diverse.
 PASSES = 96
+# About what the starting tours take a GPU, times the square of the cities.
+GPU_START_SECONDS = 1.8e-8
 # How long a kernel call in which climbers descend should take; how many of them a core, or a GPU, has in the first one,
 # and a call at most; by how much at most a call has more than the one before.
 CALL_SECONDS = 0.15
@@ -136,6 +138,12 @@ class Evolution:
         # What the last generation took.
         self.generation_seconds = 0.0
         self.chunk = FIRST_CHUNK[self.machine] * (kernels.threads or 1)
+
+    @property
+    def first_seconds(self) -> float:
+        """About how long the first climbers take a GPU to their local optima; 0 on a CPU, where they are few."""
+        n, kernels = self.form.whole.n, self.kernels
+        return 0.0 if kernels.threads else GPU_START_SECONDS * n * n + descent_seconds(n, 1, kernels)
 
     def settle(self, now: Standing | None = None) -> None:
         """Bring a chunk of climbers of a population, that of `now`, from their starting tours to their local optima.

@@ -7,16 +7,20 @@ J. L. Bentley: K-d trees for semidynamic point sets. 6th Annual Symposium on Com
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pytsp._deadline import look
+from pytsp._devices import usable_cores
 from pytsp._hilbert import hilbert_keys
 from pytsp._places import places_of
 from pytsp.instance import Instance
+
+T = TypeVar("T")
 
 NORMS = MappingProxyType(
     {
@@ -31,10 +35,8 @@ NORMS = MappingProxyType(
 FEW = 1_000
 # Fewer points lie in the cache in whatever order they are asked for.
 _SCATTERED = 1 << 14
-# Fewer points are asked for faster than threads start.
-_THREADED = 1 << 11
 # Candidates looked at together; this bounds the memory, and how long nobody looks at the clock.
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16
 # By how much the tree's distances may differ from ours, relatively; far more than both roundings.
 _SLACK = 1e-9
 
@@ -52,6 +54,8 @@ class NearestPoints:
         1, 2 or infinity.
     copies : int
         At least 2.
+    keys : ndarray of uint64, shape (n,), optional
+        What `hilbert_keys` says of the points, where they are in order of them.
 
     Attributes
     ----------
@@ -60,16 +64,19 @@ class NearestPoints:
         found in a third of the time.
     """
 
-    def __init__(self, points: NDArray[np.float64], norm: float, copies: int) -> None:
+    def __init__(
+        self, points: NDArray[np.float64], norm: float, copies: int, keys: NDArray[np.uint64] | None = None
+    ) -> None:
         self._points = points
         self._norm = norm
         n = len(points)
         self.order: NDArray[np.int64] = np.arange(n)
         is_crowded = n > copies
         if n >= _SCATTERED:
-            keys = hilbert_keys(points)
-            self.order = np.argsort(keys, kind="stable")
-            keys = keys[self.order]
+            if keys is None:
+                keys = hilbert_keys(points)
+                self.order = np.argsort(keys, kind="stable")
+                keys = keys[self.order]
             # One place has one key, so only a long run of equal keys may be a crowded place.
             is_crowded = bool((keys[copies:] == keys[:-copies]).any())
         self._kept = self.order
@@ -118,8 +125,7 @@ class NearestPoints:
 
     def _among(self, asked: NDArray[np.int64], k: int, width: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """The `k` nearest others among the `width` points that the tree names, and whether more might tie with them."""
-        workers = -1 if len(asked) >= _THREADED else 1
-        _, indices = self._tree.query(self._points[asked], np.arange(1, width + 1), p=self._norm, workers=workers)
+        _, indices = self._tree.query(self._points[asked], np.arange(1, width + 1), p=self._norm)
         cities = self._kept[indices]
         far = sizes(self._points[asked, None] - self._points[cities], self._norm)
         farthest = far.max(axis=1)
@@ -134,6 +140,29 @@ class NearestPoints:
             nearest[mixed] = np.take_along_axis(cities[mixed], ranks, axis=1)
             last[mixed] = np.take_along_axis(own, ranks[:, -1:], axis=1)[:, 0]
         return nearest, (farthest > last * (1 + _SLACK)) | (width == len(self._kept))
+
+
+def in_threads(work: Callable[[NDArray[np.int64]], T], cities: NDArray[np.int64], step: int) -> Iterator[T]:
+    """Yield what `work` makes of so many cities after the other, in their order, on all cores.
+
+    Raises
+    ------
+    OutOfTime
+        If the work is for a solve whose time is over.
+    """
+    blocks = [cities[first : first + step] for first in range(0, len(cities), step)]
+    if len(blocks) < 2:
+        yield from map(work, blocks)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
+    pool = ThreadPoolExecutor(usable_cores())
+    try:
+        for done in [pool.submit(work, block) for block in blocks]:
+            yield done.result()
+            look()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def sizes(differences: NDArray[np.float64], norm: float) -> NDArray[np.float64]:

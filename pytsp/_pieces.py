@@ -27,6 +27,8 @@ PASS_CITIES = 1 << 18
 LOOK_WORK = 16
 # The first call of passes has this share of the time of others: it tells how fast they are.
 FIRST_SHARE = 0.05
+# So many passes the first of these calls makes at most, and by how much more at most each has than the one before.
+FIRST_PASSES, MOST_GROWTH = 8, 8
 # How many cities a GPU looks at in a second, before it has.
 GPU_PASSED_A_SECOND = 5e7
 # A piece's kicks in a round are this fraction of its cities.
@@ -112,8 +114,8 @@ class Pieces:
         self.speed = FIRST_SPEED[machine] * (kernels.threads or 1) / self.kicks
         # The seconds that it takes to look at all cities.
         self.full_pass = self.n / GPU_PASSED_A_SECOND
-        # Whether that has been measured.
-        self.is_measured = False
+        # The passes of the last call that made any, and the seconds of one, on a GPU much the same whatever it does.
+        self.passed, self.passed_seconds = 0, 0.0
         # Whether the last call was one of passes.
         self.is_between = False
 
@@ -210,8 +212,12 @@ class Pieces:
         now = self.standing
         self._turn(to_passes=True)
         began = time.perf_counter()
-        seconds = CALL_SECONDS if self.is_measured else FIRST_SHARE * CALL_SECONDS
-        work = LOOK_WORK * self.n / self.full_pass * max(0.0, min(seconds, seconds_left))
+        seconds = max(0.0, min(CALL_SECONDS if self.passed else FIRST_SHARE * CALL_SECONDS, seconds_left))
+        work = LOOK_WORK * self.n / self.full_pass * seconds
+        if self.passed:
+            most = min(most, max(1, min(MOST_GROWTH * self.passed, int(seconds / self.passed_seconds))))
+        else:
+            most = min(most, FIRST_PASSES)
         before = self.kernels.call("huge_counts", now.handle)
         handle = self.kernels.call(
             f"{self.form.kind}_settle",
@@ -226,8 +232,10 @@ class Pieces:
         _, passes, work_done = self.kernels.call("huge_counts", handle) - before
         length = self._length(handle)
         if work_done:
-            self.full_pass = max(time.perf_counter() - began, 1e-9) * LOOK_WORK * self.n / int(work_done)
-            self.is_measured = True
+            took = max(time.perf_counter() - began, 1e-9)
+            self.full_pass = took * LOOK_WORK * self.n / int(work_done)
+            self.passed = max(1, int(passes))
+            self.passed_seconds = took / self.passed
         self._stand(Standing(handle, length, now.rounds, now.pieces, now.passes + int(passes), is_settled))
 
     def go_back(self) -> bool:

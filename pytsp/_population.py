@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._deadline import look
 from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.forms import Form
+from pytsp.instance import Instance
 
 # How long one kernel call should take: at first less, so that early improvements are seen as they come.
 CALL_SECONDS = 0.15
@@ -21,6 +23,10 @@ SHORT_CALL_SECONDS = 0.02
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
 # So many cities a second a core takes from a good start to a local optimum.
 DESCENDED_A_SECOND = 300_000
+# Tours of so many cities are made and measured whatever the time.
+UNTIMED_CITIES = 1 << 16
+# On a GPU all together take so many seconds a city, by the form of their mapping.
+DESCENT_CITY_SECONDS = {"block": 4e-5, "thread": 3e-4}
 # So many draws a step take about as long as the other pivots do.
 EQUAL_DRAWS = 64
 # By how much at most a call has more iterations than the one before.
@@ -129,7 +135,7 @@ class Population:
     def _started(self, starts: NDArray[np.int32]) -> Standing:
         """Stand on the tours from which the climbers start."""
         handle = self.kernels.call("population_given", starts)
-        lengths = np.array([self.form.whole.tour_length(start) for start in starts], dtype=np.int64)
+        lengths = lengths_of(self.form.whole, starts)
         best = int(lengths.argmin())
         steps = np.zeros(len(starts), dtype=np.int64)
         climber = self.plan.first + best
@@ -168,10 +174,8 @@ class Population:
 
     @property
     def descent_seconds(self) -> float:
-        """About how long the first descent of a core's climbers takes; 0 behind it, and on a GPU, where it is short."""
-        if self.standing.has_descended or self.kernels.threads is None:
-            return 0.0
-        return math.ceil(self.climbers / self.kernels.threads) * self.form.whole.n / DESCENDED_A_SECOND
+        """About how long the first descent takes; 0 behind it."""
+        return 0.0 if self.standing.has_descended else descent_seconds(self.form.whole.n, self.climbers, self.kernels)
 
     @property
     def is_finished(self) -> bool:
@@ -256,6 +260,24 @@ class Population:
         return Standing(True, final, iteration, handle, lengths, steps, length, climber, tour)
 
 
+def lengths_of(instance: Instance, tours: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the whole-number lengths of tours, shape (climbers,); where all are one, it is measured once.
+
+    Raises
+    ------
+    OutOfTime
+        If they are for a solve whose time is over.
+    """
+    if tours.strides[0] == 0:
+        return np.full(len(tours), instance.tour_length(tours[0]), dtype=np.int64)
+    lengths = np.empty(len(tours), dtype=np.int64)
+    for climber, tour in enumerate(tours):
+        if climber * instance.n > UNTIMED_CITIES:
+            look()
+        lengths[climber] = instance.tour_length(tour)
+    return lengths
+
+
 def population_fields(state: State, n: int, count: int | None = None) -> dict[str, NDArray[Any]]:
     """Return the fields of a population on the device, as `Backend.fields` tells them."""
     tours = state.tours("tours", n, count)
@@ -267,6 +289,13 @@ def mapping_of(n: int, kernels: Backend) -> str:
     """Return how climbers on n cities are laid out: on a GPU one a thread block, if its memory holds a tour."""
     most = most_cities(kernels)
     return "thread" if most is None or n > most else "block"
+
+
+def descent_seconds(n: int, climbers: int, kernels: Backend) -> float:
+    """Return about how long climbers on n cities take from good starts to their local optima."""
+    if kernels.threads is None:
+        return DESCENT_CITY_SECONDS[mapping_of(n, kernels)] * n
+    return math.ceil(climbers / kernels.threads) * n / DESCENDED_A_SECOND
 
 
 def climbing_entry(entry: str, form: Form, kernels: Backend) -> str:

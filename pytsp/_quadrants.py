@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp._deadline import look
-from pytsp._nearest import NearestPoints
+from pytsp._nearest import NearestPoints, in_threads
 from pytsp._places import places_of
 
 # How many nearest cities, in units of k, are looked through for a quadrant's: more where fewer do not fill it.
 _WIDTHS = (5, 20, 80)
-_BLOCK = 1 << 20
+# Candidates that a thread looks at together.
+_BLOCK = 1 << 18
 
 
 def quadrant_lists(points: NDArray[np.float64], norm: float, k: int) -> NDArray[np.int32]:
@@ -34,15 +34,12 @@ def quadrant_lists(points: NDArray[np.float64], norm: float, k: int) -> NDArray[
     is_waiting[beyond] = False
     waiting = tree.order[is_waiting[tree.order]]
     for width in (min(factor * k, tree.most) for factor in _WIDTHS):
-        unfilled = [waiting[:0]]
-        step = max(1, _BLOCK // width)
-        for first in range(0, len(waiting), step):
-            if first > 0:
-                look()
-            cities = waiting[first : first + step]
+
+        def unfilled(cities: NDArray[np.int64], width: int = width) -> NDArray[np.int64]:
             found[cities], is_filled = _chosen(points, cities, tree.of(cities, width), k)
-            unfilled.append(cities[~is_filled])
-        waiting = np.concatenate(unfilled)
+            return cities[~is_filled]
+
+        waiting = np.concatenate([waiting[:0], *in_threads(unfilled, waiting, max(1, _BLOCK // width))])
         if width == tree.most:
             break
     found[beyond] = found[last]

@@ -28,6 +28,9 @@ from pytsp.solve import solve
 
 __all__ = ["run", "solved"]
 
+# Read once: that takes as long as a small instance does.
+_SIGNATURE = signature(solve)
+
 _log = logging.getLogger("pytsp")
 
 
@@ -50,7 +53,7 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
         from pytsp._reductions import solve_reduced  # noqa: PLC0415
 
         return solve_reduced(**arguments)
-    solver = chosen(arguments["solver"], given_of(arguments, signature(solve)), instance)
+    solver = chosen(arguments["solver"], given_of(arguments, _SIGNATURE), instance)
     kind = options_type(solver)
     options = kind(**{each.name: arguments[each.name] for each in fields(kind)})
     watch = Watch(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp._options import Options
-from pytsp._population import CALL_SECONDS, MOST_GROWTH, SHORT_CALL_SECONDS
+from pytsp._population import CALL_SECONDS, MOST_GROWTH, SHORT_CALL_SECONDS, lengths_of
 from pytsp._state import State
 from pytsp._verify import result_of, told_length
 from pytsp.backends import Backend
@@ -79,7 +79,8 @@ class Stages(ABC):
         if watch.state is None:
             assert tours is not None
             steps = np.zeros(len(tours), dtype=np.int64)
-            self.standing = self._standing(self.started(tours, self._lengths(tours)), 0, tours, steps)
+            lengths = lengths_of(form.whole, tours)
+            self.standing = self._standing(self.started(tours, lengths), 0, tours, lengths, steps)
         else:
             self.standing = self._restored(watch.state)
         # What an iteration of the last call took, or the first is thought to take; how many the next call may have.
@@ -102,12 +103,15 @@ class Stages(ABC):
     def continued(self, handle: Any, start: int, count: int) -> Any:
         """Let climbers go on by the iterations start, …, start + count - 1, and return where they stand."""
 
-    def _lengths(self, tours: NDArray[np.int32]) -> NDArray[np.int64]:
-        return np.array([self.form.whole.tour_length(tour) for tour in tours], dtype=np.int64)
-
-    def _standing(self, handle: Any, iteration: int, bests: NDArray[np.int32], steps: NDArray[np.int64]) -> Standing:
-        """Return where climbers stand that know these tours."""
-        lengths = self._lengths(bests)
+    def _standing(
+        self,
+        handle: Any,
+        iteration: int,
+        bests: NDArray[np.int32],
+        lengths: NDArray[np.int64],
+        steps: NDArray[np.int64],
+    ) -> Standing:
+        """Return where climbers stand that know these tours, of these lengths."""
         best = int(lengths.argmin())
         climber = self.options.first + best
         return Standing(handle, iteration, lengths, steps, int(lengths[best]), climber, bests[best].copy())
@@ -122,7 +126,8 @@ class Stages(ABC):
         iteration = state.whole("iteration", 0, 2**62 if self.iterations is None else self.iterations)
         fields = self.fields(state.part(self.values))
         handle = self.kernels.value(self.type, fields)
-        return self._standing(handle, iteration, fields["bests"], fields["steps"])
+        bests = fields["bests"]
+        return self._standing(handle, iteration, bests, lengths_of(self.form.whole, bests), fields["steps"])
 
     @property
     def is_finished(self) -> bool:
@@ -168,7 +173,7 @@ def starting_tours(instance: Instance, climbers: int, options: Options, default:
         tour = check_tour(options.initial_tour, instance.n)
     else:
         tour = start_tour(instance, options.start or default, seed=options.seed)
-    return np.repeat(tour[None, :], climbers, axis=0)
+    return np.broadcast_to(tour, (climbers, instance.n))
 
 
 def stored_iterations(state: State, watch: Watch) -> int | None:

@@ -31,6 +31,8 @@ COLD = 0.05
 # The trials of a chain where neither iterations nor a time limit are given, but at least so many iterations.
 TRIALS = {"cpu": 2e7, "gpu": 1e6}
 LEAST_ITERATIONS = 500
+# About what a trial of all chains takes a GPU for each city of a tour, of which the trials that succeed turn a part.
+GPU_TRIAL_SECONDS = 7.5e-9
 # Ratios of temperatures are rounded to so many digits: what is beyond may differ from machine to machine.
 DIGITS = 14
 
@@ -131,6 +133,11 @@ class Chains(Stages):
         self.trials = options.trials or form.whole.n
         self.moves = TRIED_MOVES.index(options.moves or "or-opt")
         super().__init__(form, kernels, watch, options, iterations=temperatures.iterations, tours=tours)
+
+    @property
+    def first_seconds(self) -> float:
+        n = self.form.whole.n
+        return 0.0 if self.kernels.threads else GPU_TRIAL_SECONDS * self.trials * n
 
     def started(self, tours: NDArray[np.int32], lengths: NDArray[np.int64]) -> Any:
         return self.kernels.call("chains_given", tours)

@@ -50,6 +50,8 @@ ANT_BYTES = 36
 # About what a step takes a core, and its share of the search for a city where all neighbours are visited, for each city
 # there is; and what a city takes in a local search.
 STEP_SECONDS, LONELY_SECONDS, DESCENT_SECONDS = 2e-7, 6e-11, 3e-6
+# The share of a city in a step of all ants on a GPU, whose memory holds as many as keep it busy.
+GPU_STEP_SECONDS = 9e-8
 # What a kernel takes as a neighbour's attraction.
 FAINTEST, CLEAREST = 1e-80, 1e80
 
@@ -174,7 +176,7 @@ class Colonies(Stages):
     def first_seconds(self) -> float:
         kernels, n = self.kernels, self.form.whole.n
         if kernels.threads is None:
-            return 0.0
+            return GPU_STEP_SECONDS * n * n
         seconds = STEP_SECONDS + LONELY_SECONDS * n + (DESCENT_SECONDS if self.search else 0.0)
         return math.ceil(len(self.standing.lengths) * self.ants / kernels.threads) * n * seconds
 

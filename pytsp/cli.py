@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pytsp.instance import Instance
     from pytsp.result import Result
 
+# A file of more bytes, compressed or not, holds so many cities, most likely, that one huge tour is searched for.
+_LARGE_FILE = 400_000
 # The name of a thread that opens a backend.
 _OPENING = "pytsp opening"
 
@@ -127,7 +129,12 @@ def _likely_part(options: argparse.Namespace) -> str:
     """
     if options.solver != "auto":
         return PART_OF[options.solver]
-    return PART_OF["restarts" if options.k != 1 or options.mapping != "auto" else "eax"]
+    if options.k != 1 or options.mapping != "auto":
+        return PART_OF["restarts"]
+    with suppress(OSError):
+        if os.stat(options.instance).st_size > _LARGE_FILE:
+            return PART_OF["large"]
+    return PART_OF["eax"]
 
 
 def _begin_to_open(name: str, threads: int | None, device: int | str | None, part: str) -> None:

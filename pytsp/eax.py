@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pytsp._deadline import OutOfTime
 from pytsp._evolution import CALL_SECONDS, POPULATIONS, Evolution
 from pytsp._options import Options
 from pytsp._population import mapping_of
@@ -43,6 +44,8 @@ def _run(evolution: Evolution, instance: Instance) -> str:
                 _tell(evolution, instance)
             return reason
         if not now.is_settled:
+            if now.best is None and evolution.first_seconds > max(watch.seconds_left, CALL_SECONDS):
+                raise OutOfTime
             evolution.settle()
         elif iterations is not None and now.generation >= iterations:
             return "finished"

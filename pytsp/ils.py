@@ -7,9 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._deadline import look
 from pytsp._nearest import NORMS
 from pytsp._options import KICKS, MOVES, PIVOTS, Options
-from pytsp._population import CALL_SECONDS, Plan, Population, mapping_of
+from pytsp._population import CALL_SECONDS, UNTIMED_CITIES, Plan, Population, mapping_of
 from pytsp._room import check_room
 from pytsp._verify import result_of, told_length
 from pytsp.backends import Backend
@@ -40,6 +41,11 @@ CITY_BYTES = 32
 # What a climber takes on the CPU: so many bytes a city, and so many besides.
 HOST_CITY_BYTES = 24
 HOST_CLIMBER_BYTES = 256
+# With a time limit a GPU has as many as begin in this share of what is left of it, with nearest-neighbour tours at so
+# many cities a second, and then with random tours.
+START_SHARE, NEAREST_A_SECOND, RANDOM_A_SECOND = 0.2, 2.5e5, 7e6
+# So many random tours are made together.
+TOGETHER = 256
 # The default first temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
 TEMPERATURE = 1.2
 # Cities whose nearest are asked for together.
@@ -54,7 +60,7 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
     """Solve by iterated local search; see `pytsp.solve`."""
     state = watch.state
     if state is None:
-        climbers = default_climbers(instance.n, kernels) if options.climbers is None else options.climbers
+        climbers = timely_climbers(instance.n, kernels, watch) if options.climbers is None else options.climbers
         iterations = _iterations(instance.n, climbers, kernels, watch, options)
     else:
         # What depends on the machine stays as it was on the one where the solve began.
@@ -115,6 +121,17 @@ def default_climbers(n: int, kernels: Backend) -> int:
     return kernels.threads or max(1, min(GPU_CLIMBERS, GPU_BYTES // (CITY_BYTES * n)))
 
 
+def timely_climbers(n: int, kernels: Backend, watch: Watch) -> int:
+    """Return `default_climbers`, or fewer on a GPU where making their first tours would take too much of the time."""
+    climbers = default_climbers(n, kernels)
+    if kernels.threads or watch.time_limit is None:
+        return climbers
+    seconds = START_SHARE * watch.seconds_left
+    nearest = min(NEAREST_NEIGHBOUR_CLIMBERS, int(seconds * NEAREST_A_SECOND / n))
+    others = int((seconds - nearest * n / NEAREST_A_SECOND) * RANDOM_A_SECOND / n)
+    return max(1, min(climbers, nearest + (others if nearest == NEAREST_NEIGHBOUR_CLIMBERS else 0)))
+
+
 def check_climbers(n: int, climbers: int) -> None:
     """Refuse more climbers on n cities than fit the memory.
 
@@ -162,22 +179,28 @@ def starting_tours(instance: Instance, climbers: int, options: Options) -> NDArr
         If the initial tour is none.
     ValueError
         If a start needs coordinates that the instance has not.
+    OutOfTime
+        If they are for a solve whose time is over.
     """
     n, first, end = instance.n, options.first, options.first + climbers
     if options.initial_tour is not None:
-        return np.repeat(check_tour(options.initial_tour, n)[None, :], climbers, axis=0)
+        return np.broadcast_to(check_tour(options.initial_tour, n), (climbers, n))
     random_from = 0 if options.start == "random" else NEAREST_NEIGHBOUR_CLIMBERS
     fewer = range(first, min(end, random_from))
     lists = neighbour_lists(instance, DEFAULT_NEIGHBOURS) if fewer.stop > max(first, 1) else None
-    tours = []
+    tours: list[NDArray[np.int32]] = []
     for climber in fewer:
+        if len(tours) * n > UNTIMED_CITIES:
+            look()
         city = (options.seed + climber * max(1, n // NEAREST_NEIGHBOUR_CLIMBERS)) % n
         if climber == 0:
             tours.append(start_tour(instance, options.start or _default_start(instance), seed=options.seed))
         else:
             tours.append(nearest_neighbour(instance, seed=city, neighbours=lists))
-    if len(tours) < climbers:
-        tours.extend(random_tours(n, climbers - len(tours), options.seed, max(first, random_from)))
+    for climber in range(first + len(tours), end, TOGETHER):
+        if len(tours) * n > UNTIMED_CITIES:
+            look()
+        tours.extend(random_tours(n, min(TOGETHER, end - climber), options.seed, climber))
     return np.array(tours)
 
 

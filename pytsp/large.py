@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pytsp._hilbert import hilbert_keys
 from pytsp._options import Options
-from pytsp._pieces import Pieces
+from pytsp._pieces import DESCENTS, Pieces
 from pytsp._planar import LEAST_CITIES, METRICS, can_be_large
 from pytsp._population import most_cities
 from pytsp._verify import result_of
@@ -20,7 +20,7 @@ from pytsp.forms import form_of
 from pytsp.history import Watch
 from pytsp.ils import first_temperature
 from pytsp.instance import Instance
-from pytsp.neighbours import check_neighbours, in_order, neighbour_lists
+from pytsp.neighbours import check_neighbours, in_order, lists_along, neighbour_lists
 from pytsp.result import Result
 from pytsp.starts import start_tour
 from pytsp.tours import check_tour, whole_number
@@ -54,7 +54,8 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
             f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane and one of the metrics "
             f"{', '.join(METRICS)}; the metric is {instance.metric}: use solver='ils'"
         )
-    order = np.argsort(hilbert_keys(instance.coordinates), kind="stable").astype(np.int32)
+    keys = hilbert_keys(instance.coordinates)
+    order = np.argsort(keys, kind="stable").astype(np.int32)
     # Cities that are near each other have numbers near each other, and their data lies close together.
     ordered = Instance.from_coordinates(instance.coordinates[order], metric=instance.metric, name=instance.name)
     began = watch.seconds
@@ -65,7 +66,8 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
     # In the end the tour is checked and measured, told, and all memory given back.
     watch.reserve = FINAL_LENGTHS * (watch.seconds - began)
     began = watch.seconds
-    lists = _lists(ordered, order, options)
+    lists = _lists(ordered, keys[order], order, options)
+    del keys
     took = watch.seconds - began
     form = form_of(ordered)
     state = watch.state
@@ -133,11 +135,14 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
 
 
 def _end_of_rounds(search: Pieces, watch: Watch) -> float:
-    """Return the seconds at which rounds end for the passes behind them; infinite without a time limit."""
+    """Return the seconds at which rounds end for the passes behind them; infinite without a time limit.
+
+    The first rounds gain more than all passes behind them.
+    """
     if watch.time_limit is None:
         return math.inf
     end, most = watch.time_limit - watch.reserve, MOST_SETTLING_SHARE * watch.time_limit
-    if search.full_pass > most:
+    if search.full_pass > most or search.standing.rounds < DESCENTS:
         # Not even one would fit.
         return end
     least = min(SETTLING_SHARE * watch.time_limit, MOST_SETTLING_SECONDS)
@@ -169,12 +174,14 @@ def _piece(n: int, kernels: Backend, options: Options) -> int:
     return options.piece
 
 
-def _lists(ordered: Instance, order: NDArray[np.int32], options: Options) -> NDArray[np.int32]:
-    """Return the neighbour lists of the renumbered cities."""
+def _lists(
+    ordered: Instance, keys: NDArray[np.uint64], order: NDArray[np.int32], options: Options
+) -> NDArray[np.int32]:
+    """Return the neighbour lists of the renumbered cities, which are in order of these keys."""
     neighbours = DEFAULT_NEIGHBOURS if options.neighbours is None else options.neighbours
     if np.ndim(neighbours) == 0:
         k = whole_number("neighbours", neighbours, 1, 2**31 - 1)  # type: ignore[arg-type]
-        return neighbour_lists(ordered, k, quadrants=bool(options.quadrants))
+        return neighbour_lists(ordered, k, quadrants=True) if options.quadrants else lists_along(ordered, keys, k)
     given = check_neighbours(neighbours, ordered.n)
     return in_order(ordered, _numbers(order)[given[order]])
 

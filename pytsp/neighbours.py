@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp._deadline import look
-from pytsp._nearest import NORMS, NearestPoints, nearest_by_rows
+from pytsp._nearest import NORMS, NearestPoints, in_threads, nearest_by_rows
 from pytsp._quadrants import quadrant_lists
 from pytsp._room import check_room
 from pytsp.instance import Instance
@@ -17,8 +16,8 @@ __all__ = ["check_neighbours", "neighbour_lists"]
 _MOST_NEIGHBOURS = 2**31 - 1
 # What a neighbour on a list takes while the lists are made, and in a kernel.
 LISTED_BYTES = 16
-# Cities asked for together, so that there is not twice the memory of all lists.
-_BLOCK = 1 << 17
+# Cities that a thread asks for together.
+_BLOCK = 1 << 15
 
 
 def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False) -> NDArray[np.int32]:
@@ -62,8 +61,7 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
            [1, 0],
            [2, 1]], dtype=int32)
     """
-    k = min(whole_number("k", k, 1, _MOST_NEIGHBOURS), instance.n - 1)
-    check_room("k", k, lambda count: LISTED_BYTES * instance.n * count)
+    k = _checked_length(k, instance.n)
     norm = NORMS.get(instance.metric)
     if quadrants and (norm is None or _points(instance).shape[1] != 2):
         raise ValueError(
@@ -78,6 +76,18 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
     return nearest_among(instance, None, k)
 
 
+def lists_along(instance: Instance, keys: NDArray[np.uint64], k: int) -> NDArray[np.int32]:
+    """Return `neighbour_lists` of cities in the plane that are in order of their Hilbert keys, which are known."""
+    k = _checked_length(k, instance.n)
+    return _lists_of(NearestPoints(_points(instance), NORMS[instance.metric], k + 1, keys), k)
+
+
+def _checked_length(k: int, n: int) -> int:
+    k = min(whole_number("k", k, 1, _MOST_NEIGHBOURS), n - 1)
+    check_room("k", k, lambda count: LISTED_BYTES * n * count)
+    return k
+
+
 def nearest_among(
     instance: Instance, cities: NDArray[np.int64] | None, k: int, *, cyclic: bool = False
 ) -> NDArray[np.int32]:
@@ -89,13 +99,17 @@ def nearest_among(
     if norm is None:
         return nearest_by_rows(instance, np.arange(instance.n) if cities is None else cities, k, cyclic=cyclic)
     points = _points(instance)
-    tree = NearestPoints(points if cities is None else points[cities], norm, k + 1)
+    return _lists_of(NearestPoints(points if cities is None else points[cities], norm, k + 1), k)
+
+
+def _lists_of(tree: NearestPoints, k: int) -> NDArray[np.int32]:
     found = np.empty((len(tree.order), k), dtype=np.int32)
-    for first in range(0, len(found), _BLOCK):
-        if first > 0:
-            look()
-        asked = tree.order[first : first + _BLOCK]
+
+    def listed(asked: NDArray[np.int64]) -> None:
         found[asked] = tree.of(asked, k)
+
+    for _ in in_threads(listed, tree.order, _BLOCK):
+        pass
     return found
 
 

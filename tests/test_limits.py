@@ -257,7 +257,7 @@ def test_a_pass_is_no_longer_than_the_cities_that_it_looks_at(n: int, seconds: f
 )
 def test_rounds_leave_time_for_the_passes_that_fit(limit: float, full_pass: float, end: float) -> None:
     watch = Watch(time_limit=limit)
-    pieces = SimpleNamespace(full_pass=full_pass)
+    pieces = SimpleNamespace(full_pass=full_pass, standing=SimpleNamespace(rounds=2))
     assert _end_of_rounds(pieces, watch) == pytest.approx(end)  # type: ignore[arg-type]
     watch.reserve = 0.5
     assert _end_of_rounds(pieces, watch) == pytest.approx(end - 0.5)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from paths import tsplib_file
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from pytsp import Instance, _nearest, read
+from pytsp import Instance, _nearest, neighbours, read
 from pytsp._nearest import NORMS, NearestPoints
 from pytsp._places import places_of
 from pytsp.generate import uniform
@@ -85,7 +85,7 @@ def test_order_of_points_and_blocks_and_threads_change_nothing(instance: Instanc
         patch.setattr(_nearest, "FEW", 0)
         patch.setattr(_nearest, "_SCATTERED", 1)
         patch.setattr(_nearest, "_BLOCK", 16)
-        patch.setattr(_nearest, "_THREADED", 1)
+        patch.setattr(neighbours, "_BLOCK", 3)
         lists = neighbour_lists(instance, k)
     assert np.array_equal(lists, expected(instance, k))
 

@@ -1,0 +1,213 @@
+"""What is made to fit the time: first tours, first calls of a GPU, passes of a call, and work in threads."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pytsp
+from pytsp import Instance, _cli_runs, _cuda, _nearest, _pieces, cli, ils, neighbours
+from pytsp._deadline import OutOfTime, looking
+from pytsp._evolution import Evolution
+from pytsp._hilbert import hilbert_keys
+from pytsp._nearest import in_threads
+from pytsp._population import descent_seconds, lengths_of
+from pytsp.annealing import Chains
+from pytsp.ants import Colonies
+from pytsp.backends import Backend
+from pytsp.generate import uniform
+from pytsp.history import Watch
+from pytsp.large import _end_of_rounds
+from pytsp.neighbours import lists_along, neighbour_lists
+from pytsp.tours import random_tours
+
+CPU: Any = SimpleNamespace(threads=2, device=None)
+GPU: Any = SimpleNamespace(threads=None, device=SimpleNamespace(shared_memory=227 * 2**10))
+
+
+def out_of_time() -> None:
+    raise OutOfTime
+
+
+# Threads
+
+
+@given(n=st.integers(0, 40), step=st.integers(1, 50))
+def test_blocks_come_in_their_order(n: int, step: int) -> None:
+    cities = np.arange(n) * 3
+    done = list(in_threads(lambda block: block.copy(), cities, step))
+    assert len(done) == -(-n // step)
+    assert np.array_equal(np.concatenate([cities[:0], *done]), cities)
+
+
+def test_work_is_shared_by_threads_and_a_single_block_needs_none() -> None:
+    names = set(in_threads(lambda _: threading.current_thread().name, np.arange(9), 1))
+    assert threading.main_thread().name not in names
+    assert list(in_threads(lambda _: threading.current_thread(), np.arange(9), 9)) == [threading.current_thread()]
+
+
+def test_the_time_ends_work_in_threads() -> None:
+    done: list[int] = []
+
+    def work(block: Any) -> None:
+        time.sleep(1e-3)
+        done.append(int(block[0]))
+
+    with looking(out_of_time), pytest.raises(OutOfTime):
+        list(in_threads(work, np.arange(1000), 1))
+    assert 0 < len(done) < 500
+
+
+def test_what_fails_in_a_thread_is_told() -> None:
+    with pytest.raises(ZeroDivisionError):
+        list(in_threads(lambda block: 1 // int(block[0]), np.arange(3), 1))
+
+
+@given(n=st.integers(2, 200), k=st.integers(1, 9), seed=st.integers(0, 9))
+def test_lists_along_the_curve_are_the_lists(n: int, k: int, seed: int) -> None:
+    points = np.random.default_rng(seed).integers(0, 20, (n, 2)).astype(float)
+    keys = hilbert_keys(points)
+    order = np.argsort(keys, kind="stable")
+    instance = Instance.from_coordinates(points[order])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_nearest, "FEW", 0)
+        patch.setattr(_nearest, "_SCATTERED", 1)
+        patch.setattr(neighbours, "_BLOCK", 7)
+        lists = lists_along(instance, keys[order], k)
+    assert np.array_equal(lists, neighbour_lists(instance, k))
+
+
+# First tours
+
+
+@given(climbers=st.integers(1, 90), first=st.integers(0, 70), together=st.integers(1, 9))
+def test_random_tours_are_those_of_their_climbers_however_many_are_made_together(
+    climbers: int, first: int, together: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ils, "TOGETHER", together)
+        patch.setattr(ils, "NEAREST_NEIGHBOUR_CLIMBERS", 3)
+        tours = ils.starting_tours(uniform(9, 0), climbers, ils.Options(seed=5, first=first))
+    assert tours.shape == (climbers, 9)
+    random_ones = tours[max(0, 3 - first) :]
+    assert np.array_equal(random_ones, random_tours(9, len(random_ones), 5, max(first, 3)))
+
+
+def test_first_tours_end_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ils.Options()
+    with looking(out_of_time):
+        assert len(ils.starting_tours(uniform(50, 0), 70, options)) == 70
+        tours = ils.starting_tours(uniform(50, 0), 3, options)
+        lengths_of(uniform(50, 0), tours)
+        for module in ("ils", "_population"):
+            monkeypatch.setattr(f"pytsp.{module}.UNTIMED_CITIES", 60)
+        with pytest.raises(OutOfTime):
+            ils.starting_tours(uniform(50, 0), 3, options)
+        with pytest.raises(OutOfTime):
+            ils.starting_tours(uniform(50, 0), 300, ils.Options(start="random"))
+        with pytest.raises(OutOfTime):
+            lengths_of(uniform(50, 0), tours)
+
+
+@given(n=st.integers(1, 30), climbers=st.integers(1, 5), seed=st.integers(0, 99))
+def test_lengths_are_those_of_each_tour(n: int, climbers: int, seed: int) -> None:
+    instance, tours = uniform(n, seed), random_tours(n, climbers, seed)
+    expected = [instance.tour_length(tour) for tour in tours]
+    assert lengths_of(instance, tours).tolist() == expected
+    assert lengths_of(instance, np.broadcast_to(tours[0], (climbers, n))).tolist() == expected[:1] * climbers
+
+
+def test_a_gpu_has_as_many_climbers_as_begin_in_time() -> None:
+    def climbers(n: int, limit: float | None, kernels: Any = GPU) -> int:
+        return ils.timely_climbers(n, kernels, Watch(time_limit=limit))
+
+    assert [climbers(3000, None), climbers(3000, 1e-3, CPU)] == [4096, 2]
+    assert [climbers(3000, 1e-3), climbers(10**6, 1.0)] == [1, 1]
+    assert 10 <= climbers(3000, 2.0) <= 64
+    counts = [climbers(3000, limit) for limit in (0.1, 1, 3, 10, 30, 100)]
+    assert counts == sorted(counts) and counts[-1] == 4096
+
+
+# What cannot be cut
+
+
+def test_long_first_calls_of_a_gpu_are_known_before() -> None:
+    def seconds(solver: Any, n: int, kernels: Any = GPU, **rest: Any) -> float:
+        known = SimpleNamespace(form=SimpleNamespace(whole=SimpleNamespace(n=n)), kernels=kernels, **rest)
+        return float(solver.first_seconds.fget(known))
+
+    # As measured on an H200, within a third.
+    assert seconds(Evolution, 8000) == pytest.approx(1.2, rel=0.35)
+    assert seconds(Evolution, 12_000) == pytest.approx(5.1, rel=0.35)
+    assert seconds(Colonies, 8000) == pytest.approx(5.4, rel=0.35)
+    assert seconds(Chains, 13_000, trials=13_000) == pytest.approx(1.25, rel=0.35)
+    assert seconds(Evolution, 12_000, CPU) == seconds(Chains, 13_000, CPU, trials=9) == 0
+    assert descent_seconds(12_000, 3, CPU) == pytest.approx(0.08)
+    assert descent_seconds(12_000, 1, GPU) > 5 * descent_seconds(10_000, 4096, GPU)
+
+
+@pytest.mark.parametrize("solver", ["eax", "annealing", "ants"])
+def test_a_first_call_that_does_not_fit_is_not_begun(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = {"eax": Evolution, "annealing": Chains, "ants": Colonies}[solver]
+    monkeypatch.setattr(kind, "first_seconds", 1e3)
+    found = pytsp.solve(uniform(60, 0), solver=solver, time_limit=0.3, backend="c")
+    assert (found.stop_reason, found.iterations, found.solver) == ("time limit", 0, solver)
+    assert found.seconds < 0.3
+    assert found.instance.tour_length(found.tour) == found.length
+
+
+def test_calls_of_passes_have_few_passes_at_first_and_as_many_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_pieces, "FIRST_PASSES", 2)
+    monkeypatch.setattr(_pieces, "MOST_GROWTH", 3)
+    allowed: list[int] = []
+    call = Backend.call
+
+    def noted(self: Backend, entry: str, *arguments: object) -> Any:
+        if entry.endswith("_settle"):
+            assert isinstance(arguments[4], int)
+            allowed.append(arguments[4])
+        return call(self, entry, *arguments)
+
+    monkeypatch.setattr(Backend, "call", noted)
+    instance = uniform(2000, 0)
+    found = pytsp.solve(instance, solver="large", iterations=0, backend="c")
+    assert allowed[0] == 2 and all(after <= 3 * before for before, after in itertools.pairwise(allowed))
+    monkeypatch.undo()
+    assert pytsp.solve(instance, solver="large", iterations=0, backend="c").length == found.length
+
+
+def test_the_first_rounds_leave_no_time_for_passes() -> None:
+    watch = Watch(time_limit=10.0)
+    for rounds, end in ((0, 10.0), (_pieces.DESCENTS - 1, 10.0), (_pieces.DESCENTS, 9.0)):
+        pieces: Any = SimpleNamespace(full_pass=0.1, standing=SimpleNamespace(rounds=rounds))
+        assert _end_of_rounds(pieces, watch) == pytest.approx(end)
+
+
+# The command line
+
+
+def test_the_end_of_a_driver_is_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = cli._parser().parse_args(["solve", "any", "--time-limit", "10"])
+    options.began = time.perf_counter()
+    monkeypatch.setattr(_cuda, "_begun", [])
+    without = _cli_runs.time_left(options)
+    monkeypatch.setattr(_cuda, "_begun", [threading.current_thread()])
+    with_driver = _cli_runs.time_left(options)
+    assert without is not None and with_driver is not None
+    assert with_driver == pytest.approx(without - 0.1, abs=0.02)
+
+
+@pytest.mark.parametrize(("size", "part"), [(1000, "search"), (500_000, "huge")])
+def test_a_large_file_opens_the_kernels_for_one_huge_tour(tmp_path: Path, size: int, part: str) -> None:
+    file = tmp_path / "any.tsp"
+    file.write_bytes(bytes(size))
+    assert cli._likely_part(cli._parser().parse_args(["solve", str(file)])) == part
