@@ -30,6 +30,7 @@ import numpy as np
 import pytsp
 from bench.machine import describe, parser, row, tsplib
 from bench.shuffle import shuffled
+from pytsp._names import KICKS
 from pytsp.backends import open_backend
 from pytsp.neighbours import neighbour_lists
 from pytsp.starts import STARTS, Start
@@ -138,6 +139,7 @@ class Run:
     pivot: str
     draws: int | None
     start: Start | None = None
+    kick: str = "mixed"
     heat: float | None = None
 
 
@@ -176,6 +178,7 @@ def solved(run: Run) -> tuple[int | float, float]:
         pivot=run.pivot,
         draws=run.draws,
         start=run.start,
+        kick=run.kick,
         temperature=None if run.heat is None else run.heat * nearness(run.folder, run.name),
     )
     return instance.tour_length(order[found.tour]), found.seconds
@@ -206,6 +209,7 @@ def runs_of(options: argparse.Namespace, name: str, population: int) -> list[Run
         pivot=setting.pivot,
         draws=setting.draws[name] if options.draws is None else options.draws,
         start=options.start,
+        kick=options.kick,
         heat=options.heat,
     )
     return [replace(run, seed=seed) for seed in range(options.seeds)]
@@ -276,6 +280,7 @@ def main() -> int:
     arguments.add_argument("--backend", default="auto", help="default: the fastest here")
     arguments.add_argument("--exchange", type=share, help="after this share of the iterations, such as 1/32")
     arguments.add_argument("--start", choices=STARTS, help="of the first climber (default: pytsp's)")
+    arguments.add_argument("--kick", choices=KICKS, default="mixed", help="where a double bridge cuts the tour")
     arguments.add_argument(
         "--heat", type=float, help="the first temperature, in mean distances to the two nearest (default: pytsp's)"
     )
@@ -292,13 +297,13 @@ def main() -> int:
     machine = f"{describe()}; {open_backend(options.backend, part='search').describe()}"
     print(
         f"{machine}; table {options.table}, pivot {setting.pivot}, draws {options.draws or 'theirs'}, "
-        f"exchange {options.exchange}, start {options.start or 'default'}, heat {options.heat or 'default'}, "
-        f"{options.seeds} seeds"
+        f"exchange {options.exchange}, start {options.start or 'default'}, kick {options.kick}, "
+        f"heat {options.heat or 'default'}, {options.seeds} seeds"
     )
     print(row(*HEADS))
     print(row(*["---"] * len(HEADS)), flush=True)
     told = {"machine": machine, "table": options.table, "exchange": str(options.exchange), "draws": options.draws}
-    told |= {"start": options.start, "heat": options.heat}
+    told |= {"start": options.start, "kick": options.kick, "heat": options.heat}
     rows = [runs_of(options, name, population) for name in names for population in populations]
     found = found_by((run for runs in rows for run in runs), options.processes)
     lines = []
