@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["OutOfTime", "look", "looking"]
 
 
+# What fewer cities take is done whatever the time.
+UNTIMED_CITIES = 1 << 16
+
+
 class OutOfTime(Exception):
-    """A solve's time is over before its search has begun."""
+    """A solve's time is over before its search has begun; `tour` is one that is known by then, if any is."""
+
+    def __init__(self, tour: NDArray[np.int32] | None = None) -> None:
+        super().__init__()
+        self.tour = tour
 
 
 def _nothing() -> None:
@@ -20,9 +33,10 @@ def _nothing() -> None:
 _look: ContextVar[Callable[[], None]] = ContextVar("look", default=_nothing)
 
 
-def look() -> None:
-    """Raise `OutOfTime` where the preparations are for a solve whose time is over."""
-    _look.get()()
+def look(cities: int = UNTIMED_CITIES) -> None:
+    """Raise `OutOfTime` where the preparations, of so many cities so far, are for a solve whose time is over."""
+    if cities >= UNTIMED_CITIES:
+        _look.get()()
 
 
 @contextmanager

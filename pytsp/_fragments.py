@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._nearest import FEW
+
 # Fewer edges are gone through one by one.
 _FEW = 4096
 # A round that takes a smaller share of the edges gives way to going through them one by one.
@@ -79,6 +81,8 @@ class Fragments:
         n = len(self._degree)
         if n == 1:
             return np.zeros(1, dtype=np.int32)
+        if n <= FEW:
+            return self._walked()
         starts = np.append(0, np.cumsum(self._degree, dtype=np.int32))
         targets = self._links[self._links >= 0]
         from scipy.sparse import csr_array  # noqa: PLC0415
@@ -87,6 +91,17 @@ class Fragments:
         graph = csr_array((np.ones(len(targets), dtype=np.float64), targets, starts), shape=(n, n))
         order = breadth_first_order(graph, int(self.ends()[0]), return_predecessors=False)
         return np.asarray(order, dtype=np.int32)
+
+    def _walked(self) -> NDArray[np.int32]:
+        """The path of few cities, for which SciPy would take longer to import."""
+        links = self._links.tolist()
+        before, city = -1, int(self.ends()[0])
+        order = []
+        while city >= 0:
+            order.append(city)
+            one, other = links[city]
+            before, city = city, other if one == before else one
+        return np.array(order, dtype=np.int32)
 
     def _is_first(self, u: NDArray[Any], v: NDArray[Any]) -> NDArray[np.bool_]:
         """Whether an edge comes first at all four ends of its two fragments."""

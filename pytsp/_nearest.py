@@ -89,7 +89,9 @@ class NearestPoints:
         if n > FEW:
             from scipy.spatial import cKDTree  # noqa: PLC0415
 
+            look(n)
             self._tree = cKDTree(points[self._kept], balanced_tree=False, compact_nodes=False)
+            look(n)
 
     @property
     def most(self) -> int:

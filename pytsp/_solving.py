@@ -105,8 +105,8 @@ def run(
         # What was found before is worth the time that it takes to go back there.
         with looking(watch.look) if watch.state is None else nullcontext():
             found = _searched(instance, options, watch, opened, solver=solver, mapping=mapping, k=k)
-    except OutOfTime:
-        found = unsearched(instance, watch, options, solver=solver, backend=opened().name, k=k)
+    except OutOfTime as late:
+        found = unsearched(instance, watch, options, late.tour, solver=solver, backend=opened().name, k=k)
     _log.info(
         "%s: length %s after %.2f s on %s; %s", name, found.length, found.seconds, found.backend, found.stop_reason
     )

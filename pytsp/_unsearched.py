@@ -15,9 +15,22 @@ from pytsp.tours import check_tour
 __all__ = ["unsearched"]
 
 
-def unsearched(instance: Instance, watch: Watch, options: Options, *, solver: str, backend: str, k: int) -> Result:
-    """Return a tour that takes next to no time: the initial one, that of a curve, or the cities in their order."""
-    tour = _quick_tour(instance, options)
+def unsearched(
+    instance: Instance,
+    watch: Watch,
+    options: Options,
+    tour: NDArray[np.int32] | None,
+    *,
+    solver: str,
+    backend: str,
+    k: int,
+) -> Result:
+    """Return a tour that takes next to no time: the initial one, one that is known, that of a curve, or the cities in
+    their order."""
+    if options.initial_tour is not None:
+        tour = check_tour(options.initial_tour, instance.n)
+    elif tour is None:
+        tour = _quick_tour(instance)
     length = instance.tour_length(tour)
     watch.offer(0, length)
     has_passes = solver in ("restarts", "two-opt")
@@ -42,9 +55,7 @@ def unsearched(instance: Instance, watch: Watch, options: Options, *, solver: st
     )
 
 
-def _quick_tour(instance: Instance, options: Options) -> NDArray[np.int32]:
-    if options.initial_tour is not None:
-        return check_tour(options.initial_tour, instance.n)
+def _quick_tour(instance: Instance) -> NDArray[np.int32]:
     points = instance.coordinates
     if points is None or points.shape[1] != 2:
         return instance.canonical_tour()

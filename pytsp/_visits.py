@@ -7,12 +7,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._deadline import look
 from pytsp._nearest import FEW, NORMS, sizes
 from pytsp._places import places_of
 from pytsp.instance import Instance
 from pytsp.neighbours import neighbour_lists
 
 _LISTED = 10
+# The clock is looked at after so many cities.
+_STEPS = 1 << 16
 # How many points a tree is asked for at first, and how much more each time all of them are visited.
 _WIDTH, _WIDER = 16, 4
 
@@ -63,6 +66,8 @@ def _walk(
             city = nearest(city, n - step)
         visited[city] = True
         steps[step] = city
+        if step % _STEPS == 0:
+            look(step)
     return order
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pytsp._deadline import look
 from pytsp._nearest import NORMS
 from pytsp._options import KICKS, MOVES, PIVOTS, Options
-from pytsp._population import CALL_SECONDS, UNTIMED_CITIES, Plan, Population, mapping_of
+from pytsp._population import CALL_SECONDS, Plan, Population, mapping_of
 from pytsp._room import check_room
 from pytsp._verify import result_of, told_length
 from pytsp.backends import Backend
@@ -190,16 +190,14 @@ def starting_tours(instance: Instance, climbers: int, options: Options) -> NDArr
     lists = neighbour_lists(instance, DEFAULT_NEIGHBOURS) if fewer.stop > max(first, 1) else None
     tours: list[NDArray[np.int32]] = []
     for climber in fewer:
-        if len(tours) * n > UNTIMED_CITIES:
-            look()
+        look(len(tours) * n)
         city = (options.seed + climber * max(1, n // NEAREST_NEIGHBOUR_CLIMBERS)) % n
         if climber == 0:
             tours.append(start_tour(instance, options.start or _default_start(instance), seed=options.seed))
         else:
             tours.append(nearest_neighbour(instance, seed=city, neighbours=lists))
     for climber in range(first + len(tours), end, TOGETHER):
-        if len(tours) * n > UNTIMED_CITIES:
-            look()
+        look(len(tours) * n)
         tours.extend(random_tours(n, min(TOGETHER, end - climber), options.seed, climber))
     return np.array(tours)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._deadline import OutOfTime, look
 from pytsp._hilbert import hilbert_keys
 from pytsp._options import Options
 from pytsp._pieces import DESCENTS, Pieces
@@ -54,6 +55,7 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
             f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane and one of the metrics "
             f"{', '.join(METRICS)}; the metric is {instance.metric}: use solver='ils'"
         )
+    look(instance.n)
     keys = hilbert_keys(instance.coordinates)
     order = np.argsort(keys, kind="stable").astype(np.int32)
     # Cities that are near each other have numbers near each other, and their data lies close together.
@@ -66,7 +68,12 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
     # In the end the tour is checked and measured, told, and all memory given back.
     watch.reserve = FINAL_LENGTHS * (watch.seconds - began)
     began = watch.seconds
-    lists = _lists(ordered, keys[order], order, options)
+    try:
+        look(instance.n)
+        lists = _lists(ordered, keys[order], order, options)
+        look(instance.n)
+    except OutOfTime:
+        raise OutOfTime(order) from None
     del keys
     took = watch.seconds - began
     form = form_of(ordered)

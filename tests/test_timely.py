@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytsp
-from pytsp import Instance, _cli_runs, _cuda, _nearest, _pieces, cli, ils, neighbours
+from pytsp import Instance, _cli_runs, _cuda, _deadline, _fragments, _nearest, _pieces, _visits, cli, ils, neighbours
 from pytsp._deadline import OutOfTime, looking
 from pytsp._evolution import Evolution
 from pytsp._hilbert import hilbert_keys
@@ -28,6 +28,7 @@ from pytsp.generate import uniform
 from pytsp.history import Watch
 from pytsp.large import _end_of_rounds
 from pytsp.neighbours import lists_along, neighbour_lists
+from pytsp.starts import greedy, nearest_neighbour, space_filling_curve
 from pytsp.tours import random_tours
 
 CPU: Any = SimpleNamespace(threads=2, device=None)
@@ -108,14 +109,48 @@ def test_first_tours_end_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(ils.starting_tours(uniform(50, 0), 70, options)) == 70
         tours = ils.starting_tours(uniform(50, 0), 3, options)
         lengths_of(uniform(50, 0), tours)
-        for module in ("ils", "_population"):
-            monkeypatch.setattr(f"pytsp.{module}.UNTIMED_CITIES", 60)
+        monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 60)
         with pytest.raises(OutOfTime):
             ils.starting_tours(uniform(50, 0), 3, options)
         with pytest.raises(OutOfTime):
             ils.starting_tours(uniform(50, 0), 300, ils.Options(start="random"))
         with pytest.raises(OutOfTime):
             lengths_of(uniform(50, 0), tours)
+
+
+def test_a_walk_ends_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    tour = nearest_neighbour(uniform(50, 0))
+    with looking(out_of_time):
+        assert np.array_equal(nearest_neighbour(uniform(50, 0)), tour)
+        monkeypatch.setattr(_visits, "_STEPS", 20)
+        monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 20)
+        with pytest.raises(OutOfTime):
+            nearest_neighbour(uniform(50, 0))
+
+
+@given(n=st.integers(1, 60), seed=st.integers(0, 99))
+def test_few_cities_are_walked_as_many_are(n: int, seed: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_fragments, "FEW", 0)
+        expected = greedy(uniform(n, seed))
+    assert np.array_equal(greedy(uniform(n, seed)), expected)
+
+
+def test_a_huge_tour_whose_time_is_over_is_along_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 60)
+    instance = uniform(300, 0)
+    looks: list[int] = []
+
+    class Over(Watch):
+        def look(self) -> None:
+            looks.append(0)
+            if len(looks) > 1:
+                raise OutOfTime
+
+    monkeypatch.setattr("pytsp._solving.Watch", Over)
+    found = pytsp.solve(instance, solver="large", time_limit=1.0, backend="c")
+    assert (found.stop_reason, found.iterations, len(looks)) == ("time limit", 0, 2)
+    assert np.array_equal(found.tour, space_filling_curve(instance))
 
 
 @given(n=st.integers(1, 30), climbers=st.integers(1, 5), seed=st.integers(0, 99))
