@@ -200,11 +200,22 @@ def test_peers_refuses_to_plot_runs_to_a_target(
 def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delevacq, "read", lambda *_: replace(pytsp.generate.uniform(12, 0), optimum=1000))
     options = argparse.Namespace(
-        table=1, total=100, exchange=delevacq.share("1/4"), draws=None, seeds=4, backend="c", tsplib=Path()
+        table=1,
+        total=100,
+        exchange=delevacq.share("1/4"),
+        draws=None,
+        start="nearest-neighbour",
+        kick="segments",
+        heat=0.5,
+        seeds=4,
+        backend="c",
+        tsplib=Path(),
     )
     runs = delevacq.runs_of(options, "kroA100", 8)
     assert [run.seed for run in runs] == [0, 1, 2, 3]
     assert {(run.iterations, run.exchange) for run in runs} == {(12, 3)}
+    cities = pytsp.generate.uniform(12, 0)
+    assert delevacq.solved(runs[0])[0] == pytsp.solve(cities, backend="c").length
     line = delevacq.line_of(runs[0], [(1000, 2.0), (1010, 1.0), (1010, 0.5), (1000, 1.0)], (0.5, 0.5))
     assert (line.iterations, line.lengths, line.frequency, line.seconds) == (12, [1000, 1010, 1010, 1000], 0.5, 1.0)
     assert line.gap == pytest.approx(0.5)
