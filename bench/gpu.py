@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -43,14 +44,14 @@ KS: tuple[int | str, ...] = (1, 2, 4, 8, 16, 32, 64, 128, 256, "inf")
 
 
 class Energy:
-    """The joules that the first GPU has used, where its driver tells."""
+    """The joules that the first visible GPU has used, where its driver tells."""
 
     def __init__(self) -> None:
         self.handle = ctypes.c_void_p()
         try:
             self.library = ctypes.CDLL("libnvidia-ml.so.1")
             failed = self.library.nvmlInit_v2() or self.library.nvmlDeviceGetHandleByIndex_v2(
-                0, ctypes.byref(self.handle)
+                first_visible(), ctypes.byref(self.handle)
             )
         except (OSError, AttributeError):
             failed = True
@@ -62,6 +63,12 @@ class Energy:
         if not self.known or self.library.nvmlDeviceGetTotalEnergyConsumption(self.handle, ctypes.byref(millijoules)):
             return float("nan")
         return millijoules.value / 1000
+
+
+def first_visible() -> int:
+    """Return the number, among all, of the first GPU that CUDA shows; 0 where it is named by other than numbers."""
+    first = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0].strip()
+    return int(first) if first.isdecimal() else 0
 
 
 class Clock:

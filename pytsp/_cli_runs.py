@@ -16,7 +16,7 @@ from pytsp import _cuda
 # The field of /proc/self/stat behind the command's name that says when the process began, in ticks from the boot.
 _STARTTIME = 19
 # What telling the result and the end of the process take, and how much more where CUDA's driver ends with it.
-_END_SECONDS, _DRIVER_SECONDS = 0.05, 0.1
+_END_SECONDS, _DRIVER_SECONDS = 0.08, 0.1
 # What is left of a time limit that is over before the solve begins: enough for one tour.
 _LEAST_SECONDS = 1e-3
 

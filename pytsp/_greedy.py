@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._deadline import look
 from pytsp._fragments import Fragments
 from pytsp._places import places_of
 from pytsp.instance import Instance
@@ -30,6 +31,7 @@ def greedy_order(instance: Instance, neighbours: NDArray[np.int32]) -> NDArray[n
     cities = np.arange(n)
     near: NDArray[Any] = neighbours
     while True:
+        look(n)
         fragments.take(*_edges(instance, fragments, cities, near))
         if fragments.count == 1:
             return fragments.path()

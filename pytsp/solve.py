@@ -106,9 +106,10 @@ def solve(
     climbers : int, optional
         How many climbers, at least 1. By default, in edge assembly crossover 100 (from 2,000 cities on fewer, down to
         24), or on a GPU 512, and with a time limit as many as it lets converge; in an iterated local search one a core,
-        or on a GPU 4,096 as far as its memory holds them; in random restarts 10,000, or as many as about 2e10 moves
-        allow: 30 at 1,000 cities. In annealing they are the chains, as many as in an iterated local search; ants: the
-        colonies, one, or on a GPU as many as have 16,384 ants together.
+        or on a GPU 4,096 as far as its memory holds them and they begin in a fifth of the time limit; in random
+        restarts 10,000, or as many as about 2e10 moves allow: 30 at 1,000 cities. In annealing they are the chains, as
+        many as in an iterated local search without a limit; ants: the colonies, one, or on a GPU as many as have 16,384
+        ants together.
     seed : int, optional
         0 ≤ seed < 2**64.
     first : int, optional
