@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from inspect import Signature
 
 from pytsp._names import SOLVERS
@@ -48,6 +48,8 @@ CONCERNED = {
 COMPARATORS = ("annealing", "ants")
 # Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
 RECOMBINED_CITIES = range(8, 12_001)
+# On a GPU the first tours of a population take seconds where there are more cities.
+MANY_CITIES = 5_000
 
 
 def given_of(arguments: Mapping[str, object], signature: Signature) -> dict[str, str]:
@@ -62,8 +64,12 @@ def given_of(arguments: Mapping[str, object], signature: Signature) -> dict[str,
     }
 
 
-def chosen(solver: str, given: Mapping[str, str], instance: Instance) -> str:
+def chosen(
+    solver: str, given: Mapping[str, str], instance: Instance, is_slow: Callable[[], bool] = lambda: False
+) -> str:
     """Return the solver that is meant, which is not "auto".
+
+    `is_slow` is asked of many cities: whether there is too little time for a population's first tours.
 
     Raises
     ------
@@ -73,8 +79,9 @@ def chosen(solver: str, given: Mapping[str, str], instance: Instance) -> str:
     if solver not in SOLVERS:
         raise ValueError(f"solver {solver!r} is not known; known: {', '.join(SOLVERS)}")
     if solver == "auto":
-        is_large = instance.n > RECOMBINED_CITIES[-1] and can_be_large(instance)
-        if is_large and all("large" in _concerned_by(name, shown) for name, shown in given.items()):
+        may_be_large = instance.n > MANY_CITIES and can_be_large(instance)
+        may_be_large = may_be_large and all("large" in _concerned_by(name, shown) for name, shown in given.items())
+        if may_be_large and (instance.n > RECOMBINED_CITIES[-1] or is_slow()):
             return "large"
         is_recombined = instance.n in RECOMBINED_CITIES and "iterations" not in given
         solver = _concerned(given) or ("eax" if is_recombined else "ils")

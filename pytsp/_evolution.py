@@ -141,9 +141,7 @@ class Evolution:
 
     @property
     def first_seconds(self) -> float:
-        """About how long the first climbers take a GPU to their local optima; 0 on a CPU, where they are few."""
-        n, kernels = self.form.whole.n, self.kernels
-        return 0.0 if kernels.threads else GPU_START_SECONDS * n * n + descent_seconds(n, 1, kernels)
+        return first_seconds(self.form.whole.n, self.kernels)
 
     def settle(self, now: Standing | None = None) -> None:
         """Bring a chunk of climbers of a population, that of `now`, from their starting tours to their local optima.
@@ -337,3 +335,8 @@ class Evolution:
         if best is None or int(lengths[place]) < best.length:
             best = Best(int(lengths[place]), now.first + place, call("population_tour", handle, place))
         return replace(now, handle=handle, lengths=lengths, steps=steps, best=best)
+
+
+def first_seconds(n: int, kernels: Backend) -> float:
+    """Return about how long the first climbers take a GPU to their local optima; 0 on a CPU, where they are few."""
+    return 0.0 if kernels.threads else GPU_START_SECONDS * n * n + descent_seconds(n, 1, kernels)

@@ -28,6 +28,8 @@ from pytsp.solve import solve
 
 __all__ = ["run", "solved"]
 
+# "auto" makes no population whose first tours take more of the time.
+SLOW_SHARE = 0.4
 # Read once: that takes as long as a small instance does.
 _SIGNATURE = signature(solve)
 
@@ -53,9 +55,6 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
         from pytsp._reductions import solve_reduced  # noqa: PLC0415
 
         return solve_reduced(**arguments)
-    solver = chosen(arguments["solver"], given_of(arguments, _SIGNATURE), instance)
-    kind = options_type(solver)
-    options = kind(**{each.name: arguments[each.name] for each in fields(kind)})
     watch = Watch(
         time_limit=arguments["time_limit"],
         target=target_length(instance, arguments["target"], arguments["target_gap"]),
@@ -64,10 +63,17 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
         on_improvement=arguments["on_improvement"],
         spent=time.perf_counter() - began,
     )
+    place = {name: arguments[name] for name in ("backend", "threads", "device")}
+
+    def is_slow() -> bool:
+        return watch.time_limit is not None and _starts_slowly(instance.n, place, watch)
+
+    solver = chosen(arguments["solver"], given_of(arguments, _SIGNATURE), instance, is_slow)
+    kind = options_type(solver)
+    options = kind(**{each.name: arguments[each.name] for each in fields(kind)})
     if solver == "large" and instance.n < LEAST_CITIES:
         solver = "ils"
-    on = {name: arguments[name] for name in ("backend", "threads", "device", "mapping")}
-    on |= {"solver": solver, "k": moves_a_pass(arguments["k"])}
+    on = place | {"mapping": arguments["mapping"], "solver": solver, "k": moves_a_pass(arguments["k"])}
     if arguments["checkpoint"] is None:
         return run(instance, options, watch, **on)
     from pytsp.checkpoint import Checkpoint, head_of  # noqa: PLC0415
@@ -80,6 +86,13 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
     except Exception:
         watch.checkpoint.discard()
         raise
+
+
+def _starts_slowly(n: int, place: dict[str, Any], watch: Watch) -> bool:
+    """Tell whether a GPU would need much of the time that is left for the first tours of a population."""
+    from pytsp._evolution import first_seconds  # noqa: PLC0415
+
+    return first_seconds(n, open_backend(part=PART_OF["eax"], **place)) > SLOW_SHARE * watch.seconds_left
 
 
 def run(

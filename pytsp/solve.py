@@ -99,10 +99,10 @@ def solve(
         Where an open path begins and ends, counted from 0; by default where it is shortest.
     solver : {"auto", "restarts", "ils", "eax", "large", "two-opt", "annealing", "ants"}, optional
         "auto" is "eax" from 8 to 12,000 cities; above, "large" for cities in the plane (EUC_2D, CEIL_2D, EUCLIDEAN), if
-        no argument says otherwise; and "ils" for all else. But it is "restarts" or "ils" where an argument is given
-        that concerns only it, and "ils" where `iterations` is. "two-opt" is never chosen; `climbers`, `first` and what
-        is said of neighbours, moves and kicks does not concern it. "annealing" and "ants" are chosen by an argument
-        that concerns only them.
+        no argument says otherwise, on a GPU from 5,000 on where the time limit is too short for "eax"; and "ils" for
+        all else. But it is "restarts" or "ils" where an argument is given that concerns only it, and "ils" where
+        `iterations` is. "two-opt" is never chosen; `climbers`, `first` and what is said of neighbours, moves and kicks
+        does not concern it. "annealing" and "ants" are chosen by an argument that concerns only them.
     climbers : int, optional
         How many climbers, at least 1. By default, in edge assembly crossover 100 (from 2,000 cities on fewer, down to
         24), or on a GPU 512, and with a time limit as many as it lets converge; in an iterated local search one a core,

@@ -190,6 +190,31 @@ def test_long_first_calls_of_a_gpu_are_known_before() -> None:
     assert descent_seconds(12_000, 1, GPU) > 5 * descent_seconds(10_000, 4096, GPU)
 
 
+@pytest.mark.parametrize(
+    ("n", "limit", "given_", "solver"),
+    [
+        (6000, 0.5, {}, "large"),
+        (6000, 1e3, {}, "eax"),
+        (6000, None, {}, "eax"),
+        (4000, 0.1, {}, "eax"),
+        (6000, 0.5, {"solver": "eax"}, "eax"),
+        (6000, 0.5, {"pivot": "best"}, "eax"),
+    ],
+)
+def test_auto_is_large_where_a_gpu_would_begin_too_late(
+    n: int, limit: float | None, given_: dict[str, Any], solver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(*_: object, part: str, **__: object) -> Any:
+        assert part == "search"
+        return GPU
+
+    seen: list[str] = []
+    monkeypatch.setattr("pytsp._solving.open_backend", opened)
+    monkeypatch.setattr("pytsp._solving.run", lambda *_, solver, **__: seen.append(solver))
+    pytsp.solve(uniform(n, 0), time_limit=limit, **given_)
+    assert seen == [solver]
+
+
 @pytest.mark.parametrize("solver", ["eax", "annealing", "ants"])
 def test_a_first_call_that_does_not_fit_is_not_begun(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = {"eax": Evolution, "annealing": Chains, "ants": Colonies}[solver]
