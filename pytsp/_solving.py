@@ -63,17 +63,17 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
         on_improvement=arguments["on_improvement"],
         spent=time.perf_counter() - began,
     )
-    place = {name: arguments[name] for name in ("backend", "threads", "device")}
+    on = {name: arguments[name] for name in ("backend", "threads", "device")}
 
     def is_slow() -> bool:
-        return watch.time_limit is not None and _starts_slowly(instance.n, place, watch)
+        return watch.time_limit is not None and _starts_slowly(instance.n, watch, **on)
 
     solver = chosen(arguments["solver"], given_of(arguments, _SIGNATURE), instance, is_slow)
     kind = options_type(solver)
     options = kind(**{each.name: arguments[each.name] for each in fields(kind)})
     if solver == "large" and instance.n < LEAST_CITIES:
         solver = "ils"
-    on = place | {"mapping": arguments["mapping"], "solver": solver, "k": moves_a_pass(arguments["k"])}
+    on |= {"mapping": arguments["mapping"], "solver": solver, "k": moves_a_pass(arguments["k"])}
     if arguments["checkpoint"] is None:
         return run(instance, options, watch, **on)
     from pytsp.checkpoint import Checkpoint, head_of  # noqa: PLC0415
@@ -88,11 +88,12 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
         raise
 
 
-def _starts_slowly(n: int, place: dict[str, Any], watch: Watch) -> bool:
+def _starts_slowly(n: int, watch: Watch, *, backend: str, threads: int | None, device: str | int | None) -> bool:
     """Tell whether a GPU would need much of the time that is left for the first tours of a population."""
     from pytsp._evolution import first_seconds  # noqa: PLC0415
 
-    return first_seconds(n, open_backend(part=PART_OF["eax"], **place)) > SLOW_SHARE * watch.seconds_left
+    kernels = open_backend(backend, threads=threads, device=device, part=PART_OF["eax"])
+    return first_seconds(n, kernels) > SLOW_SHARE * watch.seconds_left
 
 
 def run(

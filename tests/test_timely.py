@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import call as mock_call
+from unittest.mock import create_autospec
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ from pytsp._nearest import in_threads
 from pytsp._population import descent_seconds, lengths_of
 from pytsp.annealing import Chains
 from pytsp.ants import Colonies
-from pytsp.backends import Backend
+from pytsp.backends import Backend, open_backend
 from pytsp.generate import uniform
 from pytsp.history import Watch
 from pytsp.large import _end_of_rounds
@@ -204,15 +206,18 @@ def test_long_first_calls_of_a_gpu_are_known_before() -> None:
 def test_auto_is_large_where_a_gpu_would_begin_too_late(
     n: int, limit: float | None, given_: dict[str, Any], solver: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def opened(*_: object, part: str, **__: object) -> Any:
-        assert part == "search"
-        return GPU
-
     seen: list[str] = []
+    opened = create_autospec(open_backend, return_value=GPU)
     monkeypatch.setattr("pytsp._solving.open_backend", opened)
     monkeypatch.setattr("pytsp._solving.run", lambda *_, solver, **__: seen.append(solver))
     pytsp.solve(uniform(n, 0), time_limit=limit, **given_)
     assert seen == [solver]
+    assert all(call == mock_call("auto", threads=None, device=None, part="search") for call in opened.mock_calls)
+
+
+def test_auto_is_crossover_on_a_cpu_however_short_the_time() -> None:
+    found = pytsp.solve(uniform(5001, 0), time_limit=1e-3, backend="c")
+    assert (found.solver, found.stop_reason) == ("eax", "time limit")
 
 
 @pytest.mark.parametrize("solver", ["eax", "annealing", "ants"])
