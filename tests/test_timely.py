@@ -226,7 +226,6 @@ def test_a_first_call_that_does_not_fit_is_not_begun(solver: str, monkeypatch: p
     monkeypatch.setattr(kind, "first_seconds", 1e3)
     found = pytsp.solve(uniform(60, 0), solver=solver, time_limit=0.3, backend="c")
     assert (found.stop_reason, found.iterations, found.solver) == ("time limit", 0, solver)
-    assert found.seconds < 0.3
     assert found.instance.tour_length(found.tour) == found.length
 
 
