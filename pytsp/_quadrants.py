@@ -10,8 +10,8 @@ from pytsp._places import places_of
 
 # How many nearest cities, in units of k, are looked through for a quadrant's: more where fewer do not fill it.
 _WIDTHS = (5, 20, 80)
-# Candidates that a thread looks at together.
-_BLOCK = 1 << 18
+# Candidates that a thread looks at together: this bounds the memory, however many threads there are.
+_BLOCK = 1 << 16
 
 
 def quadrant_lists(points: NDArray[np.float64], norm: float, k: int) -> NDArray[np.int32]:

@@ -109,8 +109,10 @@ def foraged(instance: Instance, form: Form, kernels: Backend, watch: Watch, opti
         tours = starting_tours(instance, colonies, options, "nearest-neighbour")
     else:
         iterations = stored_iterations(watch.state, watch)
-    is_nearest = tours is not None and options.initial_tour is None and options.start in (None, "nearest-neighbour")
-    nearest = tours[0] if tours is not None and is_nearest else nearest_neighbour(instance, seed=options.seed)
+    if tours is not None and options.initial_tour is None and options.start in (None, "nearest-neighbour"):
+        nearest = tours[0]
+    else:
+        nearest = nearest_neighbour(instance, seed=options.seed)
     reference = float(form.whole.tour_length(nearest))
     ants = Colonies(form, kernels, watch, options, iterations=iterations, reference=reference, lists=lists, tours=tours)
     return run(ants, instance)

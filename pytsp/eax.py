@@ -44,6 +44,7 @@ def _run(evolution: Evolution, instance: Instance) -> str:
                 _tell(evolution, instance)
             return reason
         if not now.is_settled:
+            # Nor can the first climbers' descent.
             if now.best is None and evolution.first_seconds > max(watch.seconds_left, CALL_SECONDS):
                 raise OutOfTime
             evolution.settle()

@@ -142,15 +142,12 @@ def _search(search: Pieces, watch: Watch, options: Options) -> str:
 
 
 def _end_of_rounds(search: Pieces, watch: Watch) -> float:
-    """Return the seconds at which rounds end for the passes behind them; infinite without a time limit.
-
-    The first rounds gain more than all passes behind them.
-    """
+    """Return the seconds at which rounds end for the passes behind them; infinite without a time limit."""
     if watch.time_limit is None:
         return math.inf
     end, most = watch.time_limit - watch.reserve, MOST_SETTLING_SHARE * watch.time_limit
+    # Not even one pass over all cities would fit, or the rounds that gain more than all passes are not over.
     if search.full_pass > most or search.standing.rounds < DESCENTS:
-        # Not even one would fit.
         return end
     least = min(SETTLING_SHARE * watch.time_limit, MOST_SETTLING_SECONDS)
     return end - max(least, min(FULL_PASSES * search.full_pass, most))

@@ -126,9 +126,8 @@ def test_patience_and_a_gap_end_it(backend: Backend) -> None:
 
 
 def test_an_iteration_that_does_not_fit_is_not_begun(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    if backend.threads is None:
-        pytest.skip("nothing is said of how long the first iteration takes a GPU")
-    monkeypatch.setattr("pytsp.ants.STEP_SECONDS", 1.0)
+    for name in ("STEP_SECONDS", "GPU_STEP_SECONDS"):
+        monkeypatch.setattr(f"pytsp.ants.{name}", 1.0)
     instance = scattered(50, "EUC_2D", 1)
     result = solved(instance, backend, time_limit=60.0)
     assert (result.stop_reason, result.iterations, result.steps.tolist()) == ("time limit", 0, [0])
