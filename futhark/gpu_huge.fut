@@ -4,6 +4,7 @@
 import "block_hands"
 import "gpu_instances"
 import "ils"
+import "nearest"
 import "passes"
 import "pieces"
 import "planar"
@@ -26,6 +27,15 @@ entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] =
 
 entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
   assert (fits_32_bits n) {plane = (xs, ys, f64.bool up)}
+
+-- The nearest cities of cities first, …, first + count - 1, where all stand in order of a space-filling curve.
+
+entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] =
+  assert (fits_32_bits n) (boxed xs ys)
+
+entry boxes_nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count: i64) : [count][k]i32 =
+  let are_cities = k >= 1 && k < n && first >= 0 && count >= 1 && first <= n - count
+  in assert are_cities (#[incremental_flattening(only_inner)] map (\c -> nearest boxed k (first + c)) (iota count))
 
 -- One huge tour: links are neighbour lists with their distances, in order of these; they stay on the device, and are given
 -- some cities at a time, from number `first` on. What is huge holds the tour.

@@ -14,6 +14,7 @@ import "ils"
 import "k_swap"
 import "many"
 import "metric"
+import "nearest"
 import "passes"
 import "pieces"
 import "planar"
@@ -477,6 +478,15 @@ entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths
 -- Fails for a negative number: how an error inside a kernel surfaces can be seen, and tested, by it.
 entry debug_fail (x: i32) : i32 = assert (x >= 0) x
 entry debug_sum [n] (xs: [n]i32) : i64 = i64.sum (map i64.i32 xs)
+
+-- The nearest cities of cities first, …, first + count - 1, where all stand in order of a space-filling curve.
+
+entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] =
+  assert (fits_32_bits n) (boxed xs ys)
+
+entry boxes_nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count: i64) : [count][k]i32 =
+  let are_cities = k >= 1 && k < n && first >= 0 && count >= 1 && first <= n - count
+  in assert are_cities (map (\c -> nearest boxed k (first + c)) (iota count))
 
 -- One huge tour: links are neighbour lists with their distances, in order of these; they stay on the device, and are given
 -- some cities at a time, from number `first` on. What is huge holds the tour.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from pytsp._best import Best
 from pytsp._options import PIVOTS, Options
-from pytsp._population import climbing_entry, descent_seconds, population_fields
+from pytsp._population import TOGETHER, climbing_entry, descent_seconds, population_fields
 from pytsp._room import check_room
 from pytsp._state import State
 from pytsp.backends import Backend
@@ -46,8 +47,9 @@ PATIENCE = 5
 SPREAD = {"cpu": 1, "gpu": 32}
 # With which probability, in 256ths, a starting tour passes a near city over: three in eight make populations diverse.
 PASSES = 96
-# About what the starting tours take a GPU, times the square of the cities.
-GPU_START_SECONDS = 1.8e-8
+# About what the starting tours take a GPU, times the cube of the cities and a power of the climbers that share a
+# multiprocessor.
+GPU_START_SECONDS, GPU_START_POWER = 9.2e-14, 0.8
 # How long a kernel call in which climbers descend should take; how many of them a core, or a GPU, has in the first one,
 # and a call at most; by how much at most a call has more than the one before.
 CALL_SECONDS = 0.15
@@ -141,7 +143,8 @@ class Evolution:
 
     @property
     def first_seconds(self) -> float:
-        return first_seconds(self.form.whole.n, self.kernels)
+        chunk = min(self.chunk, self.size or self._most())
+        return first_seconds(self.form.whole.n, chunk, self.kernels)
 
     def settle(self, now: Standing | None = None) -> None:
         """Bring a chunk of climbers of a population, that of `now`, from their starting tours to their local optima.
@@ -208,10 +211,7 @@ class Evolution:
         if limit is None:
             fewer = CPU_CLIMBERS_TIMES_CITIES // self.form.whole.n if self.machine == "cpu" else CLIMBERS["gpu"]
             return min(CLIMBERS[self.machine], max(LEAST_CLIMBERS, fewer))
-        most = MOST_CLIMBERS[self.machine]
-        if self.machine == "gpu":
-            most = min(most, max(LEAST_CLIMBERS, int(GPU_CLIMBERS_A_SECOND * limit / self.form.whole.n)))
-        return most
+        return MOST_CLIMBERS["cpu"] if self.machine == "cpu" else gpu_climbers(self.form.whole.n, limit)
 
     @property
     def has_converged(self) -> bool:
@@ -337,6 +337,14 @@ class Evolution:
         return replace(now, handle=handle, lengths=lengths, steps=steps, best=best)
 
 
-def first_seconds(n: int, kernels: Backend) -> float:
+def gpu_climbers(n: int, limit: float) -> int:
+    """Return how many climbers a population has on a GPU at most, with so many seconds."""
+    return min(MOST_CLIMBERS["gpu"], max(LEAST_CLIMBERS, int(GPU_CLIMBERS_A_SECOND * limit / n)))
+
+
+def first_seconds(n: int, climbers: int, kernels: Backend) -> float:
     """Return about how long the first climbers take a GPU to their local optima; 0 on a CPU, where they are few."""
-    return 0.0 if kernels.threads else GPU_START_SECONDS * n * n + descent_seconds(n, 1, kernels)
+    if kernels.threads:
+        return 0.0
+    start = GPU_START_SECONDS * n**3 * math.pow(min(climbers, TOGETHER), GPU_START_POWER)
+    return start + descent_seconds(n, climbers, kernels)

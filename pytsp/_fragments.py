@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp._nearest import FEW
+from pytsp._nearest import are_few
 
 # Fewer edges are gone through one by one.
 _FEW = 4096
@@ -81,7 +81,7 @@ class Fragments:
         n = len(self._degree)
         if n == 1:
             return np.zeros(1, dtype=np.int32)
-        if n <= FEW:
+        if are_few(n):
             return self._walked()
         starts = np.append(0, np.cumsum(self._degree, dtype=np.int32))
         targets = self._links[self._links >= 0]

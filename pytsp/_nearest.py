@@ -7,6 +7,7 @@ J. L. Bentley: K-d trees for semidynamic point sets. 6th Annual Symposium on Com
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -31,14 +32,20 @@ NORMS = MappingProxyType(
 )
 """The norm with which the distances of a metric grow, for the metrics that have one."""
 
-# So few points are asked for one by one: the module with the tree takes longer to import.
-FEW = 1_000
+# So few points are asked for one by one; and so few where the module with the tree is not imported yet, which takes a
+# quarter of a second or more.
+FEW, FEW_AT_FIRST = 1_000, 3_000
 # Fewer points lie in the cache in whatever order they are asked for.
 _SCATTERED = 1 << 14
 # Candidates looked at together; this bounds the memory, and how long nobody looks at the clock.
 _BLOCK = 1 << 16
 # By how much the tree's distances may differ from ours, relatively; far more than both roundings.
 _SLACK = 1e-9
+
+
+def are_few(n: int) -> bool:
+    """Tell whether points are so few that asking for them one by one takes less than SciPy's tree."""
+    return n <= (FEW if "scipy.spatial" in sys.modules else FEW_AT_FIRST)
 
 
 class NearestPoints:
@@ -86,7 +93,7 @@ class NearestPoints:
             is_kept[places.order[places.rank < copies]] = True
             self._kept = self.order[is_kept[self.order]]
         self._tree: Any = None
-        if n > FEW:
+        if not are_few(n):
             from scipy.spatial import cKDTree  # noqa: PLC0415
 
             look(n)

@@ -23,8 +23,11 @@ SHORT_CALL_SECONDS = 0.02
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
 # So many cities a second a core takes from a good start to a local optimum.
 DESCENDED_A_SECOND = 300_000
-# On a GPU all together take so many seconds a city, by the form of their mapping.
-DESCENT_CITY_SECONDS = {"block": 4e-5, "thread": 3e-4}
+# On a GPU all together take so many seconds a city; one a thread, so many for each that shares a multiprocessor.
+BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS = 4e-5, 8e-6
+TOGETHER = 256
+# The last descent, of local optima, takes at most this share of what the first one took.
+POLISH_SHARE = 0.35
 # So many draws a step take about as long as the other pivots do.
 EQUAL_DRAWS = 64
 # By how much at most a call has more iterations than the one before.
@@ -129,6 +132,8 @@ class Population:
         self.speed = FIRST_SPEED[machine] / math.ceil(self.climbers / (kernels.threads or self.climbers))
         self.speed /= max(1.0, plan.draws / EQUAL_DRAWS)
         self.most = math.inf
+        # About how long the last descent will take, where the first one was long.
+        self.polish_seconds = 0.0
 
     def _started(self, starts: NDArray[np.int32]) -> Standing:
         """Stand on the tours from which the climbers start."""
@@ -172,8 +177,10 @@ class Population:
 
     @property
     def descent_seconds(self) -> float:
-        """About how long the first descent takes; 0 behind it."""
-        return 0.0 if self.standing.has_descended else descent_seconds(self.form.whole.n, self.climbers, self.kernels)
+        """About how long the first descent takes, and the last one; 0 behind the first one."""
+        if self.standing.has_descended:
+            return 0.0
+        return (1 + POLISH_SHARE) * descent_seconds(self.form.whole.n, self.climbers, self.kernels)
 
     @property
     def is_finished(self) -> bool:
@@ -206,7 +213,10 @@ class Population:
             plan.iterations or 0,
         )
         standing = self._read(handle, now.iteration + count)
-        self.speed = max(count, 1) / max(time.perf_counter() - began, 1e-9)
+        took = time.perf_counter() - began
+        if not now.has_descended and POLISH_SHARE * took > CALL_SECONDS:
+            self.polish_seconds = POLISH_SHARE * took
+        self.speed = max(count, 1) / max(took, 1e-9)
         self.most = MOST_GROWTH * max(count, 1)
         self.standing = standing
 
@@ -291,7 +301,8 @@ def mapping_of(n: int, kernels: Backend) -> str:
 def descent_seconds(n: int, climbers: int, kernels: Backend) -> float:
     """Return about how long climbers on n cities take from good starts to their local optima."""
     if kernels.threads is None:
-        return DESCENT_CITY_SECONDS[mapping_of(n, kernels)] * n
+        is_block = mapping_of(n, kernels) == "block"
+        return n * (BLOCK_DESCENT_SECONDS if is_block else THREAD_DESCENT_SECONDS * min(climbers, TOGETHER))
     return math.ceil(climbers / kernels.threads) * n / DESCENDED_A_SECOND
 
 

@@ -29,7 +29,7 @@ from pytsp.solve import solve
 __all__ = ["run", "solved"]
 
 # "auto" makes no population whose first tours take more of the time.
-SLOW_SHARE = 0.4
+SLOW_SHARE = 0.15
 # Read once: that takes as long as a small instance does.
 _SIGNATURE = signature(solve)
 
@@ -66,7 +66,7 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
     on = {name: arguments[name] for name in ("backend", "threads", "device")}
 
     def is_slow() -> bool:
-        return watch.time_limit is not None and _starts_slowly(instance.n, watch, **on)
+        return _starts_slowly(instance.n, watch, **on)
 
     solver = chosen(arguments["solver"], given_of(arguments, _SIGNATURE), instance, is_slow)
     kind = options_type(solver)
@@ -90,10 +90,12 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
 
 def _starts_slowly(n: int, watch: Watch, *, backend: str, threads: int | None, device: str | int | None) -> bool:
     """Tell whether a GPU would need much of the time that is left for the first tours of a population."""
-    from pytsp._evolution import first_seconds  # noqa: PLC0415
+    if watch.time_limit is None:
+        return False
+    from pytsp._evolution import first_seconds, gpu_climbers  # noqa: PLC0415
 
     kernels = open_backend(backend, threads=threads, device=device, part=PART_OF["eax"])
-    return first_seconds(n, kernels) > SLOW_SHARE * watch.seconds_left
+    return first_seconds(n, gpu_climbers(n, watch.time_limit), kernels) > SLOW_SHARE * watch.seconds_left
 
 
 def run(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp._deadline import look
-from pytsp._nearest import FEW, NORMS, sizes
+from pytsp._nearest import NORMS, are_few, sizes
 from pytsp._places import places_of
 from pytsp.instance import Instance
 from pytsp.neighbours import neighbour_lists
@@ -42,7 +42,7 @@ def nearest_neighbour_order(instance: Instance, start: int, neighbours: NDArray[
     is_visited = np.zeros(instance.n, dtype=np.bool_)
     if norm is None or points is None:
         return _walk(start, neighbours, is_visited, _by_row(instance, is_visited))
-    by = _by_points if instance.n <= FEW else _by_tree
+    by = _by_points if are_few(instance.n) else _by_tree
     return _walk(start, neighbours, is_visited, by(points, norm, is_visited))
 
 

@@ -32,7 +32,7 @@ COLD = 0.05
 TRIALS = {"cpu": 2e7, "gpu": 1e6}
 LEAST_ITERATIONS = 500
 # About what a trial of all chains takes a GPU for each city of a tour, of which the trials that succeed turn a part.
-GPU_TRIAL_SECONDS = 7.5e-9
+GPU_TRIAL_SECONDS = 1.8e-8
 # Ratios of temperatures are rounded to so many digits: what is beyond may differ from machine to machine.
 DIGITS = 14
 

@@ -97,13 +97,15 @@ def _search(population: Population, instance: Instance, watch: Watch) -> str:
     while not population.is_finished:
         # A tour that is only given is no reason to end.
         reason = watch.stop_reason() if population.standing.has_descended else None
+        if reason is None and population.polish_seconds > max(0.0, watch.seconds_left):
+            reason = "time limit"
         if reason is not None:
             stop_reason = reason
             break
         # The first descent cannot be cut: one that does not fit is not begun.
         if population.descent_seconds > max(watch.seconds_left, CALL_SECONDS):
             return "time limit"
-        population.advance(watch.seconds_left, _warmth(watch))
+        population.advance(watch.seconds_left - population.polish_seconds, _warmth(watch))
         _tell(population, instance, watch)
         if watch.stop_reason() == "target":
             stop_reason = "target"

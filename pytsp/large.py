@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._boxes import lists_along
 from pytsp._deadline import OutOfTime, look
 from pytsp._hilbert import hilbert_keys
 from pytsp._options import Options
@@ -21,7 +22,7 @@ from pytsp.forms import form_of
 from pytsp.history import Watch
 from pytsp.ils import first_temperature
 from pytsp.instance import Instance
-from pytsp.neighbours import check_neighbours, in_order, lists_along, neighbour_lists
+from pytsp.neighbours import check_neighbours, in_order, neighbour_lists
 from pytsp.result import Result
 from pytsp.starts import start_tour
 from pytsp.tours import check_tour, whole_number
@@ -70,7 +71,7 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
     began = watch.seconds
     try:
         look(instance.n)
-        lists = _lists(ordered, keys[order], order, options)
+        lists = _lists(ordered, keys[order], order, kernels, options)
         look(instance.n)
     except OutOfTime:
         raise OutOfTime(order) from None
@@ -179,13 +180,15 @@ def _piece(n: int, kernels: Backend, options: Options) -> int:
 
 
 def _lists(
-    ordered: Instance, keys: NDArray[np.uint64], order: NDArray[np.int32], options: Options
+    ordered: Instance, keys: NDArray[np.uint64], order: NDArray[np.int32], kernels: Backend, options: Options
 ) -> NDArray[np.int32]:
     """Return the neighbour lists of the renumbered cities, which are in order of these keys."""
     neighbours = DEFAULT_NEIGHBOURS if options.neighbours is None else options.neighbours
     if np.ndim(neighbours) == 0:
         k = whole_number("neighbours", neighbours, 1, 2**31 - 1)  # type: ignore[arg-type]
-        return neighbour_lists(ordered, k, quadrants=True) if options.quadrants else lists_along(ordered, keys, k)
+        if options.quadrants:
+            return neighbour_lists(ordered, k, quadrants=True)
+        return lists_along(ordered, keys, k, kernels)
     given = check_neighbours(neighbours, ordered.n)
     return in_order(ordered, _numbers(order)[given[order]])
 

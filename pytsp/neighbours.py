@@ -17,7 +17,7 @@ _MOST_NEIGHBOURS = 2**31 - 1
 # What a neighbour on a list takes while the lists are made, and in a kernel.
 LISTED_BYTES = 16
 # Cities that a thread asks for together.
-_BLOCK = 1 << 15
+_BLOCK = 1 << 12
 
 
 def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False) -> NDArray[np.int32]:
@@ -61,7 +61,7 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
            [1, 0],
            [2, 1]], dtype=int32)
     """
-    k = _checked_length(k, instance.n)
+    k = checked_length(k, instance.n)
     norm = NORMS.get(instance.metric)
     if quadrants and (norm is None or _points(instance).shape[1] != 2):
         raise ValueError(
@@ -76,13 +76,13 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
     return nearest_among(instance, None, k)
 
 
-def lists_along(instance: Instance, keys: NDArray[np.uint64], k: int) -> NDArray[np.int32]:
-    """Return `neighbour_lists` of cities in the plane that are in order of their Hilbert keys, which are known."""
-    k = _checked_length(k, instance.n)
+def along_tree(instance: Instance, keys: NDArray[np.uint64], k: int) -> NDArray[np.int32]:
+    """Return `neighbour_lists` of cities that are in order of their Hilbert keys, which are known, by a k-d tree."""
     return _lists_of(NearestPoints(_points(instance), NORMS[instance.metric], k + 1, keys), k)
 
 
-def _checked_length(k: int, n: int) -> int:
+def checked_length(k: int, n: int) -> int:
+    """Return the length of lists of `n` cities that are to have `k`, or say why there are none."""
     k = min(whole_number("k", k, 1, _MOST_NEIGHBOURS), n - 1)
     check_room("k", k, lambda count: LISTED_BYTES * n * count)
     return k

@@ -415,7 +415,8 @@ def test_what_a_callback_raises_is_not_caught(backend: Backend, name: str) -> No
 @pytest.mark.parametrize("after", [False, True])
 def test_control_c_at_any_call_leaves_a_tour(backend: Backend, monkeypatch: pytest.MonkeyPatch, after: bool) -> None:
     instance = uniform(200)
-    for at in range(5, 120):
+    # Before are the lists, and what is taken to the device.
+    for at in range(7, 120):
         with monkeypatch.context() as patch, patched(**cut(1e-12, 1e-12), FIRST_SETTLED=1, SETTLED_EVERY=2):
             interruption = Interruption(at, after)
             patch.setattr(Backend, "call", lambda self, *args, seam=interruption: seam.call(self, *args))

@@ -44,11 +44,11 @@ def expected(instance: Instance, k: int) -> NDArray[np.int32]:
     return np.array(lists, dtype=np.int32).reshape(instance.n, min(k, instance.n - 1))
 
 
-@pytest.fixture(autouse=True, scope="module", params=[0, _nearest.FEW], ids=["tree", "few"])
+@pytest.fixture(autouse=True, scope="module", params=[False, True], ids=["tree", "few"])
 def few(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Up to how many cities no tree is built: both ways have to give the same."""
+    """Whether a tree is built: both ways have to give the same."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_nearest, "FEW", request.param)
+        patch.setattr(_nearest, "are_few", lambda _: request.param)
         yield
 
 
@@ -82,7 +82,7 @@ def test_a_list_is_in_order_of_the_instances_own_distance(instance: Instance, k:
 def test_order_of_points_and_blocks_and_threads_change_nothing(instance: Instance, k: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # As if there were very many cities.
-        patch.setattr(_nearest, "FEW", 0)
+        patch.setattr(_nearest, "are_few", lambda _: False)
         patch.setattr(_nearest, "_SCATTERED", 1)
         patch.setattr(_nearest, "_BLOCK", 16)
         patch.setattr(neighbours, "_BLOCK", 3)

@@ -149,12 +149,12 @@ def test_greedy_is_12_to_20_percent_above_the_optimum_of_uniform_cities(seed: in
 # Nearest neighbour
 
 
-@pytest.mark.parametrize("few", [0, _visits.FEW])
+@pytest.mark.parametrize("few", [False, True])
 @given(instance=strategies.lattice_instances(("EUC_2D",)), seed=SEEDS, k=st.integers(1, 10))
 @example(instance=Instance.from_coordinates([[x % 7, x // 7] for x in range(200)]), seed=100, k=1)
-def test_nearest_neighbour_goes_to_the_nearest_unvisited(instance: Instance, few: int, seed: int, k: int) -> None:
+def test_nearest_neighbour_goes_to_the_nearest_unvisited(instance: Instance, few: bool, seed: int, k: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_visits, "FEW", few)
+        patch.setattr(_visits, "are_few", lambda _: few)
         tour = nearest_neighbour(instance, seed=seed, neighbours=neighbour_lists(instance, k)).tolist()
     lengths = unrounded(instance)
     assert tour[0] == seed % instance.n
@@ -171,12 +171,12 @@ def test_nearest_neighbour_by_rows_is_that_of_plain_loops(instance: Instance, k:
     assert tour.tolist() == oracle.nearest_neighbour_tour(instance.distance_matrix().tolist(), 5 % instance.n)
 
 
-@pytest.mark.parametrize("few", [0, _visits.FEW])
+@pytest.mark.parametrize("few", [False, True])
 @given(cells=st.sets(st.integers(0, 99), min_size=2, max_size=60), seed=SEEDS, k=st.integers(1, 9))
-def test_nearest_neighbour_of_a_lattice_is_that_of_plain_loops(cells: set[int], few: int, seed: int, k: int) -> None:
+def test_nearest_neighbour_of_a_lattice_is_that_of_plain_loops(cells: set[int], few: bool, seed: int, k: int) -> None:
     instance = Instance.from_coordinates([[cell % 10, cell // 10] for cell in sorted(cells)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_visits, "FEW", few)
+        patch.setattr(_visits, "are_few", lambda _: few)
         tour = nearest_neighbour(instance, seed=seed, neighbours=neighbour_lists(instance, k))
     assert tour.tolist() == oracle.nearest_neighbour_tour(unrounded(instance).tolist(), seed % instance.n)
 

@@ -17,10 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytsp
-from pytsp import Instance, _cli_runs, _cuda, _deadline, _fragments, _nearest, _pieces, _visits, cli, ils, neighbours
+from pytsp import _cli_runs, _cuda, _deadline, _fragments, _pieces, _population, _visits, cli, ils
 from pytsp._deadline import OutOfTime, looking
-from pytsp._evolution import Evolution
-from pytsp._hilbert import hilbert_keys
+from pytsp._evolution import Evolution, first_seconds
 from pytsp._nearest import in_threads
 from pytsp._population import descent_seconds, lengths_of
 from pytsp.annealing import Chains
@@ -29,7 +28,6 @@ from pytsp.backends import Backend, open_backend
 from pytsp.generate import uniform
 from pytsp.history import Watch
 from pytsp.large import _end_of_rounds
-from pytsp.neighbours import lists_along, neighbour_lists
 from pytsp.starts import greedy, nearest_neighbour, space_filling_curve
 from pytsp.tours import random_tours
 
@@ -73,20 +71,6 @@ def test_the_time_ends_work_in_threads() -> None:
 def test_what_fails_in_a_thread_is_told() -> None:
     with pytest.raises(ZeroDivisionError):
         list(in_threads(lambda block: 1 // int(block[0]), np.arange(3), 1))
-
-
-@given(n=st.integers(2, 200), k=st.integers(1, 9), seed=st.integers(0, 9))
-def test_lists_along_the_curve_are_the_lists(n: int, k: int, seed: int) -> None:
-    points = np.random.default_rng(seed).integers(0, 20, (n, 2)).astype(float)
-    keys = hilbert_keys(points)
-    order = np.argsort(keys, kind="stable")
-    instance = Instance.from_coordinates(points[order])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_nearest, "FEW", 0)
-        patch.setattr(_nearest, "_SCATTERED", 1)
-        patch.setattr(neighbours, "_BLOCK", 7)
-        lists = lists_along(instance, keys[order], k)
-    assert np.array_equal(lists, neighbour_lists(instance, k))
 
 
 # First tours
@@ -133,7 +117,7 @@ def test_a_walk_ends_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(n=st.integers(1, 60), seed=st.integers(0, 99))
 def test_few_cities_are_walked_as_many_are(n: int, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_fragments, "FEW", 0)
+        patch.setattr(_fragments, "are_few", lambda _: False)
         expected = greedy(uniform(n, seed))
     assert np.array_equal(greedy(uniform(n, seed)), expected)
 
@@ -183,13 +167,35 @@ def test_long_first_calls_of_a_gpu_are_known_before() -> None:
         return float(solver.first_seconds.fget(known))
 
     # As measured on an H200, within a third.
-    assert seconds(Evolution, 8000) == pytest.approx(1.2, rel=0.35)
-    assert seconds(Evolution, 12_000) == pytest.approx(5.1, rel=0.35)
+    assert first_seconds(8000, 75, GPU) == pytest.approx(1.52, rel=0.35)
+    assert first_seconds(12_000, 133, GPU) == pytest.approx(18.4, rel=0.35)
     assert seconds(Colonies, 8000) == pytest.approx(5.4, rel=0.35)
-    assert seconds(Chains, 13_000, trials=13_000) == pytest.approx(1.25, rel=0.35)
-    assert seconds(Evolution, 12_000, CPU) == seconds(Chains, 13_000, CPU, trials=9) == 0
+    assert seconds(Chains, 8000, trials=8000) == pytest.approx(1.01, rel=0.35)
+    assert seconds(Chains, 12_000, trials=12_000) == pytest.approx(2.07, rel=0.35)
+    assert descent_seconds(12_000, 33, GPU) == pytest.approx(2.52, rel=0.35)
+    assert first_seconds(12_000, 9, CPU) == seconds(Chains, 13_000, CPU, trials=9) == 0
     assert descent_seconds(12_000, 3, CPU) == pytest.approx(0.08)
-    assert descent_seconds(12_000, 1, GPU) > 5 * descent_seconds(10_000, 4096, GPU)
+
+
+def test_populations_know_what_their_first_climbers_take() -> None:
+    def seconds(**rest: Any) -> float:
+        form = SimpleNamespace(whole=SimpleNamespace(n=8000))
+        known = SimpleNamespace(form=form, kernels=GPU, chunk=1024, _most=lambda: 75, **rest)
+        return float(Evolution.first_seconds.fget(known))  # type: ignore[attr-defined]
+
+    assert seconds(size=None) == seconds(size=75) == first_seconds(8000, 75, GPU) < seconds(size=2000)
+    assert seconds(size=2000) == seconds(size=1024)
+
+
+def test_the_last_descent_is_left_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = pytsp.solve(uniform(200, 0), solver="ils", time_limit=0.3, backend="c")
+    assert known.iterations and known.done.all()
+    # What is thought to take longer than the whole solve leaves nothing for iterations behind the first call.
+    monkeypatch.setattr(_population, "POLISH_SHARE", 1e6)
+    monkeypatch.setattr(_population, "descent_seconds", lambda *_: 0.0)
+    found = pytsp.solve(uniform(200, 0), solver="ils", time_limit=0.3, backend="c")
+    assert (found.stop_reason, found.done.all()) == ("time limit", True)
+    assert found.iterations is not None and found.iterations < known.iterations
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,101 @@
+"""Neighbour lists by a tree of boxes: those of `neighbour_lists`, on every backend, however cities tie and crowd."""
+
+from __future__ import annotations
+
+from unittest.mock import create_autospec
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import example, given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import pytsp
+from pytsp import Instance, _boxes
+from pytsp._boxes import MOST_IN_A_CELL, lists_along
+from pytsp._deadline import OutOfTime, looking
+from pytsp._hilbert import hilbert_keys
+from pytsp.backends import Backend
+from pytsp.exceptions import KernelError
+from pytsp.generate import clustered, uniform
+from pytsp.neighbours import along_tree, neighbour_lists
+
+PART = "huge"
+
+
+def sorted_along(instance: Instance) -> tuple[Instance, NDArray[np.uint64]]:
+    """Cities in order of the curve, with their keys."""
+    assert instance.coordinates is not None
+    keys = hilbert_keys(instance.coordinates)
+    order = np.argsort(keys, kind="stable")
+    return Instance.from_coordinates(instance.coordinates[order], metric=instance.metric), keys[order]
+
+
+@given(
+    instance=strategies.lattice_instances(("EUC_2D", "CEIL_2D"), max_n=60),
+    k=st.integers(1, 70),
+    step=st.integers(1, 30),
+)
+@example(instance=Instance.from_coordinates([[0, 0]] * 30 + [[1, 0]] * 3 + [[2, 5]]), k=4, step=7)
+@example(instance=Instance.from_coordinates([[0, 0], [1, 1]]), k=1, step=1)
+def test_the_lists_are_those_of_all_pairs(backend: Backend, instance: Instance, k: int, step: int) -> None:
+    if instance.n < 2:
+        return
+    ordered, keys = sorted_along(instance)
+    with pytest.MonkeyPatch.context() as patch:
+        # Boxes have to give the same where all cities share a cell, too.
+        patch.setattr(_boxes, "MOST_IN_A_CELL", 100)
+        patch.setattr(_boxes, "CITIES", {"cpu": step, "gpu": step})
+        lists = lists_along(ordered, keys, k, backend)
+    assert lists.dtype == np.int32
+    assert np.array_equal(lists, neighbour_lists(ordered, k))
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        uniform(40_000, 3),
+        clustered(20_000, 3),
+        Instance.from_coordinates(np.random.default_rng(0).random((5_000, 2)) * 1e-9, metric="EUCLIDEAN"),
+        Instance.from_coordinates(np.stack([np.arange(3_000.0), np.zeros(3_000)], axis=1)),
+    ],
+    ids=["uniform", "clustered", "tiny", "a line"],
+)
+def test_many_cities_have_the_lists_of_a_k_d_tree(backend: Backend, instance: Instance) -> None:
+    ordered, keys = sorted_along(instance)
+    assert np.array_equal(lists_along(ordered, keys, 8, backend), neighbour_lists(ordered, 8))
+
+
+@pytest.mark.parametrize("together", [MOST_IN_A_CELL, MOST_IN_A_CELL + 1])
+def test_crowded_cells_go_to_the_tree(backend: Backend, together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = create_autospec(along_tree, side_effect=along_tree)
+    monkeypatch.setattr(_boxes, "along_tree", tree)
+    far = uniform(1_000, 5).coordinates
+    assert far is not None
+    ordered, keys = sorted_along(Instance.from_coordinates(np.concatenate([far, np.full((together, 2), 5.0)])))
+    assert np.array_equal(lists_along(ordered, keys, 5, backend), neighbour_lists(ordered, 5))
+    assert tree.called == (together > MOST_IN_A_CELL)
+
+
+def test_lists_end_with_the_time(backend: Backend) -> None:
+    def out_of_time() -> None:
+        raise OutOfTime
+
+    ordered, keys = sorted_along(uniform(70_000, 1))
+    with looking(out_of_time), pytest.raises(OutOfTime):
+        lists_along(ordered, keys, 5, backend)
+
+
+@pytest.mark.parametrize(("k", "first", "count"), [(0, 0, 5), (9, 0, 5), (3, -1, 5), (3, 5, 5), (3, 0, 0)])
+def test_what_are_no_cities_is_refused(backend: Backend, k: int, first: int, count: int) -> None:
+    boxed = backend.call("boxes_around", np.arange(9.0), np.zeros(9))
+    with pytest.raises(KernelError):
+        backend.call("boxes_nearest", boxed, k, first, count)
+    assert backend.call("boxes_nearest", boxed, 1, 0, 9).tolist() == [[1], [0], [1], [2], [3], [4], [5], [6], [7]]
+
+
+def test_a_large_solve_needs_no_tree(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_boxes, "along_tree", None)
+    found = pytsp.solve(uniform(5_000, 5), solver="large", backend=backend.name, iterations=1)
+    assert pytsp.is_tour(found.tour, 5_000)
