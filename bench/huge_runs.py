@@ -12,10 +12,10 @@ import numpy as np
 
 import pytsp
 from bench.rocki import find
+from pytsp._boxes import lists_along
 from pytsp._hilbert import hilbert_keys
-from pytsp.backends import open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.large import DEFAULT_NEIGHBOURS, LEAST_GPU_PIECE
-from pytsp.neighbours import neighbour_lists
 
 # The cities of the DIMACS challenge's instances, which are their seeds, too.
 UNIFORM = {"E10k.0": 10_000, "E31k.0": 31_623, "E100k.0": 100_000, "E316k.0": 316_228, "E1M.0": 1_000_000}
@@ -122,14 +122,15 @@ def made(name: str, folder: Path) -> pytsp.Instance:
         raise FileNotFoundError(str(missing)) from missing
 
 
-def phases(instance: pytsp.Instance) -> tuple[float, float]:
+def phases(instance: pytsp.Instance, kernels: Backend) -> tuple[float, float]:
     """Return the seconds of renumbering the cities along a curve, and of their neighbour lists."""
     assert instance.coordinates is not None
     began = time.perf_counter()
-    order = np.argsort(hilbert_keys(instance.coordinates), kind="stable")
+    keys = hilbert_keys(instance.coordinates)
+    order = np.argsort(keys, kind="stable")
     ordered = pytsp.Instance.from_coordinates(instance.coordinates[order], metric=instance.metric)
     renumbered = time.perf_counter()
-    neighbour_lists(ordered, DEFAULT_NEIGHBOURS)
+    lists_along(ordered, keys[order], DEFAULT_NEIGHBOURS, kernels)
     return renumbered - began, time.perf_counter() - renumbered
 
 
@@ -149,9 +150,9 @@ def measure(task: Task) -> tuple[list[Line], bool | None]:
     read = time.perf_counter() - began
     best_known = BEST_KNOWN.get(task.name, instance.optimum)
     solve: dict[str, Any] = {"solver": "large", "backend": task.backend, "piece": task.piece}
-    machine = open_backend(task.backend, part="huge").describe()
+    kernels = open_backend(task.backend, part="huge")
     pytsp.solve(pytsp.generate.uniform(WARM_CITIES, 0), solver="large", backend=task.backend, iterations=1)
-    renumbered, listed = phases(instance)
+    renumbered, listed = phases(instance, kernels)
     lines = []
     for seed in range(task.seeds):
         for limit in task.limits or (None,):
@@ -161,7 +162,7 @@ def measure(task: Task) -> tuple[list[Line], bool | None]:
             lines.append(
                 Line(
                     instance=task.name,
-                    backend=machine,
+                    backend=kernels.describe(),
                     n=instance.n,
                     seed=seed,
                     limit=limit,

@@ -111,13 +111,11 @@ entry batch_random (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count
 entry batch_given [c] [n] (tours: [c][n]i32) : batch [c] [n] =
   assert (fits_32_bits n && all is_tour tours) (batch_on tours)
 
--- What a batch has found so far.
+-- What a batch has found so far: lengths, steps, passes, and which climbers are done.
+entry batch_found [c] [n] (batch: batch [c] [n]) : ([c]i64, [c]i32, [c]i32, [c]bool) =
+  (batch.lengths, batch.steps, batch.passes, batch.done)
+
 entry batch_tours [c] [n] (batch: batch [c] [n]) : [c][n]i32 = batch.tours
-entry batch_lengths [c] [n] (batch: batch [c] [n]) : [c]i64 = batch.lengths
-entry batch_steps [c] [n] (batch: batch [c] [n]) : [c]i32 = batch.steps
-entry batch_passes [c] [n] (batch: batch [c] [n]) : [c]i32 = batch.passes
-entry batch_done [c] [n] (batch: batch [c] [n]) : [c]bool = batch.done
-entry batch_best [c] [n] (batch: batch [c] [n]) : i64 = best batch
 
 entry batch_tour [c] [n] (batch: batch [c] [n]) (place: i64) : [n]i32 =
   assert (place >= 0 && place < c) (copy batch.tours[place])

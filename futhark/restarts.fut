@@ -23,11 +23,6 @@ def batch_on [c] [n] (tours: [c][n]i32) : batch [c] [n] =
 def random_batch (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count] [n] =
   batch_on (map (\c -> random_tour n seed (first + c)) (iota count))
 
--- | The place in the batch of the shortest tour, the first among equals. **Work:** O(c).
-def best [c] [n] (batch: batch [c] [n]) : i64 =
-  let shorter (l, c) (m, d) = if l < m || (l == m && c < d) then (l, c) else (m, d)
-  in (reduce_comm shorter (i64.highest, i64.highest) (zip batch.lengths (iota c))).1
-
 -- | A climber's way from a tour to its local optimum.
 module type climber = {
   type data [n]

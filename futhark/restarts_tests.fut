@@ -14,19 +14,6 @@ module restarts = mk_restarts by_diagonals anyhow
 module restarts_by_flat = mk_restarts by_flat anyhow
 module restarts_by_closed_form = mk_restarts by_closed_form anyhow
 
--- ==
--- entry: best_is_first_among_shortest
--- input { [7i64] } output { 0i64 }
--- input { [7i64, 6i64, 8i64, 6i64] } output { 1i64 }
--- input { [5i64, 5i64] } output { 0i64 }
-entry best_is_first_among_shortest [c] (lengths: [c]i64) : i64 =
-  best { tours = replicate c [0i32]
-       , lengths
-       , steps = replicate c 0
-       , passes = replicate c 0
-       , done = replicate c true
-       }
-
 -- Every climber ends on a tour that no move shortens, no longer than the one it began with.
 -- ==
 -- entry: climbers_end_on_local_optima

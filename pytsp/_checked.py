@@ -62,12 +62,14 @@ def checked_points(points: ArrayLike, what: str, widths: tuple[int, ...]) -> NDA
 
 
 def _check_limits(points: NDArray[np.float64], metric: Metric) -> None:
-    outside = np.abs(points) > (np.inf if metric.limits is None else metric.limits)
+    if metric.limits is None:
+        return
+    outside = np.abs(points) > metric.limits
     if outside.any():
         city, axis = (int(k) for k in np.argwhere(outside)[0])
         raise InstanceError(
             f"{metric.name} takes latitude and longitude in decimal degrees, in this order, up to "
-            f"{' and '.join(f'{limit:g}' for limit in metric.limits or ())}; [{city}, {axis}] is {points[city, axis]}"
+            f"{' and '.join(f'{limit:g}' for limit in metric.limits)}; [{city}, {axis}] is {points[city, axis]}"
         )
 
 

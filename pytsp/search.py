@@ -204,9 +204,7 @@ class Search:
         count = len(before.done) if before else self._batch_size()
         handle = before.handle if before else call("batch_random", self.form.whole.n, self.seed, first, count)
         handle = call(self.entry, self.loaded, handle, self.k, 0 if seconds is None else self._limit(count, seconds))
-        lengths, steps, passes, done = (
-            call(f"batch_{what}", handle) for what in ("lengths", "steps", "passes", "done")
-        )
+        lengths, steps, passes, done = call("batch_found", handle)
         best = self._better(first, handle, lengths)
         walked = int(passes.sum(dtype=np.int64)) - (int(before.passes.sum(dtype=np.int64)) if before else 0)
         if seconds is not None:
@@ -227,7 +225,7 @@ class Search:
 
     def _better(self, first: int, handle: Any, lengths: NDArray[np.int64]) -> Best:
         """Return the best tour so far, a batch taken in."""
-        place = self.kernels.call("batch_best", handle)
+        place = int(lengths.argmin())
         length, climber = int(lengths[place]), first + place
         if self.best is not None and (self.best.length, self.best.climber) <= (length, climber):
             return self.best

@@ -364,9 +364,16 @@ def test_a_backend_that_cannot_run_says_what_to_do() -> None:
             pytsp.solve(uniform(5), backend=each.name)
 
 
+@pytest.mark.parametrize("climbers", [1, 40])
+def test_the_best_climber_is_the_first_among_the_shortest(backend: Backend, climbers: int) -> None:
+    result = pytsp.solve(uniform(7), solver="restarts", climbers=climbers, first=3, backend=backend.name)
+    assert len({*result.lengths.tolist()}) < max(2, climbers)
+    assert result.climber == 3 + result.lengths.tolist().index(min(result.lengths))
+
+
 def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_wrong_lengths_are_found_out(
-        monkeypatch, "batch_lengths", lambda: pytsp.solve(uniform(9), solver="restarts", climbers=2, backend="c")
+        monkeypatch, "batch_found", lambda: pytsp.solve(uniform(9), solver="restarts", climbers=2, backend="c")
     )
 
 
