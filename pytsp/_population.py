@@ -23,9 +23,10 @@ SHORT_CALL_SECONDS = 0.02
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
 # So many cities a second a core takes from a good start to a local optimum.
 DESCENDED_A_SECOND = 300_000
-# On a GPU all together take so many seconds a city; one a thread, so many for each that shares a multiprocessor.
+# On a GPU all together take so many seconds a city; one a thread, so many for each that shares a multiprocessor, as if
+# they were so many at least.
 BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS = 4e-5, 8e-6
-TOGETHER = 256
+LEAST_TOGETHER, TOGETHER = 16, 256
 # The last descent, of local optima, takes at most this share of what the first one took.
 POLISH_SHARE = 0.35
 # So many draws a step take about as long as the other pivots do.
@@ -301,8 +302,9 @@ def mapping_of(n: int, kernels: Backend) -> str:
 def descent_seconds(n: int, climbers: int, kernels: Backend) -> float:
     """Return about how long climbers on n cities take from good starts to their local optima."""
     if kernels.threads is None:
-        is_block = mapping_of(n, kernels) == "block"
-        return n * (BLOCK_DESCENT_SECONDS if is_block else THREAD_DESCENT_SECONDS * min(climbers, TOGETHER))
+        if mapping_of(n, kernels) == "block":
+            return BLOCK_DESCENT_SECONDS * n
+        return THREAD_DESCENT_SECONDS * n * max(LEAST_TOGETHER, min(climbers, TOGETHER))
     return math.ceil(climbers / kernels.threads) * n / DESCENDED_A_SECOND
 
 

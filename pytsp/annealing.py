@@ -31,8 +31,10 @@ COLD = 0.05
 # The trials of a chain where neither iterations nor a time limit are given, but at least so many iterations.
 TRIALS = {"cpu": 2e7, "gpu": 1e6}
 LEAST_ITERATIONS = 500
-# About what a trial of all chains takes a GPU for each city of a tour, of which the trials that succeed turn a part.
-GPU_TRIAL_SECONDS = 1.8e-8
+# About what a trial of all chains takes a GPU in its first call for each city of a tour, of which trials that succeed turn
+# a part; and what a trial takes a core, and more for each city: most from a random tour, of which it turns much.
+GPU_TRIAL_SECONDS = 2.6e-8
+TRIAL_SECONDS, CITY_SECONDS, RANDOM_CITY_SECONDS = 1e-7, 5e-12, 2.5e-10
 # Ratios of temperatures are rounded to so many digits: what is beyond may differ from machine to machine.
 DIGITS = 14
 
@@ -136,8 +138,11 @@ class Chains(Stages):
 
     @property
     def first_seconds(self) -> float:
-        n = self.form.whole.n
-        return 0.0 if self.kernels.threads else GPU_TRIAL_SECONDS * self.trials * n
+        n, threads = self.form.whole.n, self.kernels.threads
+        if threads is None:
+            return GPU_TRIAL_SECONDS * self.trials * n
+        seconds = TRIAL_SECONDS + (RANDOM_CITY_SECONDS if self.options.start == "random" else CITY_SECONDS) * n
+        return math.ceil(len(self.standing.lengths) / threads) * self.trials * seconds
 
     def started(self, tours: NDArray[np.int32], lengths: NDArray[np.int64]) -> Any:
         return self.kernels.call("chains_given", tours)

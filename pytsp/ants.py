@@ -180,7 +180,7 @@ class Colonies(Stages):
     def first_seconds(self) -> float:
         kernels, n = self.kernels, self.form.whole.n
         if kernels.threads is None:
-            return GPU_STEP_SECONDS * n * n
+            return GPU_STEP_SECONDS * n * n * max(1.0, len(self.standing.lengths) * self.ants / GPU_ANTS)
         seconds = STEP_SECONDS + LONELY_SECONDS * n + (DESCENT_SECONDS if self.search else 0.0)
         return math.ceil(len(self.standing.lengths) * self.ants / kernels.threads) * n * seconds
 
