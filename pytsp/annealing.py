@@ -31,7 +31,7 @@ COLD = 0.05
 # The trials of a chain where neither iterations nor a time limit are given, but at least so many iterations.
 TRIALS = {"cpu": 2e7, "gpu": 1e6}
 LEAST_ITERATIONS = 500
-# About what a trial of all chains takes a GPU in its first call for each city of a tour, a part of which it turns where it
+# About what a trial of all chains takes a GPU in its first call for each city of a tour, a part of which it turns if it
 # succeeds; and what a trial takes a core, and more for each city: most from a random tour, of which it turns much.
 GPU_TRIAL_SECONDS = 2.6e-8
 TRIAL_SECONDS, CITY_SECONDS, RANDOM_CITY_SECONDS = 1e-7, 5e-12, 2.5e-10
