@@ -1,32 +1,29 @@
 -- | The nearest cities of cities that stand in order of a space-filling curve, by a tree of boxes around them.
 --
--- Few consecutive cities are a leaf. Each node has the smallest box around its cities, and there are as many leaves as a
--- whole binary tree has, some of them empty: so nodes have their numbers, the root 1, the two below a node 2 node and
--- 2 node + 1. A city looks at its own leaf first, then up the tree at what lies beside its way, and passes by boxes that are
--- farther than what it has found.
+-- Some consecutive cities are a leaf. Each node has the smallest box around its cities. With m leaves the nodes 1, …, m - 1 have
+-- others below them, node i those of number 2 i and 2 i + 1, and the leaves are m, …, 2 m - 1: all are below node 1. A city
+-- looks at its own leaf first, then up the tree at what lies beside its way, and passes by boxes that are farther than what it
+-- has found.
 
 -- | Cities of the plane and the boxes around them: of node i the least and the largest x, the least and the largest y.
 type boxed [n] [m] = {xs: [n]f64, ys: [n]f64, boxes: [m][4]f64}
 
-local def leaf : i64 = 8
-
-local
--- | Leaves of n cities: a power of two.
-def leaves (n: i64) : i64 = loop m = 1 while m * leaf < n do 2 * m
+-- Fewer cities a leaf take more memory, more take more time.
+local def leaf : i64 = 12
 
 -- | **Work:** O(n). **Span:** O(log n). **Memory:** O(n).
 def boxed [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] =
-  let m = leaves n
-  let empty = [f64.inf, -f64.inf, f64.inf, -f64.inf]
+  let m = (n + leaf - 1) / leaf
   let around (l: i64) =
     let (a, b, c, d) =
       loop (a, b, c, d) = (f64.inf, -f64.inf, f64.inf, -f64.inf)
-      for i < i64.max 0 (i64.min leaf (n - l * leaf)) do
+      for i < (if l < 0 then 0 else i64.min leaf (n - l * leaf)) do
         let (x, y) = #[unsafe] (xs[l * leaf + i], ys[l * leaf + i])
         in (f64.min a x, f64.max b x, f64.min c y, f64.max d y)
     in [a, b, c, d]
-  let boxes =
-    loop (boxes, width) = (replicate m empty ++ map around (iota m), m / 2)
+  let highest = loop width = 1 while 2 * width < m do 2 * width
+  let (boxes, _) =
+    loop (boxes, width) = (map (\i -> around (i - m)) (iota (2 * m)), highest)
     while width > 0 do
       let both (i: i64) =
         let (p, q) = (2 * (width + i), 2 * (width + i) + 1)
@@ -36,8 +33,9 @@ def boxed [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] =
            , f64.min boxes[p, 2] boxes[q, 2]
            , f64.max boxes[p, 3] boxes[q, 3]
            ]
-      in (boxes with [width:2 * width] = map both (iota width), width / 2)
-  in {xs, ys, boxes = boxes.0}
+      let end = i64.max width (i64.min m (2 * width))
+      in (boxes with [width:end] = map both (iota (end - width)), width / 2)
+  in {xs, ys, boxes}
 
 -- | The k nearest others of city c, 0 < k < n, by the squares of their distances in double precision, and among equals by
 -- number. **Work:** about O(k + log n) for cities that do not lie on top of each other.
@@ -69,17 +67,18 @@ def nearest [n] [m] ({xs, ys, boxes}: boxed [n] [m]) (k: i64) (c: i64) : [k]i32 
   let own = c / leaf
   let (ds, cs) = look (replicate (k + 1) f64.inf) (replicate (k + 1) i32.highest) own true
   let first = beside (half + own)
-  -- Below `top`, of height `high`, the next is `node`, of height `h`; nodes come before those below them.
-  let (_, cs, _, _, _, _) =
-    loop (ds: *[k + 1]f64, cs: *[k + 1]i32, top, high, node, h) = (ds, cs, first, 0i64, first, 0i64)
+  -- Below `top` the next is `node`, by `deep` levels; nodes come before those below them.
+  let (_, cs, _, _, _) =
+    loop (ds: *[k + 1]f64, cs: *[k + 1]i32, top, node, deep) = (ds, cs, first, first, 0i64)
     while top > 0 do
       let is_near = bound node <= ds[k - 1]
-      let (ds, cs) = look ds cs (node - half) (is_near && h == 0)
+      let is_leaf = node >= half
+      let (ds, cs) = look ds cs (node - half) (is_near && is_leaf)
       let up = beside (top / 2)
       let turns = i64.ctz (node + 1)
-      in if is_near && h > 0
-         then (ds, cs, top, high, 2 * node, h - 1)
-         else if node + 1 == (top + 1) << (high - h)
-         then (ds, cs, up, high + 1, up, high + 1)
-         else (ds, cs, top, high, (node + 1) >> i64.i32 turns, h + i64.i32 turns)
+      in if is_near && !is_leaf
+         then (ds, cs, top, 2 * node, deep + 1)
+         else if node + 1 == (top + 1) << deep
+         then (ds, cs, up, up, 0)
+         else (ds, cs, top, (node + 1) >> i64.i32 turns, deep - i64.i32 turns)
   in take k cs

@@ -22,6 +22,8 @@ def lattice (n: i64) (side: i64) (heaps: bool) : ([n]f64, [n]f64) =
 -- input { 65i64 8i64 1000i64 false } output { true }
 -- input { 500i64 10i64 20i64 false } output { true }
 -- input { 500i64 10i64 20i64 true } output { true }
+-- input { 97i64 8i64 1000i64 false } output { true }
+-- input { 145i64 8i64 1000i64 false } output { true }
 -- input { 1000i64 7i64 1000000i64 false } output { true }
 -- input { 1000i64 999i64 1000000i64 true } output { true }
 entry nearest_of_all (n: i64) (k: i64) (side: i64) (heaps: bool) : bool =

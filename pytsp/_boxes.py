@@ -54,4 +54,7 @@ def lists_along(instance: Instance, keys: NDArray[np.uint64], k: int, kernels: B
         look(n)
         count = min(step, n - first)
         lists[first : first + count] = kernels.call("boxes_nearest", boxed, k, first, count)
+    # What comes next needs other sizes.
+    boxed.free()
+    kernels.release_memory()
     return lists
