@@ -14,8 +14,10 @@ __all__ = ["lists_along"]
 
 # Cities of one cell of the curve stand in any order, so that boxes around them tell little: of no more than these.
 MOST_IN_A_CELL = 64
+# What a list has is kept in order by insertion, which pays for lists of so many.
+MOST_LISTED = 64
 # How many cities' lists one call makes, of a core, or a GPU.
-CITIES = {"cpu": 1 << 14, "gpu": 1 << 20}
+CITIES = {"cpu": 1 << 14, "gpu": 1 << 18}
 
 
 def lists_along(instance: Instance, keys: NDArray[np.uint64], k: int, kernels: Backend) -> NDArray[np.int32]:
@@ -39,10 +41,11 @@ def lists_along(instance: Instance, keys: NDArray[np.uint64], k: int, kernels: B
 
     Notes
     -----
-    Work O(n (k + log n)), memory O(n k). Where many cities share a cell of the curve, a k-d tree makes the lists.
+    Work O(n (k + log n)), memory O(n k). Lists that are long, and those of cities of which many share a cell of the
+    curve, come from a k-d tree.
     """
     k = checked_length(k, instance.n)
-    if (keys[MOST_IN_A_CELL:] == keys[:-MOST_IN_A_CELL]).any():
+    if k > MOST_LISTED or (keys[MOST_IN_A_CELL:] == keys[:-MOST_IN_A_CELL]).any():
         return along_tree(instance, keys, k)
     assert instance.coordinates is not None
     n = instance.n

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp import Instance, _boxes
-from pytsp._boxes import MOST_IN_A_CELL, lists_along
+from pytsp._boxes import MOST_IN_A_CELL, MOST_LISTED, lists_along
 from pytsp._deadline import OutOfTime, looking
 from pytsp._hilbert import hilbert_keys
 from pytsp.backends import Backend
@@ -46,6 +46,7 @@ def test_the_lists_are_those_of_all_pairs(backend: Backend, instance: Instance, 
     with pytest.MonkeyPatch.context() as patch:
         # Boxes have to give the same where all cities share a cell, too.
         patch.setattr(_boxes, "MOST_IN_A_CELL", 100)
+        patch.setattr(_boxes, "MOST_LISTED", 100)
         patch.setattr(_boxes, "CITIES", {"cpu": step, "gpu": step})
         lists = lists_along(ordered, keys, k, backend)
     assert lists.dtype == np.int32
@@ -76,6 +77,15 @@ def test_crowded_cells_go_to_the_tree(backend: Backend, together: int, monkeypat
     ordered, keys = sorted_along(Instance.from_coordinates(np.concatenate([far, np.full((together, 2), 5.0)])))
     assert np.array_equal(lists_along(ordered, keys, 5, backend), neighbour_lists(ordered, 5))
     assert tree.called == (together > MOST_IN_A_CELL)
+
+
+@pytest.mark.parametrize("k", [MOST_LISTED, MOST_LISTED + 1])
+def test_long_lists_come_from_the_tree(backend: Backend, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = create_autospec(along_tree, side_effect=along_tree)
+    monkeypatch.setattr(_boxes, "along_tree", tree)
+    ordered, keys = sorted_along(uniform(300, 5))
+    assert np.array_equal(lists_along(ordered, keys, k, backend), neighbour_lists(ordered, k))
+    assert tree.called == (k > MOST_LISTED)
 
 
 def test_lists_end_with_the_time(backend: Backend) -> None:
