@@ -54,8 +54,8 @@ class Ground:
         """Return where a climber of random restarts stands after so many passes from a tour, and how many it made."""
         batch = self.kernels.call("batch_given", np.asarray(tour, dtype=np.int32)[None, :])
         batch = self.call("climb", self.loaded, batch, k, passes)
-        _, _, passes, _ = self.kernels.call("batch_found", batch)
-        return self.kernels.call("batch_tour", batch, 0), int(passes[0])
+        _, _, made, _ = self.kernels.call("batch_found", batch)
+        return self.kernels.call("batch_tour", batch, 0), int(made[0])
 
     def descended(self, tour: ArrayLike, moves: str = "3-opt") -> NDArray[np.int32]:
         """Return the local optimum along the lists to which a tour descends."""
