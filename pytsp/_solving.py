@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import fields
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -65,9 +66,7 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
     )
     on = {name: arguments[name] for name in ("backend", "threads", "device")}
 
-    def is_slow() -> bool:
-        return _starts_slowly(instance.n, watch, **on)
-
+    is_slow = partial(_starts_slowly, instance.n, watch, **on)
     solver = chosen(arguments["solver"], given_of(arguments, _SIGNATURE), instance, is_slow)
     kind = options_type(solver)
     options = kind(**{each.name: arguments[each.name] for each in fields(kind)})
