@@ -33,6 +33,12 @@ from buildtools.toolchain import (
     modules_of,
 )
 
+# What Futhark's C for CUDA asks NVRTC for and keeps, and what it shall (include/cuda_compat.h).
+MACHINE_CODE = {
+    "nvrtcGetPTXSize(prog, &ptx_size)": "pytsp_get_code_size(prog, &ptx_size)",
+    "nvrtcGetPTX(prog, *ptx)": "pytsp_get_code(prog, *ptx)",
+    "(const unsigned char*)ptx, strlen(ptx))": "(const unsigned char*)ptx, pytsp_code_size)",
+}
 # The Futhark compiler takes up to 2 GB for a module.
 MOST_AT_ONCE = 4
 PACKAGE = '"""Kernels that build.py compiled from futhark/ (generated; build.json says how)."""\n'
@@ -275,7 +281,11 @@ def translate(compiler: Compiler, backend: str, name: str, work: Path) -> str:
 
 
 def repair(source: str) -> str:
-    """Make the C report an allocation that failed: Futhark 0.25 goes on with a null pointer."""
+    """Make the C report an allocation that failed, where Futhark 0.25 goes on with a null pointer, and load and keep
+    machine code for CUDA."""
+    if all(source.count(asked) == 1 for asked in MACHINE_CODE):
+        for asked, instead in MACHINE_CODE.items():
+            source = source.replace(asked, instead)
     source = re.sub(
         r"(host_alloc\(ctx, \(size_t\) size, desc, \(size_t \*\) &size, \(void \*\) &block->mem\);)",
         r'\1 if (block->mem == NULL && size > 0) set_error(ctx, strdup("malloc failed"));',

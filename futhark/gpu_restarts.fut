@@ -20,6 +20,7 @@ def block_most : i64 = 32767
 module few_lanes = {def rows = 7i64 def lanes = 32i64}
 module some_lanes = {def rows = 7i64 def lanes = 64i64}
 module many_lanes = {def rows = 11i64 def lanes = 128i64}
+module more_lanes = {def rows = 7i64 def lanes = 256i64}
 module most_lanes = {def rows = 11i64 def lanes = 512i64}
 module k_swap_lanes = {def rows = 7i64 def lanes = 256i64}
 module k_swap_most_lanes = {def rows = 9i64 def lanes = 512i64}
@@ -44,6 +45,7 @@ module many_rows = {
 module fine_few = mk_restarts (mk_block_climber fine_grid few_lanes) blocks
 module fine_some = mk_restarts (mk_block_climber fine_grid some_lanes) blocks
 module fine_many = mk_restarts (mk_block_climber fine_grid many_lanes) blocks
+module fine_more = mk_restarts (mk_block_climber fine_grid more_lanes) blocks
 module fine_most = mk_restarts (mk_block_climber fine_grid most_lanes) blocks
 module fine_k_swap = mk_restarts (mk_block_k_swap_climber fine_grid k_swap_lanes) blocks
 module fine_k_swap_most = mk_restarts (mk_block_k_swap_climber fine_grid k_swap_most_lanes) blocks
@@ -69,49 +71,65 @@ module matrix_thread = mk_restarts (mk_thread_climber gpu_matrix) threads
 module matrix_descent = mk_descent (mk_rows screened_matrix few_rows)
 module plane_descent = mk_descent (mk_rows screened_plane many_rows)
 
--- Which block suits how many cities and moves a pass.
+-- Up to so many climbers, two or four a multiprocessor of an H200, lanes are idle unless a climber has many of them.
+def few_climbers : i64 = 264
+def some_climbers : i64 = 528
+
+-- Which block suits how many climbers, cities and moves a pass; each `climb` stands once, since it is a kernel wherever it
+-- stands.
 def fine_block [c] [n] (data: fine_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
-  if k > 1 && n < 2000
-  then fine_k_swap.climb data k limit batch
-  else if k > 1
-  then fine_k_swap_most.climb data k limit batch
-  else if n < 160
-  then fine_few.climb data k limit batch
-  else if n < 320
-  then fine_some.climb data k limit batch
-  else if n < 3000
-  then fine_many.climb data k limit batch
-  else fine_most.climb data k limit batch
+  let lanes: i64 =
+    if n < 160
+    then if c <= few_climbers then more_lanes.lanes else if c <= some_climbers then some_lanes.lanes else few_lanes.lanes
+    else if n < 320
+    then if c <= some_climbers then more_lanes.lanes else some_lanes.lanes
+    else if n < 3000 && c > few_climbers
+    then many_lanes.lanes
+    else most_lanes.lanes
+  in if k > 1 && n < 2000
+     then fine_k_swap.climb data k limit batch
+     else if k > 1
+     then fine_k_swap_most.climb data k limit batch
+     else if lanes == few_lanes.lanes
+     then fine_few.climb data k limit batch
+     else if lanes == some_lanes.lanes
+     then fine_some.climb data k limit batch
+     else if lanes == many_lanes.lanes
+     then fine_many.climb data k limit batch
+     else if lanes == more_lanes.lanes
+     then fine_more.climb data k limit batch
+     else fine_most.climb data k limit batch
 
 def coarse_block [c] [n] (data: coarse_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
-  if k > 1 && n < 2000
-  then coarse_k_swap.climb data k limit batch
-  else if k > 1
-  then coarse_k_swap_most.climb data k limit batch
-  else if n < 320
-  then coarse_some.climb data k limit batch
-  else if n < 3000
-  then coarse_many.climb data k limit batch
-  else coarse_most.climb data k limit batch
+  let are_few = c <= few_climbers && n >= 160
+  in if k > 1 && n < 2000
+     then coarse_k_swap.climb data k limit batch
+     else if k > 1
+     then coarse_k_swap_most.climb data k limit batch
+     else if n < 320 && !are_few
+     then coarse_some.climb data k limit batch
+     else if n < 3000 && !are_few
+     then coarse_many.climb data k limit batch
+     else coarse_most.climb data k limit batch
 
 def fast_block [c] [n] (data: fast_plane.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   if k > 1
   then fast_k_swap.climb data k limit batch
-  else if n < 1000
+  else if n < (if c <= few_climbers then 320 else 1000)
   then fast_some.climb data k limit batch
   else fast_most.climb data k limit batch
 
 def plane_block [c] [n] (data: gpu_plane.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   if k > 1
   then plane_k_swap.climb data k limit batch
-  else if n < 1000
+  else if n < (if c <= few_climbers then 320 else 1000)
   then plane_some.climb data k limit batch
   else plane_most.climb data k limit batch
 
 def matrix_block [c] [n] (data: gpu_matrix.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   if k > 1
   then matrix_k_swap.climb data k limit batch
-  else if n < 1000
+  else if n < 160
   then matrix_some.climb data k limit batch
   else matrix_most.climb data k limit batch
 

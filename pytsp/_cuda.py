@@ -276,10 +276,14 @@ class CudaLibraries:
     architectures: tuple[int, ...]
 
     def architecture(self, device: Device) -> str | None:
-        """Name the newest architecture that both NVRTC and `device` know, as NVRTC spells it, or None."""
+        """Name the newest architecture that both NVRTC and `device` know, as NVRTC spells it, or None.
+
+        ``"sm_90"`` is the device's own, for which NVRTC makes machine code; ``"compute_90"`` is an older one.
+        """
         major, _, minor = device.capability.partition(".")
-        fit = [number for number in self.architectures if number <= int(major) * 10 + int(minor)]
-        return f"compute_{max(fit)}" if fit else None
+        own = int(major) * 10 + int(minor)
+        fit = [number for number in self.architectures if number <= own]
+        return f"{'sm' if own in fit else 'compute'}_{max(fit)}" if fit else None
 
 
 def find_libraries(driver: str) -> CudaLibraries | Probe:

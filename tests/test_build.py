@@ -342,6 +342,17 @@ def test_what_is_current_needs_no_compiler(checkout: Path, monkeypatch: pytest.M
     assert answer(checkout) == "42"
 
 
+def test_machine_code_is_loaded_and_kept_where_the_c_asks_as_it_is_known_to() -> None:
+    asked = "\n".join(kernels.MACHINE_CODE)
+    assert kernels.repair(asked) == "\n".join(kernels.MACHINE_CODE.values())
+    # Half of it would keep code that is cut short.
+    for part in kernels.MACHINE_CODE:
+        for changed in (asked.replace(part, ""), asked + part):
+            assert kernels.repair(changed) == changed
+    for generated in paths.KERNELS.glob("cuda_*.c"):
+        assert all(instead in generated.read_text(encoding="utf-8") for instead in kernels.MACHINE_CODE.values())
+
+
 def test_an_error_of_the_program_is_told(checkout: Path) -> None:
     kernels.CPU_PROGRAM.write_text("type error\n")
     with pytest.raises(BuildError, match=r"(?s)c could not be built.*pytsp\.fut:1: it does not type"):

@@ -238,7 +238,7 @@ def test_kernels_are_compiled_for_the_newest_architecture_that_both_know() -> No
     def newest(*architectures: int) -> str | None:
         return CudaLibraries("", "13.0", "", architectures).architecture(H200)
 
-    assert newest(75, 80, 90, 100) == "compute_90"
+    assert newest(75, 80, 90, 100) == "sm_90"
     assert newest(75, 80, 100) == "compute_80"
     assert newest(100) is None
 

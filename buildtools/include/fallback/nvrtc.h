@@ -1,4 +1,4 @@
-/* The part of NVRTC's interface that Futhark's C uses, for toolkits that come without nvrtc.h; a real one is preferred. */
+/* The part of NVRTC's interface that the generated C uses, for toolkits that come without nvrtc.h; a real one is preferred. */
 #ifndef PYTSP_NVRTC_H
 #define PYTSP_NVRTC_H
 #include <stddef.h>
@@ -13,6 +13,8 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program);
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options);
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *size);
 nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx);
+nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size);
+nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin);
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size);
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log);
 
