@@ -26,22 +26,25 @@ class OutOfTime(Exception):
         self.tour = tour
 
 
-def _nothing() -> None:
+def _nothing(_: float) -> None:
     """Look at no clock: what is prepared for no solve takes the time that it takes."""
 
 
-_look: ContextVar[Callable[[], None]] = ContextVar("look", default=_nothing)
+_look: ContextVar[Callable[[float], None]] = ContextVar("look", default=_nothing)
 
 
-def look(cities: int = UNTIMED_CITIES) -> None:
-    """Raise `OutOfTime` where the preparations, of so many cities so far, are for a solve whose time is over."""
+def look(cities: int = UNTIMED_CITIES, seconds: float = 0.0) -> None:
+    """Raise `OutOfTime` where the preparations, of so many cities so far, are for a solve whose time is over.
+
+    Before something that nothing interrupts and that takes so many seconds, the time is over where no more are left.
+    """
     if cities >= UNTIMED_CITIES:
-        _look.get()()
+        _look.get()(seconds)
 
 
 @contextmanager
-def looking(check: Callable[[], None]) -> Iterator[None]:
-    """Have `look` call `check`, in this thread and within the block."""
+def looking(check: Callable[[float], None]) -> Iterator[None]:
+    """Have `look` call `check` with those seconds, in this thread and within the block."""
     token = _look.set(check)
     try:
         yield

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp._deadline import look
+from pytsp._deadline import UNTIMED_CITIES, look
 from pytsp._devices import usable_cores
 from pytsp._hilbert import hilbert_keys
 from pytsp._places import places_of
@@ -35,6 +35,8 @@ NORMS = MappingProxyType(
 # So few points are asked for one by one; and so few where the module with the tree is not imported yet, which takes a
 # quarter of a second or more.
 FEW, FEW_AT_FIRST = 1_000, 3_000
+# What that import takes, and what lists and the starts that need them take a city.
+IMPORT_SECONDS, CITY_SECONDS = 0.3, 5e-6
 # Fewer points lie in the cache in whatever order they are asked for.
 _SCATTERED = 1 << 14
 # Candidates looked at together; this bounds the memory, and how long nobody looks at the clock.
@@ -94,6 +96,8 @@ class NearestPoints:
             self._kept = self.order[is_kept[self.order]]
         self._tree: Any = None
         if not are_few(n):
+            if "scipy.spatial" not in sys.modules:
+                look(seconds=IMPORT_SECONDS + CITY_SECONDS * min(n, UNTIMED_CITIES))
             from scipy.spatial import cKDTree  # noqa: PLC0415
 
             look(n)

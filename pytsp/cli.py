@@ -147,6 +147,10 @@ def _begin_to_open(name: str, threads: int | None, device: int | str | None, par
         with suppress(Exception):
             open_backend(name, threads=threads, device=device, part=part)
 
+    # NumPy's import sets this variable and takes it away again, unless it is there. A driver that comes up meanwhile
+    # looks for variables of its own, and must not find the environment moved: before 2.41 the GNU C library lets that
+    # crash.
+    os.environ.setdefault("OPENBLAS_MAIN_FREE", "1")
     threading.Thread(target=opened, name=_OPENING, daemon=True).start()
 
 

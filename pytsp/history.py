@@ -180,9 +180,9 @@ class Watch:
             return "no improvement"
         return None
 
-    def look(self) -> None:
-        """Raise `OutOfTime` where the time is over."""
-        if self.seconds_left <= 0:
+    def look(self, seconds: float = 0.0) -> None:
+        """Raise `OutOfTime` where no more than so many seconds are left."""
+        if self.seconds_left <= seconds:
             raise OutOfTime
 
     def keep(self, state: Callable[[], Mapping[str, Any]], *, final: bool = False) -> None:

@@ -89,7 +89,7 @@ def test_long_lists_come_from_the_tree(backend: Backend, k: int, monkeypatch: py
 
 
 def test_lists_end_with_the_time(backend: Backend) -> None:
-    def out_of_time() -> None:
+    def out_of_time(_: float) -> None:
         raise OutOfTime
 
     ordered, keys = sorted_along(uniform(70_000, 1))

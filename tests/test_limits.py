@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -108,11 +109,11 @@ def test_patience_out_of_range_is_refused(patience: float) -> None:
 def test_lists_look_at_the_clock_between_their_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_nearest, "_BLOCK", 100)
     monkeypatch.setattr("pytsp._quadrants._BLOCK", 1000)
-    looks: list[None] = []
+    looks: list[float] = []
     matrix = Instance.from_matrix(uniform(60).distance_matrix())
     for instance, quadrants in ((uniform(60), False), (uniform(60), True), (matrix, False)):
         looks.clear()
-        with looking(lambda: looks.append(None)):
+        with looking(looks.append):
             lists = neighbour_lists(instance, 5, quadrants=quadrants)
         assert len(looks) > 1
         assert np.array_equal(lists, neighbour_lists(instance, 5, quadrants=quadrants))
@@ -153,6 +154,21 @@ def test_a_watch_raises_where_its_time_is_over() -> None:
         look()
     with looking(Watch(time_limit=60).look):
         look()
+        look(seconds=59.0)
+        with pytest.raises(OutOfTime):
+            look(seconds=60.0)
+
+
+def test_a_tree_is_not_imported_where_there_is_no_time_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = uniform(3_001)
+    cost = _nearest.IMPORT_SECONDS + _nearest.CITY_SECONDS * instance.n
+    expected = neighbour_lists(instance, 5)
+    for is_imported in (True, False):
+        if not is_imported:
+            monkeypatch.delitem(sys.modules, "scipy.spatial")
+        for left, is_enough in ((cost - 0.05, is_imported), (cost + 30.0, True)):
+            with looking(Watch(time_limit=left).look), nullcontext() if is_enough else pytest.raises(OutOfTime):
+                assert np.array_equal(neighbour_lists(instance, 5), expected)
 
 
 # What cannot be cut

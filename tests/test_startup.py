@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -44,6 +45,33 @@ def test_a_backend_opens_without_numpy() -> None:
         print("numpy" in sys.modules)
     """
     assert run(program) == "False\n"
+
+
+@pytest.mark.parametrize("given", [None, "0"])
+def test_the_environment_stays_while_a_driver_comes_up(given: str | None) -> None:
+    program = f"""if True:
+        import os, sys, threading, time
+        if {given!r}:
+            os.environ["OPENBLAS_MAIN_FREE"] = {given!r}
+        import pytsp.cli
+        changed = []
+        def hook(event, details):
+            if event in ("os.putenv", "os.unsetenv") and threading.active_count() > 1:
+                changed.append((event, details))
+        sys.addaudithook(hook)
+        opened = pytsp.cli.open_backend
+        def slow(*which, **rest):
+            time.sleep(1)
+            return opened(*which, **rest)
+        pytsp.cli.open_backend = slow
+        assert "numpy" not in sys.modules
+        assert pytsp.cli.main({SOLVE!r} + ["--backend", "c", "--quiet"]) == 0
+        print(changed, "numpy" in sys.modules, os.environ["OPENBLAS_MAIN_FREE"], file=sys.stderr)
+    """
+    command = [sys.executable, "-c", program]
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_MAIN_FREE"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=60, env=environment)
+    assert done.stderr == f"[] True {given or 1}\n"
 
 
 @pytest.mark.parametrize(

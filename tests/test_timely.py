@@ -35,7 +35,7 @@ CPU: Any = SimpleNamespace(threads=2, device=None)
 GPU: Any = SimpleNamespace(threads=None, device=SimpleNamespace(shared_memory=227 * 2**10))
 
 
-def out_of_time() -> None:
+def out_of_time(_: float) -> None:
     raise OutOfTime
 
 
@@ -128,7 +128,7 @@ def test_a_huge_tour_whose_time_is_over_is_along_the_curve(monkeypatch: pytest.M
     looks: list[int] = []
 
     class Over(Watch):
-        def look(self) -> None:
+        def look(self, seconds: float = 0.0) -> None:
             looks.append(0)
             if len(looks) > 1:
                 raise OutOfTime
