@@ -3,10 +3,10 @@
 A population of p climbers makes 2**20 iterations in total, so 2**20 / p each. Table 1 is first improvement; table 3,
 random-k-best improvement, has other totals, and a step of local search draws their k moves, by other odds than theirs
 (docs/algorithms.md). Cities are shuffled by the seed. "As good" compares what the paper's digits show; with few seeds,
-a frequency says little. Their climbers do not exchange tours; with `--exchange` pytsp's do. Theirs start from
-nearest-neighbour tours, as pytsp's first one does with `--start nearest-neighbour`, the next 63 always. With
-`--processes` each run has a process of its own, so that seconds are those of runs side by side; `--json` keeps the rows
-that the file has from other calls, so that a table may be measured in parts.
+a frequency says little. Their climbers do not exchange tours, nor begin anew; with `--exchange` and `--restart` pytsp's
+do. Theirs start from nearest-neighbour tours, as pytsp's first one does with `--start nearest-neighbour`, the next 63
+always. With `--processes` each run has a process of its own, so that seconds are those of runs side by side; `--json`
+keeps the rows that the file has from other calls, so that a table may be measured in parts.
 
 A. Delévacq, P. Delisle, M. Krajecki: Parallelization Strategies for Local Search Algorithms on Graphics Processing
 Units, 2012; theirs are means over 20 runs below 1,000 cities and over 10 above, on a Fermi C2050.
@@ -127,13 +127,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Run:
-    """One solve: `iterations` are each climber's, and so is `exchange`."""
+    """One solve: `iterations` are each climber's, and so are `exchange` and `restart`."""
 
     folder: Path
     name: str
     population: int
     iterations: int
     exchange: int | None
+    restart: int | None
     seed: int
     backend: str
     pivot: str
@@ -173,6 +174,7 @@ def solved(run: Run) -> tuple[int | float, float]:
         climbers=run.population,
         iterations=run.iterations,
         exchange=run.exchange,
+        restart=run.restart,
         seed=run.seed,
         backend=run.backend,
         pivot=run.pivot,
@@ -204,6 +206,7 @@ def runs_of(options: argparse.Namespace, name: str, population: int) -> list[Run
         population=population,
         iterations=iterations,
         exchange=None if options.exchange is None else max(1, int(iterations * options.exchange)),
+        restart=None if options.restart is None else max(1, int(iterations * options.restart)),
         seed=0,
         backend=options.backend,
         pivot=setting.pivot,
@@ -279,6 +282,9 @@ def main() -> int:
     arguments.add_argument("--seeds", type=whole, default=10, metavar="N", help="how many (default: 10)")
     arguments.add_argument("--backend", default="auto", help="default: the fastest here")
     arguments.add_argument("--exchange", type=share, help="after this share of the iterations, such as 1/32")
+    arguments.add_argument(
+        "--restart", type=share, help="begin anew after this share of the iterations without success"
+    )
     arguments.add_argument("--start", choices=STARTS, help="of the first climber (default: pytsp's)")
     arguments.add_argument("--kick", choices=KICKS, default="mixed", help="where a double bridge cuts the tour")
     arguments.add_argument(
@@ -297,13 +303,13 @@ def main() -> int:
     machine = f"{describe()}; {open_backend(options.backend, part='search').describe()}"
     print(
         f"{machine}; table {options.table}, pivot {setting.pivot}, draws {options.draws or 'theirs'}, "
-        f"exchange {options.exchange}, start {options.start or 'default'}, kick {options.kick}, "
-        f"heat {options.heat or 'default'}, {options.seeds} seeds"
+        f"exchange {options.exchange}, restart {options.restart}, start {options.start or 'default'}, "
+        f"kick {options.kick}, heat {options.heat or 'default'}, {options.seeds} seeds"
     )
     print(row(*HEADS))
     print(row(*["---"] * len(HEADS)), flush=True)
     told = {"machine": machine, "table": options.table, "exchange": str(options.exchange), "draws": options.draws}
-    told |= {"start": options.start, "kick": options.kick, "heat": options.heat}
+    told |= {"restart": str(options.restart), "start": options.start, "kick": options.kick, "heat": options.heat}
     rows = [runs_of(options, name, population) for name in names for population in populations]
     found = found_by((run for runs in rows for run in runs), options.processes)
     lines = []

@@ -27,6 +27,7 @@ CONCERNED = {
     "kick": ("ils",),
     "temperature": ("ils", "large", "annealing"),
     "exchange": ("ils",),
+    "restart": ("ils",),
     "draws": ("ils",),
     "piece": ("large",),
     "schedule": ("annealing",),

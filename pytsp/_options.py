@@ -25,6 +25,7 @@ NUMBERS = (
     ("first", 0, 2**62),
     ("iterations", 0, 2**62),
     ("exchange", 1, 2**62),
+    ("restart", 1, 2**62),
     ("draws", 1, 2**31 - 1),
     ("piece", 8, 2**31 - 1),
 )
@@ -65,6 +66,7 @@ class Options:
     kick: str = "mixed"
     temperature: float | None = None
     exchange: int | None = None
+    restart: int | None = None
     piece: int | None = None
 
     known_moves: ClassVar[tuple[str, ...]] = MOVES

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._anew import Aside
 from pytsp._deadline import look
 from pytsp._state import State
 from pytsp.backends import Backend
@@ -27,6 +29,8 @@ DESCENDED_A_SECOND = 300_000
 # they were so many at least.
 BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS = 4e-5, 8e-6
 LEAST_TOGETHER, TOGETHER = 16, 256
+# To begin anew takes so many times as long as a descent from a good start: the tour, and more to descend.
+ANEW_DESCENTS = 4.0
 # The last descent, of local optima, takes at most this share of what the first one took.
 POLISH_SHARE = 0.35
 # So many draws a step take about as long as the other pivots do.
@@ -59,6 +63,8 @@ class Plan:
         The first one, in units of the kernel's lengths.
     exchange : int or None
         How many iterations lie between two exchanges of tours.
+    restart : int or None
+        How many iterations lie between two looks for climbers that have found nothing shorter, who begin anew.
     """
 
     seed: int
@@ -71,6 +77,7 @@ class Plan:
     kick: int
     temperature: float
     exchange: int | None
+    restart: int | None
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,7 @@ class Standing:
 
     `has_descended` tells whether they have left the tours from which they start, `is_polished` whether their best tours
     have come from a descent over all cities: by "random-k" no local optima, else those of the whole neighbourhood.
+    `aside` is what climbers have left behind where they began anew, if anybody has looked for such.
     """
 
     has_descended: bool
@@ -91,6 +99,12 @@ class Standing:
     length: int
     climber: int
     tour: NDArray[np.int32]
+    aside: Aside | None = None
+
+    @property
+    def shortest(self) -> NDArray[np.int64]:
+        """The length of the shortest tour that each climber has had."""
+        return self.lengths if self.aside is None else self.aside.shortest(self.lengths)
 
 
 class Population:
@@ -107,6 +121,8 @@ class Population:
         The tours from which the climbers start.
     state : State, optional
         Where they stand instead.
+    anew : callable, optional
+        What gives the tour from which a climber begins anew, by its number, for which time; with `plan.restart`.
     """
 
     def __init__(
@@ -116,10 +132,12 @@ class Population:
         plan: Plan,
         starts: NDArray[np.int32] | None,
         state: State | None = None,
+        anew: Callable[[int, int], NDArray[np.int32]] | None = None,
     ) -> None:
         self.form = form
         self.kernels = kernels
         self.plan = plan
+        self.anew = anew
         self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
         if state is None:
             assert starts is not None
@@ -158,6 +176,7 @@ class Population:
             "length": now.length,
             "climber": now.climber,
             "tour": now.tour,
+            "aside": None if now.aside is None else now.aside.state(),
         }
 
     def _restored(self, state: State) -> Standing:
@@ -174,6 +193,7 @@ class Population:
             length=state.whole("length"),
             climber=state.whole("climber", first, first + count - 1),
             tour=state.tour("tour", n),
+            aside=Aside.restored(state.part("aside"), count, n) if "aside" in state else None,
         )
 
     @property
@@ -194,17 +214,31 @@ class Population:
         The first also takes every climber to its first local optimum, which is not cut. The temperature falls with the
         iterations; where they have no end it is `warmth` times the first one.
         """
-        now, plan = self.standing, self.plan
+        now = self.standing
         count = self._count(seconds_left)
         began = time.perf_counter()
-        handle = self.kernels.call(
+        handle = self._climbed(now.handle, now.iteration, count, warmth)
+        standing = self._read(handle, now.iteration + count)
+        took = time.perf_counter() - began
+        if not now.has_descended and POLISH_SHARE * took > CALL_SECONDS:
+            self.polish_seconds = POLISH_SHARE * took
+        self.speed = max(count, 1) / max(took, 1e-9)
+        self.most = MOST_GROWTH * max(count, 1)
+        if self._looks_for_stuck(standing.iteration):
+            standing = self._begun_anew(standing, seconds_left - took, warmth)
+        self.standing = standing
+
+    def _climbed(self, handle: Any, start: int, count: int, warmth: float) -> Any:
+        """Let climbers go on by the iterations start, …, start + count - 1; before the first one by a descent."""
+        plan = self.plan
+        return self.kernels.call(
             climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels),
             self.loaded,
             plan.neighbours,
-            now.handle,
+            handle,
             plan.seed,
             plan.first,
-            now.iteration,
+            start,
             count,
             plan.moves,
             plan.pivot,
@@ -213,29 +247,57 @@ class Population:
             plan.temperature * (warmth if plan.iterations is None else 1.0),
             plan.iterations or 0,
         )
-        standing = self._read(handle, now.iteration + count)
-        took = time.perf_counter() - began
-        if not now.has_descended and POLISH_SHARE * took > CALL_SECONDS:
-            self.polish_seconds = POLISH_SHARE * took
-        self.speed = max(count, 1) / max(took, 1e-9)
-        self.most = MOST_GROWTH * max(count, 1)
-        self.standing = standing
+
+    def _looks_for_stuck(self, iteration: int) -> bool:
+        """Tell whether it is time to look for climbers that are stuck."""
+        plan, before = self.plan, self.standing.iteration
+        is_time = plan.restart is not None and iteration % plan.restart == 0 and iteration > before
+        return is_time and iteration != plan.iterations
+
+    def _begun_anew(self, standing: Standing, seconds_left: float, warmth: float) -> Standing:
+        """Let the climbers that are stuck begin anew, or as many of them as there is time for."""
+        n, plan = self.form.whole.n, self.plan
+        assert plan.restart is not None and self.anew is not None
+        aside = standing.aside or Aside.nothing(self.climbers, n)
+        stuck = aside.stuck(standing.lengths)
+        end = time.perf_counter() + seconds_left - ANEW_DESCENTS * descent_seconds(n, self.climbers, self.kernels)
+        tours: dict[int, NDArray[np.int32]] = {}
+        for place in np.flatnonzero(stuck).tolist():
+            if time.perf_counter() > end:
+                break
+            tours[place] = self.anew(plan.first + place, standing.iteration // plan.restart)
+        if not tours:
+            return replace(standing, aside=replace(aside, seen=standing.lengths))
+        stuck[:] = False
+        stuck[list(tours)] = True
+        population = self.kernels.fields(standing.handle)
+        all_tours = population["bests"].copy()
+        all_tours[stuck] = list(tours.values())
+        # All climbers descend, each by its own random stream; those that stand on a local optimum take next to no time.
+        fresh = self.kernels.fields(self._climbed(self.kernels.call("population_given", all_tours), 0, 0, warmth))
+        population, aside = aside.begun(population, fresh, stuck)
+        handle = self.kernels.value("population", population)
+        lengths, steps = population["lengths"], population["steps"]
+        return replace(standing, handle=handle, lengths=lengths, steps=steps, aside=aside)
 
     def polish(self) -> None:
         """Let every climber's best tour descend over all cities."""
-        plan = self.plan
+        plan, now = self.plan, self.standing
+        handle = now.handle
+        if now.aside is not None and (now.aside.lengths < now.lengths).any():
+            handle = self.kernels.value("population", now.aside.returned(self.kernels.fields(handle)))
         handle = self.kernels.call(
             climbing_entry(f"{self.form.kind}_polish", self.form, self.kernels),
             self.loaded,
             plan.neighbours,
-            self.standing.handle,
+            handle,
             plan.seed,
             plan.first,
             plan.moves,
             plan.pivot,
             plan.draws,
         )
-        self.standing = self._read(handle, self.standing.iteration, final=True)
+        self.standing = replace(self._read(handle, now.iteration, final=True), aside=None)
 
     def _count(self, seconds_left: float) -> int:
         """Choose the number of iterations of the next call."""
@@ -243,8 +305,7 @@ class Population:
         elapsed = time.perf_counter() - self.began
         seconds = min(CALL_SECONDS, max(SHORT_CALL_SECONDS, elapsed / 2), seconds_left)
         bounds = [math.inf if plan.iterations is None else plan.iterations - iteration]
-        if plan.exchange is not None:
-            bounds.append(plan.exchange - iteration % plan.exchange)
+        bounds += [each - iteration % each for each in (plan.exchange, plan.restart) if each is not None]
         return int(min(max(1.0, min(seconds * self.speed, self.most)), *bounds, 2**62))
 
     def _read(self, handle: Any, iteration: int, *, final: bool = False) -> Standing:
@@ -266,7 +327,7 @@ class Population:
             handle = call("population_copy", handle, sources, targets)
             lengths = call("population_lengths", handle)
         steps = call("population_steps", handle)
-        return Standing(True, final, iteration, handle, lengths, steps, length, climber, tour)
+        return Standing(True, final, iteration, handle, lengths, steps, length, climber, tour, now.aside)
 
 
 def lengths_of(instance: Instance, tours: NDArray[np.int32]) -> NDArray[np.int64]:

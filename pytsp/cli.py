@@ -194,6 +194,7 @@ def _solve(options: argparse.Namespace) -> None:
             kick=options.kick,
             temperature=options.temperature,
             exchange=options.exchange,
+            restart=options.restart,
             piece=options.piece,
             schedule=options.schedule,
             cooling=options.cooling,

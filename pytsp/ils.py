@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._anew import stream_anew
 from pytsp._deadline import look
 from pytsp._nearest import NORMS
 from pytsp._options import KICKS, MOVES, PIVOTS, Options
@@ -65,7 +68,7 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
     else:
         # What depends on the machine stays as it was on the one where the solve began.
         climbers, iterations = state.whole("climbers", 1, 2**40), state.optional_whole("iterations")
-    check_climbers(instance.n, climbers)
+    check_climbers(instance.n, climbers, begin_anew=options.restart is not None)
     lists = listed(instance, options)
     plan = Plan(
         seed=options.seed,
@@ -78,9 +81,10 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
         kick=KICKS.index(options.kick),
         temperature=first_temperature(form, lists, options),
         exchange=options.exchange,
+        restart=options.restart,
     )
     starts = None if state is not None else starting_tours(instance, climbers, options)
-    population = Population(form, kernels, plan, starts, state)
+    population = Population(form, kernels, plan, starts, state, beginner_anew(instance, options))
     try:
         stop_reason = _search(population, instance, watch)
     except KeyboardInterrupt:
@@ -134,15 +138,17 @@ def timely_climbers(n: int, kernels: Backend, watch: Watch) -> int:
     return max(1, min(climbers, nearest + (others if nearest == NEAREST_NEIGHBOUR_CLIMBERS else 0)))
 
 
-def check_climbers(n: int, climbers: int) -> None:
-    """Refuse more climbers on n cities than fit the memory.
+def check_climbers(n: int, climbers: int, *, begin_anew: bool = False) -> None:
+    """Refuse more climbers on n cities than fit the memory; those that may begin anew take twice as much.
 
     Raises
     ------
     ValueError
         If they do not fit.
     """
-    check_room("climbers", climbers, lambda count: count * (HOST_CITY_BYTES * n + HOST_CLIMBER_BYTES))
+    check_room(
+        "climbers", climbers, lambda count: count * ((1 + begin_anew) * HOST_CITY_BYTES * n + HOST_CLIMBER_BYTES)
+    )
 
 
 def default_iterations(n: int, climbers: int, kernels: Backend) -> int:
@@ -202,6 +208,22 @@ def starting_tours(instance: Instance, climbers: int, options: Options) -> NDArr
         look(len(tours) * n)
         tours.extend(random_tours(n, min(TOGETHER, end - climber), options.seed, climber))
     return np.array(tours)
+
+
+def beginner_anew(instance: Instance, options: Options) -> Callable[[int, int], NDArray[np.int32]]:
+    """Return what gives the tour from which a climber begins anew for the n-th time, of the kind from which it started.
+
+    It is a nearest-neighbour tour that begins in a random city, or a random tour.
+    """
+    lists = functools.cache(lambda: neighbour_lists(instance, DEFAULT_NEIGHBOURS))
+
+    def anew(climber: int, turn: int) -> NDArray[np.int32]:
+        tour: NDArray[np.int32] = random_tours(instance.n, 1, options.seed, stream_anew(climber, turn))[0]
+        if climber >= NEAREST_NEIGHBOUR_CLIMBERS or options.start == "random":
+            return tour
+        return nearest_neighbour(instance, seed=int(tour[0]), neighbours=lists())
+
+    return anew
 
 
 def _default_start(instance: Instance) -> Start:
@@ -281,7 +303,7 @@ def _result(population: Population, instance: Instance, stop_reason: str, watch:
         length=now.length,
         climber=now.climber,
         seed=plan.seed,
-        lengths=now.lengths,
+        lengths=now.shortest,
         steps=now.steps,
         # Draws that find nothing make no local optimum.
         done=np.full(population.climbers, now.is_polished and plan.pivot != PIVOTS.index("random-k")),

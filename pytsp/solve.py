@@ -49,6 +49,7 @@ def solve(
     kick: str = "mixed",
     temperature: float | None = None,
     exchange: int | None = None,
+    restart: int | None = None,
     piece: int | None = None,
     schedule: str | ArrayLike | None = None,
     cooling: float | None = None,
@@ -187,6 +188,10 @@ def solve(
     exchange : int, optional
         ILS: after each so many iterations the quarter of the climbers with the longest tours takes over the tours of
         the quarter with the shortest. By default never.
+    restart : int, optional
+        ILS: after each so many iterations climbers that have found nothing shorter since the last time begin anew, from
+        a nearest-neighbour tour of another city, or from a random one where they started from such. Each keeps the
+        shortest tour that it has had. By default never.
     schedule : {"geometric", "linear"} or array_like of floats, optional
         Annealing: how the temperature falls from one iteration to the next: by equal ratios, the default, down to 0.05
         times the mean distance between a city and its two nearest; by equal differences, to 0; or as given.

@@ -45,6 +45,10 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
     "restarts": (SMALL, {"solver": "restarts", "climbers": 200, "first": 3}),
     "many moves a pass": (uniform(90), {"solver": "restarts", "climbers": 60, "k": "inf"}),
     "ils": (SMALL, {"solver": "ils", "iterations": 3000, "climbers": 5, "exchange": 400, "first": 2}),
+    "ils that begins anew": (
+        SMALL,
+        {"solver": "ils", "iterations": 900, "climbers": 4, "exchange": 90, "restart": 60, "seed": 1},
+    ),
     "ils of a matrix": (
         Instance.from_matrix(SMALL.distance_matrix()),
         {"solver": "ils", "iterations": 2000, "climbers": 3, "pivot": "random-k", "draws": 9, "kick": "walk"},

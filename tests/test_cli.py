@@ -224,7 +224,7 @@ def test_the_options_of_iterated_local_search_reach_the_solver(
     cities = pytsp.read(instance)
     pytsp.write_tour(start, np.arange(30)[::-1], name="start", length=cities.tour_length(np.arange(30)[::-1]))
     options = dict(iterations=40, climbers=3, seed=5, neighbours=6, moves="or-opt", pivot="best", kick="segments")
-    rest = dict(temperature=2.5, exchange=7)
+    rest = dict(temperature=2.5, exchange=7, restart=9)
     words = [word for name, value in (options | rest).items() for word in (f"--{name}", str(value))]
     for extra, keywords in (
         (["--initial-tour", str(start)], dict(initial_tour=np.arange(30)[::-1])),

@@ -33,6 +33,8 @@ from pytsp.ils import default_climbers, default_iterations, starting_tours
 from pytsp.neighbours import neighbour_lists
 from pytsp.starts import STARTS, start_tour
 
+# Options with which a climber does not depend on the others.
+RANGED = ({}, {"pivot": "random-k", "draws": 9}, {"restart": 7}, {"restart": 7, "pivot": "random-k", "draws": 9})
 population_module = importlib.import_module("pytsp._population")
 
 
@@ -134,6 +136,7 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
         dict(
             iterations=st.sampled_from((0, 1, 17)),
             exchange=st.sampled_from((None, 1, 5)),
+            restart=st.sampled_from((None, 1, 4)),
             temperature=st.sampled_from((None, 0.0, 20.0)),
             kick=st.sampled_from(KICKS),
             moves=st.sampled_from(("3-opt", "or-opt")),
@@ -156,15 +159,18 @@ def test_any_cut_gives_the_same_result(
     assert all(each.climbers == 3 and each.climbers_done == 0 for each in seen)
 
 
-@pytest.mark.parametrize(("exchange", "pivot"), [(None, "first"), (10, "first"), (10, "random-k")])
+@pytest.mark.parametrize(
+    "rest",
+    [{}, {"exchange": 10}, {"exchange": 10, "pivot": "random-k"}, {"restart": 20}, {"exchange": 15, "restart": 10}],
+)
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
-def test_backends_and_threads_change_nothing(threads: int, exchange: int | None, pivot: str) -> None:
-    options: dict[str, Any] = dict(climbers=5, iterations=100, seed=2, exchange=exchange, pivot=pivot)
+def test_backends_and_threads_change_nothing(threads: int, rest: dict[str, Any]) -> None:
+    options: dict[str, Any] = dict(solver="ils", climbers=5, iterations=100, seed=2, **rest)
     expected = pytsp.solve(uniform(60), **options, backend="c")
     assert_same(pytsp.solve(uniform(60), **options, backend="multicore", threads=threads), expected)
 
 
-@given(cuts=st.lists(st.integers(0, 70), max_size=3), options=st.sampled_from(({}, {"pivot": "random-k", "draws": 9})))
+@given(cuts=st.lists(st.integers(0, 70), max_size=3), options=st.sampled_from(RANGED))
 @settings(max_examples=20)
 def test_ranges_of_climbers_make_up_the_whole(backend: Backend, cuts: list[int], options: dict[str, Any]) -> None:
     whole = solved(uniform(12), backend, climbers=70, **options)
@@ -455,6 +461,7 @@ def test_the_default_budget_ends_every_solve() -> None:
         ({"iterations": -1}, ValueError, "iterations must be a whole number from 0"),
         ({"iterations": 1.5}, TypeError, "iterations must be"),
         ({"exchange": 0}, ValueError, "exchange must be a whole number from 1"),
+        ({"restart": 0}, ValueError, "restart must be a whole number from 1"),
         ({"start": "there"}, ValueError, "start 'there' is not known; known: random, nearest-neighbour"),
         ({"moves": "4-opt"}, ValueError, "moves '4-opt' is not known; known: or-opt, 3-opt"),
         ({"pivot": "last"}, ValueError, "pivot 'last' is not known"),

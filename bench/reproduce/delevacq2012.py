@@ -140,6 +140,7 @@ def cell(
         population=population,
         iterations=max(1, total // population),
         exchange=None,
+        restart=None,
         seed=0,
         backend=backend or task.backend,
         pivot=setting.pivot,
