@@ -32,6 +32,8 @@ SECONDS = 180
 ANYTHING = "…"
 # Begins the line that tells the exit code of a command.
 SIGN = "\x1e"
+# Of a job that was killed bash tells as soon as it knows, which may be in any later command.
+NOTICE = re.compile(r"^bash: line \d+: +\d+ Killed .*\n", re.MULTILINE)
 
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
@@ -84,7 +86,7 @@ def replay(commands: list[str], folder: Path) -> list[tuple[str, int]]:
         check=False,
         timeout=SECONDS,
     )
-    parts = done.stdout.split(SIGN)
+    parts = [NOTICE.sub("", part) for part in done.stdout.split(SIGN)]
     return [(output, int(code)) for output, code in zip(parts[::2], parts[1::2], strict=False)]
 
 
