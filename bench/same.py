@@ -81,6 +81,7 @@ def crossed(generations: int, climbers: int) -> Iterator[Options]:
     base: Options = {"solver": "eax", "seed": SEED, "iterations": generations, "climbers": climbers}
     yield base
     yield {**base, "climbers": 2}
+    yield {**base, "population": climbers // 2}
     yield {**base, "neighbours": 5, "quadrants": False}
     for moves, pivot in product(MOVES, ("first", "best")):
         yield {**base, "moves": moves, "pivot": pivot}

@@ -284,6 +284,10 @@ entry population_tour [p] [n] (population: population [p] [n]) (place: i64) : [n
 -- Two populations as one, the climbers of `a` first.
 entry population_joined [p] [q] [n] (a: population [p] [n]) (b: population [q] [n]) : population [p + q] [n] = joined a b
 
+-- The climbers at these places, as a population of their own.
+entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q]i32) : population [q] [n] =
+  assert (are_places p places) (chosen population places)
+
 -- The climbers at the places `to` go on from where those at the places `from` stand.
 entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] =
   assert (are_places p from && are_places p to && are_distinct p to) (follow population from to)

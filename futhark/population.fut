@@ -36,6 +36,15 @@ def follow [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i
                 with bests = scatter (copy population.bests) to (taken population.bests)
                 with lengths = scatter (copy population.lengths) to (taken population.lengths)
 
+-- | The climbers at these places, in this order. **Work:** O(q n).
+def chosen [p] [n] [q] (population: population [p] [n]) (places: [q]i32) : population [q] [n] =
+  let taken 't (xs: [p]t): [q]t = map (\c -> #[unsafe] xs[i64.i32 c]) places
+  in { tours = taken population.tours
+     , bests = taken population.bests
+     , lengths = taken population.lengths
+     , steps = taken population.steps
+     }
+
 def are_places [q] (p: i64) (places: [q]i32) : bool = all (\c -> c >= 0 && i64.i32 c < p) places
 
 def are_distinct [q] (p: i64) (places: [q]i32) : bool =

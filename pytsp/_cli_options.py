@@ -98,6 +98,7 @@ def _add_ils(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--draws", type=whole(1), metavar="K", help="moves a step draws by --pivot random-k")
     group.add_argument("--piece", type=whole(8), metavar="N", help="cities of a piece (large)")
     group.add_argument("--exchange", type=whole(1), metavar="N", help="exchange good tours after so many iterations")
+    group.add_argument("--population", type=whole(1), metavar="N", help="cross the best N climbers (eax)")
     group.add_argument("--restart", type=whole(1), metavar="N", help="begin anew after N iterations without success")
 
 

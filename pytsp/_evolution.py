@@ -67,7 +67,7 @@ NOBODY: dict[str, Any] = {
 HOST_CITY_BYTES = 64
 HOST_CLIMBER_BYTES = 1024
 # The numbers and truth values of a standing, as a checkpoint names them.
-COUNTS = ("first", "generation", "idle", "populations")
+COUNTS = ("first", "descended", "generation", "idle", "populations")
 FLAGS = ("is_settled", "has_met_elites")
 
 
@@ -84,8 +84,8 @@ class Standing:
     lengths, steps : numpy.ndarray of int64
         The climbers' lengths and steps.
     best : Best or None
-    first : int
-        The number of its first climber.
+    first, descended : int
+        The number of its first climber, and how many have descended, of whom not all need to belong to it.
     generation : int
         How many generations there were, of all populations.
     elites : tuple of numpy.ndarray
@@ -105,6 +105,7 @@ class Standing:
     steps: NDArray[np.int64]
     best: Best | None
     first: int
+    descended: int = 0
     generation: int = 0
     elites: tuple[NDArray[np.int32], ...] = ()
     is_settled: bool = False
@@ -152,16 +153,16 @@ class Evolution:
         Behind the last of a population the initial tour joins it, if there is one.
         """
         now = now or self.standing
-        count = len(now.lengths)
+        count = now.descended
         most = self.size or self._most()
         began = time.perf_counter()
         chunk = min(self.chunk, most - count)
-        standing = self._with(self._descended(now.first + count, chunk), now)
+        count += chunk
+        standing = replace(self._with(self._descended(now.first + count - chunk, chunk), now), descended=count)
         fitting = chunk * CALL_SECONDS / max(time.perf_counter() - began, 1e-9)
         together = self.kernels.threads or 1
         fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self.machine])
         self.chunk = max(1, int(fitting) // together) * together
-        count += chunk
         is_enough = self.size is None and count >= LEAST_CLIMBERS and self.watch.seconds > self.settled_by
         self._stand(standing, is_settled=count >= most or is_enough)
 
@@ -191,14 +192,23 @@ class Evolution:
         return handle, count
 
     def _stand(self, standing: Standing, *, is_settled: bool) -> None:
-        """Stand there, where the population is settled as one and with the initial tour."""
+        """Stand there, where the population is settled as one, of the best climbers and with the initial tour."""
         if is_settled:
-            standing = replace(standing, handle=self._joined(standing.chunks)[0], chunks=())
+            standing = self._elected(replace(standing, handle=self._joined(standing.chunks)[0], chunks=()))
         if is_settled and self.options.initial_tour is not None:
             initial = check_tour(self.options.initial_tour, self.form.whole.n)
             given = self._climbed(self.kernels.call("population_given", initial[None, :]), 0)
             standing = self._read(self.kernels.call("population_joined", standing.handle, given), standing)
         self.standing = replace(standing, is_settled=is_settled)
+
+    def _elected(self, standing: Standing) -> Standing:
+        """Return where as many climbers stand as a population may have, those with the shortest tours."""
+        most = self.options.population
+        if most is None or most >= len(standing.lengths):
+            return standing
+        places = np.sort(np.argsort(standing.lengths, kind="stable")[:most])
+        handle = self.kernels.call("population_chosen", standing.handle, places.astype(np.int32))
+        return replace(standing, handle=handle, lengths=standing.lengths[places], steps=standing.steps[places])
 
     def _time_to_settle(self) -> float:
         """Return when the climbers of a population that begins now are to be there."""
@@ -257,9 +267,9 @@ class Evolution:
         if now.has_met_elites:
             best = call("population_tour", now.handle, call("population_best", now.handle))
             elites = (*now.elites[-POPULATIONS:], best)
-            first = now.first + len(now.lengths)
+            first = now.first + now.descended
             self.settled_by = self._time_to_settle()
-            self.settle(replace(now, **NOBODY, first=first, elites=elites, has_met_elites=False))
+            self.settle(replace(now, **NOBODY, first=first, descended=0, elites=elites, has_met_elites=False))
         else:
             elites_there = self._climbed(call("population_given", np.array(now.elites)), 0)
             after = self._read(call("population_joined", now.handle, elites_there), now)

@@ -26,6 +26,7 @@ NUMBERS = (
     ("iterations", 0, 2**62),
     ("exchange", 1, 2**62),
     ("restart", 1, 2**62),
+    ("population", 1, 2**40),
     ("draws", 1, 2**31 - 1),
     ("piece", 8, 2**31 - 1),
 )
@@ -67,6 +68,7 @@ class Options:
     temperature: float | None = None
     exchange: int | None = None
     restart: int | None = None
+    population: int | None = None
     piece: int | None = None
 
     known_moves: ClassVar[tuple[str, ...]] = MOVES

@@ -31,6 +31,8 @@ __all__ = ["run", "solved"]
 
 # "auto" makes no population whose first tours take more of the time.
 SLOW_SHARE = 0.15
+# Of more climbers than these it crosses the best: all of them would take far longer to agree.
+MOST_CROSSED = 400
 # Read once: that takes as long as a small instance does.
 _SIGNATURE = signature(solve)
 
@@ -69,6 +71,8 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
     is_slow = partial(_starts_slowly, instance.n, watch, **on)
     solver = chosen(arguments["solver"], given_of(arguments, _SIGNATURE), instance, is_slow)
     kind = options_type(solver)
+    if (solver, arguments["solver"]) == ("eax", "auto") and arguments["climbers"] is not None:
+        arguments["population"] = arguments["population"] or MOST_CROSSED
     options = kind(**{each.name: arguments[each.name] for each in fields(kind)})
     if solver == "large" and instance.n < LEAST_CITIES:
         solver = "ils"

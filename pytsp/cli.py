@@ -195,6 +195,7 @@ def _solve(options: argparse.Namespace) -> None:
             temperature=options.temperature,
             exchange=options.exchange,
             restart=options.restart,
+            population=options.population,
             piece=options.piece,
             schedule=options.schedule,
             cooling=options.cooling,

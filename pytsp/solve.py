@@ -50,6 +50,7 @@ def solve(
     temperature: float | None = None,
     exchange: int | None = None,
     restart: int | None = None,
+    population: int | None = None,
     piece: int | None = None,
     schedule: str | ArrayLike | None = None,
     cooling: float | None = None,
@@ -105,7 +106,7 @@ def solve(
         `iterations` is. "two-opt" is never chosen; `climbers`, `first` and what is said of neighbours, moves and kicks
         does not concern it. "annealing" and "ants" are chosen by an argument that concerns only them.
     climbers : int, optional
-        How many climbers, at least 1. By default, in edge assembly crossover 100 (from 2,000 cities on fewer, down to
+        How many climbers, at least 1; of many, "auto" crosses the best (see `population`). By default, in edge assembly crossover 100 (from 2,000 cities on fewer, down to
         24), or on a GPU 512, and with a time limit as many as it lets converge; in an iterated local search one a core,
         or on a GPU 4,096 as far as its memory holds them and they begin in a fifth of the time limit; in random
         restarts 10,000, or as many as about 2e10 moves allow: 30 at 1,000 cities. In annealing they are the chains, as
@@ -192,6 +193,9 @@ def solve(
         ILS: after each so many iterations climbers that have found nothing shorter since the last time begin anew, from
         a nearest-neighbour tour of another city, or from a random one where they started from such. Each keeps the
         shortest tour that it has had. By default never.
+    population : int, optional
+        EAX: of how many climbers a population is made at most, those with the shortest tours. By default of all; but of
+        400 where "auto" means "eax" and `climbers` are given, for the time that a population takes grows faster than it.
     schedule : {"geometric", "linear"} or array_like of floats, optional
         Annealing: how the temperature falls from one iteration to the next: by equal ratios, the default, down to 0.05
         times the mean distance between a city and its two nearest; by equal differences, to 0; or as given.

@@ -58,6 +58,7 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
         {"iterations": 900, "climbers": 2, "neighbours": neighbour_lists(SMALL, 7), "initial_tour": range(40)},
     ),
     "eax": (uniform(120), {"solver": "eax", "climbers": 30}),
+    "eax of the best": (uniform(120), {"solver": "eax", "climbers": 40, "population": 20, "initial_tour": range(120)}),
     "eax with a tour": (uniform(60, "EUCLIDEAN"), {"climbers": 11, "initial_tour": np.arange(60), "moves": "or-opt"}),
     "large": (uniform(600), {"solver": "large", "iterations": 13, "piece": 100, "seed": 5}),
     "large of floats": (uniform(500, "EUCLIDEAN"), {"solver": "large", "iterations": 4, "piece": 200}),

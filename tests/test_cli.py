@@ -243,7 +243,7 @@ def test_the_options_of_edge_assembly_crossover_reach_the_solver(
     start = tmp_path / "start.tour"
     cities = pytsp.read(instance)
     pytsp.write_tour(start, np.arange(30)[::-1], name="start", length=cities.tour_length(np.arange(30)[::-1]))
-    options = dict(solver="eax", iterations=2, climbers=9, seed=5, neighbours=6, moves="or-opt", pivot="best")
+    options = dict(solver="eax", iterations=2, climbers=9, seed=5, neighbours=6, moves="or-opt", pivot="best", population=6)
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     assert main(["solve", instance, "--backend", "c", *words, "--initial-tour", str(start), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

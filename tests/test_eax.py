@@ -16,6 +16,7 @@ from paths import tsplib_file
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
+from pytsp._evolution import Evolution
 from pytsp.backends import Backend
 from pytsp.eax import POPULATIONS
 from pytsp.forms import form_of
@@ -148,6 +149,61 @@ def test_iterations_are_the_beginning_of_more_of_them(backend: Backend) -> None:
         assert [each[1:] for each in part.history] == told
 
 
+# The best of many climbers
+
+
+@pytest.mark.parametrize("population", [1, 12, 39])
+@pytest.mark.parametrize("given", [False, True])
+def test_a_population_is_made_of_the_climbers_with_the_shortest_tours(
+    backend: Backend, population: int, given: bool
+) -> None:
+    options: dict[str, Any] = dict(climbers=40, iterations=0, initial_tour=np.arange(60) if given else None)
+    everyone = solved(uniform(60), backend, **options)
+    lengths, steps = everyone.lengths.tolist(), everyone.steps.tolist()
+    elected = sorted(sorted(range(40), key=lambda climber: (lengths[climber], climber))[:population])
+    if given:
+        elected.append(40)
+    result = solved(uniform(60), backend, population=population, **options)
+    assert result.lengths.tolist() == [lengths[climber] for climber in elected]
+    assert result.steps.tolist() == [steps[climber] for climber in elected]
+    assert (result.length, result.climber) == (everyone.length, everyone.climber)
+    assert np.array_equal(result.tour, everyone.tour)
+    assert_whole(solved(uniform(60), backend, **options | {"population": population, "iterations": None}))
+
+
+@pytest.mark.parametrize("population", [40, 41, 2**40])
+def test_a_population_that_has_room_for_all_climbers_has_them_all(backend: Backend, population: int) -> None:
+    options: dict[str, Any] = dict(climbers=40, iterations=3)
+    assert_same(solved(uniform(60), backend, **options, population=population), solved(uniform(60), backend, **options))
+
+
+def test_climbers_are_numbered_on_behind_those_that_were_left_out(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers: list[int] = []
+    descended = Evolution._descended
+
+    def noted(self: Evolution, first: int, count: int) -> Any:
+        numbers.extend(range(first, first + count))
+        return descended(self, first, count)
+
+    monkeypatch.setattr(Evolution, "_descended", noted)
+    solved(uniform(9), backend, climbers=7, population=3, first=5, time_limit=600.0)
+    assert len(numbers) > 7 and len(numbers) % 7 == 0
+    assert numbers == list(range(5, 5 + len(numbers)))
+
+
+@pytest.mark.parametrize("climbers", [400, 401, 600])
+def test_auto_crosses_the_best_of_many_climbers(backend: Backend, climbers: int) -> None:
+    skip_simulators(backend)
+    asked: dict[str, Any] = dict(backend=backend.name, seed=3, climbers=climbers)
+    result = pytsp.solve(uniform(40), **asked)
+    assert_same(result, pytsp.solve(uniform(40), **asked, solver="eax", population=400))
+    assert result.climbers == 400
+    assert pytsp.solve(uniform(40), **asked, population=100).climbers == 100
+    assert pytsp.solve(uniform(40), **asked, solver="eax").climbers == climbers
+
+
 # Ends
 
 
@@ -205,20 +261,22 @@ def test_progress_and_improvements_are_told_as_they_come(backend: Backend) -> No
     assert told[-1].length == result.length == lengths[-1]
 
 
-@given(at=st.integers(0, 60), after=st.booleans())
+@given(at=st.integers(0, 60), after=st.booleans(), population=st.sampled_from((None, 6)))
 @settings(max_examples=50)
-@example(at=5, after=False)
-@example(at=5, after=True)
-@example(at=6, after=False)
-def test_an_interruption_inside_any_call_leaves_the_result_whole(backend: Backend, at: int, after: bool) -> None:
+@example(at=5, after=False, population=None)
+@example(at=5, after=True, population=None)
+@example(at=6, after=False, population=None)
+def test_an_interruption_inside_any_call_leaves_the_result_whole(
+    backend: Backend, at: int, after: bool, population: int | None
+) -> None:
     interruption = Interruption(at, after)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Backend, "call", interruption.call)
         try:
-            result = solved(uniform(60), backend)
+            result = solved(uniform(60), backend, population=population)
         except KeyboardInterrupt:
-            # The load, the start, the descent and what it came to: from then on there is a tour.
-            assert at <= 6
+            # The load, the start, the descent and what it came to, and the choice: from then on there is a tour.
+            assert at <= (6 if population is None else 7)
             return
     assert result.stop_reason == ("interrupted" if interruption.calls > at else "finished")
     assert_whole(result)

@@ -330,6 +330,21 @@ def test_places_that_are_none_or_twice_are_refused(backend: Backend, start: list
         backend.call("population_copy", population, *places)
 
 
+@pytest.mark.parametrize("places", [[0], [2, 0], [1, 1, 1], []])
+def test_climbers_may_be_chosen_in_any_order(backend: Backend, places: list[int]) -> None:
+    population = backend.call("population_given", random_tours(6, 3, 0))
+    chosen = backend.fields(backend.call("population_chosen", population, np.array(places, dtype=np.int32)))
+    for name, values in backend.fields(population).items():
+        assert np.array_equal(chosen[name], values[places]), name
+
+
+@pytest.mark.parametrize("place", [-1, 2])
+def test_a_chosen_place_that_is_none_is_refused(backend: Backend, place: int) -> None:
+    population = backend.call("population_given", random_tours(6, 2, 0))
+    with pytest.raises(KernelError):
+        backend.call("population_chosen", population, np.array([0, place], dtype=np.int32))
+
+
 @pytest.mark.parametrize("tours", [[[0, 1, 1]], [[0, 1, 3]], np.empty((0, 3))])
 def test_what_is_no_tour_is_refused(backend: Backend, tours: Any) -> None:
     with pytest.raises(KernelError):
