@@ -135,6 +135,7 @@ class Run:
     iterations: int
     exchange: int | None
     restart: int | None
+    merge: bool
     seed: int
     backend: str
     pivot: str
@@ -175,6 +176,7 @@ def solved(run: Run) -> tuple[int | float, float]:
         iterations=run.iterations,
         exchange=run.exchange,
         restart=run.restart,
+        merge=run.merge,
         seed=run.seed,
         backend=run.backend,
         pivot=run.pivot,
@@ -206,7 +208,8 @@ def runs_of(options: argparse.Namespace, name: str, population: int) -> list[Run
         population=population,
         iterations=iterations,
         exchange=None if options.exchange is None else max(1, int(iterations * options.exchange)),
-        restart=None if options.restart is None else max(1, int(iterations * options.restart)),
+        restart=None if options.restart is None or options.restart >= iterations else options.restart,
+        merge=options.merge,
         seed=0,
         backend=options.backend,
         pivot=setting.pivot,
@@ -282,9 +285,8 @@ def main() -> int:
     arguments.add_argument("--seeds", type=whole, default=10, metavar="N", help="how many (default: 10)")
     arguments.add_argument("--backend", default="auto", help="default: the fastest here")
     arguments.add_argument("--exchange", type=share, help="after this share of the iterations, such as 1/32")
-    arguments.add_argument(
-        "--restart", type=share, help="begin anew after this share of the iterations without success"
-    )
+    arguments.add_argument("--restart", type=whole, metavar="N", help="begin anew after each N iterations of a climber")
+    arguments.add_argument("--merge", action="store_true", help="merge the climbers' tours")
     arguments.add_argument("--start", choices=STARTS, help="of the first climber (default: pytsp's)")
     arguments.add_argument("--kick", choices=KICKS, default="mixed", help="where a double bridge cuts the tour")
     arguments.add_argument(
@@ -303,13 +305,14 @@ def main() -> int:
     machine = f"{describe()}; {open_backend(options.backend, part='search').describe()}"
     print(
         f"{machine}; table {options.table}, pivot {setting.pivot}, draws {options.draws or 'theirs'}, "
-        f"exchange {options.exchange}, restart {options.restart}, start {options.start or 'default'}, "
+        f"exchange {options.exchange}, restart {options.restart}, merge {options.merge}, "
+        f"start {options.start or 'default'}, "
         f"kick {options.kick}, heat {options.heat or 'default'}, {options.seeds} seeds"
     )
     print(row(*HEADS))
     print(row(*["---"] * len(HEADS)), flush=True)
     told = {"machine": machine, "table": options.table, "exchange": str(options.exchange), "draws": options.draws}
-    told |= {"restart": str(options.restart), "start": options.start, "kick": options.kick, "heat": options.heat}
+    told |= {name: getattr(options, name) for name in ("restart", "merge", "start", "kick", "heat")}
     rows = [runs_of(options, name, population) for name in names for population in populations]
     found = found_by((run for runs in rows for run in runs), options.processes)
     lines = []

@@ -62,7 +62,9 @@ def iterated(n: int, iterations: int, climbers: int) -> Iterator[Options]:
     """Options of iterated local search on n cities."""
     base: Options = {"solver": "ils", "seed": SEED, "iterations": iterations, "climbers": climbers}
     exchange = max(1, iterations // 3)
-    yield from ({**base, "restart": max(1, iterations // 5), "exchange": each} for each in (None, exchange))
+    for each, merge, temperature in product((None, exchange), (False, True), (None, 0.0)):
+        yield {**base, "restart": max(1, iterations // 5), "exchange": each, "merge": merge, "temperature": temperature}
+    yield {**base, "merge": True}
     for moves, pivot, kick, temperature, each in product(MOVES, PIVOTS, KICKS, (None, 0.0), (None, exchange)):
         yield {**base, "moves": moves, "pivot": pivot, "kick": kick, "temperature": temperature, "exchange": each}
     for start in STARTS:

@@ -1,4 +1,4 @@
-"""Climbers that are stuck and begin anew: what they have found until then, which no later tour of theirs takes away."""
+"""Climbers that begin anew: what they have found until then, which no later tour of theirs takes away."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pytsp._state import State
 
-__all__ = ["Aside", "stream_anew"]
+__all__ = ["Aside", "seed_anew", "stream_anew"]
 
 # More than the length of any tour.
 NONE = np.int64(2**63 - 1)
@@ -56,6 +56,12 @@ class Aside:
         """Tell which climbers have found nothing shorter since the last look; the first one tells of none."""
         return lengths >= self.seen
 
+    def with_tour(self, place: int, length: int, tour: NDArray[np.int32]) -> Aside:
+        """Return what climbers have left behind where the one at this place has left that tour besides."""
+        lengths, tours = self.lengths.copy(), self.tours.copy()
+        lengths[place], tours[place] = length, tour
+        return Aside(lengths, tours, self.seen)
+
     def begun(
         self, population: dict[str, Any], fresh: dict[str, Any], stuck: NDArray[np.bool_]
     ) -> tuple[dict[str, Any], Aside]:
@@ -79,6 +85,11 @@ class Aside:
         population["bests"][is_shorter] = self.tours[is_shorter]
         population["lengths"][is_shorter] = self.lengths[is_shorter]
         return population
+
+
+def seed_anew(seed: int, turn: int) -> int:
+    """Return the seed of the random streams with which climbers go on that have begun anew for the `turn`-th time."""
+    return int(np.random.SeedSequence([seed, turn]).generate_state(1, np.uint64)[0]) if turn else seed
 
 
 def stream_anew(climber: int, turn: int) -> int:

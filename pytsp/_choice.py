@@ -28,6 +28,7 @@ CONCERNED = {
     "temperature": ("ils", "large", "annealing"),
     "exchange": ("ils",),
     "restart": ("ils",),
+    "merge": ("ils",),
     "population": ("eax",),
     "draws": ("ils",),
     "piece": ("large",),

@@ -99,7 +99,8 @@ def _add_ils(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--piece", type=whole(8), metavar="N", help="cities of a piece (large)")
     group.add_argument("--exchange", type=whole(1), metavar="N", help="exchange good tours after so many iterations")
     group.add_argument("--population", type=whole(1), metavar="N", help="cross the best N climbers (eax)")
-    group.add_argument("--restart", type=whole(1), metavar="N", help="begin anew after N iterations without success")
+    group.add_argument("--restart", type=whole(1), metavar="N", help="begin anew after N iterations")
+    group.add_argument("--merge", action="store_true", help="merge the climbers' tours in the end (ils)")
 
 
 def _add_annealing(group: argparse._ArgumentGroup) -> None:

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp._best import Best
+from pytsp._crossing import PATIENCE, Crossing, elected
+from pytsp._layout import TOGETHER, climbing_entry, descent_seconds
 from pytsp._options import PIVOTS, Options
-from pytsp._population import TOGETHER, climbing_entry, descent_seconds, population_fields
+from pytsp._population import population_fields
 from pytsp._room import check_room
 from pytsp._state import State
 from pytsp.backends import Backend
@@ -35,16 +37,8 @@ LARGE_CITIES = 500
 # A generation takes a GPU about as long for many climbers as for few, but many need more generations: so many climbers
 # and no more, times the seconds, divided by the cities.
 GPU_CLIMBERS_A_SECOND = 100_000
-# How many children a pair has.
-CHILDREN = 30
-# How many neighbours the merging of subtours looks at.
-MERGED_NEIGHBOURS = 8
 # So many populations in a row without a shorter tour end a solve before its time limit.
 POPULATIONS = 10
-# A population has converged after so many generations without a shorter tour.
-PATIENCE = 5
-# So many threads of a GPU are started for a pair, of which one works: pairs take their own ways.
-SPREAD = {"cpu": 1, "gpu": 32}
 # With which probability, in 256ths, a starting tour passes a near city over: three in eight make populations diverse.
 PASSES = 96
 # About what the starting tours take a GPU, times the cube of the cities and a power of the climbers that share a
@@ -124,8 +118,8 @@ class Evolution:
     def __init__(self, form: Form, kernels: Backend, watch: Watch, options: Options, lists: NDArray[np.int32]) -> None:
         self.form, self.kernels, self.watch, self.options, self.lists = form, kernels, watch, options, lists
         self.machine = "cpu" if kernels.device is None else "gpu"
-        self.near = np.ascontiguousarray(lists[:, :MERGED_NEIGHBOURS])
         self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
+        self.crossing = Crossing(form, kernels, self.loaded, lists)
         self.size = options.climbers
         if self.size is not None:
             check_room(
@@ -206,8 +200,7 @@ class Evolution:
         most = self.options.population
         if most is None or most >= len(standing.lengths):
             return standing
-        places = np.sort(np.argsort(standing.lengths, kind="stable")[:most])
-        handle = self.kernels.call("population_chosen", standing.handle, places.astype(np.int32))
+        handle, places = elected(self.kernels, standing.handle, standing.lengths, most)
         return replace(standing, handle=handle, lengths=standing.lengths[places], steps=standing.steps[places])
 
     def _time_to_settle(self) -> float:
@@ -233,17 +226,7 @@ class Evolution:
         """Make the next generation."""
         now = self.standing
         began = time.perf_counter()
-        handle = self.kernels.call(
-            f"{self.form.kind}_cross",
-            self.loaded,
-            self.near,
-            now.handle,
-            self.options.seed,
-            now.generation,
-            CHILDREN,
-            SPREAD[self.machine],
-        )
-        after = self._read(handle)
+        after = self._read(self.crossing.bred(now.handle, self.options.seed, now.generation))
         self.generation_seconds = time.perf_counter() - began
         is_shorter = int(after.lengths.sum()) < int(now.lengths.sum())
         self.standing = replace(after, generation=now.generation + 1, idle=0 if is_shorter else now.idle + 1)

@@ -68,6 +68,7 @@ class Options:
     temperature: float | None = None
     exchange: int | None = None
     restart: int | None = None
+    merge: bool = False
     population: int | None = None
     piece: int | None = None
 

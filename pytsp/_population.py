@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp._anew import Aside
+from pytsp._anew import NONE, Aside, seed_anew
+from pytsp._crossing import Crossing
 from pytsp._deadline import look
+from pytsp._layout import climbing_entry, descent_seconds
 from pytsp._state import State
 from pytsp.backends import Backend
 from pytsp.forms import Form
@@ -23,12 +25,6 @@ CALL_SECONDS = 0.15
 SHORT_CALL_SECONDS = 0.02
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
-# So many cities a second a core takes from a good start to a local optimum.
-DESCENDED_A_SECOND = 300_000
-# On a GPU all together take so many seconds a city; one a thread, so many for each that shares a multiprocessor, as if
-# they were so many at least.
-BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS = 4e-5, 8e-6
-LEAST_TOGETHER, TOGETHER = 16, 256
 # To begin anew takes so many times as long as a descent from a good start: the tour, and more to descend.
 ANEW_DESCENTS = 4.0
 # The last descent, of local optima, takes at most this share of what the first one took.
@@ -37,9 +33,6 @@ POLISH_SHARE = 0.35
 EQUAL_DRAWS = 64
 # By how much at most a call has more iterations than the one before.
 MOST_GROWTH = 8.0
-# The bytes of a block's shared memory that a city takes, and what lanes and reductions need besides.
-CITY_BYTES = 20
-BLOCK_OVERHEAD = 16 * 2**10
 # So many climbers in a hundred, at least one of two, are overwritten in an exchange.
 EXCHANGED_PER_CENT = 25
 
@@ -64,7 +57,10 @@ class Plan:
     exchange : int or None
         How many iterations lie between two exchanges of tours.
     restart : int or None
-        How many iterations lie between two looks for climbers that have found nothing shorter, who begin anew.
+        How many iterations lie between two times at which climbers begin anew: all, where they have come from a
+        temperature down to none in between, else those that have found nothing shorter.
+    merges : bool
+        Whether the climbers' tours are merged, each time before they begin anew and in the end.
     """
 
     seed: int
@@ -78,6 +74,17 @@ class Plan:
     temperature: float
     exchange: int | None
     restart: int | None
+    merges: bool = False
+
+    @property
+    def cooled(self) -> int:
+        """After how many iterations the temperature is 0, from the beginning or from when climbers begin anew; 0 where
+        only the time says so."""
+        return min(filter(None, (self.iterations, self.restart)), default=0)
+
+    def turn(self, iteration: int) -> tuple[int, int]:
+        """Return how often climbers have begun anew before an iteration, and how many they have made since."""
+        return (0, iteration) if self.restart is None else divmod(iteration, self.restart)
 
 
 @dataclass(frozen=True)
@@ -139,6 +146,7 @@ class Population:
         self.plan = plan
         self.anew = anew
         self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
+        self.crossing = Crossing(form, kernels, self.loaded, plan.neighbours)
         if state is None:
             assert starts is not None
             self.standing = self._started(starts)
@@ -224,42 +232,46 @@ class Population:
             self.polish_seconds = POLISH_SHARE * took
         self.speed = max(count, 1) / max(took, 1e-9)
         self.most = MOST_GROWTH * max(count, 1)
-        if self._looks_for_stuck(standing.iteration):
-            standing = self._begun_anew(standing, seconds_left - took, warmth)
+        if self._is_turn(standing.iteration):
+            if self.plan.merges:
+                standing = self._merged(standing, seconds_left - took)
+            standing = self._begun_anew(standing, seconds_left - (time.perf_counter() - began))
         self.standing = standing
 
-    def _climbed(self, handle: Any, start: int, count: int, warmth: float) -> Any:
-        """Let climbers go on by the iterations start, …, start + count - 1; before the first one by a descent."""
+    def _climbed(self, handle: Any, start: int, count: int, warmth: float = 1.0) -> Any:
+        """Let climbers go on by the iterations start, …, start + count - 1; where they begin, also anew, they descend
+        before."""
         plan = self.plan
+        turn, made = plan.turn(start)
         return self.kernels.call(
             climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels),
             self.loaded,
             plan.neighbours,
             handle,
-            plan.seed,
+            seed_anew(plan.seed, turn),
             plan.first,
-            start,
+            made,
             count,
             plan.moves,
             plan.pivot,
             plan.draws,
             plan.kick,
-            plan.temperature * (warmth if plan.iterations is None else 1.0),
-            plan.iterations or 0,
+            plan.temperature * (1.0 if plan.cooled else warmth),
+            plan.cooled,
         )
 
-    def _looks_for_stuck(self, iteration: int) -> bool:
-        """Tell whether it is time to look for climbers that are stuck."""
+    def _is_turn(self, iteration: int) -> bool:
+        """Tell whether it is time for climbers to begin anew."""
         plan, before = self.plan, self.standing.iteration
         is_time = plan.restart is not None and iteration % plan.restart == 0 and iteration > before
         return is_time and iteration != plan.iterations
 
-    def _begun_anew(self, standing: Standing, seconds_left: float, warmth: float) -> Standing:
+    def _begun_anew(self, standing: Standing, seconds_left: float) -> Standing:
         """Let the climbers that are stuck begin anew, or as many of them as there is time for."""
         n, plan = self.form.whole.n, self.plan
         assert plan.restart is not None and self.anew is not None
         aside = standing.aside or Aside.nothing(self.climbers, n)
-        stuck = aside.stuck(standing.lengths)
+        stuck = aside.stuck(standing.lengths) | (plan.temperature > 0)
         end = time.perf_counter() + seconds_left - ANEW_DESCENTS * descent_seconds(n, self.climbers, self.kernels)
         tours: dict[int, NDArray[np.int32]] = {}
         for place in np.flatnonzero(stuck).tolist():
@@ -274,15 +286,38 @@ class Population:
         all_tours = population["bests"].copy()
         all_tours[stuck] = list(tours.values())
         # All climbers descend, each by its own random stream; those that stand on a local optimum take next to no time.
-        fresh = self.kernels.fields(self._climbed(self.kernels.call("population_given", all_tours), 0, 0, warmth))
+        given = self.kernels.call("population_given", all_tours)
+        fresh = self.kernels.fields(self._climbed(given, standing.iteration, 0))
         population, aside = aside.begun(population, fresh, stuck)
         handle = self.kernels.value("population", population)
         lengths, steps = population["lengths"], population["steps"]
         return replace(standing, handle=handle, lengths=lengths, steps=steps, aside=aside)
 
-    def polish(self) -> None:
-        """Let every climber's best tour descend over all cities."""
+    def _merged(self, standing: Standing, seconds_left: float) -> Standing:
+        """Merge the climbers' tours, and the shortest that was set aside: what comes of them, if it is shorter than
+        all, is set aside for the climber that had the shortest."""
+        call, plan = self.kernels.call, self.plan
+        aside = standing.aside or Aside.nothing(self.climbers, self.form.whole.n)
+        pool, place = standing.handle, int(aside.lengths.argmin())
+        if aside.lengths[place] != NONE:
+            earlier = self._climbed(call("population_given", aside.tours[place][None, :]), 0, 0)
+            pool = call("population_joined", pool, earlier)
+        seed = seed_anew(plan.seed, plan.turn(standing.iteration)[0])
+        tour = self.crossing.merged(pool, seed, seconds_left)
+        merged = self._climbed(call("population_given", tour[None, :]), 0, 0)
+        length, shortest = int(call("population_lengths", merged)[0]), aside.shortest(standing.lengths)
+        place = int(shortest.argmin())
+        if length >= shortest[place]:
+            return replace(standing, aside=aside)
+        tour = call("population_tour", merged, 0)
+        aside = aside.with_tour(place, length, tour)
+        return replace(standing, aside=aside, length=length, climber=plan.first + place, tour=tour)
+
+    def polish(self, seconds_left: float = math.inf) -> None:
+        """Let every climber's best tour descend over all cities, merged before where they are to be."""
         plan, now = self.plan, self.standing
+        if plan.merges:
+            now = self._merged(now, seconds_left)
         handle = now.handle
         if now.aside is not None and (now.aside.lengths < now.lengths).any():
             handle = self.kernels.value("population", now.aside.returned(self.kernels.fields(handle)))
@@ -322,7 +357,8 @@ class Population:
         if final or not now.has_descended or int(lengths[place]) < length:
             length, climber, tour = int(lengths[place]), plan.first + place, call("population_tour", handle, place)
         is_exchange = plan.exchange is not None and iteration % plan.exchange == 0 and iteration > now.iteration
-        if is_exchange and self.climbers > 1 and iteration != plan.iterations:
+        is_end = iteration == plan.iterations or self._is_turn(iteration)
+        if is_exchange and self.climbers > 1 and not is_end:
             sources, targets = exchanged(lengths)
             handle = call("population_copy", handle, sources, targets)
             lengths = call("population_lengths", handle)
@@ -352,33 +388,6 @@ def population_fields(state: State, n: int, count: int | None = None) -> dict[st
     tours = state.tours("tours", n, count)
     numbers = {name: state.array(name, np.int64, (len(tours),)) for name in ("lengths", "steps")}
     return {"tours": tours, "bests": state.tours("bests", n, len(tours)), **numbers}
-
-
-def mapping_of(n: int, kernels: Backend) -> str:
-    """Return how climbers on n cities are laid out: on a GPU one a thread block, if its memory holds a tour."""
-    most = most_cities(kernels)
-    return "thread" if most is None or n > most else "block"
-
-
-def descent_seconds(n: int, climbers: int, kernels: Backend) -> float:
-    """Return about how long climbers on n cities take from good starts to their local optima."""
-    if kernels.threads is None:
-        if mapping_of(n, kernels) == "block":
-            return BLOCK_DESCENT_SECONDS * n
-        return THREAD_DESCENT_SECONDS * n * max(LEAST_TOGETHER, min(climbers, TOGETHER))
-    return math.ceil(climbers / kernels.threads) * n / DESCENDED_A_SECOND
-
-
-def climbing_entry(entry: str, form: Form, kernels: Backend) -> str:
-    """Return the entry point by which climbers go on, which on a GPU has a form for each mapping."""
-    return entry if kernels.device is None else f"{entry}_{mapping_of(form.whole.n, kernels)}"
-
-
-def most_cities(kernels: Backend) -> int | None:
-    """Return how many cities a climber of a thread block can have; None where there are no blocks."""
-    if kernels.device is None:
-        return None
-    return (max(kernels.device.shared_memory, 48 * 2**10) - BLOCK_OVERHEAD) // CITY_BYTES
 
 
 def exchanged(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -47,9 +47,9 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
 
         instance = arguments["instance"] = as_instance(instance)
     # Any word, "no" too, would count as true.
-    for name in ("open", "quadrants"):
+    for name in ("open", "quadrants", "merge"):
         value = arguments[name]
-        if value is not None or name == "open":
+        if value is not None or name != "quadrants":
             if not isinstance(value, bool | np.bool_):
                 raise TypeError(f"{name} must be True or False; it is {value!r}")
             arguments[name] = bool(value)

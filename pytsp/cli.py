@@ -195,6 +195,7 @@ def _solve(options: argparse.Namespace) -> None:
             temperature=options.temperature,
             exchange=options.exchange,
             restart=options.restart,
+            merge=options.merge,
             population=options.population,
             piece=options.piece,
             schedule=options.schedule,

@@ -6,8 +6,8 @@ import numpy as np
 
 from pytsp._deadline import OutOfTime
 from pytsp._evolution import CALL_SECONDS, POPULATIONS, Evolution
+from pytsp._layout import mapping_of
 from pytsp._options import Options
-from pytsp._population import mapping_of
 from pytsp._verify import result_of, told_length
 from pytsp.backends import Backend
 from pytsp.forms import Form

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from pytsp._anew import stream_anew
 from pytsp._deadline import look
+from pytsp._layout import mapping_of
 from pytsp._nearest import NORMS
 from pytsp._options import KICKS, MOVES, PIVOTS, Options
-from pytsp._population import CALL_SECONDS, Plan, Population, mapping_of
+from pytsp._population import CALL_SECONDS, Plan, Population
 from pytsp._room import check_room
 from pytsp._verify import result_of, told_length
 from pytsp.backends import Backend
@@ -47,6 +48,8 @@ HOST_CLIMBER_BYTES = 256
 # With a time limit a GPU has as many as begin in this share of what is left of it, with nearest-neighbour tours at so
 # many cities a second, and then with random tours.
 START_SHARE, NEAREST_A_SECOND, RANDOM_A_SECOND = 0.2, 2.5e5, 7e6
+# With a time limit this share of it is left for merging tours.
+MERGING_SHARE = 0.1
 # So many random tours are made together.
 TOGETHER = 256
 # The default first temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
@@ -68,7 +71,7 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
     else:
         # What depends on the machine stays as it was on the one where the solve began.
         climbers, iterations = state.whole("climbers", 1, 2**40), state.optional_whole("iterations")
-    check_climbers(instance.n, climbers, begin_anew=options.restart is not None)
+    check_climbers(instance.n, climbers, sets_aside=options.restart is not None or options.merge)
     lists = listed(instance, options)
     plan = Plan(
         seed=options.seed,
@@ -82,6 +85,7 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
         temperature=first_temperature(form, lists, options),
         exchange=options.exchange,
         restart=options.restart,
+        merges=options.merge,
     )
     starts = None if state is not None else starting_tours(instance, climbers, options)
     population = Population(form, kernels, plan, starts, state, beginner_anew(instance, options))
@@ -97,11 +101,13 @@ def iterated(instance: Instance, form: Form, kernels: Backend, watch: Watch, opt
 def _search(population: Population, instance: Instance, watch: Watch) -> str:
     """Let the climbers go on until they are done or there is a reason to stop, and return why they ended."""
     stop_reason = "finished"
+    # What merging may take of the time.
+    merging = MERGING_SHARE * watch.time_limit if population.plan.merges and watch.time_limit is not None else 0.0
     _tell(population, instance, watch, is_call=False)
     while not population.is_finished:
         # A tour that is only given is no reason to end.
         reason = watch.stop_reason() if population.standing.has_descended else None
-        if reason is None and population.polish_seconds > max(0.0, watch.seconds_left):
+        if reason is None and population.polish_seconds + merging > max(0.0, watch.seconds_left):
             reason = "time limit"
         if reason is not None:
             stop_reason = reason
@@ -109,7 +115,7 @@ def _search(population: Population, instance: Instance, watch: Watch) -> str:
         # The first descent cannot be cut: one that does not fit is not begun.
         if population.descent_seconds > max(watch.seconds_left, CALL_SECONDS):
             return "time limit"
-        population.advance(watch.seconds_left - population.polish_seconds, _warmth(watch))
+        population.advance(watch.seconds_left - population.polish_seconds - merging, _warmth(watch))
         _tell(population, instance, watch)
         if watch.stop_reason() == "target":
             stop_reason = "target"
@@ -117,7 +123,7 @@ def _search(population: Population, instance: Instance, watch: Watch) -> str:
         watch.keep(population.state)
     # From before the last descent: the iterations go on from there.
     watch.keep(population.state, final=True)
-    population.polish()
+    population.polish(watch.seconds_left - population.polish_seconds)
     _tell(population, instance, watch, is_call=False)
     return stop_reason
 
@@ -138,8 +144,8 @@ def timely_climbers(n: int, kernels: Backend, watch: Watch) -> int:
     return max(1, min(climbers, nearest + (others if nearest == NEAREST_NEIGHBOUR_CLIMBERS else 0)))
 
 
-def check_climbers(n: int, climbers: int, *, begin_anew: bool = False) -> None:
-    """Refuse more climbers on n cities than fit the memory; those that may begin anew take twice as much.
+def check_climbers(n: int, climbers: int, *, sets_aside: bool = False) -> None:
+    """Refuse more climbers on n cities than fit the memory; those whose tours are set aside take twice as much.
 
     Raises
     ------
@@ -147,7 +153,7 @@ def check_climbers(n: int, climbers: int, *, begin_anew: bool = False) -> None:
         If they do not fit.
     """
     check_room(
-        "climbers", climbers, lambda count: count * ((1 + begin_anew) * HOST_CITY_BYTES * n + HOST_CLIMBER_BYTES)
+        "climbers", climbers, lambda count: count * ((1 + sets_aside) * HOST_CITY_BYTES * n + HOST_CLIMBER_BYTES)
     )
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from pytsp._boxes import lists_along
 from pytsp._deadline import OutOfTime, look
 from pytsp._hilbert import hilbert_keys
+from pytsp._layout import most_cities
 from pytsp._options import Options
 from pytsp._pieces import DESCENTS, Pieces
 from pytsp._planar import LEAST_CITIES, METRICS, can_be_large
-from pytsp._population import most_cities
 from pytsp._verify import result_of
 from pytsp.backends import Backend
 from pytsp.exceptions import InstanceError

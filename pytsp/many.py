@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp._evolution import CHILDREN, PASSES
+from pytsp._crossing import CHILDREN
+from pytsp._evolution import PASSES
 from pytsp._room import check_room
 from pytsp._verify import verified
 from pytsp.backends import Backend, open_backend

@@ -50,6 +50,7 @@ def solve(
     temperature: float | None = None,
     exchange: int | None = None,
     restart: int | None = None,
+    merge: bool = False,
     population: int | None = None,
     piece: int | None = None,
     schedule: str | ArrayLike | None = None,
@@ -86,8 +87,8 @@ def solve(
     tours leave behind [11]_ [12]_ [13]_.
 
     Where a climber ends depends on (`instance`, `seed`, its number, and the arguments of its solver) only, not on the
-    backend, the number of threads or, without `exchange`, the other climbers. A time limit, a target and Ctrl-C end it
-    earlier.
+    backend, the number of threads or, without `exchange` and `merge`, the other climbers. A time limit, a target and
+    Ctrl-C end it earlier.
 
     Parameters
     ----------
@@ -106,12 +107,12 @@ def solve(
         `iterations` is. "two-opt" is never chosen; `climbers`, `first` and what is said of neighbours, moves and kicks
         does not concern it. "annealing" and "ants" are chosen by an argument that concerns only them.
     climbers : int, optional
-        How many climbers, at least 1; of many, "auto" crosses the best (see `population`). By default, in edge assembly crossover 100 (from 2,000 cities on fewer, down to
-        24), or on a GPU 512, and with a time limit as many as it lets converge; in an iterated local search one a core,
-        or on a GPU 4,096 as far as its memory holds them and they begin in a fifth of the time limit; in random
-        restarts 10,000, or as many as about 2e10 moves allow: 30 at 1,000 cities. In annealing they are the chains, as
-        many as in an iterated local search without a limit; ants: the colonies, one, or on a GPU as many as have 16,384
-        ants together.
+        How many climbers, at least 1; of many, "auto" crosses the best (see `population`). By default, in edge assembly
+        crossover 100 (from 2,000 cities on fewer, down to 24), or on a GPU 512, and with a time limit as many as it
+        lets converge; in an iterated local search one a core, or on a GPU 4,096 as far as its memory holds them and
+        they begin in a fifth of the time limit; in random restarts 10,000, or as many as about 2e10 moves allow: 30 at
+        1,000 cities. In annealing they are the chains, as many as in an iterated local search without a limit; ants:
+        the colonies, one, or on a GPU as many as have 16,384 ants together.
     seed : int, optional
         0 ≤ seed < 2**64.
     first : int, optional
@@ -190,12 +191,17 @@ def solve(
         ILS: after each so many iterations the quarter of the climbers with the longest tours takes over the tours of
         the quarter with the shortest. By default never.
     restart : int, optional
-        ILS: after each so many iterations climbers that have found nothing shorter since the last time begin anew, from
-        a nearest-neighbour tour of another city, or from a random one where they started from such. Each keeps the
-        shortest tour that it has had. By default never.
+        ILS: after each so many iterations, in which the temperature falls to 0, climbers begin anew, from a nearest-
+        neighbour tour of another city, or from a random one where they started from such; where the temperature is 0
+        all the time, those that have found nothing shorter since the last time. Each keeps the shortest tour that it
+        has had. By default never.
+    merge : bool, optional
+        ILS: the climbers' shortest tours, of more than 100 climbers the best of them, are crossed as in "eax" until
+        they agree, in the end and each time before climbers begin anew, then with the best tour from before (tour
+        merging [14]_). Where a climber ends then depends on the others.
     population : int, optional
         EAX: of how many climbers a population is made at most, those with the shortest tours. By default of all; but of
-        400 where "auto" means "eax" and `climbers` are given, for the time that a population takes grows faster than it.
+        400 where "auto" means "eax" and `climbers` is given: a population takes time that grows faster than its size.
     schedule : {"geometric", "linear"} or array_like of floats, optional
         Annealing: how the temperature falls from one iteration to the next: by equal ratios, the default, down to 0.05
         times the mean distance between a city and its two nearest; by equal differences, to 0; or as given.
@@ -278,6 +284,7 @@ def solve(
     .. [12] Bullnheimer, Hartl, Strauss: A New Rank Based Version of the Ant System, Central European Journal of
        Operations Research 7, 1999.
     .. [13] Stützle, Hoos: MAX-MIN Ant System, Future Generation Computer Systems 16, 2000.
+    .. [14] Cook, Seymour: Tour merging via branch-decomposition, INFORMS Journal on Computing 15, 2003.
 
     Examples
     --------

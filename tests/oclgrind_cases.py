@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pytsp import Instance, backends, random_tours, solve
-from pytsp._population import climbing_entry
+from pytsp._layout import climbing_entry
 from pytsp.exceptions import PytspError
 from pytsp.forms import form_of
 from pytsp.neighbours import neighbour_lists

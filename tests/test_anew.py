@@ -93,7 +93,7 @@ def starts_of(backend: Backend, monkeypatch: pytest.MonkeyPatch, **options: Any)
 
     with monkeypatch.context() as patch:
         patch.setattr(Backend, "call", record)
-        pytsp.solve(uniform(7), solver="ils", backend=backend.name, temperature=0.0, **options)
+        pytsp.solve(uniform(7), solver="ils", backend=backend.name, **{"temperature": 0.0} | options)
     return seen
 
 
@@ -111,13 +111,10 @@ def test_climbers_without_success_begin_anew(backend: Backend, first: int, monke
 
 
 def test_no_climber_begins_anew_where_there_is_no_time(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    options: dict[str, Any] = dict(solver="ils", backend=backend.name, climbers=3, iterations=60, seed=1)
-    expected = pytsp.solve(uniform(20), **options)
+    options: dict[str, Any] = dict(iterations=400, restart=100, climbers=3, time_limit=600.0)
+    assert len(starts_of(backend, monkeypatch, **options)) > 1
     monkeypatch.setattr(population_module, "ANEW_DESCENTS", 1e12)
-    found = pytsp.solve(uniform(20), **options, restart=4, time_limit=600.0)
-    assert np.array_equal(found.tour, expected.tour)
-    assert np.array_equal(found.lengths, expected.lengths)
-    assert np.array_equal(found.steps, expected.steps)
+    assert len(starts_of(backend, monkeypatch, **options)) == 1
 
 
 def test_what_was_set_aside_is_told_after_an_interruption(backend: Backend) -> None:

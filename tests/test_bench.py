@@ -203,7 +203,8 @@ def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
         table=1,
         total=100,
         exchange=delevacq.share("1/4"),
-        restart=delevacq.share("1/6"),
+        restart=2,
+        merge=True,
         draws=None,
         start="nearest-neighbour",
         kick="segments",
@@ -214,7 +215,10 @@ def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
     )
     runs = delevacq.runs_of(options, "kroA100", 8)
     assert [run.seed for run in runs] == [0, 1, 2, 3]
-    assert {(run.iterations, run.exchange, run.restart) for run in runs} == {(12, 3, 2)}
+    assert {(run.iterations, run.exchange, run.restart, run.merge) for run in runs} == {(12, 3, 2, True)}
+    for restart, each in ((11, 11), (12, None), (13, None)):
+        options.restart = restart
+        assert {run.restart for run in delevacq.runs_of(options, "kroA100", 8)} == {each}
     cities = pytsp.generate.uniform(12, 0)
     assert delevacq.solved(runs[0])[0] == pytsp.solve(cities, backend="c").length
     line = delevacq.line_of(runs[0], [(1000, 2.0), (1010, 1.0), (1010, 0.5), (1000, 1.0)], (0.5, 0.5))

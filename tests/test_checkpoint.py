@@ -49,6 +49,10 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
         SMALL,
         {"solver": "ils", "iterations": 900, "climbers": 4, "exchange": 90, "restart": 60, "seed": 1},
     ),
+    "ils that merges": (
+        uniform(90),
+        {"solver": "ils", "iterations": 900, "climbers": 4, "restart": 150, "merge": True, "seed": 2},
+    ),
     "ils of a matrix": (
         Instance.from_matrix(SMALL.distance_matrix()),
         {"solver": "ils", "iterations": 2000, "climbers": 3, "pivot": "random-k", "draws": 9, "kick": "walk"},

@@ -225,14 +225,14 @@ def test_the_options_of_iterated_local_search_reach_the_solver(
     pytsp.write_tour(start, np.arange(30)[::-1], name="start", length=cities.tour_length(np.arange(30)[::-1]))
     options = dict(iterations=40, climbers=3, seed=5, neighbours=6, moves="or-opt", pivot="best", kick="segments")
     rest = dict(temperature=2.5, exchange=7, restart=9)
-    words = [word for name, value in (options | rest).items() for word in (f"--{name}", str(value))]
+    words = ["--merge", *(word for name, value in (options | rest).items() for word in (f"--{name}", str(value)))]
     for extra, keywords in (
         (["--initial-tour", str(start)], dict(initial_tour=np.arange(30)[::-1])),
         (["--start", "space-filling-curve"], dict(start="space-filling-curve")),
     ):
         assert main(["solve", instance, "--backend", "c", "--solver", "ils", *words, *extra, "--json"]) == 0
         told = json.loads(capsys.readouterr().out)
-        expected = pytsp.solve(cities, backend="c", **options, **rest, **keywords)  # type: ignore[arg-type]
+        expected = pytsp.solve(cities, backend="c", merge=True, **options, **rest, **keywords)  # type: ignore[arg-type]
         assert (told["tour"], told["iterations"], told["solver"]) == (expected.tour.tolist(), 40, "ils")
         assert told["steps"] == int(expected.steps.sum())
 
@@ -243,7 +243,9 @@ def test_the_options_of_edge_assembly_crossover_reach_the_solver(
     start = tmp_path / "start.tour"
     cities = pytsp.read(instance)
     pytsp.write_tour(start, np.arange(30)[::-1], name="start", length=cities.tour_length(np.arange(30)[::-1]))
-    options = dict(solver="eax", iterations=2, climbers=9, seed=5, neighbours=6, moves="or-opt", pivot="best", population=6)
+    options = dict(
+        solver="eax", iterations=2, climbers=9, seed=5, neighbours=6, moves="or-opt", pivot="best", population=6
+    )
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     assert main(["solve", instance, "--backend", "c", *words, "--initial-tour", str(start), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

@@ -137,6 +137,7 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
             iterations=st.sampled_from((0, 1, 17)),
             exchange=st.sampled_from((None, 1, 5)),
             restart=st.sampled_from((None, 1, 4)),
+            merge=st.booleans(),
             temperature=st.sampled_from((None, 0.0, 20.0)),
             kick=st.sampled_from(KICKS),
             moves=st.sampled_from(("3-opt", "or-opt")),
@@ -161,7 +162,15 @@ def test_any_cut_gives_the_same_result(
 
 @pytest.mark.parametrize(
     "rest",
-    [{}, {"exchange": 10}, {"exchange": 10, "pivot": "random-k"}, {"restart": 20}, {"exchange": 15, "restart": 10}],
+    [
+        {},
+        {"exchange": 10},
+        {"exchange": 10, "pivot": "random-k"},
+        {"restart": 20},
+        {"exchange": 15, "restart": 10, "temperature": 0},
+        {"merge": True},
+        {"merge": True, "restart": 20, "exchange": 15},
+    ],
 )
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 def test_backends_and_threads_change_nothing(threads: int, rest: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from test_kernels import distances_of, forms_of, load, scattered
 
 from pytsp import is_tour, random_tours
-from pytsp._population import climbing_entry
+from pytsp._layout import climbing_entry
 from pytsp.backends import Backend, Opaque, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.forms import Form, form_of

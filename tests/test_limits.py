@@ -199,7 +199,7 @@ def test_a_pass_of_random_restarts_that_does_not_fit_is_not_begun(monkeypatch: p
 
 
 def test_a_first_descent_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp._population.DESCENDED_A_SECOND", 10)
+    monkeypatch.setattr("pytsp._layout.DESCENDED_A_SECOND", 10)
     made = calls_of(monkeypatch)
     found = pytsp.solve(uniform(100), solver="ils", climbers=1, time_limit=1.0, backend="c")
     assert not any(entry in ("grid_ils", "grid_polish") for entry, _ in made)

@@ -20,8 +20,9 @@ import pytsp
 from pytsp import _cli_runs, _cuda, _deadline, _fragments, _pieces, _population, _visits, cli, ils
 from pytsp._deadline import OutOfTime, looking
 from pytsp._evolution import Evolution, first_seconds
+from pytsp._layout import descent_seconds
 from pytsp._nearest import in_threads
-from pytsp._population import descent_seconds, lengths_of
+from pytsp._population import lengths_of
 from pytsp.annealing import Chains
 from pytsp.ants import Colonies
 from pytsp.backends import Backend, open_backend

@@ -10,7 +10,8 @@ import numpy as np
 from bench.figures.canvas import BLUE, GREEN, INK, ORANGE, curves, draw, edges_of, panels, place
 from bench.figures.ground import Ground
 from bench.figures.one_tour import told
-from pytsp._evolution import CHILDREN, PASSES
+from pytsp._crossing import CHILDREN
+from pytsp._evolution import PASSES
 from pytsp._names import MOVES, PIVOTS
 from pytsp._options import Foraging
 from pytsp.ants import Colonies

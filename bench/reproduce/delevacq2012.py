@@ -141,6 +141,7 @@ def cell(
         iterations=max(1, total // population),
         exchange=None,
         restart=None,
+        merge=False,
         seed=0,
         backend=backend or task.backend,
         pivot=setting.pivot,

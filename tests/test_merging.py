@@ -1,0 +1,174 @@
+"""Tours of an iterated local search that are merged: laws, turns that begin anew, limits."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+import pytest
+import strategies
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import pytsp
+from pytsp import Instance, Result, random_tours
+from pytsp._anew import seed_anew
+from pytsp._crossing import Crossing
+from pytsp.backends import Backend
+from pytsp.forms import form_of
+from pytsp.neighbours import neighbour_lists
+
+crossing_module = importlib.import_module("pytsp._crossing")
+MERGES = (False, True)
+
+
+def uniform(n: int) -> Instance:
+    """Uniformly random whole points."""
+    return Instance.from_coordinates(np.random.default_rng(n).integers(0, 900, (n, 2)), name=f"uniform{n}")
+
+
+def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
+    """A solve by iterated local search, of six climbers if nothing else is said."""
+    return pytsp.solve(instance, solver="ils", backend=backend.name, **{"climbers": 6, "iterations": 30} | options)
+
+
+def crossing_of(instance: Instance, backend: Backend, k: int = 8) -> Crossing:
+    form = form_of(instance)
+    loaded = backend.call(f"{form.kind}_load", *form.arguments)
+    return Crossing(form, backend, loaded, neighbour_lists(instance, k))
+
+
+def population_of(crossing: Crossing, tours: list[Any]) -> Any:
+    """A population on the device that stands on these tours, and knows how long they are."""
+    backend, form = crossing.kernels, crossing.form
+    given = backend.fields(backend.call("population_given", np.array(tours, dtype=np.int32)))
+    given["lengths"] = np.array([form.whole.tour_length(tour) for tour in given["bests"]])
+    return backend.value("population", given)
+
+
+@given(instance=strategies.instances(max_n=9), seed=st.integers(0, 2**64 - 1), count=st.integers(1, 5))
+@example(instance=Instance.from_coordinates([[0, 0]] * 9), seed=0, count=4)
+def test_a_merged_tour_is_no_longer_than_the_shortest(
+    backend: Backend, instance: Instance, seed: int, count: int
+) -> None:
+    crossing = crossing_of(instance, backend, max(1, min(8, instance.n - 1)))
+    tours = random_tours(instance.n, count, 1)
+    tour = crossing.merged(population_of(crossing, list(tours)), seed)
+    assert pytsp.is_tour(tour, instance.n)
+    assert instance.tour_length(tour) <= min(instance.tour_length(each) for each in tours)
+
+
+def test_what_is_best_of_two_equally_long_tours_is_joined(backend: Backend) -> None:
+    """Each of two tours crosses itself once, far apart from where the other one does."""
+    angles = 2 * np.pi * np.arange(40) / 40
+    circle = Instance.from_coordinates(np.rint(1000 * np.c_[np.cos(angles), np.sin(angles)]))
+    around = np.arange(40)
+    left, right = around.copy(), around.copy()
+    left[5:8], right[25:28] = left[5:8][::-1], right[25:28][::-1]
+    assert circle.tour_length(left) == circle.tour_length(right) > circle.tour_length(around)
+    crossing = crossing_of(circle, backend)
+    assert circle.tour_length(crossing.merged(population_of(crossing, [left, right]), 0)) == circle.tour_length(around)
+    alone = crossing.merged(population_of(crossing, [left]), 0)
+    assert circle.tour_length(alone) == circle.tour_length(left)
+
+
+def test_only_the_best_of_many_climbers_are_merged(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crossing_module, "MOST_MERGED", 4)
+    crossing = crossing_of(uniform(30), backend)
+    tours = sorted(random_tours(30, 9, 2), key=uniform(30).tour_length)
+    mixed = [tours[place] for place in (8, 2, 5, 0, 7, 1, 6, 3, 4)]
+    best = [tours[place] for place in (2, 0, 1, 3)]
+    merged = [crossing.merged(population_of(crossing, each), 7) for each in (mixed, best)]
+    assert np.array_equal(*merged)
+
+
+def test_no_generation_is_begun_without_time(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    crossing = crossing_of(uniform(30), backend)
+    tours = sorted(random_tours(30, 5, 2), key=uniform(30).tour_length)
+    assert np.array_equal(crossing.merged(population_of(crossing, tours), 0, seconds_left=0.0), tours[0])
+
+
+# In a solve
+
+
+@pytest.mark.parametrize("options", [{}, {"restart": 10}, {"restart": 10, "temperature": 0}, {"exchange": 7}])
+def test_merging_makes_a_tour_shorter_or_leaves_it(backend: Backend, options: dict[str, Any]) -> None:
+    for seed in range(3):
+        plain, merged = (solved(uniform(150), backend, seed=seed, merge=merge, **options) for merge in MERGES)
+        assert merged.length <= plain.length
+        assert (merged.lengths <= plain.lengths).all()
+        assert merged.lengths[merged.climber] == merged.length == merged.lengths.min()
+        assert merged.done.all()
+        assert merged.history[-1].length == merged.length == uniform(150).tour_length(merged.tour)
+    assert merged.length < plain.length
+
+
+@pytest.mark.parametrize("iterations", [0, 30])
+def test_one_climber_has_nothing_to_merge_until_it_begins_anew(backend: Backend, iterations: int) -> None:
+    alone: dict[str, Any] = dict(climbers=1, iterations=iterations)
+    plain, merged = (solved(uniform(150), backend, merge=merge, **alone) for merge in MERGES)
+    assert (merged.length, merged.steps.tolist()) == (plain.length, plain.steps.tolist())
+    alone |= {"iterations": 120, "restart": 20}
+    found = [[solved(uniform(300), backend, seed=s, merge=merge, **alone).length for s in range(3)] for merge in MERGES]
+    assert all(merged <= plain for plain, merged in zip(*found, strict=True))
+    assert found[1] != found[0]
+
+
+def test_a_time_limit_leaves_time_to_merge(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    if backend.device is not None and not backend.device.is_gpu:
+        pytest.skip("a simulated GPU is too slow")
+    seen: list[float] = []
+    merged = Crossing.merged
+
+    def noted(self: Crossing, population: Any, seed: int, seconds_left: float) -> Any:
+        seen.append(seconds_left)
+        return merged(self, population, seed, seconds_left)
+
+    monkeypatch.setattr(Crossing, "merged", noted)
+    result = solved(uniform(300), backend, iterations=None, time_limit=1.0, merge=True)
+    assert result.stop_reason == "time limit"
+    assert len(seen) == 1 and 0 < seen[0] <= 0.101
+    assert result.seconds < 1.5
+
+
+def test_a_temperature_falls_to_nothing_in_each_turn(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Turns differ by their seeds, and else are runs of so many iterations."""
+    seen: list[tuple[int, int, int, int]] = []
+    call = Backend.call
+
+    def record(self: Backend, entry: str, *arguments: Any) -> Any:
+        if "_ils" in entry and arguments[6] > 0:
+            seen.append((arguments[3], arguments[5], arguments[6], arguments[12]))
+        return call(self, entry, *arguments)
+
+    monkeypatch.setattr(Backend, "call", record)
+    result = solved(uniform(60), backend, seed=8, iterations=25, restart=10)
+    assert result.iterations == 25
+    made = 0
+    for seed, start, count, cooled in seen:
+        turn, at = divmod(made, 10)
+        assert (seed, start, cooled) == (seed_anew(8, turn), at, 10)
+        assert at + count <= 10
+        made += count
+    assert made == 25
+
+
+def test_the_first_turn_is_a_run_of_its_own(backend: Backend) -> None:
+    first, both = solved(uniform(60), backend, iterations=20), solved(uniform(60), backend, iterations=40, restart=20)
+    assert (both.lengths <= first.lengths).all()
+    assert (both.lengths < first.lengths).any()
+
+
+def test_seeds_of_turns_are_always_the_same() -> None:
+    assert [seed_anew(seed, 0) for seed in (0, 2**64 - 1)] == [0, 2**64 - 1]
+    numbers = [seed_anew(seed, turn) for seed in (0, 1, 2**64 - 1) for turn in (1, 2, 2**62)]
+    assert len(set(numbers)) == len(numbers)
+    assert all(0 <= number < 2**64 for number in numbers)
+    assert seed_anew(0, 1) == 5836529245451711556
+
+
+@pytest.mark.parametrize("value", ["no", 1, None])
+def test_merge_is_true_or_false(value: Any) -> None:
+    with pytest.raises(TypeError, match="merge must be True or False"):
+        pytsp.solve(uniform(9), solver="ils", merge=value)
