@@ -15,9 +15,11 @@ from pytsp.neighbours import neighbour_lists
 
 _LISTED = 10
 # The clock is looked at after so many cities.
-_STEPS = 1 << 16
+_STEPS = 1 << 13
 # How many points a tree is asked for at first, and how much more each time all of them are visited.
 _WIDTH, _WIDER = 16, 4
+# A step takes as long as so many cities do in other preparations.
+_AS_LONG_AS = 4
 
 
 def nearest_neighbour_order(instance: Instance, start: int, neighbours: NDArray[np.int32] | None) -> NDArray[np.int32]:
@@ -67,7 +69,7 @@ def _walk(
         visited[city] = True
         steps[step] = city
         if step % _STEPS == 0:
-            look(step)
+            look(_AS_LONG_AS * step)
     return order
 
 

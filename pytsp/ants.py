@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._deadline import look
 from pytsp._names import LOCAL_MOVES
 from pytsp._options import Foraging
 from pytsp._powers import quarter_power, quarters_of
@@ -52,6 +53,8 @@ ANT_BYTES = 36
 STEP_SECONDS, LONELY_SECONDS, DESCENT_SECONDS = 2e-7, 6e-11, 3e-6
 # The share of a city in a step of all ants on a GPU, whose memory holds as many as keep it busy.
 GPU_STEP_SECONDS = 9e-8
+# The attraction of so many cities' neighbours is computed at once.
+BLOCK = 1 << 14
 # What a kernel takes as a neighbour's attraction.
 FAINTEST, CLEAREST = 1e-80, 1e80
 
@@ -224,8 +227,15 @@ def _etas(form: Form, lists: NDArray[np.int32], beta: float) -> NDArray[np.float
 
     A distance of 0 counts as one half.
     """
-    distances = np.maximum(form.whole.distances(np.arange(len(lists))[:, None], lists), 0.5)
-    nearness = distances.mean() / distances if distances.size else distances
-    with np.errstate(over="ignore"):
-        powers = quarter_power(nearness, quarters_of("beta", beta, 16))
-    return np.ascontiguousarray(np.clip(powers, FAINTEST, CLEAREST))
+    quarters, etas = quarters_of("beta", beta, 16), np.empty(lists.shape)
+    blocks = [slice(first, first + BLOCK) for first in range(0, len(lists), BLOCK)]
+    for block in blocks:
+        look(block.start * lists.shape[1])
+        distances = form.whole.distances(np.arange(block.start, block.start + len(lists[block]))[:, None], lists[block])
+        etas[block] = np.maximum(distances, 0.5)
+    mean = etas.mean() if etas.size else 0.0
+    for block in blocks:
+        look(block.start * lists.shape[1])
+        with np.errstate(over="ignore"):
+            etas[block] = np.clip(quarter_power(mean / etas[block], quarters), FAINTEST, CLEAREST)
+    return etas
