@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp._deadline import look
 from pytsp._nearest import are_few
 
 # Fewer edges are gone through one by one.
@@ -66,6 +67,7 @@ class Fragments:
         for start in range(0, len(a), step):
             u, v = a[start : start + step], b[start : start + step]
             while True:
+                look(len(self._degree))
                 may = self.may_take(u, v)
                 u, v = u[may], v[may]
                 if len(u) < _FEW:

@@ -60,9 +60,11 @@ def _edges(
     may = fragments.may_take(a, b)
     if not may.all():
         a, b = a[may], b[may]
+    look(n)
     codes = np.sort(np.minimum(a, b).astype(np.int64) * n + np.maximum(a, b))
     is_new = np.ones(len(codes), dtype=np.bool_)
     is_new[1:] = codes[1:] != codes[:-1]
+    look(n)
     i, j = np.divmod(codes[is_new], n)
     ranks = _ranked(_lengths(instance, i, j))
     return i[ranks], j[ranks]
@@ -72,8 +74,11 @@ def _lengths(instance: Instance, i: NDArray[np.int64], j: NDArray[np.int64]) -> 
     """The distances, block by block, so that what `Instance.distances` needs in between stays in the cache."""
     if len(i) <= _BLOCK:
         return instance.distances(i, j)
-    blocks = range(0, len(i), _BLOCK)
-    return np.concatenate([instance.distances(i[k : k + _BLOCK], j[k : k + _BLOCK]) for k in blocks])
+    lengths = []
+    for k in range(0, len(i), _BLOCK):
+        look(instance.n)
+        lengths.append(instance.distances(i[k : k + _BLOCK], j[k : k + _BLOCK]))
+    return np.concatenate(lengths)
 
 
 def _ranked(lengths: NDArray[Any]) -> NDArray[np.int64]:
