@@ -32,7 +32,7 @@ __all__ = ["run", "solved"]
 # "auto" makes no population whose first tours take more of the time.
 SLOW_SHARE = 0.15
 # Of more climbers than these it crosses the best: all of them would take far longer to agree.
-MOST_CROSSED = 400
+MOST_CROSSED = 300
 # About what the tour along a curve takes a city, which a solve ends on that has no other.
 CURVE_SECONDS = 3e-7
 # Read once: that takes as long as a small instance does.

@@ -201,7 +201,7 @@ def solve(
         merging [14]_). Where a climber ends then depends on the others.
     population : int, optional
         EAX: of how many climbers a population is made at most, those with the shortest tours. By default of all; but of
-        400 where "auto" means "eax" and `climbers` is given: a population takes time that grows faster than its size.
+        300 where "auto" means "eax" and `climbers` is given: a population takes time that grows faster than its size.
     schedule : {"geometric", "linear"} or array_like of floats, optional
         Annealing: how the temperature falls from one iteration to the next: by equal ratios, the default, down to 0.05
         times the mean distance between a city and its two nearest; by equal differences, to 0; or as given.
