@@ -19,7 +19,7 @@ from pytsp._names import PART_OF
 from pytsp._options import Cooling, Foraging, Options, options_type
 from pytsp._planar import LEAST_CITIES
 from pytsp._restarts import moves_a_pass, restarts
-from pytsp._unsearched import unsearched
+from pytsp._unsearched import CURVE_SECONDS, unsearched
 from pytsp.backends import Backend, open_backend
 from pytsp.forms import form_of
 from pytsp.history import Watch, target_length
@@ -33,8 +33,6 @@ __all__ = ["run", "solved"]
 SLOW_SHARE = 0.15
 # Of more climbers than these it crosses the best: all of them would take far longer to agree.
 MOST_CROSSED = 300
-# About what the tour along a curve takes a city, which a solve ends on that has no other.
-CURVE_SECONDS = 3e-7
 # Read once: that takes as long as a small instance does.
 _SIGNATURE = signature(solve)
 
@@ -120,7 +118,7 @@ def run(
     def opened() -> Backend:
         return open_backend(backend, threads=threads, device=device, part=PART_OF[solver])
 
-    # "large" follows the curve anyway.
+    # "large" follows the curve anyway, and looks at the clock before.
     telling = 0.0 if solver == "large" else CURVE_SECONDS * instance.n
 
     def timely(seconds: float) -> None:

@@ -1,4 +1,9 @@
-"""What a solve comes to whose time is over before its search has begun."""
+"""What a solve comes to whose time is over before its search has begun.
+
+References
+----------
+C. F. Daganzo: The length of tours in zones of different shapes. Transportation Research B 18 (1984). Strips.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,12 @@ from pytsp.instance import Instance
 from pytsp.result import Result
 from pytsp.tours import check_tour
 
-__all__ = ["unsearched"]
+__all__ = ["CURVE_SECONDS", "strips", "unsearched"]
+
+# About what a city takes of a tour along the curve, and of one by strips, until it is measured and told.
+CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
+# So much of what a solve may be late goes into a better tour; a curve that takes so little is followed anyway.
+GRACE_SECONDS, SHORT_SECONDS = 0.1, 0.02
 
 
 def unsearched(
@@ -25,12 +35,12 @@ def unsearched(
     backend: str,
     k: int,
 ) -> Result:
-    """Return a tour that takes next to no time: the initial one, one that is known, that of a curve, or the cities in
-    their order."""
+    """Return a tour that takes next to no time: the initial one, one that is known, or as the time allows that along a
+    curve, that by strips, or the cities in their order."""
     if options.initial_tour is not None:
         tour = check_tour(options.initial_tour, instance.n)
     elif tour is None:
-        tour = _quick_tour(instance)
+        tour = _quick_tour(instance, watch.seconds_left + GRACE_SECONDS)
     length = instance.tour_length(tour)
     watch.offer(0, length)
     has_passes = solver in ("restarts", "two-opt")
@@ -55,8 +65,32 @@ def unsearched(
     )
 
 
-def _quick_tour(instance: Instance) -> NDArray[np.int32]:
-    points = instance.coordinates
+def _quick_tour(instance: Instance, seconds: float) -> NDArray[np.int32]:
+    """Return a tour that takes no more than so many seconds, by the number of cities."""
+    points, n = instance.coordinates, instance.n
     if points is None or points.shape[1] != 2:
         return instance.canonical_tour()
-    return np.argsort(hilbert_keys(points), kind="stable").astype(np.int32)
+    if CURVE_SECONDS * n <= max(seconds, SHORT_SECONDS):
+        return np.argsort(hilbert_keys(points), kind="stable").astype(np.int32)
+    return strips(points) if STRIP_SECONDS * n <= seconds else instance.canonical_tour()
+
+
+def strips(points: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the tour that goes up one strip of the plane and down the next, shape (n,).
+
+    Of uniformly random points it is some 30 % longer than the shortest tour, of others more.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, 2)
+    """
+    low = points.min(axis=0)
+    side = float((points.max(axis=0) - low).max())
+    x, y = ((points - low) / (side or 1.0)).T
+    width, height = float(x.max()), float(y.max())
+    if width * height == 0:
+        return np.argsort(x + y).astype(np.int32)
+    # As wide as makes the ways across strips and along them shortest together.
+    strip = np.floor(x / np.sqrt(3 * width * height / len(points)))
+    way = np.where(strip % 2 == 1, height - y, y)
+    return np.argsort(2 * height * strip + way).astype(np.int32)

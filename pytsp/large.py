@@ -15,6 +15,7 @@ from pytsp._layout import most_cities
 from pytsp._options import Options
 from pytsp._pieces import DESCENTS, Pieces
 from pytsp._planar import LEAST_CITIES, METRICS, can_be_large
+from pytsp._unsearched import CURVE_SECONDS
 from pytsp._verify import result_of
 from pytsp.backends import Backend
 from pytsp.exceptions import InstanceError
@@ -56,7 +57,7 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
             f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane and one of the metrics "
             f"{', '.join(METRICS)}; the metric is {instance.metric}: use solver='ils'"
         )
-    look(instance.n)
+    look(instance.n, CURVE_SECONDS * instance.n)
     keys = hilbert_keys(instance.coordinates)
     order = np.argsort(keys, kind="stable").astype(np.int32)
     # Cities that are near each other have numbers near each other, and their data lies close together.
