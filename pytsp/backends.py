@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -64,6 +65,8 @@ _OPENCL_PREFIX = b"#pragma OPENCL FP_CONTRACT OFF\n"
 _KERNELS = Path(__file__).parent / "_kernels"
 _ON_THE_CPU = ("c", "multicore")
 _MOST_THREADS = 1024
+# A Ctrl-C that came so long ago was meant for another solve.
+_SAME_SOLVE_SECONDS = 1.0
 # Bytes; less is not worth asking the driver for.
 _SMALL = 2**22
 _BUILD = "run 'python build.py' in pytsp's source folder and read its table"
@@ -438,6 +441,8 @@ class Backend:
         self._lost = ""
         self._adopted: dict[int, tuple[Any, Callable[..., int]]] = {}
         self._released: deque[int] = deque()
+        # When a Ctrl-C came that nobody has told yet.
+        self._interrupted: float | None = None
         self._tickets = 0
         self._cuda_context: Any = None
         self._config: Any = self.lib.futhark_context_config_new()
@@ -553,8 +558,7 @@ class Backend:
         made = self._entry(entry)
         checked = made.check(arguments)
         with self._lock:
-            self._require_open()
-            self._free_released()
+            self._begin_call()
             try:
                 return made.run(self, checked)
             except DeviceMemoryError:
@@ -576,8 +580,7 @@ class Backend:
         self._require_open()
         record = record_of(self._gate, value.type)
         with self._lock:
-            self._require_open()
-            self._free_released()
+            self._begin_call()
             return record.fetch(self, record.type.upload(self, value))
 
     def value(self, type_name: str, fields: Mapping[str, Any]) -> Opaque:
@@ -597,8 +600,7 @@ class Backend:
         self._require_open()
         record = record_of(self._gate, type_name)
         with self._lock:
-            self._require_open()
-            self._free_released()
+            self._begin_call()
             return Opaque(self, type_name, self.adopt(record.make(self, fields), record.type.release))
 
     def _entry(self, name: str) -> Entry:
@@ -685,7 +687,18 @@ class Backend:
         return self._adopted.get(ticket, (None, None))[0] if ticket not in self._released else None
 
     def release(self, ticket: int) -> None:
-        """Free the value of a ticket now, or where another thread is in a call, before the next call."""
+        """Free the value of a ticket now, or where another thread is in a call, before the next call.
+
+        What finalizers raise is lost. So the next call of a solve raises a Ctrl-C that comes here.
+        """
+        try:
+            self._release(ticket)
+        except KeyboardInterrupt:
+            if ticket in self._adopted and ticket not in self._released:
+                self._released.append(ticket)
+            self._interrupted = time.monotonic()
+
+    def _release(self, ticket: int) -> None:
         if os.getpid() != self._process:
             return
         # Finalizers run anywhere, also inside a call of this thread: they must never wait.
@@ -695,6 +708,15 @@ class Backend:
                 self._free_released()
             finally:
                 self._lock.release()
+
+    def _begin_call(self) -> None:
+        """See to it that a call can begin: there is a context, what was released is freed, and no Ctrl-C was lost."""
+        self._require_open()
+        self._free_released()
+        if self._interrupted is not None and threading.current_thread() is threading.main_thread():
+            ago, self._interrupted = time.monotonic() - self._interrupted, None
+            if ago < _SAME_SOLVE_SECONDS:
+                raise KeyboardInterrupt
 
     def _free_released(self) -> None:
         while self._released:
@@ -735,8 +757,7 @@ class Backend:
         """Give back the memory that Futhark keeps for the next call."""
         self._require_open()
         with self._lock:
-            self._require_open()
-            self._free_released()
+            self._begin_call()
             self.lib.futhark_context_clear_caches(self.context)
 
     def describe(self) -> str:

@@ -9,7 +9,10 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -224,6 +227,7 @@ def _failing(lib: _Lib, *entries: Entry) -> Backend:
     backend._lost, backend._cuda_context = "", None
     backend._process, backend._lock = os.getpid(), threading.RLock()
     backend._released, backend._adopted, backend._tickets = backends.deque(), {}, 0
+    backend._interrupted = None
     backend._gate = {entry.name: entry for entry in entries}  # type: ignore[assignment]
     return backend
 
@@ -525,6 +529,26 @@ def test_opaque_values_are_freed_with_their_last_reference(own: Backend) -> None
     assert len(own._adopted) == 1
     own.release_memory()
     assert own.call("matrix_best_move", kept, np.array([0, 2, 1, 3], np.int32)).size
+
+
+def test_an_interruption_inside_a_finalizer_is_told_by_the_next_call(own: Backend, monkeypatch: Any) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    for place, later in (("_free_released", 0.0), ("_free_released", 60.0), ("getpid", 0.0)):
+        value = own.call("matrix_load", TRIANGLE)
+        now = time.monotonic()
+        with monkeypatch.context() as patch:
+            patch.setattr(*(("os.getpid",) if place == "getpid" else (own, place)), interrupted)
+            del value
+            gc.collect()
+        with monkeypatch.context() as patch:
+            patch.setattr(time, "monotonic", partial(float, now + later))
+            # A solve that begins much later is not meant.
+            with pytest.raises(KeyboardInterrupt) if later == 0 else nullcontext():
+                own.call("debug_fail", 1)
+        assert own.call("debug_fail", 1) == 1
+        assert not own._adopted
 
 
 def test_the_interpreter_exits_cleanly_with_backends_open() -> None:
