@@ -39,6 +39,8 @@ def main() -> int:
         {"solver": "eax", "iterations": 6},
         {"solver": "ils", "iterations": 30},
         {"solver": "ils", "iterations": 6, "pivot": "random-k"},
+        {"solver": "eax", "iterations": 6, "population": 300},
+        {"solver": "ils", "iterations": 6, "restart": 3, "merge": True},
     )
     for name in INSTANCES:
         instance = tsplib(options.tsplib, name)

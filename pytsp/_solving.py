@@ -71,8 +71,9 @@ def solved(arguments: dict[str, Any], began: float) -> Result:
     is_slow = partial(_starts_slowly, instance.n, watch, **on)
     solver = chosen(arguments["solver"], given_of(arguments, _SIGNATURE), instance, is_slow)
     kind = options_type(solver)
-    if (solver, arguments["solver"]) == ("eax", "auto") and arguments["climbers"] is not None:
-        arguments["population"] = arguments["population"] or MOST_CROSSED
+    is_chosen = (solver, arguments["solver"]) == ("eax", "auto")
+    if is_chosen and arguments["climbers"] is not None and arguments["population"] is None:
+        arguments["population"] = MOST_CROSSED
     options = kind(**{each.name: arguments[each.name] for each in fields(kind)})
     if solver == "large" and instance.n < LEAST_CITIES:
         solver = "ils"

@@ -321,6 +321,7 @@ def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:
         ({"solver": "magic"}, ValueError, "solver 'magic' is not known; known: auto, restarts, ils, eax"),
         ({"solver": "ils", "k": 8}, ValueError, "k=8 does not concern solver='ils'; it is for solver='restarts'"),
         ({"population": 0}, ValueError, "population must be a whole number from 1"),
+        ({"population": 0, "climbers": 9, "solver": "auto"}, ValueError, "population must be a whole number from 1"),
         (
             {"solver": "ils", "population": 5},
             ValueError,
