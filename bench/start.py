@@ -1,23 +1,26 @@
-"""How long a command takes that has hardly anything to solve, in a fresh process each time: what starting costs.
+"""How long a command takes in a fresh process each time: what starting costs, and how long one then solves.
 
-`pytsp solve uniform100 --climbers 10` by random restarts and by the default solver, and the first of them from Python,
-on each backend: medians, with the shortest and the longest. A run before the first fills the caches, that of the
-compiled kernels too. A start is over with the first call of a kernel: Python and all imports, the device and its
-kernels, reading the instance lie before it. The whole process also solves, and ends.
+`pytsp solve uniform100 --climbers 10` by random restarts and by the default solver, which have hardly anything to
+solve, the first of them from Python, and 4,000 climbers of pr439 from Python: medians, with the shortest and the
+longest. A run before the first fills the caches, that of the compiled kernels too. A start is over with the first call
+of a kernel: Python and all imports, reading the instance, the device and its kernels lie before it. Solving begins
+there, and is over when `solve` or the command returns; then the process ends. From Python each run's tour and climbers'
+lengths are compared with those of the c backend; ends with 1 where any differ.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import NamedTuple
 
-from bench.machine import ROOT, describe, row
+from bench.machine import ROOT, describe, parser, row
 from pytsp.backends import status
 
-# On standard error stands the time of the first call of a kernel.
+# On standard error stand the times of the first call of a kernel and of the end of solving, and from Python the result.
 HOOK = """
 import sys, time
 from pytsp import backends
@@ -31,26 +34,50 @@ backends.Backend.call = first
 COMMAND = """
 from pytsp.cli import main
 sys.argv = ["pytsp", "solve", "uniform100", "--climbers", "10", "--backend", BACKEND, *OPTIONS]
-sys.exit(main())
+code = main()
+print(time.time(), file=sys.stderr)
+sys.exit(code)
 """
 LIBRARY = """
 import pytsp
-pytsp.solve(pytsp.read("data/uniform100.tsp"), solver="restarts", climbers=10, backend=BACKEND)
+result = pytsp.solve(pytsp.read(FILE), OPTIONS, backend=BACKEND)
+print(time.time(), file=sys.stderr)
+print(result.length, result.lengths.tolist(), result.tour.tolist(), file=sys.stderr)
 """
+UNIFORM = LIBRARY.replace("FILE", "'data/uniform100.tsp'")
 PROGRAMS = {
     "restarts": HOOK + COMMAND.replace("*OPTIONS", "'--solver', 'restarts'"),
     "default": HOOK + COMMAND.replace("*OPTIONS", ""),
-    "restarts, from Python": HOOK + LIBRARY,
+    "restarts, from Python": HOOK + UNIFORM.replace("OPTIONS", "solver='restarts', climbers=10"),
+    "pr439, 4,000 climbers, from Python": HOOK + LIBRARY.replace("OPTIONS", "climbers=4000"),
 }
 # What every start is compared with.
 FLOORS = {"nothing": ("-c", "pass"), "NumPy's import": ("-c", "import numpy")}
 
 
-def timed(*words: str) -> tuple[float, float]:
-    """Run Python in a fresh process; return its seconds, and those up to the time that it tells, if it tells one."""
+class Timed(NamedTuple):
+    """The seconds of a process, of its start, and of what it solves; and what it tells of its result."""
+
+    whole: float
+    start: float
+    solving: float
+    result: list[str]
+
+
+def alone(*words: str) -> float:
+    """Run Python in a fresh process; return its seconds."""
+    began = time.perf_counter()
+    subprocess.run([sys.executable, *words], capture_output=True, check=True, cwd=ROOT)
+    return time.perf_counter() - began
+
+
+def timed(program: str) -> Timed:
+    """Run a program in a fresh process."""
     began, clock = time.perf_counter(), time.time()
-    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=True, cwd=ROOT)
-    return time.perf_counter() - began, float(done.stderr or clock) - clock
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    whole = time.perf_counter() - began
+    first, end, *result = done.stderr.splitlines()
+    return Timed(whole, float(first) - clock, float(end) - float(first), result)
 
 
 def spread(seconds: list[float]) -> str:
@@ -58,30 +85,38 @@ def spread(seconds: list[float]) -> str:
     return f"{statistics.median(seconds):.3f} ({min(seconds):.3f} … {max(seconds):.3f})"
 
 
-def measure(backend: str, program: str, runs: int) -> tuple[list[float], list[float]]:
-    """Return the seconds of each process, and those up to its first call of a kernel."""
-    program = program.replace("BACKEND", repr(backend))
-    timed("-c", program)
-    walls, starts = zip(*(timed("-c", program) for _ in range(runs)), strict=True)
-    return list(walls), list(starts)
+def filled(program: str, backend: str, file: Path) -> str:
+    """Return a program with its backend, and with the file that it reads."""
+    return program.replace("BACKEND", repr(backend)).replace("FILE", repr(str(file)))
 
 
 def main() -> int:
     """Print the table."""
-    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments = parser(str(__doc__))
     arguments.add_argument("--backends", metavar="B,B", help="default: all usable here")
     arguments.add_argument("--runs", type=int, default=9, help="of each command (default: 9)")
     options = arguments.parse_args()
+    file = options.tsplib.resolve() / "pr439.tsp.gz"
+    if not file.is_file():
+        arguments.error(f"{file} is missing; name the folder of TSPLIB's files by --tsplib")
     usable = [found.name for found in status() if found.usable]
     print(describe())
-    print(row("command", "backend", "seconds", "of which the start"))
-    print(row(*["---"] * 4), flush=True)
+    print(row("command", "backend", "seconds", "of which the start", "solving", "equal to c"))
+    print(row(*["---"] * 6), flush=True)
     for name, words in FLOORS.items():
-        print(row(name, "–", spread([timed(*words)[0] for _ in range(options.runs)]), "–"), flush=True)
+        print(row(name, "–", spread([alone(*words) for _ in range(options.runs)]), "–", "–", "–"), flush=True)
+    differ = False
+    expected = {name: timed(filled(program, "c", file)).result for name, program in PROGRAMS.items()}
     for backend in options.backends.split(",") if options.backends else usable:
         for name, program in PROGRAMS.items():
-            print(row(name, backend, *map(spread, measure(backend, program, options.runs))), flush=True)
-    return 0
+            # The first fills the caches.
+            runs = [timed(filled(program, backend, file)) for _ in range(1 + options.runs)]
+            times = [spread(list(each)) for each in list(zip(*runs[1:], strict=True))[:3]]
+            equal = all(run.result == expected[name] for run in runs)
+            differ |= not equal
+            verdict = ("yes" if equal else "NO") if expected[name] else "–"
+            print(row(name, backend, *times, verdict), flush=True)
+    return 1 if differ else 0
 
 
 if __name__ == "__main__":
