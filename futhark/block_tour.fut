@@ -53,6 +53,46 @@ module mk_block_tour (M: gpu_metric) (S: shape) = {
            in scatter (scatter xs ps back) qs front
          in (exchange tour, exchange points)
 
+  -- | The first move in lexicographic order of those that gain `most`, the largest gain of all; 0, 0 if that is none.
+  --
+  -- Each lane has reached its own largest gain in columns whose numbers are `first`, …, `last`. `place` tells, by lane and
+  -- number, the positions of the column's first row and of the column itself.
+  def first_best [n]
+                 (data: M.data [n])
+                 (points: [n]M.point)
+                 (succ: [n]W.t)
+                 (place: i32 -> i32 -> (i32, i32))
+                 (most: W.t)
+                 (bests: [S.lanes]W.t)
+                 (firsts: [S.lanes]i32)
+                 (lasts: [S.lanes]i32) : (i32, i32) =
+    let n32 = i32.i64 n
+    let next (p: i32) = if p + 1 == n32 then 0 else p + 1
+    let gain (i: i32) (j: i32) =
+      #[unsafe]
+      succ[i64.i32 i]
+      W.+ succ[i64.i32 j]
+      W.- M.dist data points[i64.i32 i] points[i64.i32 j]
+      W.- M.dist data points[i64.i32 (next i)] points[i64.i32 (next j)]
+    let first_of (l: i64) (best: W.t) (first: i32) (last: i32): i32 =
+      #[unsafe]
+      if best W.< most || most W.<= W.i32 0
+      then i32.highest
+      else let (order, _) =
+             loop (order, number) = (i32.highest, first)
+             while number <= last do
+               let (i0, j) = place (i32.i64 l) number
+               let order =
+                 loop order for r < i32.i64 S.rows do
+                   let i = if i0 + r >= n32 then i0 + r - n32 else i0 + r
+                   in if i != j && gain i j W.== most
+                      then i32.min order ((i32.min i j << 16) | i32.max i j)
+                      else order
+               in (order, number + 1)
+           in order
+    let order = reduce_comm i32.min i32.highest (map4 first_of (iota S.lanes) bests firsts lasts)
+    in if most W.<= W.i32 0 then (0, 0) else (order >> 16, order & 0xffff)
+
   -- | The sum of the edges.
   def length [n] (succ: [n]W.t) : i64 =
     let share (l: i64) =

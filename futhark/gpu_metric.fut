@@ -28,7 +28,7 @@ module type gpu_metric = {
 def table 't (m: i64) (zero: t) (f: i64 -> t) : *[m]t =
   loop a = replicate m zero for r < m do #[unsafe] a with [r] = f r
 
--- | Distances that stand in a matrix.
+-- | Distances that stand in a matrix. The second city's row is read, so that many distances from one city come from one row.
 module gpu_matrix : gpu_metric with data [n] = [n][n]i32 = {
   module weight = i32
   type data [n] = [n][n]i32
@@ -38,7 +38,24 @@ module gpu_matrix : gpu_metric with data [n] = [n][n]i32 = {
   def point _ (c: i32) : point = c
 
   #[inline]
-  def dist d (a: i32) (b: i32) : i32 = #[unsafe] d[i64.i32 a, i64.i32 b]
+  def dist d (a: i32) (b: i32) : i32 = #[unsafe] d[i64.i32 b, i64.i32 a]
+
+  #[inline]
+  def dists [n] [m] (data: data [n]) (row: [m]point) (p: point) : [m]weight.t =
+    table m (weight.i32 0) (\r -> #[unsafe] dist data row[r] p)
+}
+
+-- | `gpu_matrix` of distances under 2^16: twice as many fit a cache, and come at a time.
+module short_matrix : gpu_metric with data [n] = [n][n]u16 = {
+  module weight = i32
+  type data [n] = [n][n]u16
+  type point = i32
+
+  def origin : point = 0
+  def point _ (c: i32) : point = c
+
+  #[inline]
+  def dist d (a: i32) (b: i32) : i32 = #[unsafe] i32.u16 d[i64.i32 b, i64.i32 a]
 
   #[inline]
   def dists [n] [m] (data: data [n]) (row: [m]point) (p: point) : [m]weight.t =

@@ -2,6 +2,7 @@
 -- climber has a thread block of its own (`…_climb_block`) or a thread (`…_climb_thread`).
 
 import "block_k_swap"
+import "columns"
 import "descent"
 import "gpu_instances"
 import "gpu_metric"
@@ -21,6 +22,8 @@ module few_lanes = {def rows = 7i64 def lanes = 32i64}
 module some_lanes = {def rows = 7i64 def lanes = 64i64}
 module many_lanes = {def rows = 11i64 def lanes = 128i64}
 module more_lanes = {def rows = 7i64 def lanes = 256i64}
+module warp_lanes = {def rows = 11i64 def lanes = 32i64}
+module wide_lanes = {def rows = 11i64 def lanes = 256i64}
 module most_lanes = {def rows = 11i64 def lanes = 512i64}
 module k_swap_lanes = {def rows = 7i64 def lanes = 256i64}
 module k_swap_most_lanes = {def rows = 9i64 def lanes = 512i64}
@@ -64,8 +67,13 @@ module plane_some = mk_restarts (mk_block_climber gpu_plane some_lanes) blocks
 module plane_most = mk_restarts (mk_block_climber gpu_plane most_lanes) blocks
 module plane_k_swap = mk_restarts (mk_block_k_swap_climber gpu_plane k_swap_lanes) blocks
 module plane_thread = mk_restarts (mk_thread_climber gpu_plane) threads
-module matrix_some = mk_restarts (mk_block_climber gpu_matrix some_lanes) blocks
-module matrix_most = mk_restarts (mk_block_climber gpu_matrix most_lanes) blocks
+module matrix_some = mk_restarts (mk_column_climber gpu_matrix some_lanes) blocks
+module matrix_more = mk_restarts (mk_column_climber gpu_matrix wide_lanes) blocks
+module matrix_most = mk_restarts (mk_column_climber gpu_matrix most_lanes) blocks
+module short_few = mk_restarts (mk_column_climber short_matrix warp_lanes) blocks
+module short_many = mk_restarts (mk_column_climber short_matrix many_lanes) blocks
+module short_more = mk_restarts (mk_column_climber short_matrix wide_lanes) blocks
+module short_most = mk_restarts (mk_column_climber short_matrix most_lanes) blocks
 module matrix_k_swap = mk_restarts (mk_block_k_swap_climber gpu_matrix k_swap_lanes) blocks
 module matrix_thread = mk_restarts (mk_thread_climber gpu_matrix) threads
 module matrix_descent = mk_descent (mk_rows screened_matrix few_rows)
@@ -126,14 +134,29 @@ def plane_block [c] [n] (data: gpu_plane.data [n]) (k: i32) (limit: i32) (batch:
   then plane_some.climb data k limit batch
   else plane_most.climb data k limit batch
 
-def matrix_block [c] [n] (data: gpu_matrix.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
-  if k > 1
-  then matrix_k_swap.climb data k limit batch
-  else if n < 160
-  then matrix_some.climb data k limit batch
-  else matrix_most.climb data k limit batch
+-- An instance on the device; `short` where no distance has more than 16 bits.
+type gpu_matrix_instance [n] = {matrix: gpu_matrix.data [n], short: bool}
 
--- An instance on the device; `fine` where the coordinates are small enough for `fine_grid`, `fast` where they are for
+def matrix_block [c] [n] ({matrix, short}: gpu_matrix_instance [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
+  let are_few = c <= few_climbers
+  in if k > 1
+     then matrix_k_swap.climb matrix k limit batch
+     else if !short
+     then if n < 320 && !are_few
+          then matrix_some.climb matrix k limit batch
+          else if n < 1500
+          then matrix_more.climb matrix k limit batch
+          else matrix_most.climb matrix k limit batch
+     else let distances = map (map u16.i32) matrix
+          in if n < 250 && !are_few
+             then short_few.climb distances k limit batch
+             else if n < 500 && !are_few
+             then short_many.climb distances k limit batch
+             else if n < 1500
+             then short_more.climb distances k limit batch
+             else short_most.climb distances k limit batch
+
+-- The same of coordinates; `fine` where the coordinates are small enough for `fine_grid`, `fast` where they are for
 -- `fast_plane`.
 type gpu_grid_instance [n] = {grid: fine_grid.data [n], fine: bool}
 type gpu_plane_instance [n] = {plane: fast_plane.data [n], fast: bool}
@@ -142,8 +165,8 @@ def are_limits (k: i32) (limit: i32) = k >= 1 && limit >= 0
 def are_diagonals (n: i64) (from: i64) (to: i64) = from >= 2 && from <= to && to <= i64.max 2 (diagonals_end n)
 def fits_a_block (n: i64) = n >= block_least && n <= block_most
 
-entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] =
-  assert (fits_32_bits n) {matrix = distances}
+entry matrix_load [n] (distances: [n][n]i32) : gpu_matrix_instance [n] =
+  assert (fits_32_bits n) {matrix = distances, short = all (all (\d -> d >> 16 == 0)) distances}
 
 entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : gpu_grid_instance [n] =
   let width = i32.maximum xs - i32.minimum xs
@@ -159,10 +182,10 @@ entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : gpu_plane_instance [
   in assert (fits_32_bits n) {plane, fast}
 
 -- The climbers of a batch go on from where they stand, by at most `limit` passes of at most `k` moves.
-entry matrix_climb_block [c] [n] (instance: matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
-  assert (are_limits k limit && fits_a_block n) (matrix_block instance.matrix k limit batch)
+entry matrix_climb_block [c] [n] (instance: gpu_matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
+  assert (are_limits k limit && fits_a_block n) (matrix_block instance k limit batch)
 
-entry matrix_climb_thread [c] [n] (instance: matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
+entry matrix_climb_thread [c] [n] (instance: gpu_matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
   assert (are_limits k limit) (matrix_thread.climb instance.matrix k limit batch)
 
 entry grid_climb_block [c] [n] (instance: gpu_grid_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
@@ -211,13 +234,13 @@ entry random_tours (n: i64) (seed: u64) (first: i64) (count: i64) : [count][n]i3
 entry descent_given [n] (tour: [n]i32) : descent [n] =
   assert (fits_32_bits n && is_tour tour) (descent_on tour)
 
-entry matrix_descend [n] (instance: matrix_instance [n]) (descent: descent [n]) (limit: i32) : descent [n] =
+entry matrix_descend [n] (instance: gpu_matrix_instance [n]) (descent: descent [n]) (limit: i32) : descent [n] =
   assert (are_limits 1 limit) (matrix_descent.descend instance.matrix descent limit)
 
 entry plane_descend [n] (instance: gpu_plane_instance [n]) (descent: descent [n]) (limit: i32) : descent [n] =
   assert (are_limits 1 limit) (plane_descent.descend (screened instance.plane) descent limit)
 
-entry matrix_scan [n] (instance: matrix_instance [n]) (descent: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
+entry matrix_scan [n] (instance: gpu_matrix_instance [n]) (descent: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
   assert (are_limits k 0 && are_diagonals n from to) (matrix_descent.scan instance.matrix descent k from to)
 
 entry plane_scan [n] (instance: gpu_plane_instance [n]) (descent: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =

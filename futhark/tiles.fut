@@ -100,32 +100,9 @@ module mk_block_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.d
           in (best, first, last)
         let (bests, firsts, lasts) = unzip3 (map lane (iota S.lanes))
         let most = reduce_comm W.max zero bests
-        let gain (i: i32) (j: i32) =
-          #[unsafe]
-          succ[i64.i32 i]
-          W.+ succ[i64.i32 j]
-          W.- M.dist data points[i64.i32 i] points[i64.i32 j]
-          W.- M.dist data points[i64.i32 (next i)] points[i64.i32 (next j)]
-        let first_best (l: i64) (best: W.t) (first: i32) (last: i32): i32 =
-          #[unsafe]
-          if best W.< most || most W.<= zero
-          then i32.highest
-          else let (order, _) =
-                 loop (order, code) = (i32.highest, first)
-                 while code <= last do
-                   let (i0, j) = place (i32.i64 l + code / span * lanes) (code % span)
-                   let order =
-                     loop order for r < rows do
-                       let i = wrap (i0 + r)
-                       in if i != j && gain i j W.== most
-                          then i32.min order ((i32.min i j << 16) | i32.max i j)
-                          else order
-                   in (order, code + 1)
-               in order
-        let order =
-          reduce_comm i32.min i32.highest (map4 first_best (iota S.lanes) bests firsts lasts)
+        let number (l: i32) (code: i32) = place (l + code / span * lanes) (code % span)
+        let (i, j) = T.first_best data points succ number most bests firsts lasts
         let done = most W.<= zero
-        let (i, j) = if done then (0, 0) else (order >> 16, order & 0xffff)
         let (tour, points) = T.reverse (tour, points) i j
         let succ = T.link data points succ i (if done then i - 1 else j)
         in (tour, points, succ, passes + 1, done)

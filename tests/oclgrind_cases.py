@@ -19,10 +19,10 @@ from pytsp.neighbours import neighbour_lists
 
 
 def instance_of(kind: str, n: int) -> Instance:
-    """Random cities that a kernel takes as a fine or a coarse grid, as points of the plane, or as a matrix."""
-    side = {"coarse": 30_000}.get(kind, 60)
+    """Random cities that a kernel takes for a fine or a coarse grid, points of the plane, a short or a long matrix."""
+    side = {"coarse": 30_000, "long matrix": 200_000}.get(kind, 60)
     points = np.random.default_rng(n).integers(0, side, (n, 2))
-    if kind == "matrix":
+    if kind.endswith("matrix"):
         return Instance.from_coordinates(points, metric="MAN_2D")
     return Instance.from_coordinates(points / 2 if kind == "plane" else points)
 
@@ -105,7 +105,7 @@ def restarts() -> None:
         for mapping in ("block", "thread"):
             for k in (1, "inf"):
                 compare("fine", n, mapping, k)
-    for kind in ("coarse", "plane", "matrix"):
+    for kind in ("coarse", "plane", "matrix", "long matrix"):
         for mapping in ("block", "thread"):
             compare(kind, 30, mapping, 1)
     compare("fine", 9, "auto", 2)
