@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from strategies import instances_with_tours
 
 import pytsp
-from bench import delevacq, huge, many, peers, rocki, same, start
+from bench import delevacq, huge, many, peers, rocki, same
 from bench.curves import by_limit, gap_at, solved_by, within_runs
 from bench.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from bench.rivals import MODULES, Task, answer, at_hand
@@ -333,28 +333,6 @@ def test_same_runs_every_solver_on_every_form(
     monkeypatch.setattr(same, "cases", lambda *_: iter(few))
     assert run(monkeypatch, same, "--tsplib", folder, "--backends", "multicore") == 0
     assert capsys.readouterr().out.count("yes") == len(few)
-
-
-def test_start_splits_a_process_and_compares_what_it_solves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = Path(pytsp.__file__).parent.parent / "data" / "uniform100.tsp"
-    program = start.PROGRAMS["pr439, 4,000 climbers, from Python"].replace("4000", "20")
-    found = start.timed(start.filled(program, "c", file))
-    assert 0 < found.start < found.start + found.solving < found.whole
-    result = pytsp.solve(pytsp.read(file), climbers=20, backend="c")
-    assert found.result == [f"{result.length} {result.lengths.tolist()} {result.tour.tolist()}"]
-    with pytest.raises(SystemExit):
-        run(monkeypatch, start, "--tsplib", tmp_path)
-    assert f"{tmp_path / 'pr439.tsp.gz'} is missing" in capsys.readouterr().err
-    kinds = iter("aab")
-    monkeypatch.setattr(start, "PROGRAMS", {"one": ""})
-    monkeypatch.setattr(start, "timed", lambda _: start.Timed(3.0, 1.0, 2.0, [next(kinds)]))
-    (tmp_path / "pr439.tsp.gz").touch()
-    assert run(monkeypatch, start, "--tsplib", tmp_path, "--backends", "c", "--runs", "1") == 1
-    assert "| one | c | 3.000 (3.000 … 3.000) | 1.000 (1.000 … 1.000) | 2.000 (2.000 … 2.000) | NO |" in (
-        capsys.readouterr().out
-    )
 
 
 def test_rocki_cuts_descents_and_compares_backends(tmp_path: Path) -> None:
