@@ -59,10 +59,13 @@ def main() -> None:
     arguments.add_argument("--climbers", type=int, default=20_000, help="climbers up to 500 cities")
     arguments.add_argument("--smallest", type=int, default=1, help="the smallest number of cities")
     arguments.add_argument("--largest", type=int, default=1000, help="the largest number of cities")
+    arguments.add_argument("--form", choices=("grid", "plane", "matrix"), help="only instances with such distances")
     arguments.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes of the c backend")
     options = arguments.parse_args()
     files = sorted(options.tsplib.glob("*.tsp.gz"), key=dimension)
     files = [file for file in files if options.smallest <= dimension(file) <= options.largest]
+    if options.form is not None:
+        files = [file for file in files if form_of(pytsp.read(file, ignore_fixed_edges=True)).kind == options.form]
     kernels = open_backend(options.backend)
     print(f"{describe()}; {kernels.describe()}", flush=True)
     print(row("instance", "n", "climbers", "k", "block, s", "thread, s", "c, core s", "equal"))
