@@ -1,13 +1,16 @@
 """Compare GPU climbers with those of the c backend, one by one: lengths, moves and passes, on all of TSPLIB.
 
-Every instance up to `--largest` cities is climbed by `--climbers` climbers (a tenth above 500 cities), with k = 1, 8
-and inf, one a block and one a thread, and the first of them by themselves: few climbers have blocks of more lanes. The
-c backend climbs the same in as many processes as there are cores. The program ends with 1 if anything differs.
+Every instance up to `--largest` cities, the largest first, is climbed by `--climbers` climbers (`--above` of them above
+500 cities), with k = 1, 8 and inf, one a block and one a thread, and the first of them by themselves: few climbers have
+blocks of more lanes. The c backend climbs the same in as many processes as there are cores. The program ends with 1 if
+anything differs; `--json FILE` stores what is printed.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
+import json
 import math
 import multiprocessing
 import os
@@ -22,7 +25,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from bench.machine import describe, parser, row
-from pytsp.backends import open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.forms import form_of
 from pytsp.search import fits_a_block
 
@@ -40,11 +43,6 @@ def ends(file: Path, backend: str, mapping: str, k: float, first: int, climbers:
     return (found.lengths, found.steps, found.passes), found.seconds
 
 
-def climbers_of(n: int, most: int) -> int:
-    """Return how many climbers an instance gets."""
-    return most if n <= 500 else max(1, most // 10)
-
-
 def dimension(file: Path) -> int:
     """Read the number of cities, and nothing else."""
     with gzip.open(file, "rt", encoding="latin-1") as text:
@@ -52,58 +50,92 @@ def dimension(file: Path) -> int:
     return int(found.group(1)) if found else 0
 
 
+def instances(options: argparse.Namespace) -> list[Path]:
+    """Choose the files. The smallest are last: when c is through with them, the other backend has little left to do."""
+    files = sorted(options.tsplib.glob("*.tsp.gz"), key=dimension, reverse=True)
+    files = [file for file in files if options.smallest <= dimension(file) <= options.largest]
+    if options.form is None:
+        return files
+    return [file for file in files if form_of(pytsp.read(file, ignore_fixed_edges=True)).kind == options.form]
+
+
+def expect(
+    pool: ProcessPoolExecutor, file: Path, k: float, climbers: int, jobs: int
+) -> list[Future[tuple[Ends, float]]]:
+    """Have the c backend climb, in as many parts as there are processes."""
+    share = max(1, math.ceil(climbers / jobs))
+    return [
+        pool.submit(ends, file, "c", "auto", k, first, min(share, climbers - first))
+        for first in range(0, climbers, share)
+    ]
+
+
+def compare(
+    file: Path, k: float, climbers: int, kernels: Backend, parts: list[tuple[Ends, float]]
+) -> tuple[dict[str, object], int]:
+    """Climb by both mappings, and return a row of the table and the number of climbs that were compared with c's."""
+    whole = [np.concatenate(each) for each in zip(*(part for part, _ in parts), strict=True)]
+    form = form_of(pytsp.read(file, ignore_fixed_edges=True))
+    seconds: dict[str, float | None] = {"block": None, "thread": None}
+    same, compared = True, 0
+    for mapping in seconds:
+        if mapping == "block" and not fits_a_block(form, 2, kernels):
+            continue
+        fewer = FEWER if (mapping, k) == ("block", 1) else ()
+        for count in (*(count for count in fewer if count < climbers), climbers):
+            found, took = ends(file, kernels.name, mapping, k, 0, count)
+            seconds[mapping] = round(took, 3)
+            same = same and all(map(np.array_equal, found, [each[:count] for each in whole]))
+            compared += count
+    told: dict[str, object] = {
+        "instance": file.name.removesuffix(".tsp.gz"),
+        "n": dimension(file),
+        "climbers": climbers,
+        "k": str(k),
+        "block, s": seconds["block"],
+        "thread, s": seconds["thread"],
+        "c, core s": round(sum(spent for _, spent in parts), 1),
+        "equal": "yes" if same else "NO",
+    }
+    return told, compared
+
+
 def main() -> None:
-    """Compare, and print a line an instance."""
+    """Compare, and print a line an instance and a k."""
     arguments = parser(__doc__ or "")
     arguments.add_argument("--backend", default="cuda", help="what is compared with c (default: cuda)")
     arguments.add_argument("--climbers", type=int, default=20_000, help="climbers up to 500 cities")
+    arguments.add_argument("--above", type=int, help="climbers above 500 cities (default: a tenth of --climbers)")
     arguments.add_argument("--smallest", type=int, default=1, help="the smallest number of cities")
     arguments.add_argument("--largest", type=int, default=1000, help="the largest number of cities")
     arguments.add_argument("--form", choices=("grid", "plane", "matrix"), help="only instances with such distances")
     arguments.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes of the c backend")
+    arguments.add_argument("--json", type=Path, metavar="FILE", help="store the table here")
     options = arguments.parse_args()
-    files = sorted(options.tsplib.glob("*.tsp.gz"), key=dimension)
-    files = [file for file in files if options.smallest <= dimension(file) <= options.largest]
-    if options.form is not None:
-        files = [file for file in files if form_of(pytsp.read(file, ignore_fixed_edges=True)).kind == options.form]
+    above = max(1, options.climbers // 10) if options.above is None else options.above
+    climbers = {file: options.climbers if dimension(file) <= 500 else above for file in instances(options)}
     kernels = open_backend(options.backend)
-    print(f"{describe()}; {kernels.describe()}", flush=True)
-    print(row("instance", "n", "climbers", "k", "block, s", "thread, s", "c, core s", "equal"))
-    print(row(*["---"] * 8))
-    began, compared, wrong = time.perf_counter(), 0, 0
+    machine = f"{describe()}; {kernels.describe()}"
+    print(machine, flush=True)
+    began, compared = time.perf_counter(), 0
+    rows: list[dict[str, object]] = []
     with ProcessPoolExecutor(options.jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        expected: dict[tuple[Path, float], list[Future[tuple[Ends, float]]]] = {}
-        for file in files:
-            climbers = climbers_of(dimension(file), options.climbers)
-            share = max(1, math.ceil(climbers / options.jobs))
-            for k in KS:
-                expected[file, k] = [
-                    pool.submit(ends, file, "c", "auto", k, first, min(share, climbers - first))
-                    for first in range(0, climbers, share)
-                ]
-        for file in files:
-            n = dimension(file)
-            climbers = climbers_of(n, options.climbers)
-            form = form_of(pytsp.read(file, ignore_fixed_edges=True))
-            for k in KS:
-                parts = [part.result() for part in expected[file, k]]
-                whole = [np.concatenate(each) for each in zip(*(part for part, _ in parts), strict=True)]
-                seconds, same = {"block": math.nan, "thread": math.nan}, True
-                for mapping in seconds:
-                    if mapping == "block" and not fits_a_block(form, 2, kernels):
-                        continue
-                    for count in (*(FEWER if (mapping, k) == ("block", 1) else ()), climbers):
-                        found, seconds[mapping] = ends(file, options.backend, mapping, k, 0, count)
-                        same = same and all(map(np.array_equal, found, [each[:count] for each in whole]))
-                        compared += count
-                wrong += not same
-                cores = sum(spent for _, spent in parts)
-                name = file.name.removesuffix(".tsp.gz")
-                times = [f"{seconds[mapping]:.3f}" for mapping in seconds]
-                print(row(name, n, climbers, k, *times, f"{cores:.1f}", "yes" if same else "NO"), flush=True)
-    print(
-        f"{len(files)} instances, {compared} climbs compared, {wrong} rows differ; {time.perf_counter() - began:.0f} s"
-    )
+        expected = {
+            (file, k): expect(pool, file, k, count, options.jobs) for file, count in climbers.items() for k in KS
+        }
+        for (file, k), futures in expected.items():
+            told, climbs = compare(file, k, climbers[file], kernels, [future.result() for future in futures])
+            if not rows:
+                print(row(*told), row(*["---"] * len(told)), sep="\n")
+            print(row(*("-" if cell is None else cell for cell in told.values())), flush=True)
+            rows.append(told)
+            compared += climbs
+    wrong = sum(told["equal"] != "yes" for told in rows)
+    summary = f"{len(climbers)} instances, {compared} climbs compared, {wrong} rows differ"
+    print(f"{summary}; {time.perf_counter() - began:.0f} s")
+    if options.json:
+        stored = {"machine": machine, "summary": summary, "rows": rows}
+        options.json.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     sys.exit(bool(wrong))
 
 
