@@ -134,8 +134,9 @@ def main() -> None:
     summary = f"{len(climbers)} instances, {compared} climbs compared, {wrong} rows differ"
     print(f"{summary}; {time.perf_counter() - began:.0f} s")
     if options.json:
-        stored = {"machine": machine, "summary": summary, "rows": rows}
-        options.json.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+        lines = ",\n  ".join(json.dumps(told) for told in rows)
+        head = f'"machine": {json.dumps(machine)},\n "summary": {json.dumps(summary)}'
+        options.json.write_text(f'{{\n {head},\n "rows": [\n  {lines}\n ]\n}}\n', encoding="utf-8")
     sys.exit(bool(wrong))
 
 

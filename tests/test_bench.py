@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from strategies import instances_with_tours
 
 import pytsp
-from bench import delevacq, huge, many, peers, rocki, same
+from bench import counters, delevacq, huge, many, peers, rocki, same
 from bench.curves import by_limit, gap_at, solved_by, within_runs
 from bench.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from bench.rivals import MODULES, Task, answer, at_hand
@@ -444,3 +444,19 @@ def test_huge_draws_what_is_stored(
     pytest.importorskip("matplotlib")
     assert run(monkeypatch, huge, *words) == 0
     assert min(gaps.stat().st_size, scaling.stat().st_size) > 1000
+
+
+def test_counters_reads_what_ncu_prints() -> None:
+    names = ["ID", "Kernel Name", *reversed(counters.METRICS.values())]
+    values = [f"{1000 * place:,}" for place in range(len(counters.METRICS))]
+    table = [names, [""] * len(names), ["0", "climb_block", *values], ["1", "climb_block", *reversed(values)]]
+    lines = [",".join(f'"{cell}"' for cell in line) for line in table]
+    found = counters.counted("\n".join(["==PROF== Connected", *lines, "==PROF== Disconnected"]))
+    keys = list(counters.METRICS)
+    assert found[0] == {key: 1000 * (len(keys) - 1 - place) for place, key in enumerate(keys)}
+    assert found[1] == {key: 1000 * place for place, key in enumerate(keys)}
+
+
+def test_counters_says_what_ncu_said_instead() -> None:
+    with pytest.raises(SystemExit, match="permission"):
+        counters.counted("==ERROR== no permission to access counters")
