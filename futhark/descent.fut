@@ -90,9 +90,11 @@ def turn [n] (k: i32) (state: descent [n]) : descent [n] =
      then let {gain, i, j} = state.best
           in after (from (map (\p -> reversal i j (i32.i64 p)) (iota n))) (i64.i32 gain) (i64.bool (gain > 0))
      else let (ends, gains) = disjoint k (map2 (proposed_move n) (iota n) state.keys)
-          in after (from (reversals ends))
-                   (i64.sum (map i64.i32 gains))
-                   (i64.sum (map (\e -> i64.bool (e >= 0)) ends))
+          -- One reduction: see `gpu_metric.extremes`.
+          let (gained, made) =
+            map2 (\gain end -> (i64.i32 gain, i64.bool (end >= 0))) gains ends
+            |> reduce_comm (\(a, b) (c, d) -> (a + c, b + d)) (0, 0)
+          in after (from (reversals ends)) gained made
 
 module mk_descent (S: scanner) = {
   -- | A part of a pass: the diagonals `from`, …, `to` - 1. With k = 1 it looks for the best move, else for what each position

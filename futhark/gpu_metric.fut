@@ -28,6 +28,11 @@ module type gpu_metric = {
 def table 't (m: i64) (zero: t) (f: i64 -> t) : *[m]t =
   loop a = replicate m zero for r < m do #[unsafe] a with [r] = f r
 
+-- | The least and the largest: one reduction. Of two over the same array Futhark 0.25 makes one kernel, in which the flag
+-- that says which block is last is written a second time while some of a block's threads may still have to read it.
+def extremes 'a [n] (min: a -> a -> a) (max: a -> a -> a) (lowest: a) (highest: a) (xs: [n]a) : (a, a) =
+  reduce_comm (\(a, b) (c, d) -> (min a c, max b d)) (highest, lowest) (zip xs xs)
+
 -- | Distances that stand in a matrix. The second city's row is read, so that many distances from one city come from one row.
 module gpu_matrix : gpu_metric with data [n] = [n][n]i32 = {
   module weight = i32
@@ -142,7 +147,8 @@ module fast_plane : gpu_metric with data [n] = fast_data [n] = {
 -- in 128 times.
 def fast_data [n] ((xs, ys, up): gpu_plane.data [n]) : (fast_data [n], bool) =
   let about (zs: [n]f64) =
-    let middle = f64.minimum zs / 2 + f64.maximum zs / 2
+    let (least, most) = extremes f64.min f64.max (-f64.inf) f64.inf zs
+    let middle = least / 2 + most / 2
     in map (\z -> z - middle) zs
   let (xs', ys') = (about xs, about ys)
   let farthest zs = f64.maximum (map f64.abs zs)

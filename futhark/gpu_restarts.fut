@@ -169,8 +169,10 @@ entry matrix_load [n] (distances: [n][n]i32) : gpu_matrix_instance [n] =
   assert (fits_32_bits n) {matrix = distances, short = all (all (\d -> d >> 16 == 0)) distances}
 
 entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : gpu_grid_instance [n] =
-  let width = i32.maximum xs - i32.minimum xs
-  let height = i32.maximum ys - i32.minimum ys
+  let range (zs: [n]i32) =
+    let (least, most) = extremes i32.min i32.max i32.lowest i32.highest zs
+    in most - least
+  let (width, height) = (range xs, range ys)
   let (longs, shorts) = if width >= height then (xs, ys) else (ys, xs)
   let diagonal = f32.sqrt (f32.i32 width ** 2 + f32.i32 height ** 2)
   in assert (fits_32_bits n) { grid = (map f32.i32 longs, map f32.i32 shorts)

@@ -1,6 +1,7 @@
 """A program that test_oclgrind.py runs under oclgrind: climbers of the opencl backend, compared with those of c.
 
-Its argument is a part of the kernels, or "no_barriers": then they are compiled with their barriers taken out.
+Its argument is a part of the kernels; or "several_blocks" for reductions over more cities than a block has threads; or
+"no_barriers": then the kernels are compiled with their barriers taken out.
 """
 
 from __future__ import annotations
@@ -75,6 +76,21 @@ def descend(kind: str, n: int, k: int | str) -> None:
     print(f"{kind} {n} two-opt {k}: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
+def load(kind: str, n: int) -> None:
+    """Say whether three random tours have the lengths that c tells, and a turn without moves ends a descent."""
+    form = form_of(instance_of(kind, n))
+    tour = random_tours(n, 1, 0)[0]
+    found = []
+    for name, entry in (("opencl", "climb_thread"), ("c", "climb")):
+        backend = backends.open_backend(name, part="restarts")
+        batch = backend.call("batch_random", n, 0, 0, 3)
+        batch = backend.call(f"{form.kind}_{entry}", backend.call(f"{form.kind}_load", *form.arguments), batch, 1, 0)
+        turned = backend.call("descent_turn", backend.call("descent_given", tour), 2)
+        found.append((backend.call("batch_found", batch)[0], backend.call("descent_counts", turned)))
+    equal = all(np.array_equal(*each) for each in zip(*found, strict=True))
+    print(f"{kind} {n} loaded: {'equal' if equal else 'DIFFERENT'}", flush=True)
+
+
 def search_large(kind: str, n: int) -> None:
     """Say whether one tour cut in pieces stands after four rounds where it does with c."""
     instance = instance_of(kind, n)
@@ -137,6 +153,12 @@ def comparators() -> None:
     contrast("matrix", 20, "ants", ants=5, moves="3-opt")
 
 
+def several_blocks() -> None:
+    """Load more cities than a block has threads: blocks leave their results to the last one."""
+    for kind in ("fine", "coarse", "plane", "matrix"):
+        load(kind, 300)
+
+
 def no_barriers() -> None:
     """Run one case with the barriers taken out of the kernels."""
     backends._OPENCL_PREFIX = b"#define barrier(flags)\n" + backends._OPENCL_PREFIX
@@ -146,4 +168,4 @@ def no_barriers() -> None:
 
 
 if __name__ == "__main__":
-    {part.__name__: part for part in (restarts, search, huge, comparators, no_barriers)}[sys.argv[1]]()
+    {part.__name__: part for part in (restarts, search, huge, comparators, several_blocks, no_barriers)}[sys.argv[1]]()

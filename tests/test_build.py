@@ -353,6 +353,17 @@ def test_machine_code_is_loaded_and_kept_where_the_c_asks_as_it_is_known_to() ->
         assert all(instead in generated.read_text(encoding="utf-8") for instead in kernels.MACHINE_CODE.values())
 
 
+def test_no_kernel_tells_twice_which_block_is_last() -> None:
+    # A kernel made of two reductions uses one flag for both, with no barrier between: `extremes` in gpu_metric.fut.
+    flags = []
+    for generated in [*paths.KERNELS.glob("cuda_*.c"), *paths.KERNELS.glob("opencl_*.c")]:
+        program = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', generated.read_text(encoding="utf-8")))
+        flags += [len(re.findall(r"is_last_block_\d+ = \(", each)) for each in re.split("FUTHARK_KERNEL", program)]
+    if not flags:
+        pytest.skip("no GPU program was built here")
+    assert max(flags) == 1
+
+
 def test_an_error_of_the_program_is_told(checkout: Path) -> None:
     kernels.CPU_PROGRAM.write_text("type error\n")
     with pytest.raises(BuildError, match=r"(?s)c could not be built.*pytsp\.fut:1: it does not type"):
