@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 
 import pytsp
-from bench.machine import describe, parser, row, tsplib
+from bench.machine import describe, parser, row, tsplib, whole
 from bench.shuffle import shuffled
 from pytsp._names import KICKS
 from pytsp.backends import open_backend
@@ -237,13 +237,6 @@ def store(file: Path, told: dict[str, object], line: Line) -> None:
     row = told | asdict(line)
     kept = [each for each in before if any(each[key] != row[key] for key in ("table", "instance", "population"))]
     file.write_text(json.dumps({"rows": [*kept, row]}, indent=1) + "\n", encoding="utf-8")
-
-
-def whole(text: str) -> int:
-    """Read a whole number from 1 on."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number, at least 1; it is {text!r}")
-    return int(text)
 
 
 def share(text: str) -> Fraction:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import pytsp
-from bench.machine import describe, parser, row
+from bench.machine import describe, parser, row, whole
 from pytsp.backends import Backend, open_backend
 from pytsp.forms import form_of
 from pytsp.search import fits_a_block
@@ -100,20 +100,22 @@ def compare(
     return told, compared
 
 
-def main() -> None:
+def main() -> int:
     """Compare, and print a line an instance and a k."""
     arguments = parser(__doc__ or "")
     arguments.add_argument("--backend", default="cuda", help="what is compared with c (default: cuda)")
-    arguments.add_argument("--climbers", type=int, default=20_000, help="climbers up to 500 cities")
-    arguments.add_argument("--above", type=int, help="climbers above 500 cities (default: a tenth of --climbers)")
+    arguments.add_argument("--climbers", type=whole, default=20_000, help="climbers up to 500 cities")
+    arguments.add_argument("--above", type=whole, help="climbers above 500 cities (default: a tenth of --climbers)")
     arguments.add_argument("--smallest", type=int, default=1, help="the smallest number of cities")
     arguments.add_argument("--largest", type=int, default=1000, help="the largest number of cities")
     arguments.add_argument("--form", choices=("grid", "plane", "matrix"), help="only instances with such distances")
-    arguments.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes of the c backend")
+    arguments.add_argument("--jobs", type=whole, default=os.cpu_count() or 1, help="processes of the c backend")
     arguments.add_argument("--json", type=Path, metavar="FILE", help="store the table here")
     options = arguments.parse_args()
     above = max(1, options.climbers // 10) if options.above is None else options.above
     climbers = {file: options.climbers if dimension(file) <= 500 else above for file in instances(options)}
+    if not climbers:
+        raise SystemExit(f"{options.tsplib} holds no such *.tsp.gz; name the folder of TSPLIB's files by --tsplib")
     kernels = open_backend(options.backend)
     machine = f"{describe()}; {kernels.describe()}"
     print(machine, flush=True)
@@ -137,8 +139,8 @@ def main() -> None:
         lines = ",\n  ".join(json.dumps(told) for told in rows)
         head = f'"machine": {json.dumps(machine)},\n "summary": {json.dumps(summary)}'
         options.json.write_text(f'{{\n {head},\n "rows": [\n  {lines}\n ]\n}}\n', encoding="utf-8")
-    sys.exit(bool(wrong))
+    return int(wrong > 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

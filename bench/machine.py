@@ -61,3 +61,10 @@ def processor() -> str:
 def row(*cells: object) -> str:
     """Write one row of a Markdown table."""
     return f"| {' | '.join(str(cell) for cell in cells)} |"
+
+
+def whole(text: str) -> int:
+    """Read a whole number from 1 on."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number, at least 1; it is {text!r}")
+    return int(text)

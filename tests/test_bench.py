@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import math
 import os
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from strategies import instances_with_tours
 
 import pytsp
-from bench import counters, delevacq, huge, many, peers, rocki, same
+from bench import counters, delevacq, equal, huge, machine, many, peers, rocki, same
 from bench.curves import by_limit, gap_at, solved_by, within_runs
 from bench.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from bench.rivals import MODULES, Task, answer, at_hand
@@ -247,7 +248,7 @@ def test_delevacq_in_parts_and_processes_makes_one_table(tmp_path: Path, monkeyp
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "many"])
 def test_numbers_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="a whole number, at least 1; it is"):
-        delevacq.whole(text)
+        machine.whole(text)
 
 
 @pytest.mark.parametrize("text", ["0", "1/0", "3/2", "-1/2", "half"])
@@ -460,3 +461,34 @@ def test_counters_reads_what_ncu_prints() -> None:
 def test_counters_says_what_ncu_said_instead() -> None:
     with pytest.raises(SystemExit, match="permission"):
         counters.counted("==ERROR== no permission to access counters")
+
+
+def test_equal_tells_a_climb_that_differs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "square.tsp.gz").write_bytes(gzip.compress((folder / "square.tsp").read_bytes()))
+    stored = folder / "equal.json"
+    words = ("--tsplib", folder, "--backend", "multicore", "--climbers", 20, "--jobs", 1, "--json", stored)
+    assert run(monkeypatch, equal, *words) == 0
+    assert [(told["k"], told["equal"]) for told in json.loads(stored.read_text(encoding="utf-8"))["rows"]] == [
+        ("1", "yes"),
+        ("8", "yes"),
+        ("inf", "yes"),
+    ]
+    honest = pytsp.solve
+
+    def astray(instance: Instance, **options: Any) -> Result:
+        # In this process only; the c backend climbs in others.
+        found = honest(instance, **options)
+        lengths = found.lengths.copy()
+        lengths[-1] += options["k"] == 8
+        return replace(found, lengths=lengths)
+
+    monkeypatch.setattr(pytsp, "solve", astray)
+    assert run(monkeypatch, equal, *words) == 1
+    assert "60 climbs compared, 1 rows differ" in capsys.readouterr().out
+
+
+def test_equal_does_not_do_without_instances(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SystemExit, match="holds no such"):
+        run(monkeypatch, equal, "--tsplib", folder)
