@@ -1,6 +1,6 @@
 """A program that buildtools.sanitize runs: each solver once, on a backend whose kernels are watched by sanitizers.
 
-It frees what it can at its end, so that what is left is a leak.
+It frees what it can at its end, so that what is left is a leak. With cuda it runs under CUDA's own: see docs/trust.md.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SMALL: dict[str, dict[str, Any]] = {
 
 
 def main() -> None:
-    """Solve three instances by all solvers that take them, many instances at once, and call a kernel that fails."""
+    """Solve small instances by all solvers that take them, many at once, larger ones, and call a kernel that fails."""
     name = sys.argv[1]
     rng = np.random.default_rng(0)
     points = rng.integers(0, 1000, (60, 2))
@@ -37,6 +37,11 @@ def main() -> None:
                 continue
             result = pytsp.solve(instance, solver=solver, backend=name, **options)
             print(f"{metric} {solver}: {result.length:g}", flush=True)
+    for metric in ("EUC_2D", "EUCLIDEAN"):
+        # More cities than a block of a GPU has threads, so that reductions take several.
+        larger = pytsp.Instance.from_coordinates(rng.integers(0, 1000, (300, 2)), metric)
+        for solver, options in {"restarts": {"climbers": 1}, "two-opt": SMALL["two-opt"]}.items():
+            print(f"300 {metric} {solver}: {pytsp.solve(larger, solver=solver, backend=name, **options).length:g}")
     print(f"solve_many: {len(pytsp.solve_many(rng.random((5, 20, 2)), backend=name))} instances")
     backend = open_backend(name)
     try:
