@@ -129,7 +129,7 @@ def test_an_iteration_that_does_not_fit_is_not_begun(backend: Backend, monkeypat
     for name in ("STEP_SECONDS", "GPU_STEP_SECONDS"):
         monkeypatch.setattr(f"pytsp.ants.{name}", 1.0)
     instance = scattered(50, "EUC_2D", 1)
-    result = solved(instance, backend, time_limit=60.0)
+    result = solved(instance, backend, time_limit=60.0, climbers=1)
     assert (result.stop_reason, result.iterations, result.steps.tolist()) == ("time limit", 0, [0])
     assert result.length == instance.tour_length(nearest_neighbour(instance))
 

@@ -364,6 +364,22 @@ def test_no_kernel_tells_twice_which_block_is_last() -> None:
     assert max(flags) == 1
 
 
+def test_the_part_that_tests_name_has_what_they_call() -> None:
+    # On the CPU one program has all parts, so that a wrong name would be noticed by those with a GPU alone.
+    seen = 0
+    for file in sorted(Path(__file__).parent.glob("test_*.py")):
+        text = file.read_text(encoding="utf-8")
+        named = re.search(r'^PART = "(\w+)"', text, re.MULTILINE)
+        program = paths.GPU_PROGRAMS[named[1] if named else "restarts"].read_text(encoding="utf-8")
+        entries = {*re.findall(r"^entry (\w+)", program, re.MULTILINE)}
+        called = {*re.findall(r'\bbackend\.call\("(\w+)"', text)}
+        # That one makes backends of its own.
+        if "backend: Backend" in text and file.name != "test_backends.py":
+            assert called <= entries, file.name
+            seen += len(called)
+    assert seen
+
+
 def test_an_error_of_the_program_is_told(checkout: Path) -> None:
     kernels.CPU_PROGRAM.write_text("type error\n")
     with pytest.raises(BuildError, match=r"(?s)c could not be built.*pytsp\.fut:1: it does not type"):

@@ -348,7 +348,7 @@ def test_exchanges_come_after_so_many_iterations(
     call = Backend.call
 
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
-        if entry == "grid_ils":
+        if entry in ("grid_ils", "grid_ils_thread", "grid_ils_block"):
             assert arguments[5] == sum(made)
             made.append(arguments[6])
         if entry == "population_copy":

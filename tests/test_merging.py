@@ -19,6 +19,8 @@ from pytsp.backends import Backend
 from pytsp.forms import form_of
 from pytsp.neighbours import neighbour_lists
 
+PART = "search"
+
 crossing_module = importlib.import_module("pytsp._crossing")
 MERGES = (False, True)
 

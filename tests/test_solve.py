@@ -286,7 +286,8 @@ def test_improvements_are_told_as_they_come(backend: Backend) -> None:
     assert (told[-1].length, result.solver, result.iterations) == (result.length, "restarts", None)
 
 
-@pytest.mark.parametrize("n", [10, 200, 2000])
+# With fewer cities a GPU would be through before Ctrl-C comes.
+@pytest.mark.parametrize("n", [60, 200, 2000])
 def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int) -> None:
     assert_control_c_ends(n, backend=backend.name, solver="restarts", climbers=10**7)
 
