@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from numpy.typing import NDArray
 from paths import tsplib_file
-from test_kernels import forms_of
+from test_two_opt_kernels import forms_of
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result

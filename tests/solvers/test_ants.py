@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interruptions import assert_control_c_at_any_call_leaves_a_tour
 from paths import tsplib_file
-from test_kernels import scattered
+from test_two_opt_kernels import scattered
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
