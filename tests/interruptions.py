@@ -13,7 +13,7 @@ import pytest
 from paths import ROOT
 
 from pytsp import Result
-from pytsp.backends import Backend
+from pytsp.backends.context import Backend
 
 
 class Interruption:

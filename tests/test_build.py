@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 from buildtools import archive, compiler, install, kernels, paths, processor, report, shell, tarball, toolchain  # noqa: E402
 from buildtools.errors import BuildError  # noqa: E402
 from buildtools.stubs import write_stub  # noqa: E402
-from pytsp import backends  # noqa: E402
+from pytsp.backends import context as backends  # noqa: E402
 
 FAKE_FUTHARK = """\
 #!{python}
