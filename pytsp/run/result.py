@@ -95,6 +95,7 @@ class Result:
     iterations: int | None = None
     history: tuple[Improvement, ...] = field(default=(), repr=False)
     is_open: bool = False
+    options: object | None = field(default=None, repr=False)
 
     @property
     def climbers(self) -> int:

@@ -10,6 +10,7 @@ import pytest
 import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pytsp.solvers.ils.restarting import seed_anew
 
 import pytsp
 from pytsp import Instance, Result, random_tours
@@ -17,7 +18,6 @@ from pytsp.backends.context import Backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common.crossover import Crossing
-from pytsp.solvers.ils.restarting import seed_anew
 
 PART = "search"
 

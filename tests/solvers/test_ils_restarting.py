@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from pytsp.solvers.ils.restarting import NONE, Aside
 
 import pytsp
 from pytsp import Instance, random_tours
 from pytsp.backends.context import Backend
-from pytsp.solvers.ils.restarting import NONE, Aside
 from pytsp.solvers.ils.solver import Options, beginner_anew
 from pytsp.starts.construct import nearest_neighbour
 

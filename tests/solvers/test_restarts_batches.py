@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pytsp.solvers.restarts.batches import MOST_STEPS, Search, choose_mapping, fits_a_block
 
 import pytsp
 from pytsp import Instance
@@ -15,7 +16,6 @@ from pytsp.backends.context import open_backend
 from pytsp.backends.devices import Device
 from pytsp.exceptions import DeviceMemoryError
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.restarts.batches import MOST_STEPS, Search, choose_mapping, fits_a_block
 from pytsp.solvers.restarts.solver import moves_a_pass
 
 HOPPER = 227 * 2**10

@@ -44,19 +44,33 @@ class Search(ABC):
     point leaves it whole.
     """
 
-    phase: str = ""
+    phase: str
     """What is being done, as `Progress` tells it."""
-    best: Best | None = None
-    """The shortest tour so far, where the host has it."""
-    iteration: int | None = None
-    """How many iterations were made; None where climbers are counted instead."""
     iterations: int | None = None
-    """How many are to be made; None where only a limit ends them."""
-    climbers: int = 1
-    climbers_done: int = 0
+    """How many iterations are to be made; None where only a limit ends them."""
 
     def __init__(self, task: Task[Any]) -> None:
         self.task, self.watch, self.kernels = task, task.watch, task.kernels
+
+    @property
+    def best(self) -> Best | None:
+        """The shortest tour so far, where the host has it."""
+        return None
+
+    @property
+    def iteration(self) -> int | None:
+        """How many iterations were made; None where climbers are counted instead."""
+        return None
+
+    @property
+    def climbers(self) -> int:
+        """How many climbers take part."""
+        return 1
+
+    @property
+    def climbers_done(self) -> int:
+        """How many of them are on their local optima, where that is known."""
+        return 0
 
     @property
     def form(self) -> Form:
@@ -94,9 +108,17 @@ class Search(ABC):
         """Make one kernel call."""
 
     def stop_reason(self) -> str | None:
-        """Return why no further call is to begin, if there is a reason."""
+        """Return why no further call is to begin, if there is a reason.
+
+        Raises
+        ------
+        OutOfTime
+            If the first call does not fit, without which there is no tour.
+        """
         reason = self.watch.stop_reason() if self.has_begun else None
         if reason is None and self.next_seconds > max(self.watch.seconds_left, pacing.CALL_SECONDS):
+            if not self.has_tour:
+                raise OutOfTime
             reason = "time limit"
         return reason
 
@@ -123,6 +145,7 @@ class Search(ABC):
 
     def free(self) -> None:
         """Give back what the result does not need."""
+        return
 
 
 def told_length(task: Task[Any], best: Best) -> int | float:
@@ -169,7 +192,7 @@ def _search(search: Search) -> str:
 
 
 def _advance(search: Search) -> str | None:
-    """Make one kernel call, unless it does not fit and there is no tour yet."""
+    """Make one kernel call, and tell what came of it."""
     search.advance()
     return _after_call(search)
 
@@ -223,6 +246,7 @@ def _result(search: Search, found: Found, stop_reason: str) -> Result:
         seconds=search.watch.seconds,
         stop_reason=stop_reason,
         solver=task.options.name,
+        options=task.options,
         iterations=iteration,
         history=search.watch.improvements(search.climbers_done if iteration is None else iteration, length),
     )

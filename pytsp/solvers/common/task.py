@@ -57,6 +57,10 @@ class Task(Generic[O_co]):
         """The kernels, open."""
         return self.open()
 
+    def prepare(self) -> None:
+        """Have the instance in its form, and the kernels open, before what takes long."""
+        _ = self.form, self.kernels
+
     @property
     def machine(self) -> str:
         """What paces depend on: "cpu" or "gpu"."""

@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
-from pytsp.problem.kernel_input import Form
-from pytsp.problem.tours import check_tour
-from pytsp.run.monitor import Watch
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.crossover import PATIENCE, Crossing, elected
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.placement import TOGETHER, climbing_entry, descent_seconds
+from pytsp.solvers.common.loop import Found, Search
+from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.solvers.common.placement import TOGETHER, climbing_entry, descent_seconds, mapping_of
+from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.population import population_fields
-from pytsp.solvers.options import PIVOTS, Options
+from pytsp.solvers.options.eax import EAX
+from pytsp.solvers.options.shared import MOVES, PIVOTS
 from pytsp.utils.memory import check_room
 
 # The climbers of a population where neither they nor a time limit are given.
@@ -44,9 +45,8 @@ PASSES = 96
 # About what the starting tours take a GPU, times the cube of the cities and a power of the climbers that share a
 # multiprocessor.
 GPU_START_SECONDS, GPU_START_POWER = 9.2e-14, 0.8
-# How long a kernel call in which climbers descend should take; how many of them a core, or a GPU, has in the first one,
-# and a call at most; by how much at most a call has more than the one before.
-CALL_SECONDS = 0.15
+# How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
+# most a call has more than the one before.
 FIRST_CHUNK = {"cpu": 1, "gpu": 1_024}
 CHUNK = {"cpu": 64, "gpu": 1_024}
 MOST_GROWTH = 4
@@ -109,37 +109,91 @@ class Standing:
     shortest: int | None = None
 
 
-class Evolution:
+class Evolution(Search):
     """The populations of one solve, one after the other.
 
-    Every kernel call ends in one assignment to `standing`, so that an interruption at any point leaves it whole.
+    Parameters
+    ----------
+    task : Task
+    lists : numpy.ndarray of int32, shape (n, k)
+        Neighbours in order of distance.
     """
 
-    def __init__(self, form: Form, kernels: Backend, watch: Watch, options: Options, lists: NDArray[np.int32]) -> None:
-        self.form, self.kernels, self.watch, self.options, self.lists = form, kernels, watch, options, lists
-        self.machine = "cpu" if kernels.device is None else "gpu"
-        self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
-        self.crossing = Crossing(form, kernels, self.loaded, lists)
-        self.size = options.climbers
+    def __init__(self, task: Task[EAX], lists: NDArray[np.int32]) -> None:
+        super().__init__(task)
+        self.options, self.lists, self.iterations = task.options, lists, task.options.iterations
+        self.loaded = self.kernels.call(f"{self.form.kind}_load", *self.form.arguments)
+        self.crossing = Crossing(self.form, self.kernels, self.loaded, lists)
+        self.size = self.options.climbers
         if self.size is not None:
             check_room(
-                "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * form.whole.n + HOST_CLIMBER_BYTES)
+                "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * self.form.whole.n + HOST_CLIMBER_BYTES)
             )
-        if watch.time_limit is None:
+        if self.watch.time_limit is None:
             self.size = self.size or self._most()
-        self.standing = Standing(**NOBODY, best=None, first=options.first)
-        if watch.state is not None:
-            self._restore(watch.state)
+        self.standing = Standing(**NOBODY, best=None, first=self.options.first)
+        if self.watch.state is not None:
+            self._restore(self.watch.state)
         # When the climbers of a population are to be there, and how many a second come.
         self.settled_by = self._time_to_settle()
         # What the last generation took.
         self.generation_seconds = 0.0
-        self.chunk = FIRST_CHUNK[self.machine] * (kernels.threads or 1)
+        self.chunk = FIRST_CHUNK[task.machine] * (self.kernels.threads or 1)
 
     @property
-    def first_seconds(self) -> float:
-        chunk = min(self.chunk, self.size or self._most())
-        return first_seconds(self.form.whole.n, chunk, self.kernels)
+    def best(self) -> Best | None:
+        return self.standing.best
+
+    @property
+    def phase(self) -> str:  # type: ignore[override]
+        return "crossover" if self.standing.is_settled else "local optima"
+
+    @property
+    def iteration(self) -> int:
+        return self.standing.generation
+
+    @property
+    def climbers(self) -> int:
+        return len(self.standing.lengths)
+
+    @property
+    def is_finished(self) -> bool:
+        now = self.standing
+        if not now.is_settled:
+            return False
+        if self.iterations is not None and now.generation >= self.iterations:
+            return True
+        return self.has_converged and (self.watch.time_limit is None or self.fruitless >= POPULATIONS)
+
+    @property
+    def next_seconds(self) -> float:
+        """Neither the first climbers' descent nor a generation can be cut."""
+        if self.standing.best is None:
+            chunk = min(self.chunk, self.size or self._most())
+            return first_seconds(self.form.whole.n, chunk, self.kernels)
+        return self.generation_seconds if self.standing.is_settled and not self.has_converged else 0.0
+
+    def advance(self) -> None:
+        """Make one kernel call, or a few: more climbers, the next generation, or the next population."""
+        if not self.standing.is_settled:
+            self.settle()
+        elif self.has_converged:
+            self.renew()
+        else:
+            self.breed()
+
+    def needs_descent(self, stop_reason: str) -> bool:
+        return self.task.initial_tour is not None and not self.standing.is_settled
+
+    def descend(self) -> None:
+        """Have the population settled with the climbers that are there, and the initial tour."""
+        self._stand(self.standing, is_settled=True)
+
+    def found(self) -> Found:
+        now = self.standing
+        assert now.best is not None
+        done, mapping = np.ones(len(now.lengths), dtype=np.bool_), mapping_of(self.form.whole.n, self.kernels)
+        return Found(now.best, now.lengths, now.steps, done, mapping=mapping)
 
     def settle(self, now: Standing | None = None) -> None:
         """Bring a chunk of climbers of a population, that of `now`, from their starting tours to their local optima.
@@ -155,15 +209,10 @@ class Evolution:
         standing = replace(self._with(self._descended(now.first + count - chunk, chunk), now), descended=count)
         fitting = chunk * CALL_SECONDS / max(time.perf_counter() - began, 1e-9)
         together = self.kernels.threads or 1
-        fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self.machine])
+        fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self.task.machine])
         self.chunk = max(1, int(fitting) // together) * together
         is_enough = self.size is None and count >= LEAST_CLIMBERS and self.watch.seconds > self.settled_by
         self._stand(standing, is_settled=count >= most or is_enough)
-
-    def end_settling(self) -> None:
-        """Have the population settled with the climbers that are there."""
-        if not self.standing.is_settled:
-            self._stand(self.standing, is_settled=True)
 
     def _with(self, handle: Any, now: Standing) -> Standing:
         """Return where the climbers stand with a chunk more.
@@ -189,8 +238,8 @@ class Evolution:
         """Stand there, where the population is settled as one, of the best climbers and with the initial tour."""
         if is_settled:
             standing = self._elected(replace(standing, handle=self._joined(standing.chunks)[0], chunks=()))
-        if is_settled and self.options.initial_tour is not None:
-            initial = check_tour(self.options.initial_tour, self.form.whole.n)
+        initial = self.task.initial_tour
+        if is_settled and initial is not None:
             given = self._climbed(self.kernels.call("population_given", initial[None, :]), 0)
             standing = self._read(self.kernels.call("population_joined", standing.handle, given), standing)
         self.standing = replace(standing, is_settled=is_settled)
@@ -212,9 +261,9 @@ class Evolution:
         """Choose how many climbers there are at most where the user does not say."""
         limit = self.watch.time_limit
         if limit is None:
-            fewer = CPU_CLIMBERS_TIMES_CITIES // self.form.whole.n if self.machine == "cpu" else CLIMBERS["gpu"]
-            return min(CLIMBERS[self.machine], max(LEAST_CLIMBERS, fewer))
-        return MOST_CLIMBERS["cpu"] if self.machine == "cpu" else gpu_climbers(self.form.whole.n, limit)
+            fewer = CPU_CLIMBERS_TIMES_CITIES // self.form.whole.n if self.task.machine == "cpu" else CLIMBERS["gpu"]
+            return min(CLIMBERS[self.task.machine], max(LEAST_CLIMBERS, fewer))
+        return MOST_CLIMBERS["cpu"] if self.task.machine == "cpu" else gpu_climbers(self.form.whole.n, limit)
 
     @property
     def has_converged(self) -> bool:
@@ -226,7 +275,7 @@ class Evolution:
         """Make the next generation."""
         now = self.standing
         began = time.perf_counter()
-        after = self._read(self.crossing.bred(now.handle, self.options.seed, now.generation))
+        after = self._read(self.crossing.bred(now.handle, self.task.seed, now.generation))
         self.generation_seconds = time.perf_counter() - began
         is_shorter = int(after.lengths.sum()) < int(now.lengths.sum())
         self.standing = replace(after, generation=now.generation + 1, idle=0 if is_shorter else now.idle + 1)
@@ -259,7 +308,6 @@ class Evolution:
             self.standing = replace(after, has_met_elites=True)
 
     def state(self) -> dict[str, Any]:
-        """Return where the populations stand, for an evolution that goes on from there."""
         now = self.standing
         assert now.best is not None
         return {
@@ -295,24 +343,23 @@ class Evolution:
 
     def _descended(self, first: int, count: int) -> Any:
         tours = self.kernels.call(
-            f"{self.form.kind}_start", self.loaded, self.lists, self.options.seed, first, count, PASSES
+            f"{self.form.kind}_start", self.loaded, self.lists, self.task.seed, first, count, PASSES
         )
         return self._climbed(tours, first)
 
     def _climbed(self, population: Any, first: int) -> Any:
         options = self.options
-        pivot = PIVOTS.index(options.pivot)
         return self.kernels.call(
             climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels),
             self.loaded,
             self.lists,
             population,
-            options.seed,
+            self.task.seed,
             first,
             0,
             0,
-            options.local_moves,
-            pivot,
+            MOVES.index(options.moves or "3-opt"),
+            PIVOTS.index(options.pivot),
             1,
             0,
             0.0,

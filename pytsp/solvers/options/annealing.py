@@ -67,8 +67,8 @@ class Annealing(Climbers, NeighbourLists):
         Field(
             _check_schedule,
             '{"geometric", "linear"} or array_like of floats, optional',
-            "How the temperature falls from one iteration to the next: by equal ratios, the default, down to 0.05 times "
-            "the mean distance between a city and its two nearest; by equal differences, to 0; or as given.",
+            "How the temperature falls from one iteration to the next: by equal ratios, the default, down to 0.05 "
+            "times the mean distance between a city and its two nearest; by equal differences, to 0; or as given.",
             "how the temperature falls (default: geometric)",
             choices=SCHEDULES,
         )

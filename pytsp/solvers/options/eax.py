@@ -27,8 +27,8 @@ class EAX(Climbers, NeighbourLists):
     part = "search"
 
     iterations: int | None = iterations(
-        "How many generations there are at most; by default, and without a time limit, as many as shorten any tour. With "
-        "a time limit, populations follow each other, until ten in a row have found nothing shorter."
+        "How many generations there are at most; by default, and without a time limit, as many as shorten any tour. "
+        "With a time limit, populations follow each other, until ten in a row have found nothing shorter."
     )
     moves: str | None = moves(
         MOVES,
@@ -39,7 +39,8 @@ class EAX(Climbers, NeighbourLists):
     population: int | None = whole(
         1,
         2**40,
-        doc="Of how many climbers a population is made at most, those with the shortest tours. By default of all; but of "
-        '300 where `solver` is "auto" and `climbers` is given: a population takes time that grows faster than its size.',
+        doc="Of how many climbers a population is made at most, those with the shortest tours. By default of all; but "
+        'of 300 where `solver` is "auto" and `climbers` is given: a population takes time that grows faster than its '
+        "size.",
         help="cross the best N climbers",
     )

@@ -45,8 +45,8 @@ class ILS(Climbers, NeighbourLists):
 
     iterations: int | None = iterations(
         "How many kicks each climber tries. By default as many as the time limit allows; without one, a number that "
-        "depends on n, the number of climbers and the kind of machine, so that the solve ends by itself, within 3 s for "
-        "up to 1,000 cities."
+        "depends on n, the number of climbers and the kind of machine, so that the solve ends by itself, within 3 s "
+        "for up to 1,000 cities."
     )
     start: str | None = start(
         'The tour from which climber 0 starts, by default "space-filling-curve", without coordinates "greedy". '
@@ -80,9 +80,9 @@ class ILS(Climbers, NeighbourLists):
         help="where a tour changes (default: mixed)",
     )
     temperature: float | None = temperature(
-        "What an accepted change may make a tour longer at first, a random amount of about this length. As in simulated "
-        "annealing [3]_ it falls to 0, with the square of the iterations or the time that are left. The climber's best "
-        "tour is kept beside. By default 1.2 times the mean distance between a city and its two nearest neighbours."
+        "What an accepted change may make a tour longer at first, a random amount of about this length. As in "
+        "simulated annealing [3]_ it falls to 0, with the square of the iterations or the time that are left. The "
+        "climber's best tour is kept beside. By default 1.2 times the mean distance between a city and its two nearest neighbours."
     )
     exchange: int | None = whole(
         1,

@@ -27,14 +27,14 @@ class LargeTour(NeighbourLists):
     part = "huge"
 
     iterations: int | None = iterations(
-        "How many rounds there are, in each of which a piece tries a kick for each ten of its cities; by default 100, or "
-        "as many as the time limit allows."
+        "How many rounds there are, in each of which a piece tries a kick for each ten of its cities; by default 100, "
+        "or as many as the time limit allows."
     )
     piece: int | None = whole(
         8,
         2**31 - 1,
-        doc="How many cities a piece has. By default 5,000; on a GPU 1,000 … 4,000, as many as keep it busy. A GPU takes "
-        "what fits the shared memory of a block, 10,000 cities on recent ones.",
+        doc="How many cities a piece has. By default 5,000; on a GPU 1,000 … 4,000, as many as keep it busy. A GPU "
+        "takes what fits the shared memory of a block, 10,000 cities on recent ones.",
         help="cities of a piece",
     )
     start: str | None = start('The tour that becomes shorter (see `pytsp.starts`), by default "space-filling-curve".')
