@@ -20,7 +20,7 @@ import pytsp
 from pytsp.backends import cuda as _cuda
 from pytsp.backends.context import Backend, open_backend
 from pytsp.cli import commands as cli
-from pytsp.cli import signals as _cli_runs
+from pytsp.cli import limits as _cli_limits
 from pytsp.generate import uniform
 from pytsp.neighbours.kdtree import map_in_threads
 from pytsp.problem.tours import random_tours
@@ -289,9 +289,9 @@ def test_the_end_of_a_driver_is_within_the_limit(monkeypatch: pytest.MonkeyPatch
     options = cli._parser().parse_args(["solve", "any", "--time-limit", "10"])
     options.began = time.perf_counter()
     monkeypatch.setattr(_cuda, "_begun", [])
-    without = _cli_runs.time_left(options)
+    without = _cli_limits.time_left(options)
     monkeypatch.setattr(_cuda, "_begun", [threading.current_thread()])
-    with_driver = _cli_runs.time_left(options)
+    with_driver = _cli_limits.time_left(options)
     assert without is not None and with_driver is not None
     assert with_driver == pytest.approx(without - 0.1, abs=0.02)
 
