@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from pytsp.api.request import Request
-from pytsp.backends.context import open_backend
+from pytsp.backends.context import Backend, open_backend
 from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
@@ -102,8 +102,13 @@ def task_of(
         shared = options.given()
         shared.pop("piece", None)
         options = ILS(**shared)
-    part = PART_OF[options.name]
-    return Task(instance, options, watch, seed, initial_tour, lambda: open_backend(**placed, part=part))
+
+    def open_kernels() -> Backend:
+        return open_backend(
+            placed["backend"], threads=placed["threads"], device=placed["device"], part=PART_OF[options.name]
+        )
+
+    return Task(instance, options, watch, seed, initial_tour, open_kernels)
 
 
 def run(task: Task[Options]) -> Result:

@@ -1,4 +1,4 @@
-"""What the command line says to those who ask or err: examples, what a mistyped word may have meant, completion."""
+"""Help of the command line: examples, suggestions for mistyped words, completion."""
 
 from __future__ import annotations
 
@@ -43,6 +43,16 @@ EXAMPLES = {
     "compare": """
   pytsp compare kroA100.tsp --backends c,multicore,cuda
   pytsp compare uniform1000 --solver eax --climbers 50 --iterations 20""",
+    "plot": """
+  pytsp solve europe --json > europe.json
+  pytsp plot europe.json
+  pytsp plot europe.json --kind convergence --output europe.svg
+  pytsp plot kroA100.tour --instance kroA100.tsp.gz --output kroA100.pdf
+  pytsp plot first.json second.json --output difference.png
+  pytsp solve europe --solver restarts --json | pytsp plot - --kind climbers --output climbers.png""",
+    "report": """
+  pytsp report europe.json
+  pytsp report seed0.json seed1.json seed2.json --output seeds.html""",
     "datasets": """
   pytsp datasets
   pytsp datasets --fetch pr2392 kroA100
@@ -56,18 +66,18 @@ EXAMPLES = {
   pytsp completion zsh >> ~/.zshrc
   pytsp completion fish > ~/.config/fish/completions/pytsp.fish""",
 }
-"""What stands at the end of the help, by command; `plot` and `report` have theirs where they are defined."""
+"""The end of each command's help."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says of a mistyped command, option or value what may have been meant; examples keep their lines."""
+    """A parser that suggests a word for a mistyped command, option or value; examples keep their lines."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": argparse.RawDescriptionHelpFormatter, **settings})
 
-    # Of this method's types the standard library's stubs make no promise.
+    # The standard library's stubs promise no types of this method.
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse, and tell unknown words by the command that they were given to, not by `pytsp` as a whole."""
+        """Parse; unknown words are an error of the command that they were given to, not of `pytsp` as a whole."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown and self._subparsers is None:
             self._refuse(unknown)
@@ -78,7 +88,7 @@ class Parser(argparse.ArgumentParser):
 
         options = [name for name in self._option_string_actions if name.startswith("--")]
         mistyped = (word.partition("=")[0] for word in words if word.startswith("-"))
-        close = (f"{word}: {told}" for word in mistyped if (told := meant(word, options, likeness=0.7)))
+        close = (f"{word}: {suggestion}" for word in mistyped if (suggestion := meant(word, options, likeness=0.7)))
         self.error("; ".join([f"unrecognized arguments: {' '.join(words)}", *close]))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -92,9 +102,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_examples(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add examples to the help of the commands that have none yet."""
+    """Add its examples to the help of each command."""
     for name, command in commands.choices.items():
-        if command.epilog is None and name in EXAMPLES:
+        if name in EXAMPLES:
             command.epilog = epilog(name)
 
 
@@ -141,7 +151,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 
 def _instances(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """Return the files and the instances that may be meant; of TSPLIB's, those to download or those that are here."""
+    """Return the files and the instances that begin so; of TSPLIB's, those to download or those that are here."""
     from argcomplete.completers import FilesCompleter  # noqa: PLC0415
 
     from pytsp.datasets import registry as datasets  # noqa: PLC0415

@@ -1,14 +1,15 @@
-"""The commands that print a table: `pytsp compare` and `pytsp backends`."""
+"""The commands that print a table: `pytsp compare`, `pytsp backends` and `pytsp datasets`."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytsp.backends.context import status
-from pytsp.cli import data as _cli_data
+from pytsp.cli.data import read_instance
+from pytsp.cli.options import given_options
 
 if TYPE_CHECKING:
     from pytsp.api.compare import Comparison
@@ -20,13 +21,11 @@ def run_compare(options: argparse.Namespace) -> None:
 
     names = [name.strip() for name in options.backends.split(",")] if options.backends else None
     rows = compare(
-        _cli_data.read_instance(options.instance),
+        read_instance(options.instance),
         names,
         solver=options.solver,
-        climbers=options.climbers,
         seed=options.seed,
-        k=options.k,
-        iterations=options.iterations,
+        **given_options(options),
     )
     if options.json:
         print(json.dumps([row.to_dict() for row in rows]))
@@ -38,11 +37,11 @@ def run_compare(options: argparse.Namespace) -> None:
             f"{row.ratio:.2f}",
             _speed(row),
             f"{row.length:.10g}",
-            "yes" if row.equal else "NO",
+            _word(row.equal, "NO"),
         )
         for row in rows
     )
-    print_table(("backend", "seconds", "times the first", "speed", "length", "equal"), cells)
+    _print_table(("backend", "seconds", "times the first", "speed", "length", "equal"), cells)
 
 
 def _speed(row: Comparison) -> str:
@@ -58,20 +57,57 @@ def run_backends(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps([backend.to_dict() for backend in backends]))
         return
+    cells = []
+    for each in backends:
+        reasons = filter(None, ("; ".join(map(str, each.devices)), each.reason))
+        cells.append((each.name, _word(each.built), _word(each.usable), "\n".join(reasons), each.remedy))
+    _print_table(("backend", "built", "usable", "why", "what to do"), cells)
+
+
+def add_datasets(commands: Any) -> None:
+    """Add the command `datasets`."""
+    command = commands.add_parser(
+        "datasets",
+        help="list or download TSPLIB's instances",
+        description="List TSPLIB's symmetric instances, or download some of them into the user's cache folder.",
+    )
+    command.set_defaults(run=_run_datasets)
+    command.add_argument("--fetch", nargs="+", metavar="NAME", help="download these, and print where they lie")
+    command.add_argument("--url", metavar="URL", help="download from this folder instead of TSPLIB's own")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _run_datasets(options: argparse.Namespace) -> None:
+    from pytsp.datasets import registry as datasets  # noqa: PLC0415
+
+    if options.fetch:
+        paths = {name: str(datasets.fetch(name, url=options.url)) for name in options.fetch}
+        print(json.dumps(paths) if options.json else "\n".join(paths.values()))
+        return
+    if options.url:
+        raise ValueError("--url is where --fetch downloads from; give --fetch NAME with it")
+    listed = datasets.tsplib()
+    if options.json:
+        print(json.dumps([each.to_dict() for each in listed]))
+        return
     cells = (
         (
-            backend.name,
-            "yes" if backend.built else "no",
-            "yes" if backend.usable else "no",
-            "\n".join(filter(None, ("; ".join(str(device) for device in backend.devices), backend.reason))),
-            backend.remedy,
+            each.name,
+            str(each.n),
+            each.type or "",
+            "" if each.optimum is None else str(each.optimum),
+            _word(each.is_cached, ""),
         )
-        for backend in backends
+        for each in listed
     )
-    print_table(("backend", "built", "usable", "why", "what to do"), cells)
+    _print_table(("name", "cities", "type", "optimum", "downloaded"), cells)
 
 
-def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def _word(fact: bool, no: str = "no") -> str:
+    return "yes" if fact else no
+
+
+def _print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table as wide as the terminal."""
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415

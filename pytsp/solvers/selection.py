@@ -9,7 +9,6 @@ from pytsp.problem.instance import Instance
 from pytsp.solvers.large.requirements import can_be_large
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
-from pytsp.utils.arguments import is_array
 from pytsp.utils.suggestions import hint
 
 __all__ = ["check_initial_tour", "choose", "given_of"]
@@ -36,11 +35,10 @@ def given_of(keywords: Mapping[str, Any]) -> dict[str, Any]:
     for name in keywords:
         if name not in known:
             raise TypeError(f"solve() got an unexpected keyword argument {name!r}{hint(name, known)}")
-    defaults = {name: value for kind in OPTIONS.values() for name, value in kind.defaults().items()}
     return {
         name: value
         for name, value in keywords.items()
-        if value is not None and (is_array(value) or type(value) is not type(defaults[name]) or value != defaults[name])
+        if value is not None and all(spec.is_given(value) for spec in known[name].values())
     }
 
 

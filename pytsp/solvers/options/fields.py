@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from inspect import cleandoc
 from textwrap import fill
 from typing import Any, ClassVar
@@ -38,6 +38,7 @@ class Field:
         What stands for the value there.
     choices : tuple of str
         The names that it takes, where it takes names.
+    default : object
     """
 
     check: Callable[[str, Any], Any]
@@ -48,6 +49,11 @@ class Field:
     read: Callable[[str], Any] | None = None
     metavar: str = ""
     choices: tuple[str, ...] = ()
+    default: Any = None
+
+    def is_given(self, value: object) -> bool:
+        """Tell whether a value is another than the default one."""
+        return is_array(value) or type(value) is not type(self.default) or value != self.default
 
     def accepts(self, name: str, value: object) -> bool:
         """Tell whether a value is one that the option takes."""
@@ -60,7 +66,7 @@ class Field:
 
 def of(spec: Field, default: Any = None) -> Any:
     """Return the dataclass field of an option."""
-    return field(default=default, metadata={"option": spec})
+    return field(default=default, metadata={"option": replace(spec, default=default)})
 
 
 def whole(least: int, most: int = MOST, *, default: int | None = None, doc: str, help: str, metavar: str = "N") -> Any:
@@ -143,23 +149,17 @@ class Options:
         """Return the options by their names."""
         return {each.name: each.metadata["option"] for each in fields(cls)}
 
-    @classmethod
-    def defaults(cls) -> dict[str, Any]:
-        """Return the options' default values by their names."""
-        return {each.name: each.default for each in fields(cls)}
-
     def given(self) -> dict[str, Any]:
         """Return the options that are not as they are by default."""
-        defaults = self.defaults()
-        values = {name: getattr(self, name) for name in defaults}
-        return {name: value for name, value in values.items() if is_array(value) or value != defaults[name]}
+        values = {name: getattr(self, name) for name in self.fields()}
+        return {name: value for name, value in values.items() if self.fields()[name].is_given(value)}
 
 
 def _specs(cls: type) -> dict[str, Field]:
     """Return the options that a class itself defines, also before it is a dataclass."""
-    found = {name: vars(cls).get(name) for name in vars(cls).get("__annotations__", {})}
-    found |= {name: each for name, each in vars(cls).get("__dataclass_fields__", {}).items() if name in found}
-    return {name: each.metadata["option"] for name, each in found.items() if "option" in getattr(each, "metadata", {})}
+    made: dict[str, Any] = vars(cls).get("__dataclass_fields__", {})
+    own: dict[str, Any] = {name: made.get(name, vars(cls).get(name)) for name in vars(cls).get("__annotations__", {})}
+    return {name: each.metadata["option"] for name, each in own.items() if "option" in getattr(each, "metadata", {})}
 
 
 def _indented(text: str) -> str:

@@ -82,7 +82,8 @@ class ILS(Climbers, NeighbourLists):
     temperature: float | None = temperature(
         "What an accepted change may make a tour longer at first, a random amount of about this length. As in "
         "simulated annealing [3]_ it falls to 0, with the square of the iterations or the time that are left. The "
-        "climber's best tour is kept beside. By default 1.2 times the mean distance between a city and its two nearest neighbours."
+        "climber's best tour is kept beside. By default 1.2 times the mean distance between a city and its two nearest "
+        "neighbours."
     )
     exchange: int | None = whole(
         1,
