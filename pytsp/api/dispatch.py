@@ -83,7 +83,7 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
         """Tell whether a GPU would need much of the time that is left for the first tours of a population."""
         if watch.time_limit is None:
             return False
-        from pytsp.solvers.eax.evolution import first_seconds, gpu_climbers  # noqa: PLC0415
+        from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415
 
         kernels = open_backend(request.backend, threads=request.threads, device=request.device, part=PART_OF["eax"])
         climbers = gpu_climbers(instance.n, watch.time_limit)

@@ -16,10 +16,9 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.problem.tours import whole_number
 from pytsp.run.result import Result
-from pytsp.solvers.common.crossover import CHILDREN
 from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.local_search import CHILDREN, PASSES
 from pytsp.solvers.common.verify import verified
-from pytsp.solvers.eax.evolution import PASSES
 from pytsp.utils.memory import check_room
 
 __all__ = ["solve_many"]

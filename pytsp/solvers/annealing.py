@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.candidates import candidates
+from pytsp.solvers.common.local_search import population_fields
 from pytsp.solvers.common.placement import check_climbers, default_climbers
 from pytsp.solvers.common.stages import Stages, starting_tours, stored_iterations
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import in_units
-from pytsp.solvers.ils.population import population_fields
 from pytsp.solvers.options.annealing import TRIED_MOVES, Annealing
 from pytsp.utils.powers import whole_powers
 
@@ -153,9 +153,8 @@ class Chains(Stages):
             temperatures = self.temperatures.between(begin / limit, (begin + seconds) / limit, count)
         else:
             temperatures = self.temperatures.of(start, count)
-        return self.kernels.call(
-            f"{self.form.kind}_anneal",
-            self.loaded,
+        return self.call(
+            "anneal",
             self.lists,
             handle,
             self.task.seed,

@@ -195,9 +195,8 @@ class Colonies(Stages):
 
     def continued(self, handle: Any, start: int, count: int) -> Any:
         rules = self.rules
-        return self.kernels.call(
-            f"{self.form.kind}_forage",
-            self.loaded,
+        return self.call(
+            "forage",
             self.lists,
             self.etas,
             handle,

@@ -25,7 +25,7 @@ PART_OF = {name: kind.part for name, kind in OPTIONS.items()}
 MODULES = {
     "restarts": "pytsp.solvers.restarts.solver",
     "ils": "pytsp.solvers.ils.solver",
-    "eax": "pytsp.solvers.eax.solver",
+    "eax": "pytsp.solvers.eax",
     "large": "pytsp.solvers.large.solver",
     "two-opt": "pytsp.solvers.two_opt",
     "annealing": "pytsp.solvers.annealing",

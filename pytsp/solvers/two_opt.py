@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.backends.context import Backend
 from pytsp.problem.kernel_input import Form
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
@@ -52,7 +51,7 @@ def begin(task: Task[TwoOpt]) -> Descent:
 
 
 @dataclass(frozen=True)
-class Standing:
+class DescentStanding:
     """Where a descent stands: the device's handle, and what is known of it.
 
     Attributes
@@ -84,18 +83,17 @@ class Descent(Search):
         The tour from which it starts.
     """
 
+    standing: DescentStanding
+
     phase = "passes"
 
     def __init__(self, task: Task[TwoOpt], start: NDArray[np.int32]) -> None:
-        super().__init__(task)
-        form, kernels, options = self.form, self.kernels, task.options
+        super().__init__(task, _form_of(task))
+        options, n = task.options, task.instance.n
         self.k, self.iterations = kernel_passes(options.k), options.iterations
         self.most_passes = MOST_PASSES if options.iterations is None else min(options.iterations, MOST_PASSES)
-        self.kind, arguments = _loaded_as(form, kernels)
-        self.loaded = kernels.call(f"{self.kind}_load", *arguments)
-        self.start_length = form.whole.tour_length(start)
-        self.standing = Standing(kernels.call("descent_given", start), int(self.start_length))
-        n = form.whole.n
+        self.start_length = self.form.whole.tour_length(start)
+        self.standing = DescentStanding(self.kernels.call("descent_given", start), int(self.start_length))
         self.checks_a_pass = max(0, n * (n - 3) // 2)
         # The moves that a pass costs: those it evaluates, and as many as its walks over the tour take time for.
         machine = task.machine
@@ -145,6 +143,10 @@ class Descent(Search):
         return self.standing.passes
 
     @property
+    def climbers(self) -> int:
+        return 1
+
+    @property
     def has_begun(self) -> bool:
         """Whether any pass was made, or a part of one."""
         return self.standing.passes > 0 or self.standing.diagonal > 2
@@ -181,7 +183,7 @@ class Descent(Search):
         """Make whole passes of one move each, and return what they cost in moves."""
         most = max(FEW_PASSES, self.form.whole.n // 8)
         limit = max(1, min(limit, most, self.most_passes - self.standing.passes))
-        handle = self.kernels.call(f"{self.kind}_descend", self.loaded, self.standing.handle, limit)
+        handle = self.call("descend", self.standing.handle, limit)
         before = self.standing.passes
         self.standing = self._standing(handle)
         return (self.standing.passes - before) * self.pass_moves
@@ -208,17 +210,18 @@ class Descent(Search):
 
     def _scanned(self, first: int, end: int) -> Any:
         """Evaluate some diagonals."""
-        return self.kernels.call(f"{self.kind}_scan", self.loaded, self.standing.handle, self.k, first, end)
+        return self.call("scan", self.standing.handle, self.k, first, end)
 
-    def _standing(self, handle: Any) -> Standing:
+    def _standing(self, handle: Any) -> DescentStanding:
         """Read where a descent stands between two passes."""
         gained, moves, passes, done = self.kernels.call("descent_counts", handle).tolist()
-        return Standing(handle, int(self.start_length) - gained, moves, passes, bool(done))
+        return DescentStanding(handle, int(self.start_length) - gained, moves, passes, bool(done))
 
 
-def _loaded_as(form: Form, kernels: Backend) -> tuple[str, tuple[NDArray[np.generic] | bool, ...]]:
-    """Return the kind and the arguments by which kernels take an instance: on a GPU a grid is a plane."""
-    if form.kind != "grid" or kernels.device is None:
-        return form.kind, form.arguments
+def _form_of(task: Task[TwoOpt]) -> Form:
+    """Return the form in which kernels take the instance: on a GPU a grid is a plane."""
+    form = task.form
+    if form.kind != "grid" or task.machine == "cpu":
+        return form
     xs, ys = (np.asarray(axis, dtype=np.float64) for axis in form.arguments)
-    return "plane", (xs, ys, False)
+    return replace(form, kind="plane", arguments=(xs, ys, False))

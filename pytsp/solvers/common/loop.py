@@ -17,7 +17,30 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.verify import verified
 from pytsp.utils.deadline import OutOfTime
 
-__all__ = ["Found", "Search", "run"]
+__all__ = ["Found", "Search", "Standing", "run"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where climbers stand between two kernel calls.
+
+    Attributes
+    ----------
+    handle : Opaque
+        The climbers on the device.
+    lengths, steps : numpy.ndarray of int64, shape (climbers,)
+        The lengths of their best tours in the kernels' units, and how many steps they made.
+    best : Best or None
+        The shortest tour of all, once there is one.
+    iteration : int
+        How many iterations were made.
+    """
+
+    handle: Any
+    lengths: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    best: Best | None
+    iteration: int = 0
 
 
 @dataclass(frozen=True)
@@ -41,41 +64,51 @@ class Search(ABC):
     """A solver at work on its task.
 
     `advance` makes one kernel call, which ends in one assignment to where the search stands: an interruption at any
-    point leaves it whole.
+    point leaves it whole. What a search tells of itself is taken from its `standing`, unless it says otherwise.
+
+    Parameters
+    ----------
+    task : Task
+    form : Form, optional
+        How kernels take the instance, where that is not the task's form.
     """
 
     phase: str
     """What is being done, as `Progress` tells it."""
     iterations: int | None = None
     """How many iterations are to be made; None where only a limit ends them."""
+    standing: Any
 
-    def __init__(self, task: Task[Any]) -> None:
+    def __init__(self, task: Task[Any], form: Form | None = None) -> None:
         self.task, self.watch, self.kernels = task, task.watch, task.kernels
+        self.form = form or task.form
+        self.loaded = self.kernels.call(f"{self.form.kind}_load", *self.form.arguments)
+
+    def call(self, entry: str, *arguments: Any) -> Any:
+        """Call an entry point that concerns the instance."""
+        return self.kernels.call(f"{self.form.kind}_{entry}", self.loaded, *arguments)
 
     @property
     def best(self) -> Best | None:
         """The shortest tour so far, where the host has it."""
-        return None
+        best: Best | None = self.standing.best
+        return best
 
     @property
     def iteration(self) -> int | None:
         """How many iterations were made; None where climbers are counted instead."""
-        return None
+        iteration: int = self.standing.iteration
+        return iteration
 
     @property
     def climbers(self) -> int:
         """How many climbers take part."""
-        return 1
+        return len(self.standing.lengths)
 
     @property
     def climbers_done(self) -> int:
         """How many of them are on their local optima, where that is known."""
         return 0
-
-    @property
-    def form(self) -> Form:
-        """The instance as kernels take it."""
-        return self.task.form
 
     @property
     def has_tour(self) -> bool:
@@ -89,9 +122,10 @@ class Search(ABC):
 
     @property
     def length(self) -> int | float:
-        """The length of the best tour as users see it."""
+        """The length of the best tour as users see it: the kernel's, unless distances are floating-point numbers."""
         assert self.best is not None
-        return told_length(self.task, self.best)
+        instance = self.task.instance
+        return self.best.length if instance.is_exact else instance.tour_length(self.best.tour)
 
     @property
     @abstractmethod
@@ -146,11 +180,6 @@ class Search(ABC):
     def free(self) -> None:
         """Give back what the result does not need."""
         return
-
-
-def told_length(task: Task[Any], best: Best) -> int | float:
-    """Return a length as users see it: the kernel's, unless distances are floating-point numbers."""
-    return best.length if task.instance.is_exact else task.instance.tour_length(best.tour)
 
 
 def run(search: Search) -> Result:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 
 from pytsp.backends.context import Backend
-from pytsp.problem.kernel_input import Form
 from pytsp.utils.memory import check_room
 
 __all__ = [
     "TOGETHER",
     "check_climbers",
-    "climbing_entry",
     "default_climbers",
     "descent_seconds",
     "mapping_of",
@@ -49,11 +47,6 @@ def descent_seconds(n: int, climbers: int, kernels: Backend) -> float:
             return BLOCK_DESCENT_SECONDS * n
         return THREAD_DESCENT_SECONDS * n * max(LEAST_TOGETHER, min(climbers, TOGETHER))
     return math.ceil(climbers / kernels.threads) * n / DESCENDED_A_SECOND
-
-
-def climbing_entry(entry: str, form: Form, kernels: Backend) -> str:
-    """Return the entry point by which climbers go on, which on a GPU has a form for each mapping."""
-    return entry if kernels.device is None else f"{entry}_{mapping_of(form.whole.n, kernels)}"
 
 
 def most_cities(kernels: Backend) -> int | None:

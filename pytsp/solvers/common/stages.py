@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,25 +14,13 @@ from pytsp.problem.tours import random_tours
 from pytsp.run.monitor import Watch
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.loop import Found, Search
+from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import Pace
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.population import lengths_of
 from pytsp.starts.construct import Start, start_tour
 
-__all__ = ["Stages", "Standing", "starting_tours", "stored_iterations"]
-
-
-@dataclass(frozen=True)
-class Standing:
-    """Where the climbers stand after so many iterations: the device's handle, the lengths of their best tours, how many
-    steps they made, and the best tour of all."""
-
-    handle: Any
-    iteration: int
-    lengths: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    best: Best
+__all__ = ["Stages", "starting_tours", "stored_iterations"]
 
 
 class Stages(Search):
@@ -49,6 +36,8 @@ class Stages(Search):
         The tours from which the climbers start, where there is no state.
     """
 
+    standing: Standing
+
     # What the names of the entry points begin with that make climbers, and read where they stand; their type.
     values: ClassVar[str]
     type: ClassVar[str]
@@ -56,12 +45,11 @@ class Stages(Search):
     def __init__(self, task: Task[Any], *, iterations: int | None, tours: NDArray[np.int32] | None) -> None:
         super().__init__(task)
         self.options, self.iterations = task.options, iterations
-        self.loaded = self.kernels.call(f"{self.form.kind}_load", *self.form.arguments)
         if self.watch.state is None:
             assert tours is not None
             steps, lengths = np.zeros(len(tours), dtype=np.int64), lengths_of(self.form.whole, tours)
             best = Best.of(lengths, tours, self.options.first)
-            self.standing = Standing(self.started(tours, lengths), 0, lengths, steps, best)
+            self.standing = Standing(self.started(tours, lengths), lengths, steps, best)
         else:
             self.standing = self._restored(self.watch.state)
         self.pace = Pace(self.first_seconds, most=1.0)
@@ -69,18 +57,6 @@ class Stages(Search):
     @property
     def phase(self) -> str:  # type: ignore[override]
         return str(self.options.name)
-
-    @property
-    def best(self) -> Best:
-        return self.standing.best
-
-    @property
-    def iteration(self) -> int:
-        return self.standing.iteration
-
-    @property
-    def climbers(self) -> int:
-        return len(self.standing.lengths)
 
     @property
     def is_finished(self) -> bool:
@@ -121,7 +97,7 @@ class Stages(Search):
         fields = self.fields(state.part(self.values))
         bests, handle = fields["bests"], self.kernels.value(self.type, fields)
         lengths = lengths_of(self.form.whole, bests)
-        return Standing(handle, iteration, lengths, fields["steps"], Best.of(lengths, bests, self.options.first))
+        return Standing(handle, lengths, fields["steps"], Best.of(lengths, bests, self.options.first), iteration)
 
     def advance(self) -> None:
         """Make one kernel call, of as many iterations as take a fraction of a second; the first one has one."""
@@ -140,16 +116,18 @@ class Stages(Search):
         Among equals it is that of the smallest climber, whatever the cuts.
         """
         call, best = self.kernels.call, self.standing.best
+        assert best is not None
         lengths, steps = call(f"{self.values}_lengths", handle), call(f"{self.values}_steps", handle)
         place = int(lengths.argmin())
         if (int(lengths[place]), self.options.first + place) != (best.length, best.climber):
             tour = call(f"{self.values}_tour", handle, place)
             best = Best(int(lengths[place]), self.options.first + place, tour)
-        return Standing(handle, iteration, lengths, steps, best)
+        return Standing(handle, lengths, steps, best, iteration)
 
     def found(self) -> Found:
         now = self.standing
         # Neither method ends on a local optimum that it would know of.
+        assert now.best is not None
         return Found(now.best, now.lengths, now.steps, np.zeros(self.climbers, dtype=np.bool_))
 
 

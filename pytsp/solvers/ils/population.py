@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 
 from pytsp.problem.instance import Instance
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.crossover import Crossing
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.loop import Found, Search
+from pytsp.solvers.common.local_search import LocalSearch, population_fields
+from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import CALL_SECONDS, Pace
-from pytsp.solvers.common.placement import climbing_entry, descent_seconds, mapping_of
+from pytsp.solvers.common.placement import descent_seconds
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.archive import NONE, Archive
 from pytsp.solvers.ils.starting_tours import beginner_anew, seed_anew
 from pytsp.solvers.options.ils import ILS, KICKS
-from pytsp.solvers.options.shared import MOVES, PIVOTS
 from pytsp.utils.deadline import look
 
 # How many moves a step draws with pivot "random-k" (docs/algorithms.md).
@@ -40,23 +39,18 @@ EQUAL_DRAWS = 64
 EXCHANGED_PER_CENT = 25
 
 
-@dataclass(frozen=True)
-class Standing:
-    """Where the climbers stand after so many iterations: the device's handle, their lengths and accepted improvements,
-    the best tour of all.
+@dataclass(frozen=True, kw_only=True)
+class PopulationStanding(Standing):
+    """Where the climbers stand.
 
     `has_descended` tells whether they have left the tours from which they start, `is_polished` whether their best tours
     have come from a descent over all cities: by "random-k" no local optima, else those of the whole neighbourhood.
     `archive` is what climbers have left behind where they began anew, if anybody has looked for such.
     """
 
-    has_descended: bool
-    is_polished: bool
-    iteration: int
-    handle: Any
-    lengths: NDArray[np.int64]
-    steps: NDArray[np.int64]
     best: Best
+    has_descended: bool = True
+    is_polished: bool = False
     archive: Archive | None = None
 
     @property
@@ -81,6 +75,8 @@ class Population(Search):
         The first one, in units of the kernel's lengths.
     """
 
+    standing: PopulationStanding
+
     phase = "kicks"
 
     def __init__(
@@ -93,34 +89,21 @@ class Population(Search):
         temperature: float,
     ) -> None:
         super().__init__(task)
-        self.options, self.lists, self.iterations, self.temperature = task.options, lists, iterations, temperature
-        self.pivot = PIVOTS.index(self.options.pivot)
-        self.draws = (self.options.draws or DEFAULT_DRAWS) if self.options.pivot == "random-k" else 1
+        self.options, self.iterations, self.temperature = task.options, iterations, temperature
+        draws = (self.options.draws or DEFAULT_DRAWS) if self.options.pivot == "random-k" else 1
+        kick = KICKS.index(self.options.kick)
+        self.local_search = LocalSearch(task, self.loaded, lists, draws=draws, kick=kick)
         self.begin_anew = beginner_anew(task)
-        self.loaded = self.kernels.call(f"{self.form.kind}_load", *self.form.arguments)
-        self.crossing = Crossing(self.form, self.kernels, self.loaded, lists)
         self.standing = self._restored(self.watch.state) if starts is None else self._started(starts)
         # Where the climbers stood before the last descent: iterations go on from there.
-        self.unpolished: Standing | None = None
+        self.unpolished: PopulationStanding | None = None
         # What an iteration of all climbers is thought to take at first.
         waits = math.ceil(self.climbers / (self.kernels.threads or self.climbers))
-        self.pace = Pace(waits * max(1.0, self.draws / EQUAL_DRAWS) / FIRST_SPEED[task.machine])
+        self.pace = Pace(waits * max(1.0, draws / EQUAL_DRAWS) / FIRST_SPEED[task.machine])
         # About how long the last descent will take, where the first one was long; what merging may take.
         self.polish_seconds = 0.0
         limit = self.watch.time_limit
         self.merging_seconds = MERGING_SHARE * limit if self.options.merge and limit is not None else 0.0
-
-    @property
-    def best(self) -> Best:
-        return self.standing.best
-
-    @property
-    def iteration(self) -> int:
-        return self.standing.iteration
-
-    @property
-    def climbers(self) -> int:
-        return len(self.standing.lengths)
 
     @property
     def has_begun(self) -> bool:
@@ -143,12 +126,11 @@ class Population(Search):
             reason = "time limit"
         return reason
 
-    def _started(self, starts: NDArray[np.int32]) -> Standing:
+    def _started(self, starts: NDArray[np.int32]) -> PopulationStanding:
         """Stand on the tours from which the climbers start."""
-        handle = self.kernels.call("population_given", starts)
-        lengths = lengths_of(self.form.whole, starts)
-        steps = np.zeros(len(starts), dtype=np.int64)
-        return Standing(False, False, 0, handle, lengths, steps, Best.of(lengths, starts, self.options.first))
+        lengths, steps = lengths_of(self.form.whole, starts), np.zeros(len(starts), dtype=np.int64)
+        best = Best.of(lengths, starts, self.options.first)
+        return PopulationStanding(self.local_search.place(starts), lengths, steps, best=best, has_descended=False)
 
     def state(self) -> dict[str, Any]:
         now = self.unpolished or self.standing
@@ -163,14 +145,13 @@ class Population(Search):
             "aside": None if now.archive is None else now.archive.state(),
         }
 
-    def _restored(self, state: State | None) -> Standing:
+    def _restored(self, state: State | None) -> PopulationStanding:
         """Stand where `state` says."""
         assert state is not None
         n, count, first = self.form.whole.n, state.whole("climbers", 1, 2**40), self.options.first
         fields = population_fields(state.part("population"), n, count)
-        return Standing(
+        return PopulationStanding(
             has_descended=state.flag("has_descended"),
-            is_polished=False,
             iteration=state.whole("iteration"),
             handle=self.kernels.value("population", fields),
             lengths=state.array("lengths", np.int64, (count,)),
@@ -217,29 +198,16 @@ class Population(Search):
         turn, made = self._turn(start)
         # After so many the temperature is 0, counted from where climbers begin; 0 where only the time says so.
         cooled = min(filter(None, (self.iterations, self.options.restart)), default=0)
-        return self.kernels.call(
-            climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels),
-            self.loaded,
-            self.lists,
-            handle,
-            seed_anew(self.task.seed, turn),
-            self.options.first,
-            made,
-            count,
-            MOVES.index(self.options.moves or "3-opt"),
-            self.pivot,
-            self.draws,
-            KICKS.index(self.options.kick),
-            self.temperature * (1.0 if cooled else warmth),
-            cooled,
-        )
+        temperature = self.temperature * (1.0 if cooled else warmth)
+        seed = seed_anew(self.task.seed, turn)
+        return self.local_search.climb(handle, seed, self.options.first, made, count, temperature, cooled)
 
     def _is_turn(self, iteration: int) -> bool:
         """Tell whether it is time for climbers to begin anew."""
         restart, before = self.options.restart, self.standing.iteration
         return restart is not None and iteration % restart == 0 and before < iteration != self.iterations
 
-    def _begun_anew(self, standing: Standing, seconds_left: float) -> Standing:
+    def _begun_anew(self, standing: PopulationStanding, seconds_left: float) -> PopulationStanding:
         """Let the climbers that are stuck begin anew, or as many of them as there is time for."""
         n, first, turn = self.form.whole.n, self.options.first, self._turn(standing.iteration)[0]
         archive = standing.archive or Archive.empty(self.climbers, n)
@@ -258,31 +226,27 @@ class Population(Search):
         all_tours = population["bests"].copy()
         all_tours[stuck] = list(tours.values())
         # All climbers descend, each by its own random stream; those that stand on a local optimum take next to no time.
-        given = self.kernels.call("population_given", all_tours)
-        fresh = self.kernels.fields(self._climbed(given, standing.iteration, 0))
+        fresh = self.kernels.fields(self._climbed(self.local_search.place(all_tours), standing.iteration, 0))
         population, archive = archive.begun(population, fresh, stuck)
         handle = self.kernels.value("population", population)
         lengths, steps = population["lengths"], population["steps"]
         return replace(standing, handle=handle, lengths=lengths, steps=steps, archive=archive)
 
-    def _merged(self, standing: Standing, seconds_left: float) -> Standing:
+    def _merged(self, standing: PopulationStanding, seconds_left: float) -> PopulationStanding:
         """Merge the climbers' tours, and the shortest that was set aside: what comes of them, if it is shorter than
         all, is set aside for the climber that had the shortest."""
-        call = self.kernels.call
-        archive = standing.archive or Archive.empty(self.climbers, self.form.whole.n)
+        search, archive = self.local_search, standing.archive or Archive.empty(self.climbers, self.form.whole.n)
         pool, place = standing.handle, int(archive.lengths.argmin())
         if archive.lengths[place] != NONE:
-            earlier = self._climbed(call("population_given", archive.tours[place][None, :]), 0, 0)
-            pool = call("population_joined", pool, earlier)
+            pool = search.join(pool, self._climbed(search.place(archive.tours[place][None, :]), 0, 0))
         seed = seed_anew(self.task.seed, self._turn(standing.iteration)[0])
-        tour = self.crossing.merged(pool, seed, seconds_left)
-        merged = self._climbed(call("population_given", tour[None, :]), 0, 0)
-        length, shortest = int(call("population_lengths", merged)[0]), archive.shortest(standing.lengths)
+        merged = self._climbed(search.place(search.merge(pool, seed, seconds_left)[None, :]), 0, 0)
+        shortest = archive.shortest(standing.lengths)
         place = int(shortest.argmin())
-        if length >= shortest[place]:
+        best = search.best(merged, search.lengths(merged), self.options.first + place, None)
+        if best.length >= shortest[place]:
             return replace(standing, archive=archive)
-        best = Best(length, self.options.first + place, call("population_tour", merged, 0))
-        return replace(standing, archive=archive.with_tour(place, length, best.tour), best=best)
+        return replace(standing, archive=archive.with_tour(place, best.length, best.tour), best=best)
 
     def needs_descent(self, stop_reason: str) -> bool:
         return self.standing.has_descended and not self.standing.is_polished
@@ -296,17 +260,7 @@ class Population(Search):
         handle = now.handle
         if now.archive is not None and (now.archive.lengths < now.lengths).any():
             handle = self.kernels.value("population", now.archive.returned(self.kernels.fields(handle)))
-        handle = self.kernels.call(
-            climbing_entry(f"{self.form.kind}_polish", self.form, self.kernels),
-            self.loaded,
-            self.lists,
-            handle,
-            self.task.seed,
-            options.first,
-            MOVES.index(options.moves or "3-opt"),
-            self.pivot,
-            self.draws,
-        )
+        handle = self.local_search.polish(handle, options.first)
         self.standing = replace(self._read(handle, now.iteration, final=True), archive=None)
 
     def _count(self, seconds_left: float) -> int:
@@ -316,30 +270,35 @@ class Population(Search):
         bounds += [each - iteration % each for each in (options.exchange, options.restart) if each is not None]
         return int(min(self.pace.fitting(self.watch.seconds, seconds_left), *bounds, 2**62))
 
-    def _read(self, handle: Any, iteration: int, *, final: bool = False) -> Standing:
+    def _read(self, handle: Any, iteration: int, *, final: bool = False) -> PopulationStanding:
         """Read where the climbers stand; at the iteration of an exchange, exchange tours first.
 
         The best tour is fetched where it is shorter than the best so far, and in the end, so that among equals it is
         that of the smallest climber whatever the cuts.
         """
-        call, now, exchange = self.kernels.call, self.standing, self.options.exchange
-        lengths = call("population_lengths", handle)
-        place, best = int(call("population_best", handle)), now.best
-        if final or not now.has_descended or int(lengths[place]) < best.length:
-            best = Best(int(lengths[place]), self.options.first + place, call("population_tour", handle, place))
+        search, now, exchange = self.local_search, self.standing, self.options.exchange
+        lengths = search.lengths(handle)
+        best = search.best(handle, lengths, self.options.first, now.best if now.has_descended and not final else None)
         is_exchange = exchange is not None and iteration % exchange == 0 and iteration > now.iteration
         is_end = iteration == self.iterations or self._is_turn(iteration)
         if is_exchange and self.climbers > 1 and not is_end:
-            sources, targets = exchanged(lengths)
-            handle = call("population_copy", handle, sources, targets)
-            lengths = call("population_lengths", handle)
-        return Standing(True, final, iteration, handle, lengths, call("population_steps", handle), best, now.archive)
+            handle = self.kernels.call("population_copy", handle, *exchanged(lengths))
+            lengths = search.lengths(handle)
+        return PopulationStanding(
+            handle,
+            lengths,
+            search.steps(handle),
+            iteration=iteration,
+            best=best,
+            is_polished=final,
+            archive=now.archive,
+        )
 
     def found(self) -> Found:
         now = self.standing
         # Draws that find nothing make no local optimum.
         done = np.full(self.climbers, now.is_polished and self.options.pivot != "random-k")
-        return Found(now.best, now.shortest, now.steps, done, mapping=mapping_of(self.form.whole.n, self.kernels))
+        return Found(now.best, now.shortest, now.steps, done, mapping=self.local_search.mapping)
 
 
 def lengths_of(instance: Instance, tours: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -357,13 +316,6 @@ def lengths_of(instance: Instance, tours: NDArray[np.int32]) -> NDArray[np.int64
         look(climber * instance.n)
         lengths[climber] = instance.tour_length(tour)
     return lengths
-
-
-def population_fields(state: State, n: int, count: int | None = None) -> dict[str, NDArray[Any]]:
-    """Return the fields of a population on the device, as `Backend.fields` tells them."""
-    tours = state.tours("tours", n, count)
-    numbers = {name: state.array(name, np.int64, (len(tours),)) for name in ("lengths", "steps")}
-    return {"tours": tours, "bests": state.tours("bests", n, len(tours)), **numbers}
 
 
 def exchanged(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

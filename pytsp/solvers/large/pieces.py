@@ -57,7 +57,7 @@ PLASTIC = 0.7548776662466927
 
 
 @dataclass(frozen=True)
-class Standing:
+class PiecesStanding:
     """Where the tour stands: the device's handle and its length; how many rounds are complete, and pieces of the next
     one; how many passes of the descent that follows a round; and whether the tour is a local optimum."""
 
@@ -91,6 +91,8 @@ class Pieces(Search):
         About how long a look at all cities takes, where that is known.
     """
 
+    standing: PiecesStanding
+
     def __init__(
         self,
         task: Task[LargeTour],
@@ -103,10 +105,10 @@ class Pieces(Search):
         temperature: float,
         pass_seconds: float | None = None,
     ) -> None:
-        super().__init__(task)
+        super().__init__(task, form)
         kernels = self.kernels
         # The device has the coordinates.
-        self.ordered = replace(form, arguments=())
+        self.form = replace(form, arguments=())
         self.order = order
         rounds = task.options.iterations
         self.rounds = (DEFAULT_ROUNDS if self.watch.time_limit is None else 2**31) if rounds is None else rounds
@@ -118,14 +120,13 @@ class Pieces(Search):
         self.kicks = max(1, round(KICKS_A_CITY * self.piece))
         self.temperature = temperature
         self.mapping = "thread" if kernels.device is None else "block"
-        self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
         self.links = kernels.call("links_blank", *lists.shape)
         # Some at a time, so that the device never holds the lists beside the links.
         for first in range(0, self.n, LINKED):
             block = lists[first : first + LINKED]
-            self.links = kernels.call(f"{form.kind}_links", self.loaded, self.links, first, block)
+            self.links = self.call("links", self.links, first, block)
         handle = kernels.call("huge_given", tour)
-        self.standing = Standing(handle, self._length(handle))
+        self.standing = PiecesStanding(handle, self._length(handle))
         self.shortest = self.standing
         # Pieces that should go together, and how many a second go.
         self.together = kernels.threads or min(self.count, max(1, MOST_GPU_CITIES // self.piece))
@@ -138,10 +139,6 @@ class Pieces(Search):
         self.is_between = self.has_called = False
         if self.watch.state is not None:
             self.restore(self.watch.state)
-
-    @property
-    def form(self) -> Form:
-        return self.ordered
 
     @property
     def has_tour(self) -> bool:
@@ -162,6 +159,10 @@ class Pieces(Search):
     @property
     def iteration(self) -> int:
         return self.standing.rounds
+
+    @property
+    def climbers(self) -> int:
+        return 1
 
     @property
     def is_finished(self) -> bool:
@@ -224,9 +225,8 @@ class Pieces(Search):
         most = self.count if self.kernels.device is None else self.together
         count = min(max(wanted // self.together, 1) * self.together, most, self.count - now.pieces)
         began = time.perf_counter()
-        handle = self.kernels.call(
-            f"{self.form.kind}_climb_pieces",
-            self.loaded,
+        handle = self.call(
+            "climb_pieces",
             self.links,
             now.handle,
             self.seed,
@@ -242,7 +242,7 @@ class Pieces(Search):
         length = self._length(handle)
         self.speed = count / max(time.perf_counter() - began, 1e-9)
         is_complete = now.pieces + count == self.count
-        self._stand(Standing(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
+        self._stand(PiecesStanding(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
 
     def state(self) -> dict[str, Any]:
         best = None if self.shortest.handle is self.standing.handle else self._told(self.shortest)
@@ -253,14 +253,14 @@ class Pieces(Search):
         self.standing = self._restored(state.part("standing"))
         self.shortest = self._restored(state.part("best")) if "best" in state else self.standing
 
-    def _told(self, standing: Standing) -> dict[str, Any]:
+    def _told(self, standing: PiecesStanding) -> dict[str, Any]:
         fields = self.kernels.fields(standing.handle)
         # The places follow from the tour.
         huge = {"tour": fields["route"][: self.n], "waits": fields["waits"], **fields["course"]}
         counts = {name: getattr(standing, name) for name in ("length", "rounds", "pieces", "passes", "is_settled")}
         return {**counts, "huge": huge}
 
-    def _restored(self, state: State) -> Standing:
+    def _restored(self, state: State) -> PiecesStanding:
         said = state.part("huge")
         tour = said.tour("tour", self.n)
         route = np.concatenate([tour, np.empty_like(tour)])
@@ -272,7 +272,7 @@ class Pieces(Search):
             "waits": said.array("waits", np.bool_, (self.n,)),
             "course": {**course, "done": said.flag("done")},
         }
-        return Standing(
+        return PiecesStanding(
             self.kernels.value("huge", fields),
             state.whole("length"),
             state.whole("rounds"),
@@ -312,9 +312,8 @@ class Pieces(Search):
         else:
             most = min(most, FIRST_PASSES)
         before = self.kernels.call("huge_counts", now.handle)
-        handle = self.kernels.call(
-            f"{self.form.kind}_settle",
-            self.loaded,
+        handle = self.call(
+            "settle",
             self.links,
             now.handle,
             self.seed,
@@ -329,7 +328,7 @@ class Pieces(Search):
             self.full_pass = took * LOOK_WORK * self.n / int(work_done)
             self.passed = max(1, int(passes))
             self.passed_seconds = took / self.passed
-        self._stand(Standing(handle, length, now.rounds, now.pieces, now.passes + int(passes), is_settled))
+        self._stand(PiecesStanding(handle, length, now.rounds, now.pieces, now.passes + int(passes), is_settled))
 
     def go_back(self) -> bool:
         """Go back to the best tour if it may become shorter yet; tell whether it may."""
@@ -343,7 +342,7 @@ class Pieces(Search):
         del self.loaded, self.links
         self.kernels.release_memory()
 
-    def _stand(self, standing: Standing) -> None:
+    def _stand(self, standing: PiecesStanding) -> None:
         """Stand there. A shorter tour is the best so far, and so is a local optimum of the same length.
 
         Not in the middle of a round, which calls may cut anywhere.
@@ -359,13 +358,13 @@ class Pieces(Search):
         self.is_between = to_passes
 
     def _length(self, handle: Any) -> int:
-        return int(self.kernels.call(f"{self.form.kind}_huge_length", self.loaded, handle))
+        return int(self.call("huge_length", handle))
 
     def _offset(self, rounds: int) -> int:
         """Return the position at which the pieces of a round begin: cuts are far from those of the rounds before."""
         return int((self.seed % 2**32 * PLASTIC + rounds * GOLDEN) % 1 * self.n)
 
 
-def shorter(one: Standing, other: Standing) -> Standing:
+def shorter(one: PiecesStanding, other: PiecesStanding) -> PiecesStanding:
     """Return the shorter tour; of equals the local optimum, and else the first."""
     return min(one, other, key=lambda standing: (standing.length, not standing.is_settled))

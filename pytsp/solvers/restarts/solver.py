@@ -77,8 +77,7 @@ class Batches(Search):
         self.end = self.first + (task.options.climbers or default_climbers(n))
         self.k = kernel_passes(task.options.k)
         self.mapping = choose_mapping(task.options.mapping, form, self.k, kernels)
-        self.entry = f"{form.kind}_climb" + (f"_{self.mapping}" if kernels.device else "")
-        self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
+        self.entry = "climb" + (f"_{self.mapping}" if kernels.device else "")
         self.batches: dict[int, Batch] = {}
         # What a pass costs, in moves: the neighbourhood, and a few walks over the tour.
         self.pass_moves = n * max(1, n - 3) // 2 + 10 * n
@@ -127,6 +126,10 @@ class Batches(Search):
     @property
     def best(self) -> Best | None:
         return self.last.best if self.last else None
+
+    @property
+    def iteration(self) -> None:
+        """Climbers are counted instead."""
 
     @property
     def climbers(self) -> int:
@@ -184,7 +187,7 @@ class Batches(Search):
         first = before.first if before else self.following
         count = len(before.done) if before else self._batch_size()
         handle = before.handle if before else call("batch_random", self.form.whole.n, self.task.seed, first, count)
-        handle = call(self.entry, self.loaded, handle, self.k, 0 if seconds is None else self._limit(count, seconds))
+        handle = self.call(self.entry, handle, self.k, 0 if seconds is None else self._limit(count, seconds))
         lengths, steps, passes, done = call("batch_found", handle)
         best = self._better(first, handle, lengths)
         walked = int(passes.sum(dtype=np.int64)) - (int(before.passes.sum(dtype=np.int64)) if before else 0)
