@@ -38,7 +38,7 @@ def given_of(keywords: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in keywords.items()
-        if value is not None and all(spec.is_given(value) for spec in known[name].values())
+        if all(spec.is_given(value) for spec in known[name].values())
     }
 
 

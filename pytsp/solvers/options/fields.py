@@ -141,7 +141,7 @@ class Options:
     def __post_init__(self) -> None:
         for name, spec in self.fields().items():
             value = getattr(self, name)
-            if value is not None:
+            if value is not None or spec.default is not None:
                 object.__setattr__(self, name, spec.check(name, value))
 
     @classmethod
