@@ -11,6 +11,8 @@ SOURCES = ROOT / "futhark"
 CPU_PROGRAM = SOURCES / "pytsp.fut"
 GPU_PROGRAMS = {part: SOURCES / f"gpu_{part}.fut" for part in ("restarts", "search", "huge", "comparators")}
 KERNELS = ROOT / "pytsp" / "_kernels"
+# The GPU programs as C, for tests: never shipped.
+EMULATED = ROOT / "build" / "emulated"
 INCLUDE = Path(__file__).resolve().parent / "include"
 COMPAT = INCLUDE / "cuda_compat.h"
 FALLBACK = INCLUDE / "fallback"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from paths import ROOT
+from paths import ROOT, TESTS
 
 from pytsp import Result
 from pytsp.backends import Backend
@@ -50,6 +51,7 @@ def assert_control_c_at_any_call_leaves_a_tour(solve: Callable[[], Result], call
 
 
 _SCRIPT = """
+import emulated
 import numpy as np, pytsp
 instance = pytsp.Instance.from_coordinates(np.random.default_rng(0).integers(0, 10**6, ({n}, 2)))
 told = []
@@ -65,7 +67,10 @@ print("ended", result.stop_reason, result.length == instance.tour_length(result.
 def assert_control_c_ends(n: int, **options: object) -> None:
     """Interrupt a long solve of n cities behind its first call; it must end within a second, with what it found."""
     script = _SCRIPT.format(n=n, options=options)
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "call\n"
         time.sleep(0.3)
