@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytsp
 from bench.machine import describe, parser, row, tsplib
-from pytsp._devices import usable_cores
+from pytsp.backends.devices import usable_cores
 
 INSTANCES = ("kroA100", "kroA200", "pcb442", "pr1002")
 PLENTY = 10**7
@@ -48,7 +48,7 @@ def speed(folder: Path, seconds: float, repeat: int) -> None:
 def memory(folder: Path, climbers: int) -> None:
     """Print the peak memory of one solve by many climbers, in a process of its own."""
     file = folder / f"{MEMORY_INSTANCE}.tsp.gz"
-    program = "import sys; from pytsp.cli import main; sys.exit(main(sys.argv[1:]))"
+    program = "import sys; from pytsp.cli.commands import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", program, "solve", str(file), "--solver", "restarts", "--climbers", str(climbers)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

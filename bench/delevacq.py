@@ -30,10 +30,10 @@ import numpy as np
 import pytsp
 from bench.machine import describe, parser, row, tsplib, whole
 from bench.shuffle import shuffled
-from pytsp._names import KICKS
-from pytsp.backends import open_backend
-from pytsp.neighbours import neighbour_lists
-from pytsp.starts import STARTS, Start
+from pytsp.backends.context import open_backend
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.solvers.registry import KICKS
+from pytsp.starts.construct import STARTS, Start
 
 POPULATIONS = (1, 8, 64, 512, 2048)
 TOTAL = 2**20

@@ -13,8 +13,8 @@ import numpy as np
 import pytsp
 from bench.cpu import rate
 from bench.machine import describe, row
-from pytsp.forms import form_of
 from pytsp.generate import uniform
+from pytsp.problem.kernel_input import form_of
 
 SIZES = (100, 200, 500, 1000, 2000, 4000)
 FORMS = ("grid", "plane", "matrix")

@@ -12,10 +12,10 @@ import numpy as np
 
 import pytsp
 from bench.rocki import find
-from pytsp._boxes import lists_along
-from pytsp._hilbert import hilbert_keys
-from pytsp.backends import Backend, open_backend
-from pytsp.large import DEFAULT_NEIGHBOURS, LEAST_GPU_PIECE
+from pytsp.backends.context import Backend, open_backend
+from pytsp.neighbours.boxes import lists_along
+from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.solvers.large.solver import DEFAULT_NEIGHBOURS, LEAST_GPU_PIECE
 
 # The cities of the DIMACS challenge's instances, which are their seeds, too.
 UNIFORM = {"E10k.0": 10_000, "E31k.0": 31_623, "E100k.0": 100_000, "E316k.0": 316_228, "E1M.0": 1_000_000}

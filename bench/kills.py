@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import pytsp
-from pytsp import _container
+from pytsp.checkpoint import container as _container
 
 SOLVERS = {
     "ils": ("uniform1000", ["--solver", "ils", "--iterations", "400000", "--climbers", "2"]),

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytsp
-from pytsp import backends
+from pytsp.backends import context as backends
 
 ROOT = Path(__file__).resolve().parent.parent
 TSPLIB = ROOT.parent / "shared" / "tsplib"

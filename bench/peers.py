@@ -29,8 +29,8 @@ from bench.rivals import Answer, Task, answer, at_hand, takes_limit
 from bench.runs import Run
 from bench.shuffle import shuffled
 from bench.workers import Failure, Worker
-from pytsp._devices import usable_cores
-from pytsp.tours import is_tour
+from pytsp.backends.devices import usable_cores
+from pytsp.problem.tours import is_tour
 
 INSTANCES = "kroA100,kroA200,lin318,pcb442,rat783,pr1002,pr2392,pcb3038,fnl4461,fl1577"
 # Seconds beyond its limit after which a solver is ended.

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 import pytsp
 from bench.machine import ROOT, describe, parser, row, tsplib
-from pytsp._restarts import moves_a_pass
-from pytsp.backends import Backend, open_backend
-from pytsp.forms import form_of
-from pytsp.result import FLOPS_A_CHECK
-from pytsp.starts import greedy
-from pytsp.two_opt import MOST_PASSES, Descent
+from pytsp.backends.context import Backend, open_backend
+from pytsp.problem.kernel_input import form_of
+from pytsp.run.result import FLOPS_A_CHECK
+from pytsp.solvers.restarts.solver import moves_a_pass
+from pytsp.solvers.two_opt import MOST_PASSES, Descent
+from pytsp.starts.construct import greedy
 
 LARGE = ROOT.parent / "shared" / "large"
 # After so many seconds what a descent loses, as it does not know the number of its passes, is nothing.

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 import pytsp
 from bench.machine import describe, parser, row
-from pytsp._names import LOCAL_MOVES, PAIRS, SCHEDULES, VARIANTS
-from pytsp._options import KICKS, MOVES, PIVOTS, STARTS
-from pytsp.backends import open_backend, status
-from pytsp.forms import form_of
+from pytsp.backends.context import open_backend, status
 from pytsp.generate import uniform
+from pytsp.problem.kernel_input import form_of
+from pytsp.solvers.options import KICKS, MOVES, PIVOTS, STARTS
+from pytsp.solvers.registry import LOCAL_MOVES, PAIRS, SCHEDULES, VARIANTS
 
 REFERENCE = "c"
 SEED = 2026

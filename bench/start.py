@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.machine import ROOT, describe, parser, row
-from pytsp.backends import status
+from pytsp.backends.context import status
 
 # On standard error stand the times of the first call of a kernel and of the end of solving, and from Python the result.
 HOOK = """
 import sys, time
-from pytsp import backends
+from pytsp.backends import context as backends
 call = backends.Backend.call
 def first(*arguments):
     backends.Backend.call = call
@@ -32,7 +32,7 @@ def first(*arguments):
 backends.Backend.call = first
 """
 COMMAND = """
-from pytsp.cli import main
+from pytsp.cli.commands import main
 sys.argv = ["pytsp", "solve", "uniform100", "--climbers", "10", "--backend", BACKEND, *OPTIONS]
 code = main()
 print(time.time(), file=sys.stderr)

@@ -120,7 +120,7 @@ def _quoted(text: str) -> str:
 def write_manual(file: Path) -> Path:
     """Write the manual page of `pytsp`; return its path."""
     sys.path.insert(0, str(ROOT))
-    from pytsp.cli import _parser  # noqa: PLC0415
+    from pytsp.cli.commands import _parser  # noqa: PLC0415
 
     version = re.search(r'(?m)^version = "(.*)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     file.parent.mkdir(parents=True, exist_ok=True)

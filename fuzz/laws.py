@@ -9,11 +9,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from pytsp._tsplib_write import write
 from pytsp.exceptions import TsplibError
-from pytsp.instance import Instance
-from pytsp.tours import check_tour
-from pytsp.tsplib import read, read_tour, write_tour
+from pytsp.io.tsplib.reader import read, read_tour, write_tour
+from pytsp.io.tsplib.writer import write
+from pytsp.problem.instance import Instance
+from pytsp.problem.tours import check_tour
 
 _Found = TypeVar("_Found")
 CORPUS = Path(__file__).resolve().parent / "corpus"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from pytsp.exceptions import (
@@ -22,20 +21,22 @@ from pytsp.exceptions import (
     TourError,
     TsplibError,
 )
+from pytsp.former_names import FormerNames
+from pytsp.utils.lazy import attach
 
 if TYPE_CHECKING:
     from pytsp import generate
-    from pytsp._tsplib_write import write
-    from pytsp.checkpoint import resume
-    from pytsp.compare import compare as compare_backends
-    from pytsp.history import Improvement, Progress
-    from pytsp.inputs import as_instance
-    from pytsp.instance import Instance
-    from pytsp.many import solve_many
-    from pytsp.result import Result
-    from pytsp.solve import solve
-    from pytsp.tours import is_tour, random_tours
-    from pytsp.tsplib import read, read_tour, write_tour
+    from pytsp.api.compare import compare as compare_backends
+    from pytsp.api.many import solve_many
+    from pytsp.api.solve import solve
+    from pytsp.checkpoint.writer import resume
+    from pytsp.io.convert import as_instance
+    from pytsp.io.tsplib.reader import read, read_tour, write_tour
+    from pytsp.io.tsplib.writer import write
+    from pytsp.problem.instance import Instance
+    from pytsp.problem.tours import is_tour, random_tours
+    from pytsp.run.monitor import Improvement, Progress
+    from pytsp.run.result import Result
 
 __all__ = [
     "BackendError",
@@ -66,53 +67,34 @@ __all__ = [
     "write_tour",
 ]
 
-# Where each name comes from: a module of the package, and what it is called there.
+# Where each name comes from, and the folders and modules that need no import of their own.
 _ORIGINS = {
-    "Improvement": ("history", "Improvement"),
-    "Instance": ("instance", "Instance"),
-    "Progress": ("history", "Progress"),
-    "Result": ("result", "Result"),
-    "as_instance": ("inputs", "as_instance"),
-    "compare_backends": ("compare", "compare"),
-    "is_tour": ("tours", "is_tour"),
-    "random_tours": ("tours", "random_tours"),
-    "read": ("tsplib", "read"),
-    "read_tour": ("tsplib", "read_tour"),
-    "resume": ("checkpoint", "resume"),
-    "solve": ("solve", "solve"),
-    "solve_many": ("many", "solve_many"),
-    "write": ("_tsplib_write", "write"),
-    "write_tour": ("tsplib", "write_tour"),
+    "Improvement": "pytsp.run.monitor",
+    "Instance": "pytsp.problem.instance",
+    "Progress": "pytsp.run.monitor",
+    "Result": "pytsp.run.result",
+    "as_instance": "pytsp.io.convert",
+    "compare_backends": "pytsp.api.compare:compare",
+    "is_tour": "pytsp.problem.tours",
+    "random_tours": "pytsp.problem.tours",
+    "read": "pytsp.io.tsplib.reader",
+    "read_tour": "pytsp.io.tsplib.reader",
+    "resume": "pytsp.checkpoint.writer",
+    "solve": "pytsp.api.solve",
+    "solve_many": "pytsp.api.many",
+    "write": "pytsp.io.tsplib.writer",
+    "write_tour": "pytsp.io.tsplib.reader",
 }
+_attribute, __dir__ = attach(__name__, _ORIGINS)
+sys.meta_path.append(FormerNames())
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for: one of `__all__`, or a module of the package."""
-    if name in _ORIGINS:
-        module, original = _ORIGINS[name]
-        value = globals()[name] = getattr(import_module(f"{__name__}.{module}"), original)
-        return value
-    if not name.startswith("_"):
+    """Import what is asked for: one of `__all__`, or a module of the package, by the name that it has or had."""
+    if name not in _ORIGINS and not name.startswith("_"):
         try:
             return import_module(f"{__name__}.{name}")
         except ModuleNotFoundError as error:
             if error.name != f"{__name__}.{name}":
                 raise
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """The package, in which `solve` is the function, whoever imports the module of that name, and when."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        # The import of a module sets it as its package's attribute.
-        if name == "solve" and isinstance(value, ModuleType):
-            value = value.solve
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
+    return _attribute(name)

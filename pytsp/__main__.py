@@ -2,7 +2,7 @@
 
 import sys
 
-from pytsp.cli import main
+from pytsp.cli.commands import main
 
 if __name__ == "__main__":
     sys.exit(main())

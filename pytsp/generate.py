@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.instance import Instance
-from pytsp.tours import whole_number
+from pytsp.problem.instance import Instance
+from pytsp.problem.tours import whole_number
 
 __all__ = ["clustered", "grid", "uniform"]
 

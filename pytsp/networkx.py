@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from pytsp.api.solve import solve as solve_instance
 from pytsp.exceptions import InstanceError
-from pytsp.instance import Instance
-from pytsp.solve import solve as solve_instance
+from pytsp.problem.instance import Instance
 
 __all__ = ["instance_of", "solve"]
 

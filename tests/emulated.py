@@ -10,8 +10,8 @@ import pytest
 from paths import ROOT
 
 import pytsp._kernels
-from pytsp._devices import Device, Probe
-from pytsp.backends import PARTS, Kind, register
+from pytsp.backends.context import PARTS, Kind, register
+from pytsp.backends.devices import Device, Probe
 
 NAME = "emulated"
 KERNELS = ROOT / "build" / "emulated"

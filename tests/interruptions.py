@@ -14,7 +14,7 @@ import pytest
 from paths import ROOT, TESTS
 
 from pytsp import Result
-from pytsp.backends import Backend
+from pytsp.backends.context import Backend
 
 
 class Interruption:

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from pytsp import Instance, backends, random_tours, solve
-from pytsp._layout import climbing_entry
+from pytsp import Instance, random_tours, solve
+from pytsp.backends import context as backends
 from pytsp.exceptions import PytspError
-from pytsp.forms import form_of
-from pytsp.neighbours import neighbour_lists
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.problem.kernel_input import form_of
+from pytsp.solvers.common.placement import climbing_entry
 
 
 def instance_of(kind: str, n: int) -> Instance:

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pytsp.distances import METRICS
-from pytsp.instance import Instance
+from pytsp.problem.instance import Instance
+from pytsp.problem.metrics import METRICS
 
 EXACT_METRICS = tuple(name for name, metric in METRICS.items() if metric.is_exact)
 KEYWORDS = (

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp import Instance, random_tours
-from pytsp._anew import NONE, Aside
-from pytsp.backends import Backend
-from pytsp.ils import Options, beginner_anew
-from pytsp.starts import nearest_neighbour
+from pytsp.backends.context import Backend
+from pytsp.solvers.ils.restarting import NONE, Aside
+from pytsp.solvers.ils.solver import Options, beginner_anew
+from pytsp.starts.construct import nearest_neighbour
 
-population_module = importlib.import_module("pytsp._population")
+population_module = importlib.import_module("pytsp.solvers.ils.population")
 
 
 def uniform(n: int) -> Instance:

@@ -16,9 +16,9 @@ from test_kernels import distances_of, scattered
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
-from pytsp.annealing import COLD, HOT, Temperatures
-from pytsp.backends import Backend
-from pytsp.forms import form_of
+from pytsp.backends.context import Backend
+from pytsp.problem.kernel_input import form_of
+from pytsp.solvers.annealing import COLD, HOT, Temperatures
 
 PART = "comparators"
 

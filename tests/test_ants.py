@@ -17,11 +17,11 @@ from test_kernels import scattered
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
-from pytsp._names import VARIANTS
-from pytsp._powers import quarter_power, quarters_of, whole_powers
-from pytsp.ants import Foraging, rules_of
-from pytsp.backends import Backend
-from pytsp.starts import nearest_neighbour
+from pytsp.backends.context import Backend
+from pytsp.solvers.ants import Foraging, rules_of
+from pytsp.solvers.registry import VARIANTS
+from pytsp.starts.construct import nearest_neighbour
+from pytsp.utils.powers import quarter_power, quarters_of, whole_powers
 
 PART = "comparators"
 

@@ -15,9 +15,9 @@ from test_open_paths import directed_matrices
 
 import pytsp
 from pytsp import Instance, InstanceError, TourError
-from pytsp.asymmetric import Doubling
-from pytsp.backends import Backend
-from pytsp.forms import MOST_DISTANCE, form_of
+from pytsp.backends.context import Backend
+from pytsp.problem.asymmetric import Doubling
+from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
 
 PART = "search"
 

@@ -17,10 +17,10 @@ from test_open_paths import directed_matrices
 
 import pytsp
 from pytsp import Instance
-from pytsp._tsplib_write import write
-from pytsp.backends import Backend
-from pytsp.cli import main
-from pytsp.optima import DIRECTED_OPTIMA, OPTIMA, directed_optimum_of
+from pytsp.backends.context import Backend
+from pytsp.cli.commands import main
+from pytsp.io.tsplib.writer import write
+from pytsp.problem.optima import DIRECTED_OPTIMA, OPTIMA, directed_optimum_of
 
 PART = "search"
 FILE = DATA / "directed.atsp"

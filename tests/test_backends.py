@@ -22,12 +22,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytsp import _kernel_cache, backends
-from pytsp._gate import Entry, Gate, Opaque, OpaqueType, Scalar
-from pytsp._kernel_cache import KernelCache
-from pytsp._names import PART_OF, SOLVERS
-from pytsp.backends import BACKENDS, PARTS, Backend, open_backend, status
+from pytsp.backends import context as backends
+from pytsp.backends import kernel_cache as _kernel_cache
+from pytsp.backends.context import BACKENDS, PARTS, Backend, open_backend, status
+from pytsp.backends.kernel_cache import KernelCache
+from pytsp.backends.marshal import Entry, Gate, Opaque, OpaqueType, Scalar
 from pytsp.exceptions import BackendError, BackendUnavailable, DeviceMemoryError, KernelError
+from pytsp.solvers.registry import PART_OF, SOLVERS
 
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
 TRIANGLE = np.array([[0, 3, 4, 5], [3, 0, 5, 4], [4, 5, 0, 3], [5, 4, 3, 0]], np.int32)
@@ -51,11 +52,11 @@ def own() -> Iterator[Backend]:
 
 
 def test_importing_the_package_imports_nothing_that_few_programs_need() -> None:
-    code = "import sys, numpy; before = {*sys.modules}; import pytsp.cli; print(*({*sys.modules} - before))"
+    code = "import sys, numpy; before = {*sys.modules}; import pytsp.cli.commands; print(*({*sys.modules} - before))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    late = {"rich", "difflib", "hashlib", "platformdirs", "scipy", "importlib.metadata", "pytsp._kernel_cache"}
+    late = {"rich", "difflib", "hashlib", "platformdirs", "scipy", "importlib.metadata", "pytsp.backends.kernel_cache"}
     assert not late & {*done.stdout.split()}
-    assert not {"pytsp.compare", "pytsp.generate", "pytsp._tsplib_write"} & {*done.stdout.split()}
+    assert not {"pytsp.api.compare", "pytsp.generate", "pytsp.io.tsplib.writer"} & {*done.stdout.split()}
 
 
 def test_what_is_imported_late_is_there_where_it_is_asked_for() -> None:
@@ -556,7 +557,7 @@ def test_an_interruption_inside_a_finalizer_is_told_by_the_next_call(own: Backen
 
 def test_the_interpreter_exits_cleanly_with_backends_open() -> None:
     program = """if True:
-        import threading, numpy, pytsp.backends as b
+        import threading, numpy, pytsp.backends.context as b
         c, m = b.open_backend("c"), b.open_backend("multicore", threads=2)
         kept = [each.call("matrix_load", numpy.zeros((3, 3), numpy.int32)) for each in (c, m)]
         threading.Thread(target=m.call, args=("random_tours", 1000, 1, 0, 100000), daemon=True).start()

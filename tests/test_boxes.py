@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import pytsp
-from pytsp import Instance, _boxes
-from pytsp._boxes import MOST_IN_A_CELL, MOST_LISTED, lists_along
-from pytsp._deadline import OutOfTime, looking
-from pytsp._hilbert import hilbert_keys
-from pytsp.backends import Backend
+from pytsp import Instance
+from pytsp.backends.context import Backend
 from pytsp.exceptions import KernelError
 from pytsp.generate import clustered, uniform
-from pytsp.neighbours import along_tree, neighbour_lists
+from pytsp.neighbours import boxes as _boxes
+from pytsp.neighbours.boxes import MOST_IN_A_CELL, MOST_LISTED, lists_along
+from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.lists import along_tree, neighbour_lists
+from pytsp.utils.deadline import OutOfTime, looking
 
 PART = "huge"
 

@@ -35,7 +35,7 @@ from buildtools import (  # noqa: E402
 )
 from buildtools.errors import BuildError  # noqa: E402
 from buildtools.stubs import write_stub  # noqa: E402
-from pytsp import backends  # noqa: E402
+from pytsp.backends import context as backends  # noqa: E402
 
 FAKE_FUTHARK = """\
 #!{python}

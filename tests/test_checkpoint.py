@@ -24,15 +24,16 @@ from paths import ROOT
 from strategies import float_instances, instances
 
 import pytsp
-from pytsp import CheckpointError, Instance, Result, _container
-from pytsp._state import State
-from pytsp._stored import instance_of, stored_instance
-from pytsp.backends import Backend, open_backend
-from pytsp.cli import main
+from pytsp import CheckpointError, Instance, Result
+from pytsp.backends.context import Backend, open_backend
+from pytsp.checkpoint import container as _container
+from pytsp.checkpoint.content import instance_of, stored_instance
+from pytsp.cli.commands import main
 from pytsp.exceptions import BackendError
-from pytsp.neighbours import neighbour_lists
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.run.state_reader import State
 
-COMMAND = [sys.executable, "-c", "import sys; from pytsp.cli import main; sys.exit(main())"]
+COMMAND = [sys.executable, "-c", "import sys; from pytsp.cli.commands import main; sys.exit(main())"]
 
 
 def uniform(n: int, metric: str = "EUC_2D") -> Instance:
@@ -90,9 +91,9 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
 @pytest.fixture(autouse=True)
 def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut runs into many kernel calls, and write after each where the interval is 0."""
-    monkeypatch.setattr("pytsp.checkpoint.WRITING_SHARE", 1e9)
-    monkeypatch.setattr("pytsp.annealing.TRIALS", {"cpu": 1e6, "gpu": 1e6})
-    monkeypatch.setattr("pytsp.ants.STEPS", {"cpu": 2e7, "gpu": 2e7})
+    monkeypatch.setattr("pytsp.checkpoint.writer.WRITING_SHARE", 1e9)
+    monkeypatch.setattr("pytsp.solvers.annealing.TRIALS", {"cpu": 1e6, "gpu": 1e6})
+    monkeypatch.setattr("pytsp.solvers.ants.STEPS", {"cpu": 2e7, "gpu": 2e7})
     for module, name, value in (
         ("search", "CALL_SECONDS", 2e-3),
         ("_population", "CALL_SECONDS", 2e-3),

@@ -20,11 +20,12 @@ import pytest
 from paths import DATA, ROOT, tsplib_file
 
 import pytsp
-from pytsp import backends, datasets
-from pytsp.backends import BACKENDS
-from pytsp.cli import main
+from pytsp.backends import context as backends
+from pytsp.backends.context import BACKENDS
+from pytsp.cli.commands import main
+from pytsp.datasets import registry as datasets
 
-COMMAND = [sys.executable, "-c", "import sys; from pytsp.cli import main; sys.exit(main())"]
+COMMAND = [sys.executable, "-c", "import sys; from pytsp.cli.commands import main; sys.exit(main())"]
 KEYS = {"instance", "n", "length", "optimum", "gap", "seconds", "backend", "climbers", "seed", "stop_reason"}
 
 

@@ -10,8 +10,9 @@ import pytest
 from paths import tsplib_file
 
 import pytsp
-from pytsp import datasets, generate
-from pytsp.cli import main
+from pytsp import generate
+from pytsp.cli.commands import main
+from pytsp.datasets import registry as datasets
 
 PLACES = [[13.41, 52.52], [2.35, 48.86], [-0.13, 51.51], [4.9, 52.37], [16.37, 48.21]]
 

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 from paths import ROOT
 
-from pytsp import cli, datasets
-from pytsp._cli_help import EXAMPLES, SHELLS
-from pytsp._meant import meant
-from pytsp.cli import main
+from pytsp.cli import commands as cli
+from pytsp.cli.commands import main
+from pytsp.cli.help import EXAMPLES, SHELLS
+from pytsp.datasets import registry as datasets
+from pytsp.utils.suggestions import meant
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
@@ -215,9 +216,9 @@ def test_without_argcomplete_it_is_said_how_to_get_it(
 def test_a_start_imports_neither_what_suggests_nor_what_completes() -> None:
     program = """if True:
         import sys
-        import pytsp.cli
-        pytsp.cli._cli_help.complete(pytsp.cli._parser())
-        pytsp.cli._parser().parse_args(["solve", "any"])
+        import pytsp.cli.commands
+        pytsp.cli.help.complete(pytsp.cli.commands._parser())
+        pytsp.cli.commands._parser().parse_args(["solve", "any"])
         print(sorted({"difflib", "argcomplete", "numpy", "rich"} & sys.modules.keys()))
     """
     done = subprocess.run(

@@ -10,8 +10,8 @@ import pytest
 
 import pytsp
 from pytsp import Instance, Result
-from pytsp.backends import status
-from pytsp.compare import Comparison, compare
+from pytsp.api.compare import Comparison, compare
+from pytsp.backends.context import status
 from pytsp.exceptions import BackendError, BackendUnavailable
 
 CITIES = Instance.from_coordinates(np.random.default_rng(0).integers(0, 100, (20, 2)))
@@ -39,7 +39,7 @@ def test_a_difference_in_any_climber_is_told(field: str, monkeypatch: pytest.Mon
         found = getattr(result, field)
         return replace(result, **{field: found + 1 if field == "climber" else np.append(found[:-1], found[-1] + 1)})
 
-    monkeypatch.setattr("pytsp.compare.solve", faulty)
+    monkeypatch.setattr("pytsp.api.compare.solve", faulty)
     rows = compare(CITIES, ["c", "multicore"], climbers=9)
     assert [row.equal for row in rows] == [True, False]
 
@@ -59,7 +59,7 @@ def test_a_row_is_plain_data() -> None:
 
 
 def test_unknown_and_unusable_backends_are_refused_before_any_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp.compare.solve", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr("pytsp.api.compare.solve", lambda *_, **__: pytest.fail("it ran"))
     with pytest.raises(BackendError, match="'cobol' is not known"):
         compare(CITIES, ["c", "cobol"], climbers=1)
     for found in status():

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from paths import ROOT
 
-from pytsp import _container
+from pytsp.checkpoint import container as _container
 from pytsp.exceptions import CheckpointError
 
 ARRAYS = npst.arrays(
@@ -167,7 +167,7 @@ def test_what_killed_writers_have_left_is_removed_and_nothing_else(tmp_path: Pat
 FULL = """if True:
     import sys
     from pathlib import Path
-    from pytsp import _container
+    from pytsp.checkpoint import container as _container
     path = Path(sys.argv[1])
     try:
         _container.replace_file(path, lambda stream: _container.write(stream, [bytes(10**6)]))

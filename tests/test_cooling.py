@@ -12,8 +12,8 @@ from test_kernels import scattered
 
 import pytsp
 from pytsp import Instance, random_tours
-from pytsp.backends import Backend, open_backend
-from pytsp.forms import form_of
+from pytsp.backends.context import Backend, open_backend
+from pytsp.problem.kernel_input import form_of
 
 PART = "search"
 COOLED = 40

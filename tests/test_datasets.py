@@ -20,9 +20,12 @@ import pytest
 from paths import OPTIMA, ROOT, TSPLIB, listed_optima, tsplib_file
 
 import pytsp
-from pytsp import DatasetError, InstanceError, _download, datasets, tsplib
-from pytsp._tsplib_names import FILES
-from pytsp.optima import OPTIMA as KNOWN
+from pytsp import DatasetError, InstanceError
+from pytsp.datasets import download as _download
+from pytsp.datasets import registry as datasets
+from pytsp.datasets.tsplib_names import FILES
+from pytsp.io.tsplib import reader as tsplib
+from pytsp.problem.optima import OPTIMA as KNOWN
 
 SMALL = b"""NAME : tiny4
 TYPE : TSP
@@ -343,7 +346,7 @@ def test_nothing_is_downloaded_unasked(server: Server) -> None:
 def test_neither_the_list_nor_a_name_imports_what_downloads() -> None:
     program = """if True:
         import sys
-        from pytsp import datasets
+        from pytsp.datasets import registry as datasets
         datasets.tsplib(), datasets.find("europe")
         print(sorted({"pooch", "requests", "numpy"} & sys.modules.keys()))
     """

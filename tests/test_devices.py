@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from pytsp import _cuda, backends
-from pytsp._cuda import CudaLibraries
-from pytsp._devices import Device, missing_functions, usable_cores
-from pytsp.backends import BackendStatus
+from pytsp.backends import context as backends
+from pytsp.backends import cuda as _cuda
+from pytsp.backends.context import BackendStatus
+from pytsp.backends.cuda import CudaLibraries
+from pytsp.backends.devices import Device, missing_functions, usable_cores
 from pytsp.exceptions import BackendError, BackendUnavailable
 
 H200 = Device(0, "NVIDIA H200", 2**37, "9.0", "13.0", selector="#0")
@@ -126,7 +127,9 @@ int clGetDeviceInfo(H d, unsigned key, size_t room, void *out, size_t *size) {
 
 PROBE = """
 import json, sys
-from pytsp import _cuda, _opencl, backends
+from pytsp.backends import cuda as _cuda
+from pytsp.backends import opencl as _opencl
+from pytsp.backends import context as backends
 from dataclasses import asdict
 probe = {"cuda": _cuda, "opencl": _opencl}[sys.argv[1]].probe()
 libraries = asdict(_cuda.find_libraries(sys.argv[2])) if len(sys.argv) > 2 else None

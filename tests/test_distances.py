@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import EXACT_METRICS, coordinates
 
-from pytsp.distances import METRICS, metric_named
 from pytsp.exceptions import InstanceError
+from pytsp.problem.metrics import METRICS, metric_named
 
 Point = Sequence[float]
 

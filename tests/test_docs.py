@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from paths import ROOT
 
-from pytsp.cli import _parser
+from pytsp.cli.commands import _parser
 
 DOCS = ROOT / "docs"
 if not DOCS.is_dir():

@@ -16,10 +16,10 @@ from paths import tsplib_file
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
-from pytsp._evolution import Evolution
-from pytsp.backends import Backend
-from pytsp.eax import POPULATIONS
-from pytsp.forms import form_of
+from pytsp.backends.context import Backend
+from pytsp.problem.kernel_input import form_of
+from pytsp.solvers.eax.evolution import Evolution
+from pytsp.solvers.eax.solver import POPULATIONS
 
 
 def uniform(n: int, seed: int = 0) -> Instance:

@@ -15,11 +15,11 @@ from test_ils_kernels import lists_of
 from test_kernels import distances_of, forms_of, load, scattered
 
 from pytsp import is_tour, random_tours
-from pytsp.backends import Backend, Opaque, open_backend
+from pytsp.backends.context import Backend, Opaque, open_backend
 from pytsp.exceptions import KernelError
-from pytsp.forms import Form, form_of
-from pytsp.instance import Instance
-from pytsp.tours import _below, _streams
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import Form, form_of
+from pytsp.problem.tours import _below, _streams
 
 PART = "search"
 ALL = 10**6

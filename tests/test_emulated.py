@@ -10,9 +10,9 @@ import pytest
 
 import pytsp
 from pytsp import Instance
-from pytsp._names import PART_OF
-from pytsp.backends import open_backend, status
+from pytsp.backends.context import open_backend, status
 from pytsp.cli import main
+from pytsp.solvers.registry import PART_OF
 
 POINTS = np.random.default_rng(0).integers(0, 1000, (60, 2))
 INSTANCES = {
@@ -47,7 +47,7 @@ def test_a_gpu_finds_what_c_does(
 ) -> None:
     # A city too large for any block.
     if mapping == "thread":
-        monkeypatch.setattr("pytsp._layout.CITY_BYTES", 2**30)
+        monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**30)
     options = OPTIONS[solver] | ({"mapping": mapping} if solver == "restarts" else {})
     found = pytsp.solve(INSTANCES[kind], solver=solver, backend=name, **options)
     expected = pytsp.solve(INSTANCES[kind], solver=solver, backend="c", **OPTIONS[solver])

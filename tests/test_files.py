@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytsp import InstanceError, TsplibError
-from pytsp._files import read_any
+from pytsp.io.files import read_any
 
 
 def write(folder: Path, name: str, text: str | bytes) -> Path:

@@ -11,10 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import pytsp
-from pytsp import Instance, forms
-from pytsp.distances import METRICS
+from pytsp import Instance
 from pytsp.exceptions import InstanceError
-from pytsp.forms import MOST_DISTANCE, MOST_GRID_DISTANCE, form_of
+from pytsp.problem import kernel_input as forms
+from pytsp.problem.kernel_input import MOST_DISTANCE, MOST_GRID_DISTANCE, form_of
+from pytsp.problem.metrics import METRICS
 
 LONG = MOST_GRID_DISTANCE
 

@@ -16,9 +16,9 @@ from paths import ROOT, SHARED
 
 import pytsp
 from pytsp import generate
-from pytsp._tsplib_write import write
-from pytsp.cli import main
-from pytsp.instance import Instance
+from pytsp.cli.commands import main
+from pytsp.io.tsplib.writer import write
+from pytsp.problem.instance import Instance
 
 DATA = ROOT / "data"
 

@@ -25,7 +25,7 @@ from paths import ROOT
 
 import pytsp
 from pytsp import Instance, PytspError, Result
-from pytsp.backends import Backend
+from pytsp.backends.context import Backend
 
 SMALL: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 20},

@@ -22,20 +22,22 @@ from numpy.typing import NDArray
 from paths import tsplib_file
 
 import pytsp
-from pytsp import Improvement, Instance, Progress, Result, _options, datasets
-from pytsp._options import KICKS, Options
-from pytsp._population import exchanged
-from pytsp.backends import Backend
-from pytsp.cli import main
+from pytsp import Improvement, Instance, Progress, Result
+from pytsp.backends.context import Backend
+from pytsp.cli.commands import main
+from pytsp.datasets import registry as datasets
 from pytsp.exceptions import InstanceError, TourError
-from pytsp.forms import form_of
-from pytsp.ils import default_climbers, default_iterations, starting_tours
-from pytsp.neighbours import neighbour_lists
-from pytsp.starts import STARTS, start_tour
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.problem.kernel_input import form_of
+from pytsp.solvers import options as _options
+from pytsp.solvers.ils.population import exchanged
+from pytsp.solvers.ils.solver import default_climbers, default_iterations, starting_tours
+from pytsp.solvers.options import KICKS, Options
+from pytsp.starts.construct import STARTS, start_tour
 
 # Options with which a climber does not depend on the others.
 RANGED = ({}, {"pivot": "random-k", "draws": 9}, {"restart": 7}, {"restart": 7, "pivot": "random-k", "draws": 9})
-population_module = importlib.import_module("pytsp._population")
+population_module = importlib.import_module("pytsp.solvers.ils.population")
 
 
 def uniform(n: int, seed: int = 0) -> Instance:

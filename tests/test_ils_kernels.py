@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from test_kernels import distances_of, forms_of, load, scattered
 
 from pytsp import is_tour, random_tours
-from pytsp._layout import climbing_entry
-from pytsp.backends import Backend, Opaque, open_backend
+from pytsp.backends.context import Backend, Opaque, open_backend
 from pytsp.exceptions import KernelError
-from pytsp.forms import Form, form_of
-from pytsp.instance import Instance
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import Form, form_of
+from pytsp.solvers.common.placement import climbing_entry
 
 PART = "search"
 SEGMENTS = {0: 3, 1: 10**9}

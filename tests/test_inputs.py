@@ -19,7 +19,7 @@ from scipy.spatial.distance import pdist, squareform
 
 import pytsp
 from pytsp import Instance, InstanceError, as_instance
-from pytsp.inputs import decimal_degrees, degrees_and_minutes
+from pytsp.io.convert import decimal_degrees, degrees_and_minutes
 
 POINTS = [[0.0, 0.5], [3.0, 0.0], [1.0, 2.0], [2.0, 7.0]]
 PLACES = [[52.52, 13.41], [48.86, 2.35], [-33.87, 151.21], [90.0, 0.0]]

@@ -21,7 +21,7 @@ from strategies import (
 )
 
 from pytsp.exceptions import InstanceError, TourError
-from pytsp.instance import Instance
+from pytsp.problem.instance import Instance
 
 SQUARE = [[0, 0], [0, 3], [4, 3], [4, 0]]
 
@@ -67,7 +67,7 @@ def test_a_matrix_is_built_in_blocks_of_rows(monkeypatch: pytest.MonkeyPatch) ->
     instance = Instance.from_coordinates(np.random.default_rng(0).integers(0, 100, (37, 2)))
     whole = instance.distance_matrix()
     for block in (1, 36, 37, 38, 80, 37 * 37):
-        monkeypatch.setattr("pytsp.instance._BLOCK", block)
+        monkeypatch.setattr("pytsp.problem.instance._BLOCK", block)
         assert np.array_equal(instance.distance_matrix(), whole)
 
 

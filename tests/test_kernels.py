@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pytsp import random_tours
-from pytsp.backends import Backend, Opaque
-from pytsp.distances import METRICS
+from pytsp.backends.context import Backend, Opaque
 from pytsp.exceptions import KernelError
-from pytsp.forms import MOST_DISTANCE, MOST_GRID_DISTANCE, Form, _matrix, form_of
-from pytsp.instance import Instance
-from pytsp.search import fits_a_block
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import MOST_DISTANCE, MOST_GRID_DISTANCE, Form, _matrix, form_of
+from pytsp.problem.metrics import METRICS
+from pytsp.solvers.restarts.batches import fits_a_block
 
 UNLIMITED = 2**31 - 1
 SIZES = [*range(1, 14), 99, 100, 101]

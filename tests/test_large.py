@@ -24,18 +24,18 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
-from pytsp._choice import chosen
-from pytsp._options import Options
-from pytsp._planar import LEAST_CITIES, METRICS, can_be_large
-from pytsp.backends import Backend
-from pytsp.cli import main
+from pytsp.backends.context import Backend
+from pytsp.cli.commands import main
 from pytsp.exceptions import InstanceError, TourError
-from pytsp.forms import form_of
-from pytsp.neighbours import neighbour_lists
-from pytsp.starts import STARTS, start_tour
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.problem.kernel_input import form_of
+from pytsp.solvers.large.requirements import LEAST_CITIES, METRICS, can_be_large
+from pytsp.solvers.options import Options
+from pytsp.solvers.selection import chosen
+from pytsp.starts.construct import STARTS, start_tour
 
-pieces_module = importlib.import_module("pytsp._pieces")
-large_module = importlib.import_module("pytsp.large")
+pieces_module = importlib.import_module("pytsp.solvers.large.pieces")
+large_module = importlib.import_module("pytsp.solvers.large.solver")
 PART = "huge"
 PLANE = ("EUC_2D", "CEIL_2D")
 # The longest distance that kernels take is nearly that of opposite corners.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from paths import ROOT
 
-from pytsp.backends import Backend
+from pytsp.backends.context import Backend
 
 PART = "huge"
 # What the documentation says, and as many more cities as make what does not grow with them small.

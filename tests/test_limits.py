@@ -17,12 +17,17 @@ from hypothesis import strategies as st
 from paths import ROOT
 
 import pytsp
-from pytsp import Instance, Result, _cli_runs, _nearest, _pieces, cli, search
-from pytsp._deadline import OutOfTime, look, looking
-from pytsp.backends import Backend
-from pytsp.history import Watch, target_length
-from pytsp.large import _end_of_rounds
-from pytsp.neighbours import neighbour_lists
+from pytsp import Instance, Result
+from pytsp.backends.context import Backend
+from pytsp.cli import commands as cli
+from pytsp.cli import signals as _cli_runs
+from pytsp.neighbours import kdtree as _nearest
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.run.monitor import Watch, target_length
+from pytsp.solvers.large import pieces as _pieces
+from pytsp.solvers.large.solver import _end_of_rounds
+from pytsp.solvers.restarts import batches as search
+from pytsp.utils.deadline import OutOfTime, look, looking
 
 
 def uniform(n: int, **rest: Any) -> Instance:
@@ -108,7 +113,7 @@ def test_patience_out_of_range_is_refused(patience: float) -> None:
 
 def test_lists_look_at_the_clock_between_their_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_nearest, "_BLOCK", 100)
-    monkeypatch.setattr("pytsp._quadrants._BLOCK", 1000)
+    monkeypatch.setattr("pytsp.neighbours.quadrants._BLOCK", 1000)
     looks: list[float] = []
     matrix = Instance.from_matrix(uniform(60).distance_matrix())
     for instance, quadrants in ((uniform(60), False), (uniform(60), True), (matrix, False)):
@@ -128,7 +133,7 @@ def test_a_solve_whose_time_is_over_before_tells_a_quick_tour(
     if (solver, metric) == ("large", "EXPLICIT"):
         pytest.skip("one huge tour lies in the plane")
     monkeypatch.setattr(_nearest, "_BLOCK", 100)
-    monkeypatch.setattr("pytsp._quadrants._BLOCK", 1000)
+    monkeypatch.setattr("pytsp.neighbours.quadrants._BLOCK", 1000)
     instance = uniform(300) if metric == "EUC_2D" else Instance.from_matrix(uniform(300).distance_matrix())
     file = tmp_path / "run.checkpoint"
     found = pytsp.solve(instance, solver=solver, backend="c", time_limit=1e-6, checkpoint=file)
@@ -199,7 +204,7 @@ def test_a_pass_of_random_restarts_that_does_not_fit_is_not_begun(monkeypatch: p
 
 
 def test_a_first_descent_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp._layout.DESCENDED_A_SECOND", 10)
+    monkeypatch.setattr("pytsp.solvers.common.placement.DESCENDED_A_SECOND", 10)
     made = calls_of(monkeypatch)
     found = pytsp.solve(uniform(100), solver="ils", climbers=1, time_limit=1.0, backend="c")
     assert not any(entry in ("grid_ils", "grid_polish") for entry, _ in made)
@@ -208,7 +213,7 @@ def test_a_first_descent_that_does_not_fit_is_not_begun(monkeypatch: pytest.Monk
 
 
 def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp.large.PASSED_A_SECOND", 1.0)
+    monkeypatch.setattr("pytsp.solvers.large.solver.PASSED_A_SECOND", 1.0)
     made = calls_of(monkeypatch)
     found = pytsp.solve(uniform(300), solver="large", time_limit=0.5, backend="c")
     assert not any(entry == "grid_settle" for entry, _ in made)
@@ -221,7 +226,7 @@ def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytes
 
 def test_the_start_of_a_process_is_known() -> None:
     before = time.monotonic()
-    script = "import time; time.sleep(0.3); from pytsp._cli_runs import seconds_since_start as s; print(s())"
+    script = "import time; time.sleep(0.3); from pytsp.cli.signals import seconds_since_start as s; print(s())"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
     assert 0.28 <= float(done.stdout) <= time.monotonic() - before + 0.02
 

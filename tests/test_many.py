@@ -16,8 +16,9 @@ from interruptions import Interruption
 from paths import all_tsplib, tsplib_file
 
 import pytsp
-from pytsp import Instance, Result, many
-from pytsp.backends import Backend, BackendError
+from pytsp import Instance, Result
+from pytsp.api import many
+from pytsp.backends.context import Backend, BackendError
 from pytsp.exceptions import InstanceError
 
 

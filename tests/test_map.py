@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from paths import tsplib_file
 
 import pytsp
-from pytsp._map import Map, map_of
 from pytsp.exceptions import InstanceError
+from pytsp.plotting.maps import Map, map_of
 
 
 def segments(rows: NDArray[np.float64]) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:

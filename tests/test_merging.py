@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 import pytsp
 from pytsp import Instance, Result, random_tours
-from pytsp._anew import seed_anew
-from pytsp._crossing import Crossing
-from pytsp.backends import Backend
-from pytsp.forms import form_of
-from pytsp.neighbours import neighbour_lists
+from pytsp.backends.context import Backend
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.problem.kernel_input import form_of
+from pytsp.solvers.common.crossover import Crossing
+from pytsp.solvers.ils.restarting import seed_anew
 
 PART = "search"
 
-crossing_module = importlib.import_module("pytsp._crossing")
+crossing_module = importlib.import_module("pytsp.solvers.common.crossover")
 MERGES = (False, True)
 
 

@@ -16,11 +16,13 @@ from paths import tsplib_file
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from pytsp import Instance, _nearest, neighbours, read
-from pytsp._nearest import NORMS, NearestPoints
-from pytsp._places import places_of
+from pytsp import Instance, read
 from pytsp.generate import uniform
-from pytsp.neighbours import check_neighbours, neighbour_lists
+from pytsp.neighbours import kdtree as _nearest
+from pytsp.neighbours import lists as neighbours
+from pytsp.neighbours.coincident import places_of
+from pytsp.neighbours.kdtree import NORMS, NearestPoints
+from pytsp.neighbours.lists import check_neighbours, neighbour_lists
 
 NORMED = tuple(NORMS)
 PLANAR = ("ATT", "CEIL_2D", "EUC_2D", "MAN_2D", "MAX_2D")

@@ -14,10 +14,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pytsp
-from pytsp import Improvement, Instance, InstanceError, Progress, TourError, _reductions
-from pytsp.backends import Backend
-from pytsp.forms import MOST_DISTANCE, form_of
-from pytsp.paths import OpenPath
+from pytsp import Improvement, Instance, InstanceError, Progress, TourError
+from pytsp.api import reductions as _reductions
+from pytsp.backends.context import Backend
+from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
+from pytsp.problem.open_paths import OpenPath
 
 PART = "search"
 

@@ -16,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytsp
-from pytsp import Instance, InstanceError, Result, outputs
-from pytsp._endings import ENDINGS, ending_of
-from pytsp._files import read_any
-from pytsp.inputs import decimal_degrees
+from pytsp import Instance, InstanceError, Result
+from pytsp.io import results as outputs
+from pytsp.io.convert import decimal_degrees
+from pytsp.io.endings import ENDINGS, ending_of
+from pytsp.io.files import read_any
 
 
 def found(instance: Instance, tour: Any, is_open: bool = False) -> Result:

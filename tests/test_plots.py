@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 from paths import ROOT
 
 import pytsp
-from pytsp import Improvement, Instance, Result, plots
-from pytsp._notebook import html_of_result
-from pytsp._runs import Run, run_of
-from pytsp.cli import main
+from pytsp import Improvement, Instance, Result
+from pytsp.cli.commands import main
 from pytsp.exceptions import InstanceError, PytspError
+from pytsp.plotting import figures as plots
+from pytsp.plotting.notebook import html_of_result
+from pytsp.plotting.runs import Run, run_of
 
 matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'pytsp[plot]'")
 matplotlib.use("Agg")
@@ -310,7 +311,7 @@ def test_notebooks_do_without_places() -> None:
 
 
 def test_notebooks_do_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp._notebook.find_spec", lambda _: None)
+    monkeypatch.setattr("pytsp.plotting.notebook.find_spec", lambda _: None)
     for each in (result().instance, result()):
         assert each._repr_png_() is None
         assert "<img" not in each._repr_html_()

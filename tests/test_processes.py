@@ -19,7 +19,7 @@ from paths import ROOT
 
 import pytsp
 from pytsp import Instance, Result
-from pytsp.backends import Backend
+from pytsp.backends.context import Backend
 
 SOLVERS: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 200},

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytsp import _devices, backends
+from pytsp.backends import context as backends
+from pytsp.backends import devices as _devices
 
 ROOT = Path(__file__).resolve().parent.parent
 if not (ROOT / "buildtools").is_dir():

@@ -12,7 +12,7 @@ from itertools import takewhile
 import pytest
 from paths import ROOT
 
-from pytsp.cli import _parser
+from pytsp.cli.commands import _parser
 
 README = ROOT / "README.md"
 CI = ROOT / ".ci" / "run"

@@ -17,10 +17,11 @@ import pytest
 from paths import ROOT
 
 import pytsp
-from pytsp import Instance, report
-from pytsp._runs import Run
-from pytsp.cli import main
+from pytsp import Instance
+from pytsp.cli.commands import main
 from pytsp.exceptions import PytspError
+from pytsp.plotting.runs import Run
+from pytsp.report import document as report
 
 pytest.importorskip("matplotlib", reason="a report's curves need matplotlib: pip install 'pytsp[plot]'")
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytsp
-from pytsp import _room
-from pytsp._room import check_room, free_bytes
-from pytsp.backends import Backend, open_backend
+from pytsp.backends.context import Backend, open_backend
 from pytsp.generate import uniform
-from pytsp.neighbours import neighbour_lists
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.utils import memory as _room
+from pytsp.utils.memory import check_room, free_bytes
 
 
 @pytest.mark.parametrize("solver", ["ils", "annealing", "ants", "eax"])

@@ -13,10 +13,10 @@ import pytest
 from paths import ROOT
 
 import pytsp
-from pytsp import datasets
-from pytsp._runs import read_runs, run_of, told_apart
-from pytsp.cli import main
+from pytsp.cli.commands import main
+from pytsp.datasets import registry as datasets
 from pytsp.exceptions import PytspError
+from pytsp.plotting.runs import read_runs, run_of, told_apart
 
 EUROPE = ROOT / "data" / "europe.tsp"
 

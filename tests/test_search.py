@@ -12,12 +12,12 @@ import pytest
 
 import pytsp
 from pytsp import Instance
-from pytsp._devices import Device
-from pytsp._restarts import moves_a_pass
-from pytsp.backends import open_backend
+from pytsp.backends.context import open_backend
+from pytsp.backends.devices import Device
 from pytsp.exceptions import DeviceMemoryError
-from pytsp.forms import form_of
-from pytsp.search import MOST_STEPS, Search, choose_mapping, fits_a_block
+from pytsp.problem.kernel_input import form_of
+from pytsp.solvers.restarts.batches import MOST_STEPS, Search, choose_mapping, fits_a_block
+from pytsp.solvers.restarts.solver import moves_a_pass
 
 HOPPER = 227 * 2**10
 OVERHEAD = 40 * 2**10
@@ -177,7 +177,7 @@ def test_where_not_even_one_climber_fits_the_error_is_told(name: str) -> None:
 @pytest.mark.parametrize("name", ["c", emulated.NAMED])
 def test_climbers_on_their_way_are_not_cut(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # One pass a call: the batch is on its way after the first.
-    monkeypatch.setattr("pytsp.search.CALL_SECONDS", 1e-12)
+    monkeypatch.setattr("pytsp.solvers.restarts.batches.CALL_SECONDS", 1e-12)
     halted = search(Tight(100, calls=1, name=name), 100, n=30)
     assert halted.advance()
     assert halted.last is not None and not halted.last.is_done

@@ -19,12 +19,12 @@ from paths import all_tsplib, tsplib_file
 
 import pytsp
 from pytsp import Instance, Progress, Result, random_tours
-from pytsp._restarts import default_climbers
-from pytsp.backends import Backend, open_backend, status
+from pytsp.backends.context import Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
-from pytsp.forms import form_of
+from pytsp.problem.kernel_input import form_of
+from pytsp.solvers.restarts.solver import default_climbers
 
-search_module = sys.modules["pytsp.search"]
+search_module = sys.modules["pytsp.solvers.restarts.batches"]
 
 
 def uniform(n: int, seed: int = 0) -> Instance:

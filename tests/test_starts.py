@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 from paths import listed_optima, tsplib_file
 from test_neighbours import NORMED, unrounded
 
-from pytsp import Instance, _fragments, _hilbert, _visits, is_tour, random_tours, read
-from pytsp._fragments import Fragments
-from pytsp._hilbert import hilbert_keys
+from pytsp import Instance, is_tour, random_tours, read
 from pytsp.generate import uniform
-from pytsp.neighbours import neighbour_lists
-from pytsp.starts import STARTS, Start, greedy, nearest_neighbour, space_filling_curve, start_tour
+from pytsp.neighbours import hilbert as _hilbert
+from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.starts import fragments as _fragments
+from pytsp.starts import nearest_neighbour as _visits
+from pytsp.starts.construct import STARTS, Start, greedy, nearest_neighbour, space_filling_curve, start_tour
+from pytsp.starts.fragments import Fragments
 
 INSTANCES = st.one_of(
     strategies.lattice_instances(NORMED), strategies.instances(max_n=25), strategies.float_instances(max_n=25)

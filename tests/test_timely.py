@@ -17,20 +17,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytsp
-from pytsp import _cli_runs, _cuda, _deadline, _fragments, _pieces, _population, _visits, cli, ils
-from pytsp._deadline import OutOfTime, looking
-from pytsp._evolution import Evolution, first_seconds
-from pytsp._layout import descent_seconds
-from pytsp._nearest import in_threads
-from pytsp._population import lengths_of
-from pytsp.annealing import Chains
-from pytsp.ants import Colonies
-from pytsp.backends import Backend, open_backend
+from pytsp.backends import cuda as _cuda
+from pytsp.backends.context import Backend, open_backend
+from pytsp.cli import commands as cli
+from pytsp.cli import signals as _cli_runs
 from pytsp.generate import uniform
-from pytsp.history import Watch
-from pytsp.large import _end_of_rounds
-from pytsp.starts import greedy, nearest_neighbour, space_filling_curve
-from pytsp.tours import random_tours
+from pytsp.neighbours.kdtree import in_threads
+from pytsp.problem.tours import random_tours
+from pytsp.run.monitor import Watch
+from pytsp.solvers.annealing import Chains
+from pytsp.solvers.ants import Colonies
+from pytsp.solvers.common.placement import descent_seconds
+from pytsp.solvers.eax.evolution import Evolution, first_seconds
+from pytsp.solvers.ils import population as _population
+from pytsp.solvers.ils import solver as ils
+from pytsp.solvers.ils.population import lengths_of
+from pytsp.solvers.large import pieces as _pieces
+from pytsp.solvers.large.solver import _end_of_rounds
+from pytsp.starts import fragments as _fragments
+from pytsp.starts import nearest_neighbour as _visits
+from pytsp.starts.construct import greedy, nearest_neighbour, space_filling_curve
+from pytsp.utils import deadline as _deadline
+from pytsp.utils.deadline import OutOfTime, looking
 
 CPU: Any = SimpleNamespace(threads=2, device=None)
 GPU: Any = SimpleNamespace(threads=None, device=SimpleNamespace(shared_memory=227 * 2**10))
@@ -134,7 +142,7 @@ def test_a_huge_tour_whose_time_is_over_is_along_the_curve(monkeypatch: pytest.M
             if len(looks) > 1:
                 raise OutOfTime
 
-    monkeypatch.setattr("pytsp._solving.Watch", Over)
+    monkeypatch.setattr("pytsp.api.dispatch.Watch", Over)
     found = pytsp.solve(instance, solver="large", time_limit=1.0, backend="c")
     assert (found.stop_reason, found.iterations, len(looks)) == ("time limit", 0, 2)
     assert np.array_equal(found.tour, space_filling_curve(instance))
@@ -226,8 +234,8 @@ def test_auto_is_large_where_a_gpu_would_begin_too_late(
 ) -> None:
     seen: list[str] = []
     opened = create_autospec(open_backend, return_value=GPU)
-    monkeypatch.setattr("pytsp._solving.open_backend", opened)
-    monkeypatch.setattr("pytsp._solving.run", lambda *_, solver, **__: seen.append(solver))
+    monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
+    monkeypatch.setattr("pytsp.api.dispatch.run", lambda *_, solver, **__: seen.append(solver))
     pytsp.solve(uniform(n, 0), time_limit=limit, **given_)
     assert seen == [solver]
     assert all(call == mock_call("auto", threads=None, device=None, part="search") for call in opened.mock_calls)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from pytsp import is_tour, random_tours
-from pytsp.backends import Backend
+from pytsp.backends.context import Backend
 from pytsp.exceptions import TourError
-from pytsp.tours import _GOLDEN, _mix, _streams, check_tour
+from pytsp.problem.tours import _GOLDEN, _mix, _streams, check_tour
 
 SEEDS = st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 50).map(lambda x: 2**64 - 1 - x))
 FIRSTS = st.one_of(st.integers(0, 100), st.integers(2**31 - 5, 2**33), st.integers(2**62 - 50, 2**62 - 10))

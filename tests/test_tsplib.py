@@ -18,9 +18,9 @@ from paths import all_optimal_tours, all_tsplib, listed_optima, tsplib_file
 from strategies import EXACT_METRICS, Layout, coordinates, layouts, point_rows, symmetric_matrices
 
 from pytsp.exceptions import TsplibError
-from pytsp.instance import Instance
-from pytsp.optima import OPTIMA, optimum_of
-from pytsp.tsplib import read, read_tour
+from pytsp.io.tsplib.reader import read, read_tour
+from pytsp.problem.instance import Instance
+from pytsp.problem.optima import OPTIMA, optimum_of
 
 POINTS = np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]])
 
@@ -199,7 +199,7 @@ def test_the_name_is_given_or_the_files_own_or_the_paths(tmp_path: Path) -> None
 
 
 def test_a_gzip_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp._tsplib_text._ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr("pytsp.io.tsplib.lexer._ALWAYS_ALLOWED", 1 << 20)
     with pytest.raises(TsplibError, match="expands to more than"):
         read_bytes(gzip.compress(b" " * (8 << 20)))
 

@@ -17,13 +17,14 @@ from paths import tsplib_file
 from test_kernels import forms_of
 
 import pytsp
-from pytsp import Improvement, Instance, Progress, Result, two_opt
-from pytsp.backends import Backend
+from pytsp import Improvement, Instance, Progress, Result
+from pytsp.backends.context import Backend
 from pytsp.exceptions import KernelError, TourError
-from pytsp.forms import Form, form_of
-from pytsp.result import FLOPS_A_CHECK
-from pytsp.starts import STARTS, start_tour
-from pytsp.two_opt import Descent
+from pytsp.problem.kernel_input import Form, form_of
+from pytsp.run.result import FLOPS_A_CHECK
+from pytsp.solvers import two_opt
+from pytsp.solvers.two_opt import Descent
+from pytsp.starts.construct import STARTS, start_tour
 
 UNLIMITED = 2**31 - 1
 KS = st.integers(1, 5) | st.just(UNLIMITED)

@@ -11,12 +11,15 @@ from hypothesis import example, given
 from numpy.typing import NDArray
 
 import pytsp
-from pytsp import Instance, _deadline, _solving, _unsearched
-from pytsp._unsearched import strips
+from pytsp import Instance
+from pytsp.api import dispatch as _solving
 from pytsp.generate import uniform
-from pytsp.starts import space_filling_curve
+from pytsp.solvers.common import fallback as _unsearched
+from pytsp.solvers.common.fallback import strips
+from pytsp.starts.construct import space_filling_curve
+from pytsp.utils import deadline as _deadline
 
-large_module = importlib.import_module("pytsp.large")
+large_module = importlib.import_module("pytsp.solvers.large.solver")
 
 
 def points_of(instance: Instance) -> NDArray[np.float64]:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp import Instance
-from pytsp._names import KICKS, MOVES, PIVOTS
-from pytsp.backends import Backend, open_backend
-from pytsp.forms import Form, form_of
-from pytsp.neighbours import neighbour_lists
+from pytsp.backends.context import Backend, open_backend
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.problem.kernel_input import Form, form_of
+from pytsp.solvers.registry import KICKS, MOVES, PIVOTS
 
 # A length, in mean distances between a city and its two nearest, by which every longer tour is accepted.
 HOT = 1000.0

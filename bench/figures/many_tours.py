@@ -10,14 +10,14 @@ import numpy as np
 from bench.figures.canvas import BLUE, GREEN, INK, ORANGE, curves, draw, edges_of, panels, place
 from bench.figures.ground import Ground
 from bench.figures.one_tour import told
-from pytsp._crossing import CHILDREN
-from pytsp._evolution import PASSES
-from pytsp._names import MOVES, PIVOTS
-from pytsp._options import Foraging
-from pytsp.ants import Colonies
 from pytsp.generate import uniform
-from pytsp.history import Watch
-from pytsp.starts import nearest_neighbour, start_tour
+from pytsp.run.monitor import Watch
+from pytsp.solvers.ants import Colonies
+from pytsp.solvers.common.crossover import CHILDREN
+from pytsp.solvers.eax.evolution import PASSES
+from pytsp.solvers.options import Foraging
+from pytsp.solvers.registry import MOVES, PIVOTS
+from pytsp.starts.construct import nearest_neighbour, start_tour
 
 
 def crossover() -> Any:

@@ -13,9 +13,9 @@ from bench.figures.canvas import BLUE, GREEN, INK, ORANGE, PINK, change, curves,
 from bench.figures.ground import Ground
 from pytsp import Instance
 from pytsp.generate import clustered, uniform
-from pytsp.neighbours import neighbour_lists
-from pytsp.starts import STARTS, start_tour
-from pytsp.tours import random_tours
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.problem.tours import random_tours
+from pytsp.starts.construct import STARTS, start_tour
 
 # A limit that no climber comes to.
 MANY = 2**30

@@ -13,10 +13,10 @@ import pytsp
 from bench.reproduce.tables import Figure, Series, Table, columns, listed, ratio
 from bench.reproduce.task import Task
 from bench.rocki import THEIRS, Line, descend, differences, find, measure
-from pytsp.backends import Backend, open_backend
-from pytsp.result import FLOPS_A_CHECK
-from pytsp.starts import greedy
-from pytsp.two_opt import MOST_PASSES
+from pytsp.backends.context import Backend, open_backend
+from pytsp.run.result import FLOPS_A_CHECK
+from pytsp.solvers.two_opt import MOST_PASSES
+from pytsp.starts.construct import greedy
 
 TITLE = (
     "K. Rocki, R. Suda: High Performance GPU Accelerated Local Optimization in TSP. IPDPS Workshops 2013 "

@@ -14,7 +14,7 @@ class Commands(Directive):
     """A section for each command, with what its `--help` prints."""
 
     def run(self) -> list[nodes.Node]:
-        from pytsp.cli import _parser  # noqa: PLC0415
+        from pytsp.cli.commands import _parser  # noqa: PLC0415
 
         # The width of the help is the terminal's.
         os.environ["COLUMNS"] = "100"

@@ -1,0 +1,1 @@
+"""What users call: solve, resume, solve many instances, compare backends; each from arguments to results."""

@@ -1,0 +1,98 @@
+"""What a checkpoint holds besides the solver's state: the instance and the arguments of the solve."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.problem.instance import Instance
+from pytsp.problem.metrics import EXPLICIT
+from pytsp.problem.tours import check_tour
+from pytsp.run.monitor import Improvement
+from pytsp.run.state_reader import State
+from pytsp.solvers.options import Options, options_type
+
+__all__ = ["history_of", "instance_of", "options_of", "stored_instance", "stored_options"]
+
+
+def stored_instance(instance: Instance) -> dict[str, Any]:
+    """Return an instance as a checkpoint holds it: coordinates, or a matrix below its diagonal in few bytes."""
+    return {
+        "name": instance.name,
+        "metric": instance.metric,
+        "coordinates": instance.coordinates,
+        "n": instance.n,
+        "triangle": None if instance.matrix is None else _triangle(instance.matrix),
+        "comment": instance.comment,
+        "optimum": instance.optimum,
+        "display": instance.display,
+    }
+
+
+def instance_of(state: State) -> Instance:
+    """Return the instance that a checkpoint holds."""
+    n = state.whole("n", 1, 2**31 - 1)
+    said: dict[str, Any] = {"name": state.text("name"), "comment": state.text("comment")}
+    said |= {"optimum": state.any("optimum"), "display": state.any("display")}
+    if "triangle" in state:
+        return Instance(metric=EXPLICIT, matrix=_matrix(state, n), **said)
+    coordinates = state.array("coordinates", np.float64, (n, None))
+    return Instance(metric=state.text("metric"), coordinates=coordinates, **said)
+
+
+def _triangle(matrix: NDArray[Any]) -> NDArray[Any]:
+    """Return what is below the diagonal, row by row."""
+    dtype = np.dtype(np.float64) if matrix.dtype.kind == "f" else np.min_scalar_type(int(matrix.max()))
+    triangle = np.empty(len(matrix) * (len(matrix) - 1) // 2, dtype=dtype)
+    for row in range(len(matrix)):
+        triangle[row * (row - 1) // 2 : row * (row + 1) // 2] = matrix[row, :row]
+    return triangle
+
+
+def _matrix(state: State, n: int) -> NDArray[Any]:
+    """Return the matrix of what is below its diagonal."""
+    given = state.any("triangle")
+    triangle = state.array("triangle", given.dtype if isinstance(given, np.ndarray) else np.int64, (n * (n - 1) // 2,))
+    matrix = np.zeros((n, n), dtype=np.float64 if triangle.dtype.kind == "f" else np.int64)
+    for row in range(n):
+        matrix[row, :row] = matrix[:row, row] = triangle[row * (row - 1) // 2 : row * (row + 1) // 2]
+    return matrix
+
+
+def stored_options(options: Options, n: int) -> dict[str, Any]:
+    """Return the options of a solver as a checkpoint holds them: tours and lists of neighbours are arrays.
+
+    Raises
+    ------
+    TourError, ValueError
+        If those are none.
+    """
+    given = {each.name: getattr(options, each.name) for each in fields(options)}
+    if options.initial_tour is not None:
+        given["initial_tour"] = check_tour(options.initial_tour, n)
+    if options.neighbours is not None and np.ndim(options.neighbours) > 0:
+        # It needs SciPy, which takes longer to import than all else.
+        from pytsp.neighbours.lists import check_neighbours  # noqa: PLC0415
+
+        given["neighbours"] = check_neighbours(options.neighbours, n)
+    return {name: _plain(value) for name, value in given.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a number that is not whole, of whatever kind, as a float."""
+    return float(value) if isinstance(value, Real) and not isinstance(value, Integral) else value
+
+
+def options_of(state: State, solver: str) -> Options:
+    """Return the options of a solver that a checkpoint holds."""
+    kind = options_type(solver)
+    return kind(**{each.name: state.any(each.name) for each in fields(kind)})
+
+
+def history_of(state: State) -> list[Improvement]:
+    """Return the improvements that a checkpoint holds."""
+    return [Improvement(*improvement) for improvement in state.items("history")]

@@ -1,0 +1,297 @@
+"""The command line: `pytsp solve`, `resume`, `info`, `backends`, `compare`, `plot`, `report`, …
+
+What is not needed to understand the arguments is imported where it is used: a device opens in a thread, while NumPy
+and what solves are imported and the instance is read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from pytsp.backends.context import open_backend
+from pytsp.cli import data as _cli_data
+from pytsp.cli import help as _cli_help
+from pytsp.cli import options as _cli_options
+from pytsp.cli import pictures as _pictures_cli
+from pytsp.cli import signals as _cli_runs
+from pytsp.cli import tables as _cli_tables
+from pytsp.exceptions import PytspError
+from pytsp.solvers.registry import PART_OF
+
+if TYPE_CHECKING:
+    from pytsp.problem.instance import Instance
+    from pytsp.run.monitor import Progress as Snapshot
+    from pytsp.run.result import Result
+
+# A file of more bytes, compressed or not, holds so many cities, most likely, that one huge tour is searched for.
+_LARGE_FILE = 400_000
+# The name of a thread that opens a backend.
+_OPENING = "pytsp opening"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after `pytsp`; by default those of the process.
+
+    Returns
+    -------
+    int
+        The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2. Where Ctrl-C
+        or SIGTERM ends the command before there is a tour, it is 130 or 143.
+    """
+    if arguments is None:
+        # Nothing here multiplies matrices, and threads for that would be half of what NumPy's import takes.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    parser = _parser()
+    _cli_help.complete(parser)
+    options = parser.parse_args(arguments)
+    options.began = time.perf_counter() - (_cli_runs.seconds_since_start() if arguments is None else 0.0)
+    code = 1
+    try:
+        with _cli_runs.ended_by_sigterm():
+            options.run(options)
+        return 0
+    except (PytspError, OSError, ValueError) as error:
+        print(f"pytsp: {error}", file=sys.stderr)
+    except MemoryError as error:
+        print(f"pytsp: the memory does not suffice: {str(error) or 'Python does not say for what'}", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        said, code = _cli_runs.told_interruption(error)
+        print(f"pytsp: {said}{' before there was a tour' if options.run in (_solve, _resume) else ''}", file=sys.stderr)
+    if arguments is None and any(thread.name == _OPENING for thread in threading.enumerate()):
+        # A driver that is still at work may crash while an orderly end takes down its libraries; none is needed here.
+        sys.stdout.flush()
+        os._exit(code)
+    return code
+
+
+class _Version(argparse.Action):
+    """Print the installed version, which is looked up only where it is asked for, and exit."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version  # noqa: PLC0415
+
+        print(f"pytsp {version('pytsp')}")
+        parser.exit()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = _cli_help.Parser(
+        prog="pytsp",
+        description="Solve travelling-salesman problems on CPUs and GPUs.",
+        epilog=_cli_help.epilog("pytsp"),
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    _cli_options.add_solve(commands, _solve)
+    command = commands.add_parser(
+        "resume", help="go on with a solve from its checkpoint", description="Go on with a solve from its checkpoint."
+    )
+    command.set_defaults(run=_resume)
+    command.add_argument("checkpoint", metavar="FILE", help="what --checkpoint of 'pytsp solve' named")
+    _cli_options.add_backend(command, None, "default: as the solve was asked for")
+    _cli_runs.add_limits(command)
+    _cli_runs.add_interval(command)
+    _cli_options.add_output(command)
+
+    command = commands.add_parser("info", help="describe an instance", description="Describe an instance.")
+    command.set_defaults(run=_info)
+    command.add_argument(
+        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+    command = commands.add_parser("backends", help="list what can run here", description="List what can run here.")
+    command.set_defaults(run=_cli_tables.run_backends)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+    _cli_options.add_compare(commands, _cli_tables.run_compare)
+    _pictures_cli.add_commands(commands)
+    _cli_data.add_datasets(commands, _cli_tables.print_table)
+    _cli_data.add_generate(commands, _cli_options.whole)
+    _cli_help.add_completion(commands)
+    _cli_help.add_examples(commands)
+    return parser
+
+
+def _likely_part(options: argparse.Namespace) -> str:
+    """Return the part of the kernels that a solve will call, as far as that is known before the instance is read.
+
+    Another costs time only: the solve then opens its own part as well.
+    """
+    if options.solver != "auto":
+        return PART_OF[options.solver]
+    if options.k != 1 or options.mapping != "auto":
+        return PART_OF["restarts"]
+    with suppress(OSError):
+        if os.stat(options.instance).st_size > _LARGE_FILE:
+            return PART_OF["large"]
+    return PART_OF["eax"]
+
+
+def _begin_to_open(name: str, threads: int | None, device: int | str | None, part: str) -> None:
+    """Begin to open a part of a backend in a thread, for a solve on it, which then waits for it or finds it open.
+
+    A failure is told by the solve, which meets it again if it comes so far. The process does not wait for the thread.
+    """
+
+    def opened() -> None:
+        with suppress(Exception):
+            open_backend(name, threads=threads, device=device, part=part)
+
+    # NumPy's import sets this variable and takes it away again, unless it is there. A driver that comes up meanwhile
+    # looks for variables of its own, and must not find the environment moved: before 2.41 the GNU C library lets that
+    # crash.
+    os.environ.setdefault("OPENBLAS_MAIN_FREE", "1")
+    threading.Thread(target=opened, name=_OPENING, daemon=True).start()
+
+
+def _solve(options: argparse.Namespace) -> None:
+    _begin_to_open(options.backend, options.threads, options.device, _likely_part(options))
+    with _cli_runs.late_signals():
+        from pytsp.api.solve import solve  # noqa: PLC0415
+        from pytsp.io.tsplib import reader as tsplib  # noqa: PLC0415
+
+    instance = _cli_data.read_instance(options.instance, options.metric, is_open=options.open)
+    initial_tour = None if options.initial_tour is None else tsplib.read_tour(options.initial_tour)
+    with _followed(instance, options) as progress:
+        result = solve(
+            instance,
+            open=options.open,
+            start_city=options.start_city,
+            end_city=options.end_city,
+            solver=options.solver,
+            climbers=options.climbers,
+            seed=options.seed,
+            first=options.first,
+            backend=options.backend,
+            threads=options.threads,
+            device=options.device,
+            mapping=options.mapping,
+            k=options.k,
+            iterations=options.iterations,
+            time_limit=_cli_runs.time_left(options),
+            target=options.target,
+            target_gap=options.target_gap,
+            patience=options.patience,
+            checkpoint=options.checkpoint,
+            checkpoint_interval=options.checkpoint_interval,
+            initial_tour=initial_tour,
+            start=options.start,
+            neighbours=options.neighbours,
+            quadrants=options.quadrants,
+            moves=options.moves,
+            pivot=options.pivot,
+            draws=options.draws,
+            kick=options.kick,
+            temperature=options.temperature,
+            exchange=options.exchange,
+            restart=options.restart,
+            merge=options.merge,
+            population=options.population,
+            piece=options.piece,
+            schedule=options.schedule,
+            cooling=options.cooling,
+            trials=options.trials,
+            pairs=options.pairs,
+            variant=options.variant,
+            ants=options.ants,
+            alpha=options.alpha,
+            beta=options.beta,
+            evaporation=options.evaporation,
+            ranks=options.ranks,
+            smoothing=options.smoothing,
+            progress=progress,
+        )
+    _tell(result, options)
+
+
+def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
+    """Return what is printed of a result; neither a file nor a device that is gone by now costs anybody the result."""
+    from pytsp.datasets import registry as datasets  # noqa: PLC0415
+    from pytsp.run.provenance import record  # noqa: PLC0415
+
+    file = device = None
+    with suppress(PytspError):
+        # A checkpoint holds its instance.
+        file = None if "instance" not in options or options.instance == "-" else datasets.find(options.instance)
+    part = PART_OF[result.solver]
+    with suppress(PytspError):
+        device = open_backend(options.backend, threads=options.threads, device=options.device, part=part).device_name
+    return record(result, file=file, device=device)
+
+
+def _resume(options: argparse.Namespace) -> None:
+    with _cli_runs.late_signals():
+        from pytsp.checkpoint.writer import Stored  # noqa: PLC0415
+
+    stored = Stored(options.checkpoint)
+    placed = stored.arguments(options.backend, options.threads, options.device)
+    options.backend, options.threads, options.device = (placed[name] for name in ("backend", "threads", "device"))
+    with _followed(stored.instance, options) as progress:
+        result = stored.resume(
+            backend=options.backend,
+            threads=options.threads,
+            device=options.device,
+            time_limit=_cli_runs.time_left(options),
+            target=options.target,
+            target_gap=options.target_gap,
+            patience=options.patience,
+            checkpoint_interval=options.checkpoint_interval,
+            progress=progress,
+        )
+    _tell(result, options)
+
+
+def _tell(result: Result, options: argparse.Namespace) -> None:
+    """Print what a solve has found, and write its tour."""
+    print(json.dumps(_recorded(result, options)) if options.json else result)
+    # Last, so that a file that cannot be written costs nobody the result.
+    if options.output:
+        _cli_data.write_output(options.output, result)
+
+
+def _info(options: argparse.Namespace) -> None:
+    instance = _read(options.instance)
+    facts = {
+        "instance": instance.name,
+        "n": instance.n,
+        "metric": instance.metric,
+        "asymmetric": instance.asymmetric,
+        "comment": instance.comment,
+        "optimum": instance.optimum,
+        "canonical_length": instance.tour_length(range(instance.n)),
+    }
+    if options.json:
+        print(json.dumps(facts))
+    else:
+        words = {None: "not known", True: "yes", False: "no"}
+        shown = {name.replace("_", " "): fact for name, fact in facts.items()}
+        shown |= {name: words[fact] for name, fact in shown.items() if fact is None or isinstance(fact, bool)}
+        print("\n".join(f"{name:17} {fact}" for name, fact in shown.items()))
+
+
+def _read(name: str) -> Instance:
+    return _cli_data.read_instance(name)
+
+
+@contextmanager
+def _followed(instance: Instance, options: argparse.Namespace) -> Iterator[Callable[[Snapshot], None] | None]:
+    """Have a solve show its progress and its log as it is asked for."""
+    from pytsp.cli.progress import logged, shown  # noqa: PLC0415
+
+    with shown(instance, quiet=options.quiet) as progress, logged(verbose=options.verbose):
+        yield progress

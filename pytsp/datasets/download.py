@@ -1,0 +1,143 @@
+"""Download a file of TSPLIB through pooch: bounded in time and size, kept only if it is the one that is meant."""
+
+from __future__ import annotations
+
+import io
+import logging
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pytsp.datasets.tsplib_names import FILES
+from pytsp.exceptions import DatasetError, PytspError, TsplibError
+
+__all__ = ["download"]
+
+# The longest file has 0.45 MB, and 1.8 MB when it is decompressed.
+MOST_BYTES = 1 << 23
+
+
+class _Bounded(io.BytesIO):
+    """A buffer that takes so many bytes, and for so long."""
+
+    def __init__(self, name: str, timeout: float) -> None:
+        super().__init__()
+        self._name = name
+        self._timeout = timeout
+        self._ends = time.monotonic() + timeout
+
+    def write(self, chunk: Any) -> int:
+        if time.monotonic() > self._ends:
+            raise DatasetError(f"{self._name}: the download took longer than {self._timeout:g} s")
+        if self.tell() + len(chunk) > MOST_BYTES:
+            raise DatasetError(f"{self._name}: the file is longer than any of TSPLIB's ({MOST_BYTES >> 20} MiB)")
+        return super().write(chunk)
+
+
+def download(name: str, url: str, folder: Path, timeout: float) -> Path:
+    """Return the path of an instance's file in a folder; download it where it is not there, or damaged.
+
+    Raises
+    ------
+    DatasetError
+        If that fails.
+    """
+    try:
+        import pooch  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if error.name != "pooch":
+            raise
+        raise DatasetError(
+            f"{name}: downloading needs pooch, which is not installed; pip install 'pytsp[datasets]'"
+        ) from None
+    checksum = FILES[name][2]
+
+    def fetched(address: str, target: str, _: object) -> None:
+        buffer = _Bounded(name, timeout)
+        pooch.HTTPDownloader(timeout=timeout)(address, buffer, None)
+        content = _decompressed(buffer.getvalue(), name)
+        if checksum is None:
+            _check(name, content)
+        Path(target).write_bytes(content)
+
+    file = f"{name}.tsp"
+    shelf = pooch.create(
+        path=folder,
+        base_url=url,
+        registry={file: None if checksum is None else f"sha256:{checksum}"},
+        urls={file: f"{url}{file}.gz"},
+    )
+    try:
+        with _quiet(pooch.get_logger()):
+            return Path(shelf.fetch(file, downloader=fetched))
+    except PytspError:
+        raise
+    except OSError as error:
+        raise DatasetError(f"{name}: it could not be downloaded from {url}: {_reason(error)}") from error
+    except ValueError as error:
+        raise DatasetError(f"{name}: what came from {url} is not TSPLIB's file: {_line(error)}") from error
+
+
+def _decompressed(content: bytes, name: str) -> bytes:
+    """Return what a gzip file holds."""
+    stream = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    try:
+        plain = stream.decompress(content, MOST_BYTES)
+    except zlib.error as error:
+        raise DatasetError(f"{name}: what came is no gzip file, or a damaged one: {error}") from error
+    if stream.unconsumed_tail:
+        raise DatasetError(f"{name}: the file is longer than any of TSPLIB's ({MOST_BYTES >> 20} MiB)")
+    if not stream.eof:
+        raise DatasetError(f"{name}: what came is cut off after {len(content)} bytes")
+    return plain
+
+
+def _check(name: str, content: bytes) -> None:
+    """Refuse a file that is not the instance, as far as that can be told without its checksum."""
+    from pytsp.io.tsplib import reader as tsplib  # noqa: PLC0415
+
+    n, kind, _ = FILES[name]
+    try:
+        instance = tsplib.read(io.BytesIO(content))
+    except TsplibError as error:
+        place = "" if error.line is None else f"line {error.line}: "
+        raise DatasetError(f"{name}: what came is no instance: {place}{error.problem}") from error
+    if (instance.name.lower(), instance.n) != (name.lower(), n) or kind not in (None, instance.metric):
+        raise DatasetError(
+            f"{name}: what came is {instance.name!r} of {instance.n} cities, {instance.metric}, but it has {n} cities"
+            f"{f', {kind}' if kind else ''}"
+        )
+
+
+@contextmanager
+def _quiet(logger: logging.Logger) -> Iterator[None]:
+    """Keep pooch's notes about its work from standard error, where it writes them by itself."""
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def _reason(error: OSError) -> str:
+    """Say in words why a download failed; the classes are those of requests, which pooch downloads with."""
+    kinds = {cls.__name__ for cls in type(error).__mro__}
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status is not None:
+        return f"the server answers {status}{', it has no such file' if status == 404 else ''}"
+    # A pause within the file arrives as a lost connection whose cause is the time.
+    if "Timeout" in kinds or type(error.args[0] if error.args else None).__name__ == "ReadTimeoutError":
+        return "the server does not answer in time"
+    if "ChunkedEncodingError" in kinds:
+        return f"the connection broke: {_line(error)}"
+    if "ConnectionError" in kinds:
+        return "the server cannot be reached; is this machine offline?"
+    return _line(error)
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,268 @@
+"""Instances from what people have: arrays and lists, data frames, graphs, SciPy's distance matrices, GeoJSON, CSV."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.exceptions import InstanceError
+from pytsp.io.geojson import places
+from pytsp.problem.instance import Instance
+from pytsp.problem.tours import is_masked
+
+__all__ = ["as_instance", "degrees_and_minutes"]
+
+DEFAULT_METRIC = "EUCLIDEAN"
+"""The metric of coordinates that come without one: the plain distance, not rounded."""
+
+GLOBE_METRIC = "HAVERSINE"
+"""The metric of latitudes and longitudes that come without one: kilometres, not rounded."""
+
+GLOBE_METRICS = ("HAVERSINE", "GEO")
+"""The metrics of places on the globe."""
+
+# Names of columns, in lower case: coordinates of the plane or of space, latitude and longitude.
+_PLANE = (("x", "y", "z"), ("x", "y"))
+_GLOBE = tuple((lat, lon) for lat in ("latitude", "lat") for lon in ("longitude", "lon", "lng", "long"))
+
+
+def as_instance(
+    data: Any,
+    *,
+    metric: str | None = None,
+    asymmetric: bool = False,
+    columns: Sequence[str] | None = None,
+    name: str = "",
+) -> Instance:
+    """Make an instance of data in any of these forms.
+
+    ===================================  ==============================================================================
+    data                                 read as
+    ===================================  ==============================================================================
+    `Instance`                           itself
+    array or list, shape (n, 2), (n, 3)  coordinates
+    array or list, shape (n, n)          distances, in which d[i, j] is that from i to j
+    array or list, shape (n(n-1)/2,)     a condensed distance matrix, as `scipy.spatial.distance.pdist` returns it
+    data frame (pandas, polars)          coordinates in columns x and y (and z), or latitude and longitude in degrees;
+                                         a row is a city
+    networkx graph                       `pytsp.networkx.instance_of`: its edges' weights
+    mapping                              GeoJSON: points of longitude and latitude
+    ===================================  ==============================================================================
+
+    Parameters
+    ----------
+    data
+    metric : str, optional
+        Of coordinates, as `Instance.from_coordinates` takes it, in upper or lower case. By default "EUCLIDEAN", which
+        does not round; for latitudes and longitudes "HAVERSINE", which are kilometres, and there "GEO", TSPLIB's whole
+        kilometres, is the other choice. In an array, GEO's coordinates are TSPLIB's degrees and minutes, in GeoJSON and
+        data frames they are decimal degrees as elsewhere, and converted.
+    asymmetric : bool, optional
+        Take a matrix that is not symmetric.
+    columns : sequence of str, optional
+        The columns of a data frame with the coordinates: x and y (and z), or latitude and longitude where `metric` is
+        one of the globe.
+    name : str, optional
+
+    Returns
+    -------
+    Instance
+
+    Raises
+    ------
+    InstanceError
+        If the data make no instance, or may be read in two ways; the message says which.
+    TypeError
+        If they are of another kind.
+
+    Examples
+    --------
+    >>> as_instance([[0, 0], [0.5, 0], [0.5, 0.5]]).tour_length([0, 1, 2])
+    1.7071067811865475
+    >>> as_instance([3, 4, 5]).distance_matrix()
+    array([[0, 3, 4],
+           [3, 0, 5],
+           [4, 5, 0]])
+    """
+    if isinstance(data, Instance):
+        _concerns_not("an Instance", metric=metric, asymmetric=asymmetric, columns=columns)
+        return data
+    kind = _kind(data)
+    if kind != "data frame":
+        _concerns_not("data of this kind, which have none", columns=columns)
+    if kind == "data frame":
+        _concerns_not("a data frame", asymmetric=asymmetric)
+        return _of_frame(data, metric, columns, name)
+    if kind == "graph":
+        # The one that solves needs all that solves.
+        from pytsp.networkx import instance_of  # noqa: PLC0415
+
+        _concerns_not("a graph", metric=metric, asymmetric=asymmetric)
+        return instance_of(data, name=name)
+    if kind == "mapping":
+        _concerns_not("GeoJSON", asymmetric=asymmetric)
+        return on_globe(places(data), metric, name)
+    return _of_array(data, metric, asymmetric, name)
+
+
+def degrees_and_minutes(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return decimal degrees as TSPLIB's GEO has them, DDD.MM.
+
+    Examples
+    --------
+    >>> degrees_and_minutes(np.array([52.5, -0.25]))
+    array([52.3 , -0.15])
+    """
+    whole = np.trunc(degrees)
+    return whole + 0.6 * (degrees - whole)
+
+
+def decimal_degrees(minutes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return TSPLIB's DDD.MM as decimal degrees: the inverse of `degrees_and_minutes`, but for rounding."""
+    whole = np.trunc(minutes)
+    return whole + (minutes - whole) / 0.6
+
+
+def on_globe(places: NDArray[np.float64], metric: str | None, name: str) -> Instance:
+    """Return an instance of places given by latitude and longitude in decimal degrees, shape (n, 2)."""
+    metric = (metric or GLOBE_METRIC).upper()
+    if metric not in GLOBE_METRICS:
+        raise InstanceError(f"metric {metric!r} is not for latitudes and longitudes; {' and '.join(GLOBE_METRICS)} are")
+    # It refuses what is no latitude, which GEO does not.
+    instance = Instance.from_coordinates(places, GLOBE_METRIC, name)
+    if metric == GLOBE_METRIC:
+        return instance
+    assert instance.coordinates is not None
+    return Instance.from_coordinates(degrees_and_minutes(instance.coordinates), metric, name)
+
+
+def of_columns(table: Mapping[str, Any], metric: str | None, columns: Sequence[str] | None, name: str) -> Instance:
+    """Return the instance of a table's columns, each a list or an array of numbers."""
+    chosen, is_globe = _columns(list(table), metric, columns)
+    points = np.column_stack([_column(table[each], each) for each in chosen])
+    return (
+        on_globe(points, metric, name)
+        if is_globe
+        else Instance.from_coordinates(points, metric or DEFAULT_METRIC, name)
+    )
+
+
+def _kind(data: Any) -> str:
+    """Name what data are, by what they can do: none of their packages is imported."""
+    if type(data).__module__.startswith("scipy.sparse"):
+        raise InstanceError(
+            f"a sparse matrix ({type(data).__name__}) does not say how long the ways are that it leaves out; "
+            "data.toarray() takes them as 0, a networkx graph as missing"
+        )
+    if hasattr(data, "columns") and hasattr(data, "to_numpy"):
+        return "data frame"
+    if hasattr(data, "is_directed") and hasattr(data, "edges") and hasattr(data, "nodes"):
+        return "graph"
+    if isinstance(data, Mapping):
+        return "mapping"
+    if isinstance(data, str | bytes) or not (isinstance(data, Sequence) or hasattr(data, "__array__")):
+        read = "; pytsp.read reads files" if isinstance(data, str | bytes) or hasattr(data, "__fspath__") else ""
+        raise TypeError(
+            "instance must be a pytsp.Instance (see pytsp.read), coordinates, distances, a data frame, a graph or "
+            f"GeoJSON; it is a {type(data).__name__}{read}"
+        )
+    return "array"
+
+
+def _of_frame(frame: Any, metric: str | None, columns: Sequence[str] | None, name: str) -> Instance:
+    labels = list(frame.columns)
+    doubled = sorted({str(label) for label in labels if labels.count(label) > 1})
+    if doubled:
+        raise InstanceError(f"columns must have different names; these occur more than once: {', '.join(doubled)}")
+    # Only what has a name that is a text can be found, or asked for.
+    texts = [label for label in labels if isinstance(label, str)]
+    return of_columns({label: frame[label] for label in texts}, metric, columns, name)
+
+
+def _columns(labels: list[str], metric: str | None, columns: Sequence[str] | None) -> tuple[list[str], bool]:
+    """Return the columns that hold the coordinates, and whether they are latitude and longitude."""
+    if columns is not None:
+        missing = [each for each in columns if each not in labels]
+        if isinstance(columns, str) or missing or len(set(columns)) != len(columns):
+            raise InstanceError(f"columns={columns!r} must be different ones of: {', '.join(labels)}")
+        return list(columns), metric is not None and metric.upper() in GLOBE_METRICS
+    known = {label.strip().lower(): label for label in labels}
+    if len(known) < len(labels):
+        raise InstanceError(f"columns {', '.join(labels)} differ in case only; columns= says which are meant")
+    plane = next((names for names in _PLANE if known.keys() >= set(names)), None)
+    globe = next((names for names in _GLOBE if known.keys() >= set(names)), None)
+    if plane and globe:
+        raise InstanceError(
+            f"there are columns {' and '.join(plane)} and columns {' and '.join(globe)}; columns= says which are meant"
+        )
+    found = plane or globe
+    if found is None:
+        raise InstanceError(
+            f"there are no columns x and y, or latitude and longitude, among: {', '.join(labels) or 'none'}; "
+            "columns= says which hold the coordinates"
+        )
+    return [known[each] for each in found], found is globe
+
+
+def _column(values: Any, label: str) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise InstanceError(f"column {label!r} must hold numbers, but its dtype is {array.dtype}")
+    return array
+
+
+def _of_array(data: Any, metric: str | None, asymmetric: bool, name: str) -> Instance:
+    if is_masked(data):
+        raise InstanceError("a masked array does not say what its masked elements are; fill them, as data.filled does")
+    try:
+        array = np.asarray(data)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InstanceError(f"data must be a rectangular array of numbers: {error}") from error
+    if array.ndim == 1 and array.size:
+        _concerns_not("a condensed distance matrix", metric=metric, asymmetric=asymmetric)
+        return Instance.from_matrix(_squared(array), name)
+    if (
+        array.ndim == 2
+        and array.shape[1] in (2, 3)
+        and array.shape[0] == array.shape[1]
+        and metric is None
+        and not asymmetric
+    ):
+        raise InstanceError(
+            f"data of shape {array.shape} are coordinates or distances: metric= makes them coordinates, "
+            "Instance.from_matrix distances"
+        )
+    if array.ndim == 2 and array.shape[1] in (2, 3) and not asymmetric:
+        return Instance.from_coordinates(array, metric or DEFAULT_METRIC, name)
+    if array.ndim == 2 and array.shape[0] == array.shape[1] and array.size:
+        _concerns_not("a matrix", metric=metric)
+        return Instance.from_matrix(array, name, asymmetric=asymmetric)
+    raise InstanceError(
+        "data must have shape (n, 2) or (n, 3) as coordinates, (n, n) as distances, or (n (n - 1) / 2,) as condensed "
+        f"distances; the shape is {array.shape}"
+    )
+
+
+def _squared(condensed: NDArray[Any]) -> NDArray[Any]:
+    """Return the square form of a condensed distance matrix, in its dtype."""
+    n = (1 + math.isqrt(1 + 8 * len(condensed))) // 2
+    if n * (n - 1) // 2 != len(condensed):
+        raise InstanceError(
+            f"a condensed distance matrix has n (n - 1) / 2 elements, as {(n - 1) * n // 2} or {n * (n + 1) // 2}; "
+            f"this one has {len(condensed)}"
+        )
+    matrix = np.zeros((n, n), condensed.dtype)
+    matrix[np.triu_indices(n, 1)] = condensed
+    square: NDArray[Any] = matrix + matrix.T
+    return square
+
+
+def _concerns_not(what: str, **arguments: object) -> None:
+    """Refuse arguments that are given and mean nothing."""
+    for name, value in arguments.items():
+        if value is not None and value is not False:
+            raise InstanceError(f"{name}={value!r} does not concern {what}")

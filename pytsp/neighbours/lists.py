@@ -1,0 +1,157 @@
+"""Neighbour lists: for every city the nearest others, which local search looks at instead of all."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp.neighbours.kdtree import NORMS, NearestPoints, in_threads, nearest_by_rows
+from pytsp.neighbours.quadrants import quadrant_lists
+from pytsp.problem.instance import Instance
+from pytsp.problem.tours import whole_number
+from pytsp.utils.memory import check_room
+
+__all__ = ["check_neighbours", "neighbour_lists"]
+
+_MOST_NEIGHBOURS = 2**31 - 1
+# What a neighbour on a list takes while the lists are made, and in a kernel.
+LISTED_BYTES = 16
+# Cities that a thread asks for together.
+_BLOCK = 1 << 12
+
+
+def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False) -> NDArray[np.int32]:
+    """Return for every city the nearest others, in order of distance.
+
+    Where the metric's distances grow with a norm of the plane or of space (EUC_2D, EUC_3D, CEIL_2D, ATT, EUCLIDEAN,
+    MAN_2D, MAN_3D, MAX_2D, MAX_3D) the order is that of the distances before they are rounded, which is an order of the
+    rounded ones too. For the others (GEO, XRAY1, XRAY2, matrices) it is that of the distances. Equally near cities are
+    in order of their numbers.
+
+    Parameters
+    ----------
+    instance : Instance
+    k : int, optional
+        The length of a list, at least 1; above n - 1 it is n - 1.
+    quadrants : bool, optional
+        Take the k // 4 nearest of each of the four quadrants around the city, filled up with the nearest overall. It
+        joins what lies in different clusters. Only the nearest 80 k cities are looked through.
+
+    Returns
+    -------
+    ndarray of int32, shape (n, min(k, n - 1))
+        A city is not in its own list.
+
+    Raises
+    ------
+    ValueError
+        If `k` is out of range, such lists do not fit the memory, or `quadrants` are asked for where a metric has none.
+
+    Notes
+    -----
+    With a norm, a k-d tree: work O(n k log n), memory O(n k). Else the rows of the distance matrix: work O(n²), memory
+    O(n k).
+
+    Examples
+    --------
+    >>> line = Instance.from_coordinates([[0, 0], [1, 0], [3, 0], [7, 0]])
+    >>> neighbour_lists(line, 2)
+    array([[1, 2],
+           [0, 2],
+           [1, 0],
+           [2, 1]], dtype=int32)
+    """
+    k = checked_length(k, instance.n)
+    norm = NORMS.get(instance.metric)
+    if quadrants and (norm is None or _points(instance).shape[1] != 2):
+        raise ValueError(
+            f"quadrants need a metric that grows with a norm of the plane, such as EUC_2D; that of "
+            f"{instance.name or 'the instance'} is {instance.metric}"
+            + ("" if norm is None else f" with {_points(instance).shape[1]} coordinates")
+        )
+    if k == 0:
+        return np.empty((instance.n, 0), dtype=np.int32)
+    if quadrants and norm is not None:
+        return quadrant_lists(_points(instance), norm, k)
+    return nearest_among(instance, None, k)
+
+
+def along_tree(instance: Instance, keys: NDArray[np.uint64], k: int) -> NDArray[np.int32]:
+    """Return `neighbour_lists` of cities that are in order of their Hilbert keys, which are known, by a k-d tree."""
+    return _lists_of(NearestPoints(_points(instance), NORMS[instance.metric], k + 1, keys), k)
+
+
+def checked_length(k: int, n: int) -> int:
+    """Return the length of lists of `n` cities that are to have `k`, or say why there are none."""
+    k = min(whole_number("k", k, 1, _MOST_NEIGHBOURS), n - 1)
+    check_room("k", k, lambda count: LISTED_BYTES * n * count)
+    return k
+
+
+def nearest_among(
+    instance: Instance, cities: NDArray[np.int64] | None, k: int, *, cyclic: bool = False
+) -> NDArray[np.int32]:
+    """The `k` nearest of `cities`, by default of all, for each of them: indices into `cities`, shape (m, k), 1 ≤ k < m.
+
+    With `cyclic` ties in a matrix go round the cities, as `nearest_by_rows` has it.
+    """
+    norm = NORMS.get(instance.metric)
+    if norm is None:
+        return nearest_by_rows(instance, np.arange(instance.n) if cities is None else cities, k, cyclic=cyclic)
+    points = _points(instance)
+    return _lists_of(NearestPoints(points if cities is None else points[cities], norm, k + 1), k)
+
+
+def _lists_of(tree: NearestPoints, k: int) -> NDArray[np.int32]:
+    found = np.empty((len(tree.order), k), dtype=np.int32)
+
+    def listed(asked: NDArray[np.int64]) -> None:
+        found[asked] = tree.of(asked, k)
+
+    for _ in in_threads(listed, tree.order, _BLOCK):
+        pass
+    return found
+
+
+def check_neighbours(neighbours: ArrayLike, n: int) -> NDArray[np.int32]:
+    """Return neighbour lists as an array, or say why they are none.
+
+    Parameters
+    ----------
+    neighbours : array_like of integers, shape (n, k)
+        Other cities for each city, in any order.
+    n : int
+
+    Returns
+    -------
+    ndarray of int32, shape (n, k)
+
+    Raises
+    ------
+    ValueError
+        If it has another shape or type, or a city is out of range or in its own list.
+    """
+    lists = np.asarray(neighbours)
+    if lists.dtype.kind not in "iu" or lists.ndim != 2 or len(lists) != n:
+        raise ValueError(
+            f"neighbours must be integers of shape ({n}, k); they are {lists.dtype} of shape {lists.shape}"
+        )
+    for is_wrong, law in (
+        ((lists < 0) | (lists >= n), f"is not one of 0, …, {n - 1}"),
+        (lists == np.arange(n)[:, None], "is the city itself"),
+    ):
+        if is_wrong.any():
+            city, place = (int(x) for x in np.argwhere(is_wrong)[0])
+            raise ValueError(f"neighbour {lists[city, place]} of city {city} {law}")
+    return lists.astype(np.int32, copy=False)
+
+
+def in_order(instance: Instance, lists: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return neighbour lists, shape (n, k), each in order of the instance's distances, equals as they stand."""
+    ranks = np.argsort(instance.distances(np.arange(instance.n)[:, None], lists), axis=1, kind="stable")
+    return np.ascontiguousarray(np.take_along_axis(lists, ranks, axis=1))
+
+
+def _points(instance: Instance) -> NDArray[np.float64]:
+    assert instance.coordinates is not None
+    return instance.coordinates

@@ -1,0 +1,68 @@
+"""Neighbours from all four quadrants around a city, for cities in clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.neighbours.coincident import places_of
+from pytsp.neighbours.kdtree import NearestPoints, in_threads
+
+# How many nearest cities, in units of k, are looked through for a quadrant's: more where fewer do not fill it.
+_WIDTHS = (5, 20, 80)
+# Candidates that a thread looks at together: this bounds the memory, however many threads there are.
+_BLOCK = 1 << 16
+
+
+def quadrant_lists(points: NDArray[np.float64], norm: float, k: int) -> NDArray[np.int32]:
+    """The k // 4 nearest of each quadrant, filled up with the nearest overall, in order of distance, shape (n, k).
+
+    A quadrant has the axis at its clockwise side and not the other one; a city in the same place counts to the last.
+    Only the nearest 80 k cities are looked through, of each place k + 1.
+
+    Notes
+    -----
+    Memory O(n k); work O(n k log n), for the few cities that need it 16 times that.
+    """
+    tree = NearestPoints(points, norm, k + 1)
+    found = np.empty((len(points), k), dtype=np.int32)
+    # Of k + 1 cities before it in its place a city lists k at most: the same as the last of them.
+    places = places_of(points)
+    is_beyond = places.rank > k
+    beyond, last = places.order[is_beyond], places.order[np.repeat(places.first[:-1], places.sizes)[is_beyond] + k]
+    is_waiting = np.ones(len(points), dtype=np.bool_)
+    is_waiting[beyond] = False
+    waiting = tree.order[is_waiting[tree.order]]
+    for width in (min(factor * k, tree.most) for factor in _WIDTHS):
+
+        def unfilled(cities: NDArray[np.int64], width: int = width) -> NDArray[np.int64]:
+            found[cities], is_filled = _chosen(points, cities, tree.of(cities, width), k)
+            return cities[~is_filled]
+
+        waiting = np.concatenate([waiting[:0], *in_threads(unfilled, waiting, max(1, _BLOCK // width))])
+        if width == tree.most:
+            break
+    found[beyond] = found[last]
+    return found
+
+
+def _chosen(
+    points: NDArray[np.float64], cities: NDArray[np.int64], near: NDArray[np.int32], k: int
+) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Choose k of the cities `near`, which are in order of distance, and tell whether each quadrant had its share."""
+    quadrants = _quadrants(points[near] - points[cities, None])
+    share = k // 4
+    is_chosen = np.zeros(near.shape, dtype=np.bool_)
+    is_filled = np.ones(len(near), dtype=np.bool_)
+    for quadrant in range(4):
+        is_inside = quadrants == quadrant
+        is_chosen |= is_inside & (is_inside.cumsum(axis=1) <= share)
+        is_filled &= is_inside.sum(axis=1) >= share
+    kept = np.sort(np.argsort(~is_chosen, axis=1, kind="stable")[:, :k], axis=1)
+    return np.take_along_axis(near, kept, axis=1), is_filled
+
+
+def _quadrants(differences: NDArray[np.float64]) -> NDArray[np.int8]:
+    x, y = differences[..., 0], differences[..., 1]
+    is_upper = (y > 0) | ((y == 0) & (x > 0))
+    return np.where(is_upper, np.where(x > 0, 0, 1), np.where(x < 0, 2, 3)).astype(np.int8)

@@ -1,0 +1,1 @@
+"""Pictures of tours and runs, for files and notebooks."""

@@ -1,0 +1,155 @@
+"""Asymmetric instances as symmetric ones of twice as many cities.
+
+A city has two places, one to arrive at and one to leave from, joined by an edge of length 0. The way from i to j is the
+edge from i's second place to j's first, longer by so much that every pair of places stays together; all other edges are
+longer still. Every tour that breaks a pair is shortened by a 2-opt move, so that shortest tours break none.
+
+References
+----------
+R. Jonker, T. Volgenant: Transforming asymmetric into symmetric traveling salesman problems. Operations Research Letters
+2 (1983).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp.api.spread import least_and_largest
+from pytsp.exceptions import InstanceError
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE
+from pytsp.problem.tours import check_tour
+
+__all__ = ["Doubling"]
+
+
+@dataclass(frozen=True, eq=False)
+class Doubling:
+    """The shortest directed tour of an asymmetric instance, as a tour of a symmetric one.
+
+    Make one with `of`.
+
+    Attributes
+    ----------
+    original : Instance
+    instance : Instance
+        The symmetric one: city i is where one arrives at i, city n + i is where one leaves it.
+    offset : int or float
+        How much longer a tour that `tour` returns is than the directed tour; it may be less than 0.
+
+    Examples
+    --------
+    >>> ring = Instance.from_matrix([[0, 1, 9], [9, 0, 1], [1, 9, 0]], asymmetric=True)
+    >>> doubling = Doubling.of(ring)
+    >>> doubling.directed(doubling.tour([1, 2, 0]))
+    array([1, 2, 0], dtype=int32)
+    """
+
+    original: Instance
+    instance: Instance
+    offset: int | float
+
+    @classmethod
+    def of(cls, original: Instance) -> Doubling:
+        """Make the symmetric instance. O(n²) memory, four times that of the asymmetric one.
+
+        Raises
+        ------
+        InstanceError
+            If its matrix or its distances exceed what kernels take.
+        """
+        n, name = original.n, original.name or "instance"
+        if 16 * n * n > MATRIX_BYTES:
+            raise InstanceError(
+                f"{name}: an asymmetric instance needs a symmetric matrix of {2 * n} x {2 * n} distances; the limit is "
+                f"{MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 16)} cities)"
+            )
+        ways = original.distance_matrix()
+        least, largest = least_and_largest(ways)
+        spread = largest - least
+        # A broken pair costs an edge more that is no pair, and no two ways differ by as much.
+        apart = spread + 1 if original.is_exact else 1.25 * spread or 1.0
+        # More than a way and what it is longer by: two such edges cost more than two ways.
+        forbidden = 2 * apart
+        if original.is_exact and forbidden > MOST_DISTANCE:
+            raise InstanceError(
+                f"{name}: distances from {least} to {largest} are too far apart for an asymmetric instance; "
+                f"they may differ by {MOST_DISTANCE // 2 - 1}: divide them by a common factor"
+            )
+        doubled = np.full((2 * n, 2 * n), forbidden, ways.dtype)
+        doubled[n:, :n] = ways - least + apart
+        doubled[:n, n:] = doubled[n:, :n].T
+        every = np.arange(n)
+        doubled[every, n + every] = doubled[n + every, every] = 0
+        # Else a copy would be made.
+        doubled.setflags(write=False)
+        # The one edge of a single city is its pair.
+        offset = n * (apart - least) if n > 1 else 0
+        return cls(original, Instance.from_matrix(doubled, name=original.name), offset)
+
+    def directed(self, tour: ArrayLike) -> NDArray[np.int32]:
+        """Return the directed tour of a tour; pairs that it breaks are joined.
+
+        Its length is never more than the tour's less `offset`, and equal to it where the tour breaks no pair.
+        `directed` undoes `tour`.
+
+        Raises
+        ------
+        TourError
+            If `tour` does not visit every city of `instance` exactly once.
+        """
+        n = self.original.n
+        doubled = check_tour(tour, 2 * n).copy()
+        _alternate(doubled, n)
+        _join(doubled, n)
+        if doubled[0] >= n:
+            doubled = np.roll(doubled, -1)
+        # In this direction one arrives at a city's first place; in the other one the tour is read backwards.
+        if doubled[1] != doubled[0] + n:
+            doubled = np.roll(doubled[::-1], -1)
+        directed: NDArray[np.int32] = doubled[::2].copy()
+        return directed
+
+    def tour(self, directed: ArrayLike) -> NDArray[np.int32]:
+        """Return the tour of a directed tour.
+
+        Raises
+        ------
+        TourError
+            If `directed` does not visit every city of `original` exactly once.
+        """
+        cities = check_tour(directed, self.original.n)
+        return np.column_stack((cities, cities + self.original.n)).ravel().astype(np.int32)
+
+
+def _alternate(tour: NDArray[np.int32], n: int) -> None:
+    """Replace the edges between two first places and between two second ones: each 2-opt move replaces one of each."""
+    while True:
+        leaves = tour >= n
+        follows = np.roll(leaves, -1)
+        broken = np.flatnonzero(leaves == follows)
+        if not broken.size:
+            return
+        p = int(broken[0])
+        q = int(broken[leaves[broken] != leaves[p]][0])
+        _exchange(tour, p, q)
+
+
+def _join(tour: NDArray[np.int32], n: int) -> None:
+    """Put the places of each city side by side; a move keeps the alternation, and breaks no pair that is joined."""
+    if n == 1:
+        return
+    for city in range(n):
+        p, q = int(np.argmax(tour == city)), int(np.argmax(tour == city + n))
+        if (q - p) % (2 * n) not in (1, 2 * n - 1):
+            _exchange(tour, p, q)
+
+
+def _exchange(tour: NDArray[np.int32], p: int, q: int) -> None:
+    """Make the 2-opt move that exchanges the edges that leave the positions p and q."""
+    p, q = min(p, q), max(p, q)
+    tour[p + 1 : q + 1] = tour[p + 1 : q + 1][::-1].copy()

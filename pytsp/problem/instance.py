@@ -1,0 +1,309 @@
+"""The travelling-salesman instance: a frozen dataclass that checks its own laws and knows exact lengths."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp.exceptions import InstanceError
+from pytsp.problem.metrics import EXPLICIT, metric_named
+from pytsp.problem.tours import check_tour
+from pytsp.problem.validation import checked_cities, checked_coordinates, checked_matrix, checked_points, numbers
+
+__all__ = ["Instance"]
+
+# Distances held at once while a matrix is built: a few temporaries of this size stay in the cache.
+_BLOCK = 1 << 17
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Instance:
+    """A travelling-salesman instance of n cities, given by coordinates or by a matrix.
+
+    Make one with `from_coordinates`, `from_matrix` or `pytsp.read`. The arrays are read-only copies.
+
+    Attributes
+    ----------
+    name : str
+    metric : str
+        TSPLIB's EDGE_WEIGHT_TYPE; ``"EXPLICIT"`` for a matrix; ``"EUCLIDEAN"`` and ``"HAVERSINE"`` for lengths not
+        rounded.
+    coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
+    matrix : ndarray of int64 or float64, shape (n, n), or None
+        Exactly one of `coordinates` and `matrix` is given. The diagonal is ignored and stored as zero.
+    comment : str
+    optimum : int, float or None
+        Length of a shortest tour, where it is known.
+    display : ndarray of float64, shape (n, 2) or (n, 3), or None
+        Where to draw the cities of an instance that is given by a matrix; no length depends on it.
+    asymmetric : bool
+        Whether the way from a city to another may be longer than the way back. A matrix that is symmetric all the same
+        is not.
+
+    Raises
+    ------
+    InstanceError
+        If the arrays break a law: n at least 1, finite, symmetric unless `asymmetric`, not negative, lengths within
+        int64.
+    """
+
+    name: str
+    metric: str
+    coordinates: NDArray[np.float64] | None = None
+    matrix: NDArray[Any] | None = None
+    comment: str = ""
+    optimum: int | float | None = None
+    display: NDArray[np.float64] | None = None
+    asymmetric: bool = False
+
+    def __post_init__(self) -> None:
+        if (self.coordinates is None) == (self.matrix is None):
+            raise InstanceError("an instance has either coordinates or a matrix, and not both")
+        if self.matrix is not None:
+            if self.metric != EXPLICIT:
+                raise InstanceError(f"the metric of a matrix is {EXPLICIT!r}, not {self.metric!r}")
+            matrix, is_symmetric = checked_matrix(self.matrix, self.asymmetric)
+            object.__setattr__(self, "matrix", matrix)
+            object.__setattr__(self, "asymmetric", not is_symmetric)
+        else:
+            if self.asymmetric:
+                raise InstanceError("distances between coordinates are symmetric; asymmetric=True needs a matrix")
+            metric = metric_named(self.metric)
+            object.__setattr__(self, "metric", metric.name)
+            object.__setattr__(self, "coordinates", checked_coordinates(self.coordinates, metric))
+        if self.display is not None:
+            display = checked_points(self.display, "display", (2, 3))
+            if len(display) != self.n:
+                raise InstanceError(f"display has {len(display)} rows, but the instance has {self.n} cities")
+            object.__setattr__(self, "display", display)
+
+    @classmethod
+    def from_coordinates(
+        cls,
+        xy: ArrayLike,
+        metric: str = "EUC_2D",
+        name: str = "",
+        *,
+        comment: str = "",
+        optimum: int | float | None = None,
+    ) -> Instance:
+        """Instance whose distances follow from coordinates.
+
+        Parameters
+        ----------
+        xy : array_like of integers or floats, shape (n, 2) or (n, 3)
+        metric : str
+            A TSPLIB EDGE_WEIGHT_TYPE on coordinates, whose lengths are integers, or ``"euclidean"``, whose
+            lengths are floats and are not rounded, or ``"haversine"``, the kilometres between latitudes and longitudes
+            in decimal degrees; upper or lower case.
+        name, comment : str
+        optimum : int, float or None
+            Length of a shortest tour, where it is known.
+
+        Raises
+        ------
+        InstanceError
+            If the coordinates are not finite numbers of the metric's shape, or too large for exact lengths.
+
+        Examples
+        --------
+        >>> square = Instance.from_coordinates([[0, 0], [0, 3], [4, 3], [4, 0]])
+        >>> square.tour_length([0, 1, 2, 3])
+        14
+        """
+        return cls(name, metric, coordinates=numbers(xy, "coordinates"), comment=comment, optimum=optimum)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        d: ArrayLike,
+        name: str = "",
+        *,
+        comment: str = "",
+        optimum: int | float | None = None,
+        display: ArrayLike | None = None,
+        asymmetric: bool = False,
+    ) -> Instance:
+        """Instance whose distances are given.
+
+        Parameters
+        ----------
+        d : array_like of integers or floats, shape (n, n)
+            Symmetric and not negative; the diagonal is ignored. Integers are kept as int64 and give exact
+            lengths; floats are kept as float64, whatever their values, and give float lengths.
+        name, comment : str
+        optimum : int, float or None
+            Length of a shortest tour, where it is known.
+        display : array_like of floats, shape (n, 2) or (n, 3), optional
+            Where to draw the cities.
+        asymmetric : bool
+            Take a matrix that is not symmetric; d[i, j] is the distance from i to j.
+
+        Raises
+        ------
+        InstanceError
+            If the matrix is not square, finite, non-negative and, unless `asymmetric`, symmetric, or its tours may
+            exceed int64.
+
+        Examples
+        --------
+        >>> Instance.from_matrix([[0, 1, 2], [1, 0, 3], [2, 3, 0]]).tour_length([0, 1, 2])
+        6
+        """
+        shown = None if display is None else numbers(display, "display")
+        matrix = numbers(d, "matrix")
+        return cls(
+            name, EXPLICIT, matrix=matrix, comment=comment, optimum=optimum, display=shown, asymmetric=asymmetric
+        )
+
+    def __repr__(self) -> str:
+        way = ", asymmetric" if self.asymmetric else ""
+        return f"Instance(name={self.name!r}, n={self.n}, metric={self.metric!r}, optimum={self.optimum}{way})"
+
+    def _repr_html_(self) -> str:
+        """Describe it in a notebook, with a picture where matplotlib is installed."""
+        from pytsp.plotting.notebook import html_of_instance  # noqa: PLC0415
+
+        return html_of_instance(self)
+
+    def _repr_png_(self) -> bytes | None:
+        """Return a picture of the cities, for front ends without HTML; None where it cannot be drawn."""
+        from pytsp.plotting.notebook import png_of_instance  # noqa: PLC0415
+
+        return png_of_instance(self)
+
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+        return len(self._array)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every length is an integer."""
+        if self.coordinates is None:
+            return self._array.dtype.kind == "i"
+        return metric_named(self.metric).is_exact
+
+    @property
+    def _array(self) -> NDArray[Any]:
+        array = self.matrix if self.coordinates is None else self.coordinates
+        assert array is not None
+        return array
+
+    def distance(self, i: int, j: int) -> int | float:
+        """Distance from the city `i` to the city `j`, counted from 0."""
+        length: int | float = self.distances(i, j).item()
+        return length
+
+    def distances(self, a: ArrayLike, b: ArrayLike) -> NDArray[Any]:
+        """Distances between the cities `a` and the cities `b`, element by element.
+
+        Parameters
+        ----------
+        a, b : array_like of integers, broadcastable
+            Cities, counted from 0.
+
+        Returns
+        -------
+        ndarray of int64, or of float64 where the instance is not exact
+            Zero between a city and itself.
+
+        Raises
+        ------
+        InstanceError
+            If an element is not an integer of 0 … n - 1.
+        """
+        return self._between(checked_cities(a, self.n), checked_cities(b, self.n))
+
+    def distance_matrix(self) -> NDArray[Any]:
+        """All distances, shape (n, n), int64 or, where the instance is not exact, float64.
+
+        O(n²) memory: 8 n² bytes and little more.
+        """
+        if self.matrix is not None:
+            return np.array(self.matrix)
+        everyone = np.arange(self.n)
+        result = np.empty((self.n, self.n), np.int64 if self.is_exact else np.float64)
+        rows = max(1, _BLOCK // self.n)
+        for start in range(0, self.n, rows):
+            block = everyone[start : start + rows]
+            result[start : start + rows] = self._between(block[:, None], everyone[None, :])
+        return result
+
+    def tour_length(self, tour: ArrayLike) -> int | float:
+        """Length of a closed tour, exact.
+
+        Parameters
+        ----------
+        tour : array_like of integers, shape (n,)
+            Every city once, counted from 0.
+
+        Returns
+        -------
+        int or float
+            TSPLIB's integer length, summed in int64; for an instance that is not exact the correctly rounded
+            sum of its float64 distances, which therefore depends on neither direction nor starting city. The direction
+            counts in an instance that is asymmetric.
+
+        Raises
+        ------
+        TourError
+            If `tour` does not visit every city exactly once.
+
+        Notes
+        -----
+        O(n) time and memory.
+        """
+        order = check_tour(tour, self.n)
+        return self._along(order, is_closed=True)
+
+    def path_length(self, path: ArrayLike) -> int | float:
+        """Length of an open path, exact: `tour_length` without the way back from the last city to the first.
+
+        Parameters
+        ----------
+        path : array_like of integers, shape (n,)
+            Every city once, counted from 0.
+
+        Returns
+        -------
+        int or float
+
+        Raises
+        ------
+        TourError
+            If `path` does not visit every city exactly once.
+
+        Examples
+        --------
+        >>> Instance.from_coordinates([[0, 0], [0, 3], [4, 3], [4, 0]]).path_length([0, 1, 2, 3])
+        10
+        """
+        order = check_tour(path, self.n)
+        return self._along(order, is_closed=False)
+
+    def _along(self, order: NDArray[np.int32], *, is_closed: bool) -> int | float:
+        """Sum the distances between consecutive cities, so many at a time that temporaries do not grow with n."""
+        blocks = [order[first : first + _BLOCK + 1] for first in range(0, len(order) - 1, _BLOCK)]
+        if is_closed:
+            blocks.append(order[[-1, 0]])
+        lengths = (self._between(block[:-1], block[1:]) for block in blocks)
+        if self.is_exact:
+            return sum(int(each.sum(dtype=np.int64)) for each in lengths)
+        return math.fsum(chain.from_iterable(each.tolist() for each in lengths))
+
+    def canonical_tour(self) -> NDArray[np.int32]:
+        """The tour 0, 1, …, n - 1, shape (n,): TSPLIB gives its length for some instances, as a check."""
+        return np.arange(self.n, dtype=np.int32)
+
+    def _between(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+        if self.coordinates is None:
+            return np.asarray(self._array[a, b])
+        lengths = metric_named(self.metric).between(self.coordinates[a], self.coordinates[b])
+        # GEO gives 1 where TSPLIB, and everyone else, means 0.
+        return np.where(a == b, lengths.dtype.type(0), lengths)

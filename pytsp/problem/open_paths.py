@@ -1,0 +1,174 @@
+"""Open paths as closed tours: a further city joins the two ends of a path, so that what solves tours solves paths.
+
+The further city is as far from every city as from any other, so it takes nothing from the choice of the ends; it is
+nearer to an end that is given, and so much nearer that leaving the end elsewhere never pays.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp.api.spread import least_and_largest
+from pytsp.exceptions import InstanceError, TourError
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE
+from pytsp.problem.tours import check_tour, whole_number
+
+__all__ = ["OpenPath"]
+
+
+@dataclass(frozen=True, eq=False)
+class OpenPath:
+    """The shortest open path through all cities of an instance, as a closed tour of another one.
+
+    Make one with `of`.
+
+    Attributes
+    ----------
+    original : Instance
+        Symmetric or asymmetric.
+    start_city, end_city : int or None
+        Where the path begins and ends, if that is given.
+    instance : Instance
+        That of the closed tours: city n is the further one. It is asymmetric if `original` is.
+    offset : int or float
+        How much longer a tour that `tour` returns is than its path.
+
+    Examples
+    --------
+    >>> line = Instance.from_coordinates([[0, 0], [5, 0], [2, 0]])
+    >>> problem = OpenPath.of(line, start_city=2)
+    >>> problem.path([3, 1, 0, 2])
+    array([2, 0, 1], dtype=int32)
+    """
+
+    original: Instance
+    start_city: int | None
+    end_city: int | None
+    instance: Instance
+    offset: int | float
+
+    @classmethod
+    def of(cls, original: Instance, start_city: int | None = None, end_city: int | None = None) -> OpenPath:
+        """Make the instance with the further city. O(n²) memory, as it is given by a matrix.
+
+        Raises
+        ------
+        ValueError
+            If an end is no city, or both are the same though there are others.
+        InstanceError
+            If its matrix or, with an end that is given, its distances exceed what kernels take.
+        """
+        n = original.n
+        for name, city in (("start_city", start_city), ("end_city", end_city)):
+            if city is not None:
+                whole_number(name, city, 0, n - 1)
+        if start_city is not None and start_city == end_city and n > 1:
+            raise ValueError(f"start_city and end_city are both {start_city}; a path through {n} cities has two ends")
+        if 4 * (n + 1) ** 2 > MATRIX_BYTES:
+            raise InstanceError(
+                f"{original.name or 'instance'}: an open path needs a matrix of {n + 1} x {n + 1} distances; the limit "
+                f"is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4) - 1} cities)"
+            )
+        d = original.distance_matrix()
+        near = [city for city in (start_city, end_city) if city is not None]
+        far = _far(original, d) if near else 0
+        closed = np.zeros((n + 1, n + 1), d.dtype)
+        closed[:n, :n] = d
+        if start_city is not None or (end_city is not None and not original.asymmetric):
+            closed[n, :n] = far
+        if end_city is not None or (start_city is not None and not original.asymmetric):
+            closed[:n, n] = far
+        if original.asymmetric:
+            closed[n, near[:1] if start_city is not None else []] = 0
+            closed[near[-1:] if end_city is not None else [], n] = 0
+        else:
+            closed[n, near] = closed[near, n] = 0
+        # An end that is free has the further city at the distance of all others, if those are not 0.
+        is_half_free = len(set(near)) == 1 and not original.asymmetric and n > 1
+        offset = far if is_half_free else 0
+        # Else a copy would be made.
+        closed.setflags(write=False)
+        instance = Instance.from_matrix(closed, name=original.name, asymmetric=original.asymmetric)
+        return cls(original, start_city, end_city, instance, offset)
+
+    def path(self, tour: ArrayLike) -> NDArray[np.int32]:
+        """Return the path of a closed tour; of one that does not begin or end where it must, a path that does.
+
+        Its length is never more than the tour's less `offset`, and equal to it where the further city stands between
+        the ends that are given. `path` undoes `tour`.
+
+        Raises
+        ------
+        TourError
+            If `tour` does not visit every city of `instance` exactly once.
+        """
+        n = self.original.n
+        closed = check_tour(tour, n + 1)
+        at = int(np.argmax(closed == n))
+        path = np.concatenate((closed[at + 1 :], closed[:at]))
+        if self.original.asymmetric:
+            return self._with_ends_in_order(path)
+        if path[-1] == self.start_city or path[0] == self.end_city:
+            path = path[::-1].copy()
+        # Either is a 2-opt move of the closed tour, and one that shortens it.
+        if self.start_city is not None:
+            at = _place(path, self.start_city)
+            path[: at + 1] = path[: at + 1][::-1].copy()
+        if self.end_city is not None:
+            at = _place(path, self.end_city)
+            path[at:] = path[at:][::-1].copy()
+        return path
+
+    def _with_ends_in_order(self, path: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Put a path's ends where they must be without going any part of it backwards."""
+        if self.start_city is not None:
+            path = np.roll(path, -_place(path, self.start_city))
+            if self.end_city is not None:
+                at = _place(path, self.end_city)
+                path = np.concatenate((path[:at], path[at + 1 :], path[at : at + 1]))
+        elif self.end_city is not None:
+            path = np.roll(path, -_place(path, self.end_city) - 1)
+        return path
+
+    def tour(self, path: ArrayLike) -> NDArray[np.int32]:
+        """Return the closed tour of a path.
+
+        Raises
+        ------
+        TourError
+            If `path` does not visit every city of `original` once, or has other ends than those that are given.
+        """
+        cities = check_tour(path, self.original.n)
+        for name, city, end in (("start_city", self.start_city, cities[0]), ("end_city", self.end_city, cities[-1])):
+            if city is not None and city != end:
+                where = "begins" if name == "start_city" else "ends"
+                raise TourError(f"the path {where} in city {end}, but {name} is {city}")
+        return np.concatenate((cities, np.array([self.original.n], dtype=np.int32)))
+
+
+def _far(original: Instance, d: NDArray[Any]) -> int | float:
+    """Return a distance of the further city at which no tour leaves it out of its place: no exchange wins as much."""
+    least, largest = least_and_largest(d)
+    spread = largest - least
+    # The moves that put both ends in order without going backwards exchange two edges, the others one.
+    exchanged = 2 if original.asymmetric else 1
+    if not original.is_exact:
+        return exchanged * 1.25 * spread or 1.0
+    far: int = exchanged * spread + 1
+    if far > MOST_DISTANCE:
+        raise InstanceError(
+            f"{original.name or 'instance'}: distances from {least} to {largest} are too far apart for a "
+            f"path with a given end; {exchanged} times the difference must be less than {MOST_DISTANCE}: divide them "
+            "by a common factor"
+        )
+    return far
+
+
+def _place(path: NDArray[np.int32], city: int) -> int:
+    return int(np.argmax(path == city))

@@ -1,0 +1,143 @@
+"""Arrays that are given for instances, checked: refused by name, value and law, or taken as read-only copies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp.exceptions import InstanceError
+from pytsp.problem.metrics import Metric
+from pytsp.problem.tours import is_masked
+
+__all__ = ["checked_cities", "checked_coordinates", "checked_matrix", "checked_points", "numbers"]
+
+# Above it neighbouring integers share one float64, and x + 0.5 is no longer exact.
+_LARGEST_EXACT = 2**52
+# Above it a float64 square overflows.
+_LARGEST_FLOAT = 1e150
+# Below it the squares of what lies a little closer together than all do underflow, and distances become 0.
+_LEAST_FLOAT = 1e-140
+
+
+def numbers(values: ArrayLike, what: str) -> NDArray[Any]:
+    """`values` as an array of integers or floats of at most 64 bits; refuses everything else."""
+    if is_masked(values):
+        raise InstanceError(f"{what}: a masked array does not say what its masked elements are; fill them, by filled()")
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InstanceError(f"{what} must be a rectangular array of numbers: {error}") from error
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > np.dtype(np.float64).itemsize:
+        raise InstanceError(
+            f"{what} must hold integers or floats of at most 64 bits, but the dtype is {array.dtype}; "
+            f"convert it with astype"
+        )
+    return array
+
+
+def _owned(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
+    """A read-only C-ordered copy; an array that is one already, and nobody's view, is taken as it is."""
+    shared = array.flags.writeable or array.base is not None or not array.flags.c_contiguous
+    if shared or array.dtype != dtype:
+        array = np.array(array, dtype=dtype, order="C", copy=True)
+        array.setflags(write=False)
+    return array
+
+
+def checked_points(points: ArrayLike, what: str, widths: tuple[int, ...]) -> NDArray[np.float64]:
+    array = numbers(points, what)
+    if array.ndim != 2 or array.shape[1] not in widths or len(array) == 0:
+        shapes = " or ".join(f"(n, {width})" for width in widths)
+        raise InstanceError(f"{what} must have shape {shapes}, n at least 1, but the shape is {array.shape}")
+    if array.dtype.kind in "iu" and max(-int(array.min()), int(array.max())) > 2**53:
+        raise InstanceError(f"{what} must not exceed 2**53, where float64 ceases to hold every integer")
+    owned = _owned(array, np.float64)
+    finite = np.isfinite(owned)
+    if not finite.all():
+        city, axis = (int(k) for k in np.argwhere(~finite)[0])
+        raise InstanceError(f"{what} must be finite, but [{city}, {axis}] is {owned[city, axis]}")
+    return owned
+
+
+def _check_limits(points: NDArray[np.float64], metric: Metric) -> None:
+    if metric.limits is None:
+        return
+    outside = np.abs(points) > metric.limits
+    if outside.any():
+        city, axis = (int(k) for k in np.argwhere(outside)[0])
+        raise InstanceError(
+            f"{metric.name} takes latitude and longitude in decimal degrees, in this order, up to "
+            f"{' and '.join(f'{limit:g}' for limit in metric.limits)}; [{city}, {axis}] is {points[city, axis]}"
+        )
+
+
+def checked_coordinates(points: ArrayLike | None, metric: Metric) -> NDArray[np.float64]:
+    assert points is not None
+    array = numbers(points, "coordinates")
+    if array.ndim == 2 and len(array) > 0 and array.shape[1] not in metric.widths:
+        widths = " or ".join(map(str, metric.widths))
+        raise InstanceError(f"{metric.name} needs {widths} coordinates a city; the shape is {array.shape}")
+    owned = checked_points(array, "coordinates", metric.widths)
+    _check_limits(owned, metric)
+    with np.errstate(over="ignore"):
+        longest = metric.stretch * 2.0 * float(np.abs(owned).max(axis=0).sum()) + 1.0
+    limit = min(_LARGEST_EXACT, 2**63 // (len(owned) + 1)) if metric.is_exact else _LARGEST_FLOAT
+    if longest > limit:
+        raise InstanceError(
+            f"coordinates of this size may lie {longest:.3g} apart, but {metric.name} lengths of a tour of "
+            f"{len(owned)} cities are correct up to {limit:.3g} a distance only; scale the coordinates down"
+        )
+    extent = float(np.ptp(owned, axis=0).max())
+    if not metric.is_exact and 0 < extent < _LEAST_FLOAT:
+        raise InstanceError(
+            f"coordinates that all lie within {extent:.3g} have {metric.name} lengths that float64 cannot hold; they "
+            f"must extend over {_LEAST_FLOAT:g} at least, or not at all: scale the coordinates up"
+        )
+    return owned
+
+
+def checked_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[Any], bool]:
+    """The matrix, with zeros on its diagonal, and whether it is symmetric."""
+    array = numbers(matrix, "matrix")
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) == 0:
+        raise InstanceError(f"matrix must have shape (n, n), n at least 1, but the shape is {array.shape}")
+    n = len(array)
+    if array.dtype.kind == "u" and int(array.max()) >= 2**63:
+        raise InstanceError(f"matrix must not exceed int64, but its largest element is {array.max()}")
+    owned = _owned(array, np.float64 if array.dtype.kind == "f" else np.int64)
+    if owned.diagonal().any():
+        owned = owned.copy()
+        np.fill_diagonal(owned, 0)
+        owned.setflags(write=False)
+    if owned.dtype.kind == "f" and not np.isfinite(owned).all():
+        raise _breach(owned, ~np.isfinite(owned), "must be finite")
+    if owned.min() < 0:
+        raise _breach(owned, owned < 0, "must not be negative")
+    is_symmetric = np.array_equal(owned, owned.T)
+    if not is_symmetric and not may_be_asymmetric:
+        way_out = "; asymmetric=True takes it as it is, (d + d.T) / 2 is symmetric where only rounding differs"
+        raise _breach(owned, owned != owned.T, "must be symmetric", way_out)
+    limit = 2**63 // (n + 1) if owned.dtype.kind == "i" else np.finfo(np.float64).max / n
+    if owned.max() > limit:
+        raise _breach(owned, owned > limit, f"must not exceed {limit}, for a tour of {n} cities to be summed")
+    return owned, is_symmetric
+
+
+def _breach(matrix: NDArray[Any], where: NDArray[np.bool_], law: str, way_out: str = "") -> InstanceError:
+    i, j = (int(k) for k in np.argwhere(where)[0])
+    return InstanceError(f"matrix {law}, but [{i}, {j}] is {matrix[i, j]} and [{j}, {i}] is {matrix[j, i]}{way_out}")
+
+
+def checked_cities(cities: ArrayLike, n: int) -> NDArray[Any]:
+    """Cities as an array of integers, each one of 0, …, n - 1."""
+    array = np.asarray(cities)
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise InstanceError(f"cities must be integers, but their dtype is {array.dtype}")
+    for city in (array.min(), array.max()):
+        if not 0 <= city < n:
+            raise InstanceError(f"city {city} is not one of 0 … {n - 1}")
+    return array

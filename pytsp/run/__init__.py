@@ -1,0 +1,1 @@
+"""What one solve tells and leaves: clock, limits, progress, improvements, and its result."""

@@ -1,0 +1,223 @@
+"""What a solve tells while it runs, and when it has to stop: progress, improvements, time limit and target."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytsp.utils.deadline import OutOfTime
+
+if TYPE_CHECKING:
+    from pytsp.checkpoint.writer import Checkpoint
+    from pytsp.problem.instance import Instance
+    from pytsp.run.state_reader import State
+
+__all__ = ["Improvement", "Progress", "Watch", "target_length"]
+
+_log = logging.getLogger("pytsp")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a solve has come: what the `progress` callback of `solve` receives after every kernel call.
+
+    Attributes
+    ----------
+    climbers : int
+    climbers_done : int
+        The climbers of random restarts that are on their local optima; by other solvers none is done before the end.
+    length : int or float
+        That of the best tour so far.
+    seconds : float
+    iteration : int
+        How many iterations each climber of an iterated local search, of annealing or of ants has made, or how many
+        generations, rounds, or passes of two-opt, there were.
+    iterations : int or None
+        How many it is to make; None where only a limit ends them, and in random restarts.
+    phase : str
+        What is being done: "random restarts"; "local optima" and "crossover"; "kicks"; "pieces" and "between pieces";
+        "passes"; "annealing"; "ants".
+    seconds_left : float or None
+        Until the time limit, if there is one.
+    """
+
+    climbers: int
+    climbers_done: int
+    length: int | float
+    seconds: float
+    iteration: int = 0
+    iterations: int | None = None
+    phase: str = ""
+    seconds_left: float | None = None
+
+
+class Improvement(NamedTuple):
+    """A tour shorter than all before it.
+
+    Attributes
+    ----------
+    seconds : float
+        When it was known, from the beginning of the solve.
+    iteration : int
+        How many iterations each climber had made then; in random restarts, how many climbers were done.
+    length : int or float
+    """
+
+    seconds: float
+    iteration: int
+    length: int | float
+
+
+class Watch:
+    """The clock of one solve, its limits, its callbacks, the improvements so far, and its checkpoint.
+
+    Parameters
+    ----------
+    time_limit : float, optional
+        Seconds, more than 0.
+    target : int or float, optional
+        The length that is short enough.
+    patience : float, optional
+        Seconds, more than 0, without a shorter tour that end a solve.
+    progress, on_improvement : callable, optional
+        What to call with each `Progress` and `Improvement`.
+    spent : float, optional
+        How long a solve that goes on has run before.
+    history : iterable of Improvement, optional
+        What it has found before.
+
+    Attributes
+    ----------
+    reserve : float
+        The seconds before the time limit that what follows the search takes.
+    checkpoint : Checkpoint or None
+        Where to write down how the solver stands.
+    state : State or None
+        Where a solver that goes on stood.
+
+    Raises
+    ------
+    ValueError
+        If a limit is not a number in its range.
+    """
+
+    def __init__(
+        self,
+        *,
+        time_limit: float | None = None,
+        target: float | None = None,
+        patience: float | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        on_improvement: Callable[[Improvement], None] | None = None,
+        spent: float = 0.0,
+        history: Iterable[Improvement] = (),
+    ) -> None:
+        self.began = time.perf_counter() - spent
+        for name, value in (("time_limit", time_limit), ("target", target), ("patience", patience)):
+            if value is not None:
+                check_real(name, value)
+        if time_limit is not None and not time_limit > 0:
+            raise ValueError(f"time_limit must be a positive number of seconds; it is {time_limit!r}")
+        if target is not None and not target >= 0:
+            raise ValueError(f"target must be a length, at least 0; it is {target!r}")
+        if patience is not None and not patience > 0:
+            raise ValueError(f"patience must be a positive number of seconds; it is {patience!r}")
+        self.time_limit = time_limit
+        self.target = target
+        self.patience = patience
+        self.progress = progress
+        self.on_improvement = on_improvement
+        self.history: list[Improvement] = [*history]
+        self.reserve = 0.0
+        self.checkpoint: Checkpoint | None = None
+        self.state: State | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long the solve has run."""
+        return time.perf_counter() - self.began
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the search may still run; infinite without a time limit."""
+        return float("inf") if self.time_limit is None else self.time_limit - self.reserve - self.seconds
+
+    def offer(self, iteration: int, length: int | float) -> None:
+        """Take the length of the best tour so far: where it is shorter than all before it, note it and tell it."""
+        if not self.history or length < self.history[-1].length:
+            improvement = Improvement(self.seconds, iteration, length)
+            self.history.append(improvement)
+            _log.debug("%.3f s: length %s after %d", *improvement[::2], iteration)
+            if self.on_improvement is not None:
+                self.on_improvement(improvement)
+
+    def tell(
+        self,
+        phase: str,
+        length: int | float,
+        *,
+        climbers: int = 1,
+        climbers_done: int = 0,
+        iteration: int = 0,
+        iterations: int | None = None,
+    ) -> None:
+        """Tell whoever follows the progress how far the solve has come."""
+        if self.progress is not None:
+            left = None if self.time_limit is None else max(0.0, self.seconds_left)
+            self.progress(Progress(climbers, climbers_done, length, self.seconds, iteration, iterations, phase, left))
+
+    def stop_reason(self) -> str | None:
+        """Return the reason to stop now, "target", "time limit" or "no improvement", if there is one."""
+        if self.target is not None and self.history and self.history[-1].length <= self.target:
+            return "target"
+        if self.seconds_left <= 0:
+            return "time limit"
+        if self.patience is not None and self.history and self.seconds - self.history[-1].seconds >= self.patience:
+            return "no improvement"
+        return None
+
+    def look(self, seconds: float = 0.0) -> None:
+        """Raise `OutOfTime` where no more than so many seconds are left."""
+        if self.seconds_left <= seconds:
+            raise OutOfTime
+
+    def keep(self, state: Callable[[], Mapping[str, Any]], *, final: bool = False) -> None:
+        """Write down where the solver stands, which `state` tells, where that is asked for and it is time to."""
+        if self.checkpoint is not None:
+            self.checkpoint.offer(self, state, final=final)
+
+    def improvements(self, iteration: int, length: int | float) -> tuple[Improvement, ...]:
+        """Return the history of a solve that ends on a tour of `length`, which an interruption may have left out."""
+        if not self.history or length < self.history[-1].length:
+            self.history.append(Improvement(self.seconds, iteration, length))
+        return tuple(self.history)
+
+
+def check_real(name: str, value: object) -> None:
+    """Raise if `value` is no real number: strings and truth values are none, NumPy's numbers are."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number; it is {value!r}")
+
+
+def target_length(instance: Instance, target: float | None, gap: float | None) -> float | None:
+    """Return the length that is short enough: `target`, or what is longer than the optimum by the fraction `gap`.
+
+    Raises
+    ------
+    ValueError
+        If the gap is not a number, at least 0, or the optimum is not known.
+    """
+    if gap is None:
+        return target
+    check_real("target_gap", gap)
+    if not gap >= 0:
+        raise ValueError(f"target_gap must be a fraction, at least 0; it is {gap!r}")
+    if instance.optimum is None:
+        name = instance.name or "the instance"
+        raise ValueError(f"target_gap={gap!r} needs the optimum, which is not known of {name}")
+    length = (1 + gap) * instance.optimum
+    return length if target is None else max(target, length)

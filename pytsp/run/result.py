@@ -1,0 +1,266 @@
+"""What a solve found: the tour, its exact length, and what each climber came to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp.problem.instance import Instance
+from pytsp.run.monitor import Improvement
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pytsp.io.tsplib.lexer import Source
+
+FLOPS_A_CHECK = 31
+"""The floating-point operations of a move's evaluation as Rocki and Suda (2013) write it down in their listing 1: four
+distances of seven operations, the root among them, two sums and a comparison. They give no number, but the 680 GFLOP/s
+and the 22.0 G checks/s that they measured at best are 31 a check. Kernels that need fewer operations count as many.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A tour, and how it was found.
+
+    Attributes
+    ----------
+    instance : Instance
+    tour : numpy.ndarray of int32, shape (n,)
+        The best tour, cities counted from 0; where `is_open`, the best path.
+    length : int or float
+        Its length, computed from the instance in whole numbers (int64) and equal to the kernel's; a float where the
+        instance's distances are floating-point numbers.
+    climber : int
+        The number of the climber that found it, counted from the argument `first`: ``lengths[climber - first]`` is its
+        length, but for "eax" with a time limit.
+    lengths : numpy.ndarray of int64 or float64, shape (climbers,)
+        The length of each climber's best tour. Floating-point lengths are the kernel's, precise to about 2**-28 of the
+        longest distance an edge. By "eax" they are those of the last population: with a time limit populations follow
+        each other, and their climbers are numbered on, so that `climber` may be of an earlier one, and `length` shorter
+        than all of these.
+    steps : numpy.ndarray of int32 or int64, shape (climbers,)
+        The number of moves that each climber of random restarts, or the tour of two-opt, made; of changes that one of
+        an iterated local search accepted because they shortened its tour; of kicks that large tried; of moves that a
+        chain of annealing made; of times that a colony of ants found a shorter tour.
+    passes : numpy.ndarray of int32, shape (climbers,) or (0,)
+        The number of passes over the neighbourhood that found the moves; the last one of a climber that is done found
+        none. Empty where there are no passes: in all solvers but random restarts and two-opt.
+    done : numpy.ndarray of bool, shape (climbers,)
+        Whether each climber's tour is a local optimum; all are, unless the run was stopped: random restarts and two-opt
+        by a limit or Ctrl-C, an iterated local search by Ctrl-C only. With `pivot` "random-k", and by annealing and
+        ants, no tour is known to be one.
+    seed : int
+    k : int or None
+        How many moves a pass could make; None where there are no passes.
+    backend : str
+    mapping : str
+        How climbers were laid out: "thread", or "block" on a GPU.
+    seconds : float
+        The time of the whole solve.
+    stop_reason : str
+        "finished", "target", "time limit", "no improvement" or "interrupted".
+    solver : str
+        "restarts", "ils", "eax", "large", "two-opt", "annealing" or "ants".
+    iterations : int or None
+        How many iterations each climber of an iterated local search, of annealing or of ants made, how many generations
+        of edge assembly crossover, rounds of large or passes of two-opt there were; None for random restarts.
+    history : tuple of Improvement
+        Each a tuple (seconds, iteration, length), the lengths ever shorter. The last is `length`, for floating-point
+        distances up to rounding.
+    is_open : bool
+        Whether `tour` is an open path, which does not return to its first city, and `length` that of the path.
+    """
+
+    instance: Instance
+    tour: NDArray[np.int32]
+    length: int | float
+    climber: int
+    lengths: NDArray[np.int64] | NDArray[np.float64] = field(repr=False)
+    steps: NDArray[np.int32] | NDArray[np.int64] = field(repr=False)
+    passes: NDArray[np.int32] = field(repr=False)
+    done: NDArray[np.bool_] = field(repr=False)
+    seed: int
+    k: int | None
+    backend: str
+    mapping: str
+    seconds: float
+    stop_reason: str
+    solver: str = "restarts"
+    iterations: int | None = None
+    history: tuple[Improvement, ...] = field(default=(), repr=False)
+    is_open: bool = False
+
+    @property
+    def climbers(self) -> int:
+        """The number of climbers that took part."""
+        return len(self.lengths)
+
+    @property
+    def optimum(self) -> int | float | None:
+        """The length of the shortest tour, where it is known."""
+        return self.instance.optimum
+
+    @property
+    def gap(self) -> float | None:
+        """How much longer than the optimum the tour is, as a fraction; None where the optimum is not known or 0."""
+        return self.length / self.optimum - 1 if self.optimum else None
+
+    @property
+    def moves(self) -> int | None:
+        """The number of moves evaluated, n (n - 3) / 2 a pass; None where there are no passes."""
+        if self.k is None:
+            return None
+        n = self.instance.n
+        return int(self.passes.sum(dtype=np.int64)) * max(0, n * (n - 3) // 2)
+
+    @property
+    def checks(self) -> int | None:
+        """The same in the words of Rocki and Suda (2013)."""
+        return self.moves
+
+    @property
+    def checks_per_second(self) -> float | None:
+        """The moves evaluated in a second of the whole solve; None where there are no passes."""
+        return None if self.moves is None else self.moves / (self.seconds or math.inf)
+
+    @property
+    def flops_per_second(self) -> float | None:
+        """The same in floating-point operations, `FLOPS_A_CHECK` each; None where there are no passes."""
+        return None if self.checks_per_second is None else FLOPS_A_CHECK * self.checks_per_second
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what `pytsp solve --json` prints: plain numbers, strings, and lists: history, lengths and tour."""
+        return {
+            "instance": self.instance.name,
+            "n": self.instance.n,
+            "metric": self.instance.metric,
+            "length": self.length,
+            "optimum": self.optimum,
+            "gap": self.gap,
+            "seconds": self.seconds,
+            "solver": self.solver,
+            "backend": self.backend,
+            "climbers": self.climbers,
+            "climbers_done": int(self.done.sum()),
+            "climber": self.climber,
+            "seed": self.seed,
+            "steps": int(self.steps.sum(dtype=np.int64)),
+            "passes": None if self.k is None else int(self.passes.sum(dtype=np.int64)),
+            "moves": self.moves,
+            "k": self.k,
+            "mapping": self.mapping,
+            "iterations": self.iterations,
+            "stop_reason": self.stop_reason,
+            "open": self.is_open,
+            "history": [list(improvement) for improvement in self.history],
+            "lengths": self.lengths.tolist(),
+            "tour": self.tour.tolist(),
+        }
+
+    def plot(self, kind: str = "tour", *, other: Result | ArrayLike | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the tour, or what else is known of the run, with matplotlib (the extra "plot").
+
+        Parameters
+        ----------
+        kind : str
+            "tour"; "convergence": the lengths over the time; "climbers": how their lengths are distributed, those of
+            edge assembly crossover's last population, with the best tour's dashed.
+        other : Result or tour, optional
+            What to draw beside it. Of two tours the edges that both have are grey.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default in a new figure of pyplot's.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        InstanceError
+            If nothing says where the cities of a matrix are to be drawn.
+        PytspError
+            If matplotlib is not installed, or the result does not hold what is to be drawn.
+        """
+        from pytsp.plotting.figures import plot_result  # noqa: PLC0415
+
+        return plot_result(self, kind, other=other, ax=ax)
+
+    def _repr_html_(self) -> str:
+        """Say in a notebook what was found, with a picture where matplotlib is installed."""
+        from pytsp.plotting.notebook import html_of_result  # noqa: PLC0415
+
+        return html_of_result(self)
+
+    def _repr_png_(self) -> bytes | None:
+        """Return the tour's picture, for front ends without HTML; None where it cannot be drawn."""
+        from pytsp.plotting.notebook import png_of_result  # noqa: PLC0415
+
+        return png_of_result(self)
+
+    def write(self, target: Source, *, ending: str | None = None) -> None:
+        """Write the result as the file's ending says: .tour, .csv, .json, .geojson, .txt; see `pytsp.outputs`."""
+        from pytsp.io.results import write_result  # noqa: PLC0415
+
+        write_result(target, self, ending=ending)
+
+    def to_csv(self, target: Source) -> None:
+        """Write a table of the cities in the order of the visit."""
+        self.write(target, ending=".csv")
+
+    def to_json(self, target: Source) -> None:
+        """Write one JSON object, that of `to_dict`."""
+        self.write(target, ending=".json")
+
+    def to_geojson(self, target: Source) -> None:
+        """Write the way as a line and the cities as points, where they are places on the globe."""
+        self.write(target, ending=".geojson")
+
+    def __str__(self) -> str:
+        gap = "optimum not known" if self.optimum is None else f"optimum {_number(self.optimum)}"
+        gap += "" if self.gap is None else f", gap {100 * self.gap:.2f} %"
+        spread = f"{_number(self.lengths.min())} … {_number(np.median(self.lengths))} … {_number(self.lengths.max())}"
+        made = "" if self.iterations is None else f", {self.iterations} iterations each"
+        if self.solver == "two-opt":
+            who = [f"moves     {self.steps[0]} in {self.passes[0]} passes over the neighbourhood"]
+        else:
+            who = [
+                f"{self._climbers():9} {self.climbers}{made}, seed {self.seed}; the best is number {self.climber}",
+                f"lengths   {spread} (shortest … median … longest)",
+            ]
+        return "\n".join(
+            [
+                f"{self.instance.name or 'instance'}: {self.instance.n} cities, {self.instance.metric}{self._kind()}",
+                f"length    {_number(self.length)} ({gap})",
+                *who,
+                f"time      {self.seconds:.2f} s on {self.backend}{self._speed()}; stopped: {self.stop_reason}",
+            ]
+        )
+
+    def _climbers(self) -> str:
+        """Name those who took part, as the solver's literature does."""
+        return {"annealing": "chains", "ants": "colonies"}.get(self.solver, "climbers")
+
+    def _kind(self) -> str:
+        """Say what is sought, where it is no closed tour of symmetric distances."""
+        return (", asymmetric" if self.instance.asymmetric else "") + (", open path" if self.is_open else "")
+
+    def _speed(self) -> str:
+        """Say how fast the solver was, by what it counts."""
+        seconds = self.seconds or math.inf
+        if self.moves is not None:
+            return f", {self.moves / seconds / 1e9:.2f} G moves/s"
+        if self.solver == "large":
+            return f", {int(self.steps.sum()) / seconds / 1e3:.0f} k kicks/s"
+        return f", {(self.iterations or 0) * self.climbers / seconds / 1e3:.0f} k iterations/s"
+
+
+def _number(length: int | float | np.generic) -> str:
+    """Format a length: whole numbers in full up to 2**53, others to six digits."""
+    number = float(length)
+    return f"{number:.0f}" if number.is_integer() and abs(number) <= 2**53 else f"{number:.6g}"

@@ -1,0 +1,207 @@
+"""Simulated annealing: chains that make random moves, ever fewer of them for the worse."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.backends.context import Backend
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import Form
+from pytsp.run.monitor import Watch
+from pytsp.run.result import Result
+from pytsp.run.state_reader import State
+from pytsp.solvers.common.stages import Stages, run, starting_tours, stored_iterations
+from pytsp.solvers.ils.population import population_fields
+from pytsp.solvers.ils.solver import MOST_TEMPERATURE, check_climbers, default_climbers, listed
+from pytsp.solvers.options import Cooling
+from pytsp.solvers.registry import TRIED_MOVES
+from pytsp.utils.powers import whole_powers
+
+__all__ = ["Cooling", "annealed"]
+
+# Cities of the smallest instance on which a move changes anything that can be tried here.
+ANNEALED_CITIES = 5
+# The default first and last temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
+HOT = 0.7
+COLD = 0.05
+# The trials of a chain where neither iterations nor a time limit are given, but at least so many iterations.
+TRIALS = {"cpu": 2e7, "gpu": 1e6}
+LEAST_ITERATIONS = 500
+# About what a trial of all chains takes a GPU in its first call for each city of a tour, a part of which it turns if it
+# succeeds; and what a trial takes a core, and more for each city: most from a random tour, of which it turns much.
+GPU_TRIAL_SECONDS = 2.6e-8
+TRIAL_SECONDS, CITY_SECONDS, RANDOM_CITY_SECONDS = 1e-7, 5e-12, 2.5e-10
+# Ratios of temperatures are rounded to so many digits: what is beyond may differ from machine to machine.
+DIGITS = 14
+
+
+def annealed(instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Cooling) -> Result:
+    """Solve by simulated annealing; see `pytsp.solve`."""
+    lists, tours = listed(instance, options), None
+    temperatures = _temperatures(form, kernels, watch, options, lists)
+    if options.pairs == "random":
+        lists = lists[:, :0].copy()
+    if watch.state is None:
+        climbers = default_climbers(instance.n, kernels) if options.climbers is None else options.climbers
+        check_climbers(instance.n, climbers)
+        tours = starting_tours(instance, climbers, options, "greedy")
+    return run(Chains(form, kernels, watch, options, temperatures=temperatures, lists=lists, tours=tours), instance)
+
+
+class Temperatures:
+    """The temperatures of a chain's iterations, in units of the kernel's lengths.
+
+    Parameters
+    ----------
+    hot, cold : float
+        The first and, where they fall geometrically, the last one.
+    iterations : int or None
+        How many there are; None where time cools.
+    linear : bool
+        Whether they fall by equal differences, to 0, rather than by equal ratios.
+    ratio : float, optional
+        That of two temperatures that follow each other, where it is given.
+    given : numpy.ndarray of float64, optional
+        All of them.
+    """
+
+    def __init__(
+        self,
+        hot: float,
+        cold: float,
+        iterations: int | None,
+        *,
+        linear: bool = False,
+        ratio: float | None = None,
+        given: NDArray[np.float64] | None = None,
+    ) -> None:
+        self.hot, self.cold, self.iterations, self.linear, self.given = hot, min(hot, cold), iterations, linear, given
+        if ratio is None and hot > 0 and iterations is not None and iterations > 1:
+            ratio = round((self.cold / hot) ** (1 / (iterations - 1)), DIGITS)
+        self.ratio = 1.0 if ratio is None else ratio
+
+    def of(self, start: int, count: int) -> NDArray[np.float64]:
+        """Return those of the iterations start, …, start + count - 1."""
+        if self.given is not None:
+            return self.given[start : start + count]
+        numbers = np.arange(start, start + count)
+        if self.linear:
+            assert self.iterations is not None
+            return self.hot * ((self.iterations - numbers) / self.iterations)
+        return self.hot * whole_powers(self.ratio, numbers)
+
+    def between(self, begin: float, end: float, count: int) -> NDArray[np.float64]:
+        """Return so many for the time from `begin` to `end`, each a share of the time limit."""
+        shares = np.minimum(1.0, np.linspace(begin, end, count, endpoint=False))
+        if self.linear or self.hot == 0:
+            return self.hot * (1 - shares)
+        falling: NDArray[np.float64] = self.hot * (self.cold / self.hot) ** shares
+        return falling
+
+
+class Chains(Stages):
+    """The chains of one annealing.
+
+    Parameters
+    ----------
+    options : Cooling
+    temperatures : Temperatures
+    lists : numpy.ndarray of int32, shape (n, k)
+        The neighbours that moves lead to; without any, all cities.
+    form, kernels, watch, tours
+        As `Stages` has them.
+    """
+
+    solver = "annealing"
+    values = "chains"
+    type = "population"
+
+    def __init__(
+        self,
+        form: Form,
+        kernels: Backend,
+        watch: Watch,
+        options: Cooling,
+        *,
+        temperatures: Temperatures,
+        lists: NDArray[np.int32],
+        tours: NDArray[np.int32] | None,
+    ) -> None:
+        self.temperatures, self.lists = temperatures, lists
+        self.trials = options.trials or form.whole.n
+        self.moves = TRIED_MOVES.index(options.moves or "or-opt")
+        super().__init__(form, kernels, watch, options, iterations=temperatures.iterations, tours=tours)
+
+    @property
+    def first_seconds(self) -> float:
+        n, threads = self.form.whole.n, self.kernels.threads
+        if threads is None:
+            return GPU_TRIAL_SECONDS * self.trials * n
+        seconds = TRIAL_SECONDS + (RANDOM_CITY_SECONDS if self.options.start == "random" else CITY_SECONDS) * n
+        return math.ceil(len(self.standing.lengths) / threads) * self.trials * seconds
+
+    def started(self, tours: NDArray[np.int32], lengths: NDArray[np.int64]) -> Any:
+        return self.kernels.call("chains_given", tours)
+
+    def fields(self, state: State) -> dict[str, NDArray[Any]]:
+        return population_fields(state, self.form.whole.n)
+
+    def continued(self, handle: Any, start: int, count: int) -> Any:
+        if self.iterations is None:
+            assert self.watch.time_limit is not None
+            begin, seconds = self.watch.seconds, count * self.iteration_seconds
+            limit = self.watch.time_limit
+            temperatures = self.temperatures.between(begin / limit, (begin + seconds) / limit, count)
+        else:
+            temperatures = self.temperatures.of(start, count)
+        return self.kernels.call(
+            f"{self.form.kind}_anneal",
+            self.loaded,
+            self.lists,
+            handle,
+            self.options.seed,
+            self.options.first,
+            start,
+            self.trials,
+            self.moves,
+            np.ascontiguousarray(temperatures),
+        )
+
+
+def _temperatures(
+    form: Form, kernels: Backend, watch: Watch, options: Cooling, lists: NDArray[np.int32]
+) -> Temperatures:
+    """Return the temperatures of the chains' iterations, and with them how many iterations there are."""
+    if isinstance(options.schedule, np.ndarray):
+        given = np.ldexp(options.schedule, -form.exponent)
+        _checked(form, float(options.schedule.max(initial=0.0)))
+        return Temperatures(0.0, 0.0, len(given), given=given)
+    n = form.whole.n
+    near = float(form.whole.distances(np.arange(n)[:, None], lists[:, :2]).mean()) if lists.shape[1] else 0.0
+    hot, cold = HOT * near, COLD * near
+    if options.temperature is not None:
+        hot = _checked(form, options.temperature)
+    iterations, linear, ratio = options.iterations, options.schedule == "linear", options.cooling
+    if watch.state is not None:
+        iterations = stored_iterations(watch.state, watch)
+    elif iterations is None and n < ANNEALED_CITIES:
+        iterations = 0
+    elif iterations is None and ratio is not None:
+        # Until the temperature is what it would be in the end by default.
+        iterations = 1 + math.ceil(math.log(min(hot, cold) / hot) / math.log(ratio)) if min(hot, cold) > 0 else 1
+    elif iterations is None and watch.time_limit is None:
+        trials = TRIALS["cpu" if kernels.device is None else "gpu"] / (options.trials or n)
+        iterations = max(LEAST_ITERATIONS, int(trials))
+    return Temperatures(hot, cold, iterations, linear=linear, ratio=ratio)
+
+
+def _checked(form: Form, temperature: float) -> float:
+    """Return a temperature in units of the kernel's lengths."""
+    if form.in_units(temperature) > MOST_TEMPERATURE:
+        most = math.ldexp(MOST_TEMPERATURE, form.exponent)
+        raise ValueError(f"temperature must be at most {most:g} here; it is {temperature!r}")
+    return form.in_units(temperature)

@@ -1,0 +1,241 @@
+"""Ant colonies: ants that make tours by the trails that good tours left."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.backends.context import Backend
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import Form
+from pytsp.run.monitor import Watch
+from pytsp.run.result import Result
+from pytsp.run.state_reader import State
+from pytsp.solvers.common.stages import Stages, run, starting_tours, stored_iterations
+from pytsp.solvers.ils.solver import DEFAULT_NEIGHBOURS, GPU_BYTES, listed
+from pytsp.solvers.options import Foraging
+from pytsp.solvers.registry import LOCAL_MOVES
+from pytsp.starts.construct import nearest_neighbour
+from pytsp.utils.deadline import look
+from pytsp.utils.memory import check_room
+from pytsp.utils.powers import quarter_power, quarters_of
+
+__all__ = ["Foraging", "foraged"]
+
+# The parameters of a variant where they are not given.
+RANKS = 6
+SMOOTHING = 0.5
+# The neighbours of a city; a local search takes as many as others do.
+NEIGHBOURS = 20
+# In each so many iterations the best tour so far strengthens the trails, in the others the best of the iteration.
+TURNS = 2
+# Trails are smoothed after so many iterations without a shorter tour, in times that a trail takes to evaporate.
+PATIENCE = 5.0
+# The probability with which an ant makes the best tour again where all trails stand at their limits.
+BEST_AGAIN = 0.05
+# The iterations where neither they nor a time limit are given: so many, but fewer where ants take more steps than this
+# altogether, of which one looks at all neighbours of a city.
+ITERATIONS = 1_000
+LEAST_ITERATIONS = 50
+STEPS = {"cpu": 4e7, "gpu": 1e9}
+# The bytes that a trail takes on the CPU, and a city of an ant's tour.
+HOST_TRAIL_BYTES = 32
+HOST_CITY_BYTES = 5
+# The ants of a GPU's colonies: so many, as far as the memory for climbers holds them, at so many bytes a city.
+GPU_ANTS = 16_384
+ANT_BYTES = 36
+# About what a step takes a core, and its share of the search for a city where all neighbours are visited, for each city
+# there is; and what a city takes in a local search.
+STEP_SECONDS, LONELY_SECONDS, DESCENT_SECONDS = 2e-7, 6e-11, 3e-6
+# The share of a city in a step of all ants on a GPU, whose memory holds as many as keep it busy.
+GPU_STEP_SECONDS = 9e-8
+# The attraction of so many cities' neighbours is computed at once.
+BLOCK = 1 << 14
+# What a kernel takes as a neighbour's attraction.
+FAINTEST, CLEAREST = 1e-80, 1e80
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How trails change, as the kernels take it (`futhark/ants.fut`); `initial` is what they are at first."""
+
+    keep: float
+    weights: NDArray[np.float64]
+    elite: float
+    turns: int
+    floor: float
+    smoothing: float
+    patience: int
+    initial: float
+
+
+def rules_of(foraging: Foraging, n: int, k: int) -> Rules:
+    """Return the rules of a variant, on n cities with k neighbours each.
+
+    Trails are in units of what the reference tour adds to them: what their unit is, Q in the literature, has no effect.
+    """
+    ants, lost = foraging.ants_of(n), foraging.share_lost
+    patience = max(1, round(PATIENCE / lost))
+    if foraging.variant == "ant-system":
+        return Rules(1 - lost, np.ones(ants), 0.0, 0, 0.0, 0.0, patience, float(ants))
+    if foraging.variant == "rank":
+        ranks = foraging.ranks or RANKS
+        weights = np.arange(ranks - 1, 0, -1, dtype=np.float64)[:ants]
+        return Rules(1 - lost, weights, float(ranks), 0, 0.0, 0.0, patience, max(1.0, ranks * (ranks - 1) / 2) / lost)
+    smoothing = SMOOTHING if foraging.smoothing is None else foraging.smoothing
+    return Rules(1 - lost, np.ones(1), 1.0, TURNS, _floor(n, k), smoothing, patience, 1 / lost)
+
+
+def _floor(n: int, k: int) -> float:
+    """Return the weakest trail of MAX-MIN, in strongest ones.
+
+    Where all trails stand at their limits, those of one tour at the strongest, an ant that chooses among half of its
+    neighbours makes that tour again with probability `BEST_AGAIN`.
+    """
+    again = round(BEST_AGAIN ** (1 / n), 14)
+    return float(min(1.0, (1 - again) / (again * max(1.0, (k + 1) / 2))))
+
+
+def foraged(instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Foraging) -> Result:
+    """Solve by ant colonies; see `pytsp.solve`."""
+    lists, tours = listed(instance, options, DEFAULT_NEIGHBOURS if options.moves else NEIGHBOURS), None
+    if watch.state is None:
+        colonies = _default_colonies(instance.n, kernels, options) if options.climbers is None else options.climbers
+        _check_colonies(colonies, instance.n, lists.shape[1], options)
+        iterations = options.iterations
+        if iterations is None and watch.time_limit is None:
+            iterations = _default_iterations(instance.n, lists.shape[1], colonies, kernels, options)
+        tours = starting_tours(instance, colonies, options, "nearest-neighbour")
+    else:
+        iterations = stored_iterations(watch.state, watch)
+    if tours is not None and options.initial_tour is None and options.start in (None, "nearest-neighbour"):
+        nearest = tours[0]
+    else:
+        nearest = nearest_neighbour(instance, seed=options.seed)
+    reference = float(form.whole.tour_length(nearest))
+    ants = Colonies(form, kernels, watch, options, iterations=iterations, reference=reference, lists=lists, tours=tours)
+    return run(ants, instance)
+
+
+def _check_colonies(colonies: int, n: int, k: int, options: Foraging) -> None:
+    """Refuse more ants, or more colonies of so many, than fit the memory."""
+    ants = options.ants_of(n)
+    check_room("ants", ants, lambda count: n * HOST_CITY_BYTES * count)
+    check_room("climbers", colonies, lambda count: count * n * (HOST_TRAIL_BYTES * k + HOST_CITY_BYTES * (ants + 4)))
+
+
+def _default_colonies(n: int, kernels: Backend, options: Foraging) -> int:
+    """Return the number of colonies where it is not given: one, or as many as keep a GPU busy."""
+    most = min(GPU_ANTS, GPU_BYTES // (ANT_BYTES * n))
+    return 1 if kernels.device is None else max(1, most // options.ants_of(n))
+
+
+def _default_iterations(n: int, k: int, colonies: int, kernels: Backend, options: Foraging) -> int:
+    """Return how many iterations there are where nothing else ends the solve."""
+    steps = STEPS["cpu" if kernels.device is None else "gpu"] * NEIGHBOURS / max(1, k)
+    return int(max(LEAST_ITERATIONS, min(ITERATIONS, steps / (colonies * options.ants_of(n) * n))))
+
+
+class Colonies(Stages):
+    """The colonies of one solve.
+
+    Parameters
+    ----------
+    options : Foraging
+    reference : float
+        The length of a tour by which trails are measured.
+    lists : numpy.ndarray of int32, shape (n, k)
+        Where ants look first.
+    form, kernels, watch, iterations, tours
+        As `Stages` has them; the tours are what the colonies know at first.
+    """
+
+    solver = "ants"
+    values = "colonies"
+    type = "colonies"
+
+    def __init__(
+        self,
+        form: Form,
+        kernels: Backend,
+        watch: Watch,
+        options: Foraging,
+        *,
+        iterations: int | None,
+        reference: float,
+        lists: NDArray[np.int32],
+        tours: NDArray[np.int32] | None,
+    ) -> None:
+        self.lists, self.reference = lists, max(1.0, reference)
+        self.ants = options.ants_of(form.whole.n)
+        alpha, beta = options.powers
+        self.quarters = quarters_of("alpha", alpha, 4)
+        self.search = 0 if options.moves is None else 1 + LOCAL_MOVES.index(options.moves)
+        self.rules = rules_of(options, *lists.shape)
+        self.etas = _etas(form, lists, beta)
+        super().__init__(form, kernels, watch, options, iterations=iterations, tours=tours)
+
+    @property
+    def first_seconds(self) -> float:
+        kernels, n = self.kernels, self.form.whole.n
+        if kernels.threads is None:
+            return GPU_STEP_SECONDS * n * n * max(1.0, len(self.standing.lengths) * self.ants / GPU_ANTS)
+        seconds = STEP_SECONDS + LONELY_SECONDS * n + (DESCENT_SECONDS if self.search else 0.0)
+        return math.ceil(len(self.standing.lengths) * self.ants / kernels.threads) * n * seconds
+
+    def started(self, tours: NDArray[np.int32], lengths: NDArray[np.int64]) -> Any:
+        return self.kernels.call("colonies_given", self.lists.shape[1], tours, lengths, self.rules.initial)
+
+    def fields(self, state: State) -> dict[str, NDArray[Any]]:
+        bests = state.tours("bests", self.form.whole.n)
+        fields = {name: state.array(name, np.int64, (len(bests),)) for name in ("lengths", "steps", "idle")}
+        trails = state.array("trails", np.float64, (len(bests), *self.lists.shape))
+        return {"trails": trails, "bests": bests, **fields}
+
+    def continued(self, handle: Any, start: int, count: int) -> Any:
+        rules = self.rules
+        return self.kernels.call(
+            f"{self.form.kind}_forage",
+            self.loaded,
+            self.lists,
+            self.etas,
+            handle,
+            self.options.seed,
+            self.options.first,
+            start,
+            count,
+            self.ants,
+            self.quarters,
+            self.search,
+            rules.keep,
+            rules.weights,
+            rules.elite,
+            rules.turns,
+            self.reference,
+            rules.floor,
+            rules.smoothing,
+            rules.patience,
+        )
+
+
+def _etas(form: Form, lists: NDArray[np.int32], beta: float) -> NDArray[np.float64]:
+    """Return what distances have to say: the mean of all divided by each, to the power of beta.
+
+    A distance of 0 counts as one half.
+    """
+    quarters, etas = quarters_of("beta", beta, 16), np.empty(lists.shape)
+    blocks = [slice(first, first + BLOCK) for first in range(0, len(lists), BLOCK)]
+    for block in blocks:
+        look(block.start * lists.shape[1])
+        distances = form.whole.distances(np.arange(block.start, block.start + len(lists[block]))[:, None], lists[block])
+        etas[block] = np.maximum(distances, 0.5)
+    mean = etas.mean() if etas.size else 0.0
+    for block in blocks:
+        look(block.start * lists.shape[1])
+        with np.errstate(over="ignore"):
+            etas[block] = np.clip(quarter_power(mean / etas[block], quarters), FAINTEST, CLEAREST)
+    return etas

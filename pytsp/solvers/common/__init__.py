@@ -1,0 +1,1 @@
+"""What more than one solver uses: the loop, the incumbent, the check of what is reported."""

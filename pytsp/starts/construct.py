@@ -1,0 +1,188 @@
+"""Starting tours for local search: random, nearest neighbour, greedy, along a space-filling curve."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.lists import check_neighbours, neighbour_lists
+from pytsp.problem.instance import Instance
+from pytsp.problem.tours import random_tours, whole_number
+from pytsp.starts.greedy import greedy_order
+from pytsp.starts.nearest_neighbour import nearest_neighbour_order
+
+__all__ = ["STARTS", "Start", "greedy", "nearest_neighbour", "random_start", "space_filling_curve", "start_tour"]
+
+Start: TypeAlias = Literal["random", "nearest-neighbour", "greedy", "space-filling-curve"]
+
+STARTS: tuple[str, ...] = get_args(Start)
+"""The names of the starting tours."""
+
+_MOST_SEED = 2**64 - 1
+# Longer lists make the greedy tour no shorter, only slower.
+_GREEDY_NEIGHBOURS = 5
+
+
+def start_tour(
+    instance: Instance, start: Start, *, seed: int = 0, neighbours: ArrayLike | None = None
+) -> NDArray[np.int32]:
+    """Return a tour from which a local search may start.
+
+    Parameters
+    ----------
+    instance : Instance
+    start : {"random", "nearest-neighbour", "greedy", "space-filling-curve"}
+        How it is made: `random_start`, `nearest_neighbour`, `greedy`, `space_filling_curve`.
+    seed : int, optional
+        0 ≤ seed < 2**64. It decides what is left to chance, if anything is.
+    neighbours : array_like of integers, shape (n, k), optional
+        Neighbour lists, where the caller has them, for the nearest-neighbour tour without quadrants.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        The same for the same arguments.
+
+    Raises
+    ------
+    ValueError
+        If there is no such start, the seed is out of range, the neighbours are none, or a curve is asked for where
+        there are no coordinates.
+
+    Examples
+    --------
+    >>> line = Instance.from_coordinates([[0, 0], [7, 0], [3, 0], [1, 0]])
+    >>> start_tour(line, "greedy")
+    array([0, 3, 2, 1], dtype=int32)
+    """
+    seed = whole_number("seed", seed, 0, _MOST_SEED)
+    if start == "random":
+        return random_start(instance, seed=seed)
+    if start == "nearest-neighbour":
+        return nearest_neighbour(instance, seed=seed, neighbours=neighbours)
+    if start == "greedy":
+        return greedy(instance, neighbours=neighbours)
+    if start == "space-filling-curve":
+        return space_filling_curve(instance)
+    raise ValueError(f"start {start!r} is not known; known: {', '.join(STARTS)}")
+
+
+def random_start(instance: Instance, *, seed: int = 0) -> NDArray[np.int32]:
+    """Return the random tour of climber 0, shape (n,); see `pytsp.random_tours`."""
+    tour: NDArray[np.int32] = random_tours(instance.n, 1, seed)[0]
+    return tour
+
+
+def nearest_neighbour(instance: Instance, *, seed: int = 0, neighbours: ArrayLike | None = None) -> NDArray[np.int32]:
+    """Return the tour that always goes on to the nearest city not yet visited.
+
+    It starts at city ``seed % n``. Nearness is that of `neighbour_lists`; of equally near cities the smallest is next,
+    and first of all come those in the same place.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int, optional
+        0 ≤ seed < 2**64.
+    neighbours : array_like of integers, shape (n, k), optional
+        What `neighbour_lists` without quadrants returns; by default it is called for lists of 10. They do not change
+        the tour.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If the seed is out of range, or the neighbours are none.
+
+    Notes
+    -----
+    About 25 % longer than a shortest tour on uniform cities. Work O(n k) and a question to a k-d tree, or a row of
+    distances, for each city whose listed neighbours are all visited.
+
+    References
+    ----------
+    J. L. Bentley: Fast algorithms for geometric traveling salesman problems. ORSA Journal on Computing 4 (1992).
+    """
+    seed = whole_number("seed", seed, 0, _MOST_SEED)
+    lists = None if neighbours is None else check_neighbours(neighbours, instance.n)
+    return nearest_neighbour_order(instance, seed % instance.n, lists)
+
+
+def greedy(instance: Instance, *, neighbours: ArrayLike | None = None) -> NDArray[np.int32]:
+    """Return the tour of the greedy algorithm (multiple fragment): the shortest edge first that still fits.
+
+    Of the edges to listed neighbours each is taken in order of (length, smaller city, larger city) where its two ends
+    have fewer than two edges and it closes no cycle. The fragments that are left are joined in the same way by the
+    edges between each of their ends and the eight nearest ends, and again, until one is left.
+
+    Parameters
+    ----------
+    instance : Instance
+    neighbours : array_like of integers, shape (n, k), optional
+        By default `neighbour_lists` of 5. With all others listed it is the greedy tour of all edges.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If the neighbours are none.
+
+    Notes
+    -----
+    13 to 20 % longer than a shortest tour on uniform cities. Where more cities stand in a place than a list can name,
+    they are first joined in order of their numbers. Work O(n k log n), memory O(n k).
+
+    References
+    ----------
+    J. L. Bentley: Fast algorithms for geometric traveling salesman problems. ORSA Journal on Computing 4 (1992).
+    """
+    if neighbours is None:
+        lists = neighbour_lists(instance, _GREEDY_NEIGHBOURS)
+    else:
+        lists = check_neighbours(neighbours, instance.n)
+    return greedy_order(instance, lists)
+
+
+def space_filling_curve(instance: Instance) -> NDArray[np.int32]:
+    """Return the cities in order of their places on Hilbert's curve, of the plane or, in three dimensions, of space.
+
+    Cities in one cell of 2**20 cells along an axis are in order of their numbers.
+
+    Parameters
+    ----------
+    instance : Instance
+        Given by coordinates, of any metric.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If the instance is given by a matrix.
+
+    Notes
+    -----
+    35 to 40 % longer than a shortest tour on uniform cities. Work O(n log n), memory O(n).
+
+    References
+    ----------
+    L. K. Platzman, J. J. Bartholdi: Spacefilling curves and the planar travelling salesman problem. Journal of the
+    ACM 36 (1989).
+    """
+    if instance.coordinates is None:
+        raise ValueError(
+            f"a space-filling curve needs coordinates; {instance.name or 'the instance'} has metric {instance.metric}; "
+            "take another start, such as 'greedy'"
+        )
+    return np.argsort(hilbert_keys(instance.coordinates), kind="stable").astype(np.int32)
