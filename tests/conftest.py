@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import emulated
 import pytest
@@ -20,6 +21,9 @@ NAMES = [each.name for each in status() if each.usable or each.name in ("c", "mu
 
 
 @pytest.fixture(scope="module", params=[*NAMES, emulated.NAMED])
-def backend(request: pytest.FixtureRequest) -> Backend:
+def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """Every backend that runs here, open: the part of the kernels that the module names as its PART."""
-    return open_backend(request.param, part=getattr(request.module, "PART", "restarts"))
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == emulated.NAME:
+            emulated.slow_down(patch)
+        yield open_backend(request.param, part=getattr(request.module, "PART", "restarts"))
