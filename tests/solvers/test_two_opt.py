@@ -247,6 +247,7 @@ def test_more_moves_than_32_bits_number(backend: Backend, k: int) -> None:
 
 @pytest.mark.slow
 def test_pr2392_comes_to_the_end_of_rocki_and_suda_or_below(backend: Backend) -> None:
+    skip_where_slow(backend)
     result = solved(pytsp.read(tsplib_file("pr2392.tsp")), backend)
     assert result.length <= 412_085
 
