@@ -39,7 +39,7 @@ def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run
     group = command.add_argument_group("random restarts (restarts), and --k for two-opt")
     group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
     group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
-    data.add_ways(command.add_argument_group("other data than closed tours of TSPLIB files"))
+    data.add_data_options(command.add_argument_group("other data than closed tours of TSPLIB files"))
     add_output(command)
 
 

@@ -144,10 +144,9 @@ def _parse(data: bytes, source: str) -> Run:
         order = check_tour(tour, len(tour))
     except TourError as error:
         raise PytspError(f"{source}: {error}") from error
-    for name in ("length", "seconds"):
-        _check_number(facts.get(name), name, source)
-    if facts.get("optimum") is not None:
-        _check_number(facts["optimum"], "optimum", source)
+    for name in ("length", "seconds", "optimum"):
+        if name != "optimum" or facts.get(name) is not None:
+            _check_number(facts.get(name), name, source)
     history = _numbers(facts, "history", source)
     if history.size and (history.ndim != 2 or history.shape[1] != 3):
         raise PytspError(f"{source}: history must hold [seconds, iteration, length], but its shape is {history.shape}")
@@ -176,12 +175,10 @@ def _check_number(value: object, name: str, source: str) -> None:
 
 def _instance_file(run: Run, source: str) -> str:
     """Return the path, or the name, of the instance that a run is of."""
-    file = run.facts.get("file")
-    name = run.facts.get("instance", run.label)
+    file, name = run.facts.get("file"), run.facts.get("instance", run.label)
+    candidates = [file] if isinstance(file, str) else []
     if not run.facts:
         candidates = [str(Path(source).with_name(run.label + ending)) for ending in _ENDINGS]
-    else:
-        candidates = [file] if isinstance(file, str) else []
     for candidate in candidates:
         if Path(candidate).is_file():
             return candidate

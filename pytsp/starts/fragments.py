@@ -67,8 +67,7 @@ def _edges(
         a, b = a[may], b[may]
     look(n)
     codes = np.sort(np.minimum(a, b).astype(np.int64) * n + np.maximum(a, b))
-    is_new = np.ones(len(codes), dtype=np.bool_)
-    is_new[1:] = codes[1:] != codes[:-1]
+    is_new = np.append(True, codes[1:] != codes[:-1])[: len(codes)]
     look(n)
     i, j = np.divmod(codes[is_new], n)
     ranks = _argsort(_lengths(instance, i, j))
