@@ -1,9 +1,4 @@
-"""The greedy tour (multiple fragment): the shortest edge first that still fits into a tour.
-
-References
-----------
-J. L. Bentley: Fast algorithms for geometric traveling salesman problems. ORSA Journal on Computing 4 (1992).
-"""
+"""The greedy tour (multiple fragment): the shortest edge first that still fits into a tour."""
 
 from __future__ import annotations
 
