@@ -320,7 +320,7 @@ def test_signals_that_come_among_imports_wait_for_their_end() -> None:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         done = []
         try:
-            with pytest.raises(kind) as raised, _cli_runs.ended_by_sigterm(), _cli_runs.late_signals():
+            with pytest.raises(kind) as raised, _cli_runs.end_on_sigterm(), _cli_runs.delay_signals():
                 signal.raise_signal(number)
                 done.append(number)
         finally:
