@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.io.geojson import places
 from pytsp.problem.instance import Instance
-from pytsp.problem.tours import is_masked
+from pytsp.utils.arguments import is_masked
 
 __all__ = ["as_instance", "degrees_and_minutes"]
 

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.api.spread import least_and_largest
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE
+from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, least_and_largest
 from pytsp.problem.tours import check_tour
 
 __all__ = ["Doubling"]
