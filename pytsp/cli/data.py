@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytsp.io.endings import ENDINGS, ending_of
+from pytsp.io.results import ENDINGS, ending_of
 
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance

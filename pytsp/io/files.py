@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance, of_columns
-from pytsp.io.tsplib import reader as tsplib
+from pytsp.io.tsplib.reader import read
 from pytsp.problem.instance import Instance
 
 __all__ = ["read_any", "says_its_metric"]
@@ -41,7 +43,7 @@ def read_any(path: Path | str, metric: str | None = None) -> Instance:
             raise InstanceError(f"{path}: it is not a text in UTF-8: {error}") from error
     if metric is not None:
         raise InstanceError(f"{path}: metric {metric!r} is for .csv and .geojson files; a TSPLIB file says its own")
-    return tsplib.read(path)
+    return read(path)
 
 
 def says_its_metric(path: Path) -> bool:
@@ -50,49 +52,44 @@ def says_its_metric(path: Path) -> bool:
 
 
 def _read_csv(path: Path, metric: str | None) -> Instance:
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        reader = csv.reader(lines, strict=True)
-        table: dict[str, list[str]] = {}
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
         try:
             header = [label.strip() for label in next(reader, [])]
-            places: list[int] = []
-            rows: list[list[str]] = []
-            for row in reader:
-                if not row:
-                    continue
+            for row in filter(None, reader):
                 if len(row) != len(header):
                     raise InstanceError(
                         f"{path}:{reader.line_num}: {len(row)} fields, but the header has {len(header)}"
                     )
-                places.append(reader.line_num)
+                lines.append(reader.line_num)
                 rows.append(row)
         except csv.Error as error:
             raise InstanceError(f"{path}:{reader.line_num}: {error}") from error
     if len(set(header)) < len(header):
         raise InstanceError(f"{path}:1: columns must have different names; the header is: {', '.join(header)}")
-    table = {label: [row[index] for row in rows] for index, label in enumerate(header)}
-    return _named(path, lambda: of_columns(_Numbers(table, places), metric, None, path.stem))
+    table = _Numbers({label: [row[index] for row in rows] for index, label in enumerate(header)})
+    table.lines = lines
+    with _named(path):
+        return of_columns(table, metric, None, path.stem)
 
 
 class _Numbers(dict[str, list[str]]):
     """A table of texts whose columns are lists of numbers where they are asked for."""
 
-    def __init__(self, table: dict[str, list[str]], places: list[int]) -> None:
-        super().__init__(table)
-        self._places = places
+    lines: Sequence[int]
 
     def __getitem__(self, label: str) -> Any:
-        return [
-            self._number(text, label, line) for text, line in zip(super().__getitem__(label), self._places, strict=True)
-        ]
+        return [_number(text, label, line) for text, line in zip(super().__getitem__(label), self.lines, strict=True)]
 
-    @staticmethod
-    def _number(text: str, label: str, line: int) -> float:
-        try:
-            # Python's own readers take 1_000 for a number, which is none in a table.
-            return float(text.replace("_", "?"))
-        except ValueError:
-            raise InstanceError(f"line {line}, column {label}: {text!r:.60} is not a number") from None
+
+def _number(text: str, label: str, line: int) -> float:
+    try:
+        # Python's own readers take 1_000 for a number, which is none in a table.
+        return float(text.replace("_", "?"))
+    except ValueError:
+        raise InstanceError(f"line {line}, column {label}: {text!r:.60} is not a number") from None
 
 
 def _read_geojson(path: Path, metric: str | None) -> Instance:
@@ -102,14 +99,15 @@ def _read_geojson(path: Path, metric: str | None) -> Instance:
         raise InstanceError(f"{path}: it is not JSON: {error}") from error
     if not isinstance(document, dict):
         raise InstanceError(f"{path}: GeoJSON is an object; this is a {type(document).__name__}")
-    return _named(path, lambda: as_instance(document, metric=metric, name=path.stem))
+    with _named(path):
+        return as_instance(document, metric=metric, name=path.stem)
 
 
-def _named(path: Path, made: Any) -> Instance:
-    """Return what is made, or an error that names the file."""
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Have errors name the file."""
     try:
-        instance: Instance = made()
-        return instance
+        yield
     except InstanceError as error:
         raise InstanceError(f"{path}: {error}") from error
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pytsp.datasets import registry as datasets
 from pytsp.exceptions import PytspError, TourError
 from pytsp.io.files import read_any, says_its_metric
-from pytsp.io.tsplib import reader as tsplib
+from pytsp.io.tsplib.tours import read_tour
 from pytsp.problem.instance import Instance
 from pytsp.problem.tours import check_tour
 
@@ -135,7 +135,7 @@ def _read_run(file: str, place: str) -> Run:
     data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     if data.lstrip()[:1] in (b"{", b"["):
         return _parsed(data, place)
-    return Run(_stem(place), tsplib.read_tour(io.BytesIO(data) if file == "-" else file))
+    return Run(_stem(place), read_tour(io.BytesIO(data) if file == "-" else file))
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:

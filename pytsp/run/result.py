@@ -15,7 +15,7 @@ from pytsp.run.monitor import Improvement
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pytsp.io.tsplib.lexer import Source
+    from pytsp.io.streams import Source
 
 FLOPS_A_CHECK = 31
 """The floating-point operations of a move's evaluation as Rocki and Suda (2013) write it down in their listing 1: four

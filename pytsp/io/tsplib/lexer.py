@@ -13,17 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import TsplibError
+from pytsp.io.streams import Source, is_path
 
-__all__ = ["Entry", "Section", "Source", "Text", "load", "parts", "quoted"]
-
-Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
-"""A path, ``"-"`` for standard input or output, or an open stream."""
+__all__ = ["Entry", "Section", "Text", "load", "one_line", "parts", "quoted"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 20
@@ -143,13 +140,20 @@ def load(source: Source) -> Text:
     OSError
         If the file cannot be opened or read.
     """
-    if isinstance(source, (str, os.PathLike)):
-        if source == "-":
-            data, file = sys.stdin.buffer.read(), "<stdin>"
-        else:
-            data, file = _read_file(Path(source)), os.fspath(source)
+    data: bytes | str
+    if is_path(source):
+        file, path = os.fspath(source), Path(source)
+        try:
+            data = path.read_bytes()
+        except MemoryError:
+            raise TsplibError(f"its {path.stat().st_size} bytes do not fit into memory", file=file) from None
+    elif isinstance(source, (str, os.PathLike)):
+        data, file = sys.stdin.buffer.read(), "<stdin>"
     else:
-        data, file = _read_stream(source), _stream_name(source)
+        data, name = source.read(), getattr(source, "name", None)
+        file = name if isinstance(name, str) else "<stream>"
+    if isinstance(data, str):
+        data = data.encode("utf-8", errors="surrogateescape")
     if data.startswith(_GZIP_MAGIC):
         data = _expanded(data, file)
     data = data.removeprefix(codecs.BOM_UTF8)
@@ -201,6 +205,11 @@ def quoted(value: bytes | str) -> str:
     return repr(shown if len(shown) <= 40 else shown[:39] + "…")
 
 
+def one_line(value: str) -> str:
+    """Return a text as the value of a keyword line."""
+    return " ".join(value.split())
+
+
 def _count_tokens(body: bytes) -> int:
     inked = np.frombuffer(body, np.uint8) > _LAST_BLANK
     return int(np.count_nonzero(inked[1:] > inked[:-1])) + int(inked[:1].any())
@@ -208,23 +217,6 @@ def _count_tokens(body: bytes) -> int:
 
 def _decoded(value: bytes) -> str:
     return value.decode("utf-8", errors="replace")
-
-
-def _read_file(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except MemoryError:
-        raise TsplibError(f"its {path.stat().st_size} bytes do not fit into memory", file=os.fspath(path)) from None
-
-
-def _read_stream(stream: IO[Any]) -> bytes:
-    data: bytes | str = stream.read()
-    return data.encode("utf-8", errors="surrogateescape") if isinstance(data, str) else data
-
-
-def _stream_name(stream: IO[Any]) -> str:
-    name = getattr(stream, "name", None)
-    return name if isinstance(name, str) else "<stream>"
 
 
 def _expanded(data: bytes, file: str) -> bytes:
