@@ -14,8 +14,6 @@ _MOST = 3
 def meant(name: str, known: Iterable[str], likeness: float = _LIKENESS) -> str:
     """Return ``did you mean …?``, or nothing where no known name is like this one; case does not matter.
 
-    Examples
-    --------
     >>> meant("eaxx", ["ils", "eax"])
     'did you mean eax?'
     >>> meant("eaxx", ["ils"])
