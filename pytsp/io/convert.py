@@ -102,7 +102,7 @@ def as_instance(
         return instance_of(data, name=name)
     if kind == "mapping":
         _concerns_not("GeoJSON", asymmetric=asymmetric)
-        return on_globe(geojson.places(data), metric, name)
+        return on_globe(geojson.points(data), metric, name)
     return _of_array(data, metric, asymmetric, name)
 
 

@@ -18,22 +18,10 @@ __all__ = ["read_any", "says_its_metric"]
 
 
 def read_any(path: Path | str, metric: str | None = None) -> Instance:
-    """Read an instance.
+    """Read an instance: of ``*.csv``, whose header names columns x and y, or latitude and longitude; of ``*.geojson``;
+    or of TSPLIB's files, ``"-"`` for one on standard input.
 
-    Parameters
-    ----------
-    path : pathlib.Path or str
-        ``*.csv`` with a header, in which columns x and y, or latitude and longitude, are named; ``*.geojson``; or
-        TSPLIB's, ``"-"`` for one on standard input.
-    metric : str, optional
-        Of what is not TSPLIB's, as `as_instance` takes it.
-
-    Raises
-    ------
-    InstanceError
-        If it is malformed, or a metric is given of a TSPLIB file, which has one.
-    OSError
-        If it cannot be read.
+    A `metric`, as `as_instance` takes it, is for the others than TSPLIB's, which say their own.
     """
     ending = Path(path).suffix.lower()
     if ending in _READERS:

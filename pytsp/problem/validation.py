@@ -22,7 +22,7 @@ _LEAST_FLOAT = 1e-140
 
 
 def as_numbers(values: ArrayLike, what: str) -> NDArray[Any]:
-    """`values` as an array of integers or floats of at most 64 bits; refuses everything else."""
+    """Return an array of integers or floats of at most 64 bits; refuse everything else."""
     if is_masked(values):
         raise InstanceError(f"{what}: a masked array does not say what its masked elements are; fill them, by filled()")
     try:

@@ -31,7 +31,6 @@ class State:
         return self._values.get(name) is not None
 
     def whole(self, name: str, least: int = 0, most: int = 2**62) -> int:
-        """Return a whole number."""
         value = self._get(name)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise self._wrong(name, f"a whole number from {least} to {most}", value)
@@ -45,23 +44,18 @@ class State:
         return value
 
     def optional_whole(self, name: str) -> int | None:
-        """Return a whole number, or None."""
         return self.whole(name) if name in self else None
 
     def flag(self, name: str) -> bool:
-        """Return a truth value."""
         return self._typed(name, bool, "true or false")
 
     def items(self, name: str) -> list[Any]:
-        """Return a list."""
         return self._typed(name, list, "a list")
 
     def text(self, name: str) -> str:
-        """Return a string."""
         return self._typed(name, str, "a text")
 
     def one_of(self, name: str, known: tuple[str, ...]) -> str:
-        """Return one of some names."""
         text = self.text(name)
         if text not in known:
             raise self._wrong(name, f"one of {', '.join(known)}", text)
@@ -84,7 +78,6 @@ class State:
         return value  # type: ignore[no-any-return]
 
     def tour(self, name: str, n: int) -> NDArray[np.int32]:
-        """Return a tour."""
         tour = self.array(name, np.int32, (n,))
         self._check_tours(name, tour[None, :])
         return tour

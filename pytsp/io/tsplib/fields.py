@@ -24,11 +24,7 @@ class Fields:
 
     @classmethod
     def of(
-        cls,
-        text: Text,
-        kinds: Sequence[str],
-        keys: Mapping[str, Iterable[str] | None],
-        sections: Iterable[str],
+        cls, text: Text, kinds: Sequence[str], keys: Mapping[str, Iterable[str] | None], sections: Iterable[str]
     ) -> Fields:
         """Collect them; refuse what is unknown or doubled, and another TYPE than `kinds`."""
         entries: dict[str, Entry] = {}

@@ -66,12 +66,7 @@ def read_tour(source: Source, n: int | None = None) -> NDArray[np.int32]:
 
 
 def write_tour(
-    target: Source,
-    tour: ArrayLike,
-    *,
-    name: str | None = None,
-    comment: str = "",
-    length: int | float | None = None,
+    target: Source, tour: ArrayLike, *, name: str | None = None, comment: str = "", length: int | float | None = None
 ) -> None:
     """Write a TSPLIB tour file; `read_tour` reads it back unchanged.
 
