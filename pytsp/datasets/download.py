@@ -13,8 +13,6 @@ from pytsp.exceptions import DatasetError, PytspError, TsplibError
 from pytsp.io.tsplib.reader import read
 from pytsp.problem.optima import FILES
 
-__all__ = ["download"]
-
 # The longest file has 0.45 MB, and 1.8 MB when it is decompressed.
 MOST_BYTES = 1 << 23
 
@@ -37,13 +35,7 @@ class _Bounded(io.BytesIO):
 
 
 def download(name: str, url: str, folder: Path, timeout: float) -> Path:
-    """Return the path of an instance's file in a folder; download it where it is not there, or damaged.
-
-    Raises
-    ------
-    DatasetError
-        If that fails.
-    """
+    """Return the path of an instance's file in a folder; download it where it is not there, or damaged."""
     try:
         import pooch  # noqa: PLC0415
     except ModuleNotFoundError as error:

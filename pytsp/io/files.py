@@ -14,8 +14,6 @@ from pytsp.io.convert import as_instance, of_columns
 from pytsp.io.tsplib.reader import read
 from pytsp.problem.instance import Instance
 
-__all__ = ["read_any", "says_its_metric"]
-
 
 def read_any(path: Path | str, metric: str | None = None) -> Instance:
     """Read an instance: of ``*.csv``, whose header names columns x and y, or latitude and longitude; of ``*.geojson``;

@@ -10,8 +10,6 @@ import numpy as np
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 
-__all__ = ["instance_of"]
-
 
 def instance_of(G: Any, weight: str = "weight", *, name: str = "") -> Instance:
     """Return the instance of a complete graph: city i is the graph's node number i, ``list(G)[i]``.

@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import IO, TypeAlias, TypeGuard
 
-__all__ = ["Source", "is_path", "write_text"]
-
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 """A path, ``"-"`` for standard input or output, or an open stream."""
 

@@ -170,12 +170,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 
 
 def metric_named(name: str) -> Metric:
-    """The metric called `name`, in upper or lower case.
-
-    Raises
-    ------
-    InstanceError
-        If there is no such metric; the message names those that there are.
+    """The metric called `name`, in upper or lower case; `InstanceError` where there is none names those that there are.
 
     Examples
     --------

@@ -11,8 +11,6 @@ from pytsp.exceptions import InstanceError
 from pytsp.problem.metrics import Metric
 from pytsp.utils.arguments import is_masked
 
-__all__ = ["check_cities", "check_coordinates", "check_matrix", "check_points", "as_numbers"]
-
 # Above it neighbouring integers share one float64, and x + 0.5 is no longer exact.
 _LARGEST_EXACT = 2**52
 # Above it a float64 square overflows.

@@ -204,13 +204,7 @@ class Watch:
 
 
 def target_length(instance: Instance, target: float | None, gap: float | None) -> float | None:
-    """Return the length that is short enough: `target`, or what is longer than the optimum by the fraction `gap`.
-
-    Raises
-    ------
-    ValueError
-        If the gap is not a number, at least 0, or the optimum is not known.
-    """
+    """Return the length that is short enough: `target`, or what is longer than the optimum by the fraction `gap`."""
     if gap is None:
         return target
     check_real("target_gap", gap)

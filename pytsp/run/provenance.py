@@ -11,19 +11,11 @@ from pathlib import Path
 
 from pytsp.run.result import Result
 
-__all__ = ["environment", "record"]
-
 
 def record(result: Result, *, file: Path | None, device: str | None) -> dict[str, object]:
     """Return a result as a JSON object that tells by itself how it came to be.
 
-    Parameters
-    ----------
-    result : Result
-    file : path or None
-        What the instance was read from; None for standard input.
-    device : str or None
-        What the kernels ran on, if that is known.
+    `file` is what the instance was read from, None for standard input; `device` what the kernels ran on, if known.
     """
     return {
         **result.to_dict(),

@@ -10,8 +10,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from pytsp.exceptions import CheckpointError
 
-__all__ = ["State"]
-
 T = TypeVar("T")
 
 

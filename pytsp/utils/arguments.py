@@ -6,8 +6,6 @@ import operator
 import sys
 from numbers import Real
 
-__all__ = ["check_real", "is_masked", "whole_number"]
-
 
 def whole_number(name: str, value: int, least: int, most: int) -> int:
     """Return `value` as an int, or raise if it is no whole number in [`least`, `most`]."""

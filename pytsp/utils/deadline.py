@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["OutOfTime", "look", "looking"]
-
-
 # What fewer cities take is done whatever the time.
 UNTIMED_CITIES = 1 << 16
 

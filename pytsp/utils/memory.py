@@ -6,8 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["check_room"]
-
 # What the system would give to a new process, and what a container may have.
 _SYSTEM = Path("/proc/meminfo")
 _CONTAINERS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["quarter_power", "quarters_of", "whole_powers"]
-
 
 def whole_powers(base: float, exponents: ArrayLike) -> NDArray[np.float64]:
     """Return `base` to the power of each of some whole numbers, at least 0, each by the same products everywhere.

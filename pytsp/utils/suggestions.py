@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["hint", "meant"]
-
 # The share of its letters that a name must have in common with the one that it is taken for.
 _LIKENESS = 0.6
 _MOST = 3

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from pytsp.io.tsplib.lexer import Entry, Section, Text, parts, quoted
 
-__all__ = ["Fields", "dimension"]
-
 _WHOLE = re.compile(r"[0-9]{1,18}")
 
 

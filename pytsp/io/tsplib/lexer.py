@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from pytsp.exceptions import TsplibError
 from pytsp.io.streams import Source, is_path
 
-__all__ = ["Entry", "Section", "Text", "load", "one_line", "parts", "quoted"]
-
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 20
 # Numbers shrink three- to twentyfold; what grows past both bounds was made to exhaust the memory.
