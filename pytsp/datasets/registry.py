@@ -95,11 +95,9 @@ def find(name: str) -> Path:
     """
     if Path(name).exists():
         return Path(name)
-    if Path(name).name == name:
-        for folder in _FOLDERS:
-            for ending in _ENDINGS:
-                if (folder / f"{name}{ending}").is_file():
-                    return folder / f"{name}{ending}"
+    shipped = (folder / f"{name}{ending}" for folder in _FOLDERS for ending in _ENDINGS)
+    if Path(name).name == name and (path := next(filter(Path.is_file, shipped), None)) is not None:
+        return path
     if name in FILES:
         if (path := cached(name)) is not None:
             return path

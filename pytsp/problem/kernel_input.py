@@ -97,8 +97,7 @@ def _plane(instance: Instance) -> Form:
     assert instance.coordinates is not None
     points = _shifted(instance)
     longest = float(np.hypot(*points.max(axis=0)))
-    if longest > MOST_DISTANCE:
-        raise _too_long(instance, longest)
+    _check_longest(instance, longest)
     up = instance.metric == "CEIL_2D"
     if not up and longest <= MOST_GRID_DISTANCE and bool(np.all(points == np.floor(points))):
         xs, ys = np.ascontiguousarray(points.T.astype(np.int32))
@@ -134,9 +133,7 @@ def _matrix(instance: Instance) -> NDArray[np.int32]:
     cities = np.arange(n)
     for first in range(0, n, rows):
         block = instance.distances(cities[first : first + rows, None], cities[None, :])
-        longest = int(block.max(initial=0))
-        if longest > MOST_DISTANCE:
-            raise _too_long(instance, longest)
+        _check_longest(instance, int(block.max(initial=0)))
         matrix[first : first + rows] = block
     return matrix
 
@@ -153,8 +150,9 @@ def _exponent(longest: float) -> int:
     return math.frexp(longest)[1] - 29 if longest > 0 else 0
 
 
-def _too_long(instance: Instance, longest: float) -> InstanceError:
-    return InstanceError(
-        f"{instance.name or 'instance'}: the longest distance is {longest:.0f}; kernels take distances up to "
-        f"{MOST_DISTANCE}: divide the coordinates or distances by a common factor"
-    )
+def _check_longest(instance: Instance, longest: float) -> None:
+    if longest > MOST_DISTANCE:
+        raise InstanceError(
+            f"{instance.name or 'instance'}: the longest distance is {longest:.0f}; kernels take distances up to "
+            f"{MOST_DISTANCE}: divide the coordinates or distances by a common factor"
+        )

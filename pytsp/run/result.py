@@ -147,8 +147,13 @@ class Result:
         """
         more: dict[str, object] = {} if self.lower_bound is None else {"lower_bound": self.lower_bound}
         if is_dataclass(self.options):
-            values = {each.name: (getattr(self.options, each.name), each.default) for each in fields(self.options)}
-            more["options"] = {name: value for name, (value, default) in values.items() if value != default}
+            values = ((each, getattr(self.options, each.name)) for each in fields(self.options))
+            more["options"] = {
+                # Python's own numbers and lists, in place of NumPy's.
+                each.name: np.asarray(value).tolist()
+                for each, value in values
+                if isinstance(value, np.ndarray) or value != each.default
+            }
         return {
             "instance": self.instance.name,
             "n": self.instance.n,

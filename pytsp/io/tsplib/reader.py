@@ -94,8 +94,13 @@ def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = 
         optimum = directed_optimum_of(name, n) if is_directed else optimum_of(name, n, kind)
     source_of_lengths = "EDGE_WEIGHT_SECTION" if kind == EXPLICIT else "NODE_COORD_SECTION"
     try:
-        weights = _weights(fields, n, is_directed) if kind == EXPLICIT else None
-        coordinates = None if kind == EXPLICIT else _coordinates(fields, kind, n)
+        weights = coordinates = None
+        if kind == EXPLICIT:
+            layout = fields.required("EDGE_WEIGHT_FORMAT").value.upper()
+            fields.check_agrees("EDGE_WEIGHT_FORMAT", f"EDGE_WEIGHT_TYPE {EXPLICIT}", LAYOUTS)
+            weights = matrix(fields.required_section("EDGE_WEIGHT_SECTION", EXPLICIT), layout, n, is_directed)
+        else:
+            coordinates = _coordinates(fields, kind, n)
         display = _display(fields, kind, n)
         return Instance(name, kind, coordinates, weights, "\n".join(fields.comments), optimum, display, is_directed)
     except InstanceError as error:
@@ -110,12 +115,6 @@ def _coordinates(fields: Fields, kind: str, n: int) -> NDArray[np.float64]:
         weights = fields.sections["EDGE_WEIGHT_SECTION"]
         raise weights.error(f"EDGE_WEIGHT_SECTION contradicts EDGE_WEIGHT_TYPE {kind}; accepted: {EXPLICIT}")
     return points(fields.required_section("NODE_COORD_SECTION", kind), n, width)
-
-
-def _weights(fields: Fields, n: int, is_directed: bool) -> NDArray[np.int64]:
-    layout = fields.required("EDGE_WEIGHT_FORMAT").value.upper()
-    fields.check_agrees("EDGE_WEIGHT_FORMAT", f"EDGE_WEIGHT_TYPE {EXPLICIT}", LAYOUTS)
-    return matrix(fields.required_section("EDGE_WEIGHT_SECTION", EXPLICIT), layout, n, is_directed)
 
 
 def _display(fields: Fields, kind: str, n: int) -> NDArray[np.float64] | None:
