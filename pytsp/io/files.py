@@ -55,8 +55,7 @@ def _read_csv(path: Path, metric: str | None) -> Instance:
             raise InstanceError(f"{path}:{reader.line_num}: {error}") from error
     if len(set(header)) < len(header):
         raise InstanceError(f"{path}:1: columns must have different names; the header is: {', '.join(header)}")
-    table = _Numbers({label: [row[index] for row in rows] for index, label in enumerate(header)})
-    table.lines = lines
+    table = _Numbers({label: [row[index] for row in rows] for index, label in enumerate(header)}, lines)
     with _named(path):
         return of_columns(table, metric, None, path.stem)
 
@@ -64,10 +63,12 @@ def _read_csv(path: Path, metric: str | None) -> Instance:
 class _Numbers(dict[str, list[str]]):
     """A table of texts whose columns are lists of numbers where they are asked for."""
 
-    lines: Sequence[int]
+    def __init__(self, table: dict[str, list[str]], lines: Sequence[int]) -> None:
+        super().__init__(table)
+        self._lines = lines
 
     def __getitem__(self, label: str) -> Any:
-        return [_number(text, label, line) for text, line in zip(super().__getitem__(label), self.lines, strict=True)]
+        return [_number(text, label, line) for text, line in zip(super().__getitem__(label), self._lines, strict=True)]
 
 
 def _number(text: str, label: str, line: int) -> float:

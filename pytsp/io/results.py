@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import itertools
 import json
@@ -115,6 +114,9 @@ def to_csv(result: Found) -> str:
     Its columns are position, city, and x and y (and z), or latitude and longitude in decimal degrees; distances that
     are given by a matrix come without coordinates.
     """
+    # The command line imports this module for its endings.
+    import csv  # noqa: PLC0415
+
     labels, rows = _coordinates(result.instance)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
