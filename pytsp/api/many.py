@@ -14,11 +14,11 @@ from pytsp.api.solve import solve
 from pytsp.backends.context import Backend, open_backend
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
-from pytsp.problem.tours import whole_number
 from pytsp.run.result import Result
 from pytsp.solvers.common.crossover import CHILDREN
 from pytsp.solvers.common.verify import verified
 from pytsp.solvers.eax.evolution import PASSES
+from pytsp.utils.arguments import whole_number
 from pytsp.utils.memory import check_room
 
 __all__ = ["solve_many"]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytsp.cli.arguments import whole
-from pytsp.io.endings import ENDINGS, ending_of
+from pytsp.io.results import ENDINGS, ending_of
 
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pytsp.datasets import registry as datasets
 from pytsp.exceptions import PytspError, TourError
 from pytsp.io.files import read_any, says_its_metric
-from pytsp.io.tsplib import reader as tsplib
+from pytsp.io.tsplib.tours import read_tour
 from pytsp.problem.instance import Instance
 from pytsp.problem.tours import check_tour
 
@@ -99,7 +99,7 @@ def read_runs(files: Sequence[str], instance: str | None = None, *, needs_instan
         if data.lstrip()[:1] in (b"{", b"["):
             run = _parse(data, source)
         else:
-            run = Run(_stem(source), tsplib.read_tour(io.BytesIO(data) if file == "-" else file))
+            run = Run(_stem(source), read_tour(io.BytesIO(data) if file == "-" else file))
         if instance is not None or needs_instance:
             path = datasets.find(_instance_file(run, source) if instance is None else instance).resolve()
             # Tour files, and results of version 0.1.0, say no metric.

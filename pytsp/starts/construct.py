@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.neighbours.lists import check_neighbours, neighbour_lists
 from pytsp.problem.instance import Instance
-from pytsp.problem.tours import random_tours, whole_number
+from pytsp.problem.tours import random_tours
 from pytsp.starts.fragments import greedy_order
 from pytsp.starts.nearest_unvisited import nearest_neighbour_order
+from pytsp.utils.arguments import whole_number
 
 __all__ = ["STARTS", "Start", "greedy", "nearest_neighbour", "random_start", "space_filling_curve", "start_tour"]
 
