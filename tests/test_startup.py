@@ -24,7 +24,7 @@ from pytsp.cli import commands as cli
 from pytsp.cli import signals as _cli_runs
 from pytsp.cli.commands import main
 from pytsp.exceptions import BackendUnavailable
-from pytsp.io.tsplib import reader as tsplib
+from pytsp.io import files
 from pytsp.solvers import registry as _names
 
 SOLVE = ["solve", "uniform100", "--climbers", "2", "--solver", "restarts", "--json"]
@@ -209,8 +209,8 @@ def test_the_instance_is_read_while_the_device_opens(
         read.set()
         return instance
 
-    really_read = tsplib.read
-    monkeypatch.setattr(tsplib, "read", reading)
+    really_read = files.read
+    monkeypatch.setattr(files, "read", reading)
     by_main = opening(slow)
     assert main(SOLVE) == 0
     told = json.loads(capsys.readouterr().out)

@@ -14,11 +14,11 @@ from pytsp.api.solve import solve
 from pytsp.backends.context import Backend, open_backend
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
-from pytsp.problem.tours import whole_number
 from pytsp.run.result import Result
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import CHILDREN, PASSES
 from pytsp.solvers.common.verify import verified
+from pytsp.utils.arguments import whole_number
 from pytsp.utils.memory import check_room
 
 __all__ = ["solve_many"]
@@ -99,7 +99,8 @@ def solve_many(
     largest = max((instance.n for instance in listed), default=0)
     check_room("climbers", climbers, lambda count: CITY_BYTES * largest * count)
     kernels = open_backend(backend, threads=threads, device=device, part="search")
-    batches = _Batches(kernels, climbers, seed, iterations, {"backend": backend, "threads": threads, "device": device})
+    common = {"seed": seed, "backend": backend, "threads": threads, "device": device}
+    batches = _Batches(kernels, climbers, seed, iterations, common)
     results: dict[int, Result] = {}
     try:
         for index, result in batches.solve(listed):
@@ -114,13 +115,13 @@ def solve_many(
 
 @dataclass(frozen=True)
 class _Batches:
-    """What all instances are solved with."""
+    """What all instances are solved with; `common` are the arguments of each that is solved alone."""
 
     kernels: Backend
     climbers: int
     seed: int
     iterations: int | None
-    on: dict[str, Any]
+    common: dict[str, Any]
 
     def solve(self, instances: list[Instance]) -> Iterator[tuple[int, Result]]:
         """Yield the number of each instance, and its result: first of those that are solved together."""
@@ -138,10 +139,8 @@ class _Batches:
     def _solve_alone(self, instance: Instance) -> Result:
         # What no backend, nor its number of cores, decides.
         if instance.n < TOGETHER_CITIES[0]:
-            return solve(instance, solver="ils", climbers=1, iterations=LONE_ITERATIONS, seed=self.seed, **self.on)
-        return solve(
-            instance, solver="eax", climbers=self.climbers, iterations=self.iterations, seed=self.seed, **self.on
-        )
+            return solve(instance, solver="ils", climbers=1, iterations=LONE_ITERATIONS, **self.common)
+        return solve(instance, solver="eax", climbers=self.climbers, iterations=self.iterations, **self.common)
 
     def _solve_group(
         self, kind: str, n: int, flags: list[Any], group: list[tuple[int, Instance, Form]]
@@ -149,6 +148,7 @@ class _Batches:
         """Solve instances of equal size, as many at a time as take a fraction of a second."""
         kernels = self.kernels
         generations = 8 + n // 50 if self.iterations is None else self.iterations
+        settings = (min(NEIGHBOURS, n - 1), self.seed, self.climbers, generations, CHILDREN, 1, PASSES)
         machine = "cpu" if kernels.device is None else "gpu"
         most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * self.climbers + (4 * n * n if kind == "matrix" else 0)))
         size = min(max(1, FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n), most)
@@ -156,18 +156,7 @@ class _Batches:
             chunk, group = group[:size], group[size:]
             began = time.perf_counter()
             arrays = [np.stack(rows) for rows in zip(*(form.arguments[:2] for *_, form in chunk), strict=True)]
-            solved = kernels.call(
-                f"{kind}_solve_many",
-                *arrays,
-                *flags,
-                min(NEIGHBOURS, n - 1),
-                self.seed,
-                self.climbers,
-                generations,
-                CHILDREN,
-                1,
-                PASSES,
-            )
+            solved = kernels.call(f"{kind}_solve_many", *arrays, *flags, *settings)
             tours, lengths = kernels.call("many_tours", solved), kernels.call("many_lengths", solved)
             seconds = time.perf_counter() - began
             for (index, instance, form), tour, length in zip(chunk, tours, lengths.tolist(), strict=True):

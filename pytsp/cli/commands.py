@@ -164,10 +164,10 @@ def _solve(options: argparse.Namespace) -> None:
     _begin_to_open(_likely_part(options), **_placed(options))
     with _cli_runs.delay_signals():
         from pytsp.api.solve import solve  # noqa: PLC0415
-        from pytsp.io.tsplib import reader as tsplib  # noqa: PLC0415
+        from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
 
     instance = _cli_data.read_instance(options.instance, options.metric, is_open=options.open)
-    initial_tour = None if options.initial_tour is None else tsplib.read_tour(options.initial_tour)
+    initial_tour = None if options.initial_tour is None else read_tour(options.initial_tour)
     with _followed(instance, options) as progress:
         result = solve(
             instance,

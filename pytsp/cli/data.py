@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytsp.cli.arguments import whole
-from pytsp.io.endings import ENDINGS, ending_of
+from pytsp.io.results import ENDINGS, ending_of
 
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
@@ -35,7 +35,7 @@ def add_generate(commands: Any) -> None:
     command.add_argument("--output", default="-", metavar="FILE", help="default: standard output")
 
 
-def add_ways(group: Any) -> None:
+def add_data_options(group: Any) -> None:
     """Add the options of `solve` for open paths, and for the metric of files that say none."""
     group.add_argument("--open", action="store_true", help="find an open path, which does not return to its first city")
     group.add_argument("--start-city", type=whole(0), metavar="CITY", help="where the path begins, counted from 0")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from pytsp.exceptions import PytspError
 
 __all__ = ["EXAMPLES", "Parser", "add_completion", "add_examples", "complete"]
 
 SHELLS = ("bash", "zsh", "fish")
-"""The shells that `pytsp completion` knows."""
 
 EXAMPLES = {
     "pytsp": """
@@ -79,26 +77,23 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse; unknown words are an error of the command that they were given to, not of `pytsp` as a whole."""
         found, unknown = super().parse_known_args(args, namespace)
-        if unknown and self._subparsers is None:
-            self._refuse(unknown)
-        return found, unknown
-
-    def _refuse(self, words: Sequence[str]) -> NoReturn:
+        if not unknown or self._subparsers is not None:
+            return found, unknown
         from pytsp.utils.suggestions import meant  # noqa: PLC0415
 
         options = [name for name in self._option_string_actions if name.startswith("--")]
-        mistyped = (word.partition("=")[0] for word in words if word.startswith("-"))
+        mistyped = (word.partition("=")[0] for word in unknown if word.startswith("-"))
         close = (f"{word}: {suggestion}" for word in mistyped if (suggestion := meant(word, options, likeness=0.7)))
-        self.error("; ".join([f"unrecognized arguments: {' '.join(words)}", *close]))
+        self.error("; ".join([f"unrecognized arguments: {' '.join(unknown)}", *close]))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
-            from pytsp.utils.suggestions import meant  # noqa: PLC0415
+            from pytsp.utils.suggestions import hint  # noqa: PLC0415
 
-            close = meant(str(value), map(str, action.choices or ()))
-            raise argparse.ArgumentError(action, f"{error.message}; {close}" if close else error.message) from None
+            suggestion = hint(str(value), map(str, action.choices or ()))
+            raise argparse.ArgumentError(action, error.message + suggestion) from None
 
 
 def add_examples(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -31,7 +31,7 @@ def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run
     add_limits(command)
     add_checkpoint(command)
     add_solver_options(command)
-    data.add_ways(command.add_argument_group("other data than closed tours of TSPLIB files"))
+    data.add_data_options(command.add_argument_group("other data than closed tours of TSPLIB files"))
     add_output(command)
 
 

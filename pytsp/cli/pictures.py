@@ -7,36 +7,33 @@ from pathlib import Path
 
 from pytsp.plotting import PICTURES
 
-__all__ = ["add_commands"]
-
 _FILES = "what `pytsp solve --json` printed"
 _INSTANCE = "the tours' instance (default: where the result was read from, or the file of the same name)"
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add both commands to those of `pytsp`."""
-    command = commands.add_parser(
+    plot = commands.add_parser(
         "plot",
         help="draw tours and runs",
         description="Draw a tour, the difference of two, or the curves of runs.",
     )
-    command.set_defaults(run=_plot)
-    command.add_argument(
-        "files", nargs="+", metavar="TOUR|RESULT", help=f"a tour file, or {_FILES}; - for standard input"
-    )
-    command.add_argument("--kind", choices=PICTURES, default="tour", help="what is drawn (default: tour)")
-    command.add_argument("--instance", metavar="FILE|NAME", help=_INSTANCE)
-    command.add_argument("--output", metavar="FILE", help="a .png, .svg or .pdf (default: the first file's name, .png)")
-
-    command = commands.add_parser(
+    files = f"a tour file, or {_FILES}; - for standard input"
+    plot.add_argument("files", nargs="+", metavar="TOUR|RESULT", help=files)
+    plot.add_argument("--kind", choices=PICTURES, default="tour", help="what is drawn (default: tour)")
+    report = commands.add_parser(
         "report",
         help="make a page of runs",
         description="Make one HTML page of a run, or of several of the same instance; it needs no network.",
     )
-    command.set_defaults(run=_report)
-    command.add_argument("files", nargs="+", metavar="RESULT", help=f"{_FILES}; - for standard input")
-    command.add_argument("--instance", metavar="FILE|NAME", help=_INSTANCE)
-    command.add_argument("--output", metavar="FILE", help="default: the first file's name, .html")
+    report.add_argument("files", nargs="+", metavar="RESULT", help=f"{_FILES}; - for standard input")
+    for command, run, output in (
+        (plot, _plot, "a .png, .svg or .pdf (default: the first file's name, .png)"),
+        (report, _report, "default: the first file's name, .html"),
+    ):
+        command.set_defaults(run=run)
+        command.add_argument("--instance", metavar="FILE|NAME", help=_INSTANCE)
+        command.add_argument("--output", metavar="FILE", help=output)
 
 
 def _plot(options: argparse.Namespace) -> None:
@@ -45,9 +42,9 @@ def _plot(options: argparse.Namespace) -> None:
 
     output = options.output or _default_output(options.files[0], ".png")
     # Before the work, which may be long.
-    figures.check_ending(output)
+    ending = figures.check_ending(output)
     runs = read_runs(options.files, options.instance, needs_instance=options.kind == "tour")
-    figures.save(figures.figure_of(runs, options.kind), output)
+    Path(output).write_bytes(figures.encode(figures.figure_of(runs, options.kind), ending))
     print(output)
 
 

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Display", "count_work", "log_to_stderr", "show_progress", "sparkline"]
 
 # What a phase counts; every other one counts iterations.
-_UNITS = {
-    "crossover": "generations",
-    "pieces": "rounds",
-    "between pieces": "rounds",
-    "passes": "passes",
-}
+_UNITS = {"crossover": "generations", "pieces": "rounds", "between pieces": "rounds", "passes": "passes"}
 _BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH = 32
 _BAR_WIDTH = 30
@@ -91,20 +86,13 @@ class Display:
         while len(self._counts) > 2 and self._counts[1][0] < now.seconds - _SPEED_SECONDS:
             self._counts.popleft()
 
-    @property
-    def length(self) -> str:
-        """The first line."""
+    def _headline(self) -> tuple[str, str]:
+        """Return the length with its gap, and how it has fallen, once it has."""
         if self._now is None:
-            return f"{self._name}: no tour yet"
+            return f"{self._name}: no tour yet", ""
         gap = f", gap {100 * (self._now.length / self._optimum - 1):.3f} %" if self._optimum else ""
-        return f"{self._name}: length {self._now.length:.10g}{gap}"
-
-    @property
-    def curve(self) -> str:
-        """How the length has fallen, once it has."""
-        if self._now is None or len(self._curve) < 2:
-            return ""
-        return sparkline(self._curve, self._now.seconds)
+        curve = sparkline(self._curve, self._now.seconds) if len(self._curve) > 1 else ""
+        return f"{self._name}: length {self._now.length:.10g}{gap}", curve
 
     @property
     def work(self) -> str:
@@ -150,7 +138,8 @@ class Display:
 
         rows = [Table.grid(padding=(0, 2)) for _ in range(2)]
         # Texts are no markup: a name may hold brackets.
-        rows[0].add_row(Text(self.length, "bold", no_wrap=True), Text(self.curve, "cyan", no_wrap=True))
+        length, curve = self._headline()
+        rows[0].add_row(Text(length, "bold", no_wrap=True), Text(curve, "cyan", no_wrap=True))
         fraction = self.fraction
         bar = ProgressBar(1.0, fraction or 0.0, width=_BAR_WIDTH, pulse=fraction is None)
         rows[1].add_row(Text(self.work, no_wrap=True), bar, Text(self.clock, "yellow", no_wrap=True))

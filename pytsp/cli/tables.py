@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytsp.backends.context import status
@@ -27,21 +27,19 @@ def run_compare(options: argparse.Namespace) -> None:
         seed=options.seed,
         **given_options(options),
     )
-    if options.json:
-        print(json.dumps([row.to_dict() for row in rows]))
-        return
-    cells = (
-        (
+    _print(
+        options.json,
+        ("backend", "seconds", "times the first", "speed", "length", "equal"),
+        rows,
+        lambda row: (
             row.backend,
             f"{row.seconds:.3f}",
             f"{row.ratio:.2f}",
             _speed(row),
             f"{row.length:.10g}",
-            _word(row.equal, "NO"),
-        )
-        for row in rows
+            "yes" if row.equal else "NO",
+        ),
     )
-    _print_table(("backend", "seconds", "times the first", "speed", "length", "equal"), cells)
 
 
 def _speed(row: Comparison) -> str:
@@ -53,15 +51,18 @@ def _speed(row: Comparison) -> str:
 
 def run_backends(options: argparse.Namespace) -> None:
     """Run the command `backends`."""
-    backends = status()
-    if options.json:
-        print(json.dumps([backend.to_dict() for backend in backends]))
-        return
-    cells = []
-    for each in backends:
-        reasons = filter(None, ("; ".join(map(str, each.devices)), each.reason))
-        cells.append((each.name, _word(each.built), _word(each.usable), "\n".join(reasons), each.remedy))
-    _print_table(("backend", "built", "usable", "why", "what to do"), cells)
+    _print(
+        options.json,
+        ("backend", "built", "usable", "why", "what to do"),
+        status(),
+        lambda each: (
+            each.name,
+            "yes" if each.built else "no",
+            "yes" if each.usable else "no",
+            "\n".join(filter(None, ("; ".join(map(str, each.devices)), each.reason))),
+            each.remedy,
+        ),
+    )
 
 
 def add_datasets(commands: Any) -> None:
@@ -86,33 +87,29 @@ def _run_datasets(options: argparse.Namespace) -> None:
         return
     if options.url:
         raise ValueError("--url is where --fetch downloads from; give --fetch NAME with it")
-    listed = datasets.tsplib()
-    if options.json:
-        print(json.dumps([each.to_dict() for each in listed]))
-        return
-    cells = (
-        (
+    _print(
+        options.json,
+        ("name", "cities", "type", "optimum", "downloaded"),
+        datasets.tsplib(),
+        lambda each: (
             each.name,
             str(each.n),
             each.type or "",
             "" if each.optimum is None else str(each.optimum),
-            _word(each.is_cached, ""),
-        )
-        for each in listed
+            "yes" if each.is_cached else "",
+        ),
     )
-    _print_table(("name", "cities", "type", "optimum", "downloaded"), cells)
 
 
-def _word(fact: bool, no: str = "no") -> str:
-    return "yes" if fact else no
-
-
-def _print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table as wide as the terminal."""
+def _print(as_json: bool, headers: Sequence[str], rows: Iterable[Any], cells: Callable[[Any], Sequence[str]]) -> None:
+    """Print rows as JSON objects, or their cells as a table as wide as the terminal."""
+    if as_json:
+        print(json.dumps([row.to_dict() for row in rows]))
+        return
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
     table = Table(*headers)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*cells(row))
     Console().print(table)

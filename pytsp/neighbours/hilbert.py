@@ -1,9 +1,4 @@
-"""Hilbert's space-filling curve: where on it points lie, in two dimensions or three.
-
-References
-----------
-J. Skilling: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
-"""
+"""Hilbert's space-filling curve: where on it points lie, in two dimensions or three."""
 
 from __future__ import annotations
 
@@ -20,6 +15,7 @@ def hilbert_keys(points: NDArray[np.float64]) -> NDArray[np.uint64]:
     """Return for each of `points`, shape (n, 2) or (n, 3), the number of its cell along Hilbert's curve. O(n).
 
     The curve fills the smallest cube around the points, of 2**20 cells along an axis; consecutive cells are neighbours.
+    As J. Skilling has it: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
     """
     low = points.min(axis=0)
     side = float((points.max(axis=0) - low).max())

@@ -1,7 +1,5 @@
 """The nearest cities: by a k-d tree where distances grow with a norm, else by the rows of the distance matrix.
 
-References
-----------
 J. L. Bentley: K-d trees for semidynamic point sets. 6th Annual Symposium on Computational Geometry, 1990.
 """
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.neighbours.kdtree import NORMS, NearestPoints, map_in_threads, nearest_by_rows
 from pytsp.neighbours.quadrants import quadrant_lists
 from pytsp.problem.instance import Instance
-from pytsp.problem.tours import whole_number
+from pytsp.utils.arguments import whole_number
 from pytsp.utils.memory import check_room
 
 __all__ = ["check_neighbours", "neighbour_lists"]

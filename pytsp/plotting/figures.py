@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["figure_of", "figure_of_cities", "plot_result", "save"]
+__all__ = ["check_ending", "encode", "figure_of", "figure_of_cities", "plot_result"]
 
 ENDINGS = (".png", ".svg", ".pdf")
 # Above it a tour is pixels within an SVG or a PDF; a million lines would be 30 MB.
@@ -72,18 +72,19 @@ def figure_of(runs: Sequence[Run], kind: str = "tour") -> Figure:
     return figure
 
 
-def save(figure: Figure, target: str | os.PathLike[str] | BinaryIO, *, ending: str = "", dpi: float = 0) -> None:
-    """Write a figure as PNG, SVG or PDF, as the ending says, of the file or for a stream.
+def encode(figure: Figure, ending: str, *, dpi: float = 0) -> bytes:
+    """Return a figure as PNG, SVG or PDF, by the ending of such files; the same figure gives the same bytes.
 
-    The same figure gives the same bytes. By default there are 150 dots an inch, and 200 where a tour has many cities.
+    By default there are 150 dots an inch, and 200 where a tour has many cities.
     """
     from matplotlib import rc_context  # noqa: PLC0415
 
-    ending = ending or check_ending(os.fspath(target))  # type: ignore[arg-type]
     many = any(line.get_rasterized() for axes in figure.axes for line in axes.lines)
     dpi = dpi or (_DPI_OF_MANY if many else _DPI)
+    stream = io.BytesIO()
     with rc_context(_SETTINGS):
-        figure.savefig(target, format=ending[1:], dpi=dpi, metadata=_NO_DATE.get(ending))
+        figure.savefig(stream, format=ending[1:], dpi=dpi, metadata=_NO_DATE.get(ending))
+    return stream.getvalue()
 
 
 def check_ending(file: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Callable
 from html import escape
 from importlib.util import find_spec
@@ -68,9 +67,7 @@ def _png(draw: Callable[[Any], Figure]) -> bytes | None:
         figure = draw(figures)
     except InstanceError:
         return None
-    stream = io.BytesIO()
-    figures.save(figure, stream, ending=".png", dpi=min(_DPI, _MOST_PIXELS / figure.get_figheight()))
-    return stream.getvalue()
+    return figures.encode(figure, ".png", dpi=min(_DPI, _MOST_PIXELS / figure.get_figheight()))
 
 
 def _html(facts: dict[str, str | None], png: bytes | None) -> str:

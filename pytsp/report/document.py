@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError, PytspError
-from pytsp.plotting.figures import figure_of, save
+from pytsp.plotting.figures import encode, figure_of
 from pytsp.plotting.maps import Map, map_of
 from pytsp.problem.instance import Instance
 from pytsp.run.saved_runs import Run, label_runs
@@ -67,24 +66,24 @@ def page(runs: Sequence[Run | Result]) -> str:
         "curves": _curves(labelled),
         "environment": _environment(labelled),
     }
-    return re.sub("@([a-z]+)@", lambda found: parts[found[1]], _template("report.html"))
+    return _fill("report.html", parts)
 
 
 def _common_instance(runs: Sequence[Run]) -> Instance:
     if not runs:
         raise PytspError("a report is of one run or of several; there is none")
+    instances = []
     for run in runs:
         if run.instance is None:
             raise PytspError(f"{run.label}: its instance is needed for a report")
-    first = runs[0].instance
-    assert first is not None
-    for run in runs[1:]:
-        if run.instance is not None and not _are_equal(first, run.instance):
+        instances.append(run.instance)
+    for run, instance in zip(runs, instances, strict=True):
+        if not _are_equal(instances[0], instance):
             raise PytspError(
                 "a report is of one instance, but "
-                f"{runs[0].label} is of {first.name!r} and {run.label} of {run.instance.name!r}"
+                f"{runs[0].label} is of {instances[0].name!r} and {run.label} of {instance.name!r}"
             )
-    return first
+    return instances[0]
 
 
 def _are_equal(a: Instance, b: Instance) -> bool:
@@ -133,22 +132,12 @@ def _tours(instance: Instance, by_length: Sequence[Run]) -> tuple[str, str]:
             for run, order in zip(drawn, orders, strict=True)
         ],
     }
-    notes = _notes(cities, step, every, len(by_length) - len(drawn))
-    return _controls(drawn) + notes, _json(data)
-
-
-def _controls(drawn: Sequence[Run]) -> str:
     labels = (f"{escape(run.label)} ({run.facts['length']:,.10g})" for run in drawn)
     options = "".join(f'<option value="{k}">{label}</option>' for k, label in enumerate(labels))
     other = f'<label>beside <select id="other"><option value="-1">no other</option>{options}</select></label>'
-    other = other if len(drawn) > 1 else ""
-    return (
-        f'<div class="controls"><label>tour <select id="run">{options}</select></label>{other}'
-        '<button type="button" id="whole">whole tour</button></div>'
-        '<canvas id="map" tabindex="0" role="img" aria-label="Map of the tour: zoom with the wheel or + and -, '
-        'pan by dragging or with the arrow keys, 0 shows the whole tour"></canvas>'
-        '<p id="status"></p>'
-    )
+    notes = _notes(cities, step, every, len(by_length) - len(drawn))
+    parts = {"options": options, "other": other if len(drawn) > 1 else "", "notes": notes}
+    return _fill("map.html", parts).rstrip("\n"), _json(data)
 
 
 def _notes(cities: Map, step: float, every: int, left_out: int) -> str:
@@ -199,9 +188,7 @@ def _curves(runs: Sequence[Run]) -> str:
 
 
 def _image(runs: Sequence[Run], kind: str, words: str) -> str:
-    stream = io.BytesIO()
-    save(figure_of(runs, kind), stream, ending=".svg")
-    source = base64.b64encode(stream.getvalue()).decode("ascii")
+    source = _base64(encode(figure_of(runs, kind), ".svg"))
     return f'<img id="{kind}" alt="{words}" src="data:image/svg+xml;base64,{source}">'
 
 
@@ -218,21 +205,24 @@ def _environment(runs: Sequence[Run]) -> str:
     names = list(dict.fromkeys(name for found, _ in columns.values() for name in found))
     rows = [("run", ["; ".join(labels) for _, labels in columns.values()])] if several else []
     rows += [(name, [str(found.get(name, _UNKNOWN)) for found, _ in columns.values()]) for name in names]
-    lines = (f"<tr><th>{escape(name)}</th>{_cells(cells)}</tr>" for name, cells in rows)
+    lines = (
+        f"<tr><th>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        for name, cells in rows
+    )
     return f'<div class="wide"><table id="environment">{"".join(lines)}</table></div>'
 
 
-def _cells(texts: Iterable[str]) -> str:
-    return "".join(f"<td>{escape(text)}</td>" for text in texts)
-
-
-def _base64(array: NDArray[Any]) -> str:
-    return base64.b64encode(array.tobytes()).decode("ascii")
+def _base64(data: bytes | NDArray[Any]) -> str:
+    return base64.b64encode(bytes(data)).decode("ascii")
 
 
 def _json(value: object) -> str:
     """Return JSON that may stand inside a script element, whatever the names in it."""
     return json.dumps(value).replace("<", "\\u003c")
+
+
+def _fill(name: str, parts: Mapping[str, str]) -> str:
+    return re.sub("@([a-z]+)@", lambda found: parts[found[1]], _template(name))
 
 
 def _template(name: str) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pytsp.datasets import registry as datasets
 from pytsp.exceptions import PytspError, TourError
 from pytsp.io.files import read_any, says_its_metric
-from pytsp.io.tsplib import reader as tsplib
+from pytsp.io.tsplib.tours import read_tour
 from pytsp.problem.instance import Instance
 from pytsp.problem.tours import check_tour
 
@@ -99,7 +99,7 @@ def read_runs(files: Sequence[str], instance: str | None = None, *, needs_instan
         if data.lstrip()[:1] in (b"{", b"["):
             run = _parse(data, source)
         else:
-            run = Run(_stem(source), tsplib.read_tour(io.BytesIO(data) if file == "-" else file))
+            run = Run(_stem(source), read_tour(io.BytesIO(data) if file == "-" else file))
         if instance is not None or needs_instance:
             path = datasets.find(_instance_file(run, source) if instance is None else instance).resolve()
             # Tour files, and results of version 0.1.0, say no metric.
@@ -144,10 +144,9 @@ def _parse(data: bytes, source: str) -> Run:
         order = check_tour(tour, len(tour))
     except TourError as error:
         raise PytspError(f"{source}: {error}") from error
-    for name in ("length", "seconds"):
-        _check_number(facts.get(name), name, source)
-    if facts.get("optimum") is not None:
-        _check_number(facts["optimum"], "optimum", source)
+    for name in ("length", "seconds", "optimum"):
+        if name != "optimum" or facts.get(name) is not None:
+            _check_number(facts.get(name), name, source)
     history = _numbers(facts, "history", source)
     if history.size and (history.ndim != 2 or history.shape[1] != 3):
         raise PytspError(f"{source}: history must hold [seconds, iteration, length], but its shape is {history.shape}")
@@ -176,12 +175,10 @@ def _check_number(value: object, name: str, source: str) -> None:
 
 def _instance_file(run: Run, source: str) -> str:
     """Return the path, or the name, of the instance that a run is of."""
-    file = run.facts.get("file")
-    name = run.facts.get("instance", run.label)
+    file, name = run.facts.get("file"), run.facts.get("instance", run.label)
+    candidates = [file] if isinstance(file, str) else []
     if not run.facts:
         candidates = [str(Path(source).with_name(run.label + ending)) for ending in _ENDINGS]
-    else:
-        candidates = [file] if isinstance(file, str) else []
     for candidate in candidates:
         if Path(candidate).is_file():
             return candidate

@@ -36,9 +36,7 @@ def given_of(keywords: Mapping[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise TypeError(f"solve() got an unexpected keyword argument {name!r}{hint(name, known)}")
     return {
-        name: value
-        for name, value in keywords.items()
-        if all(spec.is_given(value) for spec in known[name].values())
+        name: value for name, value in keywords.items() if all(spec.is_given(value) for spec in known[name].values())
     }
 
 

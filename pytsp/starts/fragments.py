@@ -1,9 +1,4 @@
-"""The greedy tour (multiple fragment): the shortest edge first that still fits into a tour.
-
-References
-----------
-J. L. Bentley: Fast algorithms for geometric traveling salesman problems. ORSA Journal on Computing 4 (1992).
-"""
+"""The greedy tour (multiple fragment): the shortest edge first that still fits into a tour."""
 
 from __future__ import annotations
 
@@ -67,8 +62,7 @@ def _edges(
         a, b = a[may], b[may]
     look(n)
     codes = np.sort(np.minimum(a, b).astype(np.int64) * n + np.maximum(a, b))
-    is_new = np.ones(len(codes), dtype=np.bool_)
-    is_new[1:] = codes[1:] != codes[:-1]
+    is_new = np.append(True, codes[1:] != codes[:-1])[: len(codes)]
     look(n)
     i, j = np.divmod(codes[is_new], n)
     ranks = _argsort(_lengths(instance, i, j))

@@ -1,4 +1,4 @@
-"""Checks of what users give, which say the name, the value and the bound; light to import."""
+"""Checks of arguments: refused by name, value and bound, and never converted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from numbers import Real
 from typing import Any
 
-__all__ = ["check_real", "is_array", "truth_value", "whole_number"]
+__all__ = ["check_real", "is_array", "is_masked", "truth_value", "whole_number"]
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
@@ -25,6 +25,13 @@ def check_real(name: str, value: object) -> None:
     """Raise if `value` is no real number: strings and truth values are none, NumPy's numbers are."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number; it is {value!r}")
+
+
+def is_masked(values: object) -> bool:
+    """Tell whether an array leaves elements out; NumPy would go on with what lies under the mask."""
+    # Whoever has one has loaded its module, which is not worth loading for this question.
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(values, masked.MaskedArray)
 
 
 def truth_value(name: str, value: object) -> bool:

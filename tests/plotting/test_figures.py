@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import itertools
 import json
 import re
@@ -76,9 +75,7 @@ def many(n: int) -> Run:
 
 def bytes_of(runs: list[Run], kind: str = "tour", ending: str = ".png") -> bytes:
     """A picture's file."""
-    stream = io.BytesIO()
-    plots.save(plots.figure_of(runs, kind), stream, ending=ending)
-    return stream.getvalue()
+    return plots.encode(plots.figure_of(runs, kind), ending)
 
 
 # What is drawn
