@@ -17,7 +17,7 @@ from pytsp.backends import context as backends
 from pytsp.exceptions import PytspError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.common.placement import climbing_entry
+from pytsp.solvers.common.placement import mapping_of
 
 
 def instance_of(kind: str, n: int) -> Instance:
@@ -50,7 +50,7 @@ def iterate(kind: str, n: int) -> None:
         loaded = backend.call(f"{form.kind}_load", *form.arguments)
         population = backend.call("population_given", random_tours(n, 3, 0))
         for start, pivot, kick in ((0, 0, 0), (6, 0, 1), (12, 2, 2)):
-            entry = climbing_entry(f"{form.kind}_ils", form, backend)
+            entry = f"{form.kind}_ils" if name == "c" else f"{form.kind}_ils_{mapping_of(n, backend)}"
             numbers = (0, 0, start, 6, 1, pivot, 20, kick, float(start), start)
             population = backend.call(entry, loaded, lists, population, *numbers)
         given = backend.call("population_given", random_tours(n, 3, 1))

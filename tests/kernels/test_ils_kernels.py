@@ -11,6 +11,7 @@ import pytest
 import strategies
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from layouts import climbing_entry
 from numpy.typing import NDArray
 from test_two_opt_kernels import distances_of, forms_of, load, scattered
 
@@ -19,7 +20,6 @@ from pytsp.backends.context import Backend, Opaque, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
-from pytsp.solvers.common.placement import climbing_entry
 
 PART = "search"
 SEGMENTS = {0: 3, 1: 10**9}
