@@ -28,12 +28,12 @@ FIRSTS = st.one_of(st.integers(0, 100), st.integers(2**31 - 5, 2**33), st.intege
 def test_the_words_are_those_of_the_kernels_tests() -> None:
     steps = np.arange(1, 4, dtype=np.uint64)
     words = _mix(_streams(0, np.zeros(1, np.uint64)) + steps * _GOLDEN)
-    # The same literals stand in futhark/rng_tests.fut.
+    # The same literals stand in futhark/core/rng_tests.fut.
     assert words.tolist() == [6235967106033911276, 4964577235801436555, 5009519748041543987]
 
 
 def test_the_tours_are_those_of_the_kernels_tests() -> None:
-    # The same literals stand in futhark/tour_tests.fut.
+    # The same literals stand in futhark/core/tour_tests.fut.
     assert random_tours(5, 2, seed=0).tolist() == [[3, 4, 0, 1, 2], [2, 1, 0, 4, 3]]
     assert random_tours(8, 1, seed=2**64 - 1, first=2**40).tolist() == [[1, 4, 3, 5, 2, 7, 6, 0]]
 
