@@ -1,10 +1,13 @@
-"""Hypothesis profiles, and the fixture over every backend that kernels are tested on."""
+"""Hypothesis profiles, and what tests ask for: every backend that kernels are tested on, and a browser."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from checkout import needs_checkout
 from hypothesis import settings
 
 from pytsp.backends.context import Backend, open_backend, status
@@ -22,3 +25,18 @@ NAMES = [each.name for each in status() if each.usable or each.name in ("c", "mu
 def backend(request: pytest.FixtureRequest) -> Backend:
     """Every backend that runs here, open: the part of the kernels that the module names as its PART."""
     return open_backend(request.param, part=getattr(request.module, "PART", "restarts"))
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser without a window; skips the test without one."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="it drives the browser: pip install playwright")
+    needs_checkout("buildtools")
+    from buildtools.chromium import find_chromium  # noqa: PLC0415
+
+    browser = find_chromium()
+    if browser is None:
+        pytest.skip("Chromium is not here: `apt install chromium`, or `python -m buildtools.chromium`")
+    with sync_api.sync_playwright() as playwright:
+        environment = {**os.environ, **browser.environment}
+        yield playwright.chromium.launch(executable_path=browser.program, env=environment, chromium_sandbox=False)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from paths import ROOT
+from processes import run_python
 
 import pytsp
 from pytsp.backends import context as backends
@@ -31,8 +32,7 @@ SOLVE = ["solve", "uniform100", "--climbers", "2", "--solver", "restarts", "--js
 
 def run(program: str, *words: str) -> str:
     """Run a program in a process of its own; return what it prints."""
-    command = [sys.executable, "-c", program, *words]
-    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=60).stdout
+    return run_python("-c", program, *words, check=True).stdout
 
 
 # Imports
@@ -73,9 +73,8 @@ def test_the_environment_stays_while_a_driver_comes_up(given: str | None) -> Non
         assert pytsp.cli.commands.main({SOLVE!r} + ["--backend", "c", "--quiet"]) == 0
         print(changed, "numpy" in sys.modules, os.environ["OPENBLAS_MAIN_FREE"], file=sys.stderr)
     """
-    command = [sys.executable, "-c", program]
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_MAIN_FREE"}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=60, env=environment)
+    done = run_python("-c", program, check=True, env=environment)
     assert done.stderr == f"[] True {given or 1}\n"
 
 
@@ -328,7 +327,5 @@ def test_signals_that_come_among_imports_wait_for_their_end() -> None:
 
 
 def test_the_package_is_a_command() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pytsp", *SOLVE], capture_output=True, check=True, cwd=ROOT, timeout=60
-    )
+    done = run_python("-m", "pytsp", *SOLVE, check=True)
     assert json.loads(done.stdout)["climbers"] == 2

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from checkout import needs_checkout
 from paths import ROOT
 
-if not (ROOT / "bench").is_dir() or not (ROOT / "docs").is_dir():
-    pytest.skip("bench/ or docs/ is not there: no checkout", allow_module_level=True)
+needs_checkout("bench", "docs")
 
 README = (ROOT / "bench" / "README.md").read_text(encoding="utf-8")
 # A name that is no file's: bench.kernels.cpu, not bench.py.

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
+from cities import uniform
 from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from paths import tsplib_file
+from results import assert_improves, assert_is_tour, assert_same, skip_simulators, solving
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
@@ -21,43 +23,16 @@ from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.eax.evolution import Evolution
 from pytsp.solvers.eax.solver import POPULATIONS
 
-
-def uniform(n: int, seed: int = 0) -> Instance:
-    """Uniformly random whole points, with some ties."""
-    return Instance.from_coordinates(np.random.default_rng([n, seed]).integers(0, 300, (n, 2)), name=f"uniform{n}")
-
-
-def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
-    """A solve by edge assembly crossover, of ten climbers if nothing else is said."""
-    return pytsp.solve(instance, solver="eax", backend=backend.name, **{"climbers": 10} | options)
-
-
-def assert_same(a: Result, b: Result) -> None:
-    """Everything that follows from the seed, the climbers and the iterations."""
-    assert (a.length, a.climber, a.stop_reason, a.iterations) == (b.length, b.climber, b.stop_reason, b.iterations)
-    assert np.array_equal(a.tour, b.tour)
-    assert np.array_equal(a.lengths, b.lengths)
-    assert np.array_equal(a.steps, b.steps)
+solved = solving("eax", climbers=10)
 
 
 def assert_whole(result: Result) -> None:
     """What holds of every result, however it ended."""
-    assert pytsp.is_tour(result.tour, result.instance.n)
-    assert result.tour.dtype == np.int32
-    assert result.length == result.instance.tour_length(result.tour)
-    assert len(result.lengths) == len(result.steps) == len(result.done) == result.climbers > 0
+    assert_is_tour(result)
     assert (result.solver, result.k, len(result.passes)) == ("eax", None, 0)
-    lengths = [each.length for each in result.history]
-    assert lengths == sorted(set(lengths), reverse=True)
-    assert all(a.seconds <= b.seconds and a.iteration <= b.iteration for a, b in itertools.pairwise(result.history))
+    lengths = assert_improves(result.history)
     if result.instance.is_exact:
         assert lengths[-1] == result.length <= result.lengths.min()
-
-
-def skip_simulators(backend: Backend) -> None:
-    """Leave out what is too much for a simulated GPU."""
-    if backend.device is not None and not backend.device.is_gpu:
-        pytest.skip("a simulated GPU is too slow")
 
 
 # What is found

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from typing import Any
 
+import cities
 import numpy as np
 import pytest
 import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
+from results import skip_simulators, solving
 
 import pytsp
-from pytsp import Instance, Result, random_tours
+from pytsp import Instance, random_tours
 from pytsp.backends.context import Backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common.crossover import Crossing
 from pytsp.solvers.ils.restarting import seed_anew
 
+uniform = partial(cities.uniform, side=900)
+
 PART = "search"
 
 crossing_module = importlib.import_module("pytsp.solvers.common.crossover")
 MERGES = (False, True)
-
-
-def uniform(n: int) -> Instance:
-    """Uniformly random whole points."""
-    return Instance.from_coordinates(np.random.default_rng(n).integers(0, 900, (n, 2)), name=f"uniform{n}")
-
-
-def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
-    """A solve by iterated local search, of six climbers if nothing else is said."""
-    return pytsp.solve(instance, solver="ils", backend=backend.name, **{"climbers": 6, "iterations": 30} | options)
+solved = solving("ils", climbers=6, iterations=30)
 
 
 def crossing_of(instance: Instance, backend: Backend, k: int = 8) -> Crossing:
@@ -118,8 +114,7 @@ def test_one_climber_has_nothing_to_merge_until_it_begins_anew(backend: Backend,
 
 
 def test_a_time_limit_leaves_time_to_merge(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    if backend.device is not None and not backend.device.is_gpu:
-        pytest.skip("a simulated GPU is too slow")
+    skip_simulators(backend)
     seen: list[float] = []
     merged = Crossing.merged
 

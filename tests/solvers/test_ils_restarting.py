@@ -7,23 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cities import uniform
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import pytsp
-from pytsp import Instance, random_tours
+from pytsp import random_tours
 from pytsp.backends.context import Backend
 from pytsp.solvers.ils.restarting import NONE, Aside
 from pytsp.solvers.ils.solver import Options, beginner_anew
 from pytsp.starts.construct import nearest_neighbour
 
 population_module = importlib.import_module("pytsp.solvers.ils.population")
-
-
-def uniform(n: int) -> Instance:
-    """Uniformly random whole points."""
-    return Instance.from_coordinates(np.random.default_rng(n).integers(0, 300, (n, 2)), name=f"uniform{n}")
 
 
 def population(lengths: list[int], tag: int) -> dict[str, Any]:
