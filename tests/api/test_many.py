@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
+from emulated import skip_where_slow
 from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption
 from paths import all_tsplib, tsplib_file
-from results import skip_simulators
 
 import pytsp
 from pytsp import Instance, Result
@@ -134,7 +134,7 @@ def test_more_generations_never_give_a_longer_tour(backend: Backend) -> None:
 
 
 def test_sizes_from_8_to_1000_go_together(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    skip_simulators(backend)
+    skip_where_slow(backend)
     sizes = [7, 8, 1000, 1001, 8]
     instances = [Instance.from_coordinates(np.random.default_rng(n).integers(0, 9**4, (n, 2))) for n in sizes]
     called: list[str] = []

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 import strategies
 from cities import uniform
+from emulated import skip_where_slow
 from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from paths import tsplib_file
-from results import assert_improves, assert_is_tour, assert_same, skip_simulators, solving
+from results import assert_improves, assert_is_tour, assert_same, solving
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
@@ -40,7 +41,7 @@ def assert_whole(result: Result) -> None:
 
 @pytest.mark.parametrize("name", ["kroA100", "gr120", "kroA200"])
 def test_optima_of_tsplib_are_found_within_seconds(backend: Backend, name: str) -> None:
-    skip_simulators(backend)
+    skip_where_slow(backend)
     instance = pytsp.read(tsplib_file(f"{name}.tsp"))
     result = pytsp.solve(instance, solver="eax", backend=backend.name, target=instance.optimum, time_limit=20)
     assert (result.gap, result.stop_reason) == (0, "target")
@@ -170,7 +171,7 @@ def test_climbers_are_numbered_on_behind_those_that_were_left_out(
 
 @pytest.mark.parametrize("climbers", [300, 301, 600])
 def test_auto_crosses_the_best_of_many_climbers(backend: Backend, climbers: int) -> None:
-    skip_simulators(backend)
+    skip_where_slow(backend)
     asked: dict[str, Any] = dict(backend=backend.name, seed=3, climbers=climbers)
     result = pytsp.solve(uniform(40), **asked)
     assert_same(result, pytsp.solve(uniform(40), **asked, solver="eax", population=300))
@@ -190,7 +191,7 @@ def test_a_population_that_agrees_ends_the_solve(backend: Backend) -> None:
 
 @pytest.mark.parametrize("n", [1, 4, 9])
 def test_populations_that_find_nothing_shorter_end_a_solve_before_its_time(backend: Backend, n: int) -> None:
-    skip_simulators(backend)
+    skip_where_slow(backend)
     result = pytsp.solve(uniform(n), solver="eax", backend=backend.name, climbers=10, time_limit=60)
     assert result.stop_reason == "finished"
     assert result.climbers <= 10 + POPULATIONS + 1
@@ -199,7 +200,7 @@ def test_populations_that_find_nothing_shorter_end_a_solve_before_its_time(backe
 
 
 def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend) -> None:
-    skip_simulators(backend)
+    skip_where_slow(backend)
     result = pytsp.solve(uniform(1000), solver="eax", backend=backend.name, time_limit=0.5)
     assert result.stop_reason == "time limit"
     assert 0.5 <= result.seconds < 1.5

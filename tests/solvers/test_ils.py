@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 import strategies
 from cities import uniform
+from emulated import skip_where_slow
 from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from numpy.typing import NDArray
 from paths import tsplib_file
-from results import assert_best_climber, assert_improves, assert_is_tour, assert_same, skip_simulators, solving
+from results import assert_best_climber, assert_improves, assert_is_tour, assert_same, solving
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
@@ -85,7 +86,7 @@ def test_few_cities_are_solved_to_optimality(backend: Backend, instance: Instanc
 
 @pytest.mark.parametrize("name", ["burma14", "ulysses22", "bays29", "swiss42", "att48", "gr48", "berlin52", "kroA100"])
 def test_small_instances_of_tsplib_are_solved_to_optimality_without_options(backend: Backend, name: str) -> None:
-    skip_simulators(backend)
+    skip_where_slow(backend)
     result = pytsp.solve(pytsp.read(tsplib_file(f"{name}.tsp")), backend=backend.name)
     assert (result.gap, result.solver, result.stop_reason) == (0, "eax", "finished")
 

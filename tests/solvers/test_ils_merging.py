@@ -10,9 +10,10 @@ import cities
 import numpy as np
 import pytest
 import strategies
+from emulated import skip_where_slow
 from hypothesis import example, given
 from hypothesis import strategies as st
-from results import skip_simulators, solving
+from results import solving
 
 import pytsp
 from pytsp import Instance, random_tours
@@ -114,7 +115,7 @@ def test_one_climber_has_nothing_to_merge_until_it_begins_anew(backend: Backend,
 
 
 def test_a_time_limit_leaves_time_to_merge(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    skip_simulators(backend)
+    skip_where_slow(backend)
     seen: list[float] = []
     merged = Crossing.merged
 

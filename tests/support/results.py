@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-import pytest
 
 import pytsp
 from pytsp import Improvement, Instance, Result
@@ -23,12 +22,6 @@ def solving(solver: str, **usual: Any) -> Callable[..., Result]:
         return pytsp.solve(instance, solver=solver, backend=backend.name, **usual | options)
 
     return solved
-
-
-def skip_simulators(backend: Backend) -> None:
-    """Leave out what is too much for a simulated GPU."""
-    if backend.device is not None and not backend.device.is_gpu:
-        pytest.skip("a simulated GPU is too slow")
 
 
 def assert_same(a: Result, b: Result) -> None:
