@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
+from emulated import skip_where_slow
 from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -133,8 +134,7 @@ def test_more_generations_never_give_a_longer_tour(backend: Backend) -> None:
 
 
 def test_sizes_from_8_to_1000_go_together(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    if backend.device is not None and not backend.device.is_gpu:
-        pytest.skip("a simulated GPU is too slow")
+    skip_where_slow(backend)
     sizes = [7, 8, 1000, 1001, 8]
     instances = [Instance.from_coordinates(np.random.default_rng(n).integers(0, 9**4, (n, 2))) for n in sizes]
     called: list[str] = []

@@ -6,8 +6,6 @@ import gc
 import json
 import multiprocessing
 import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,6 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from processes import run_python
 
 from pytsp.backends import context as backends
 from pytsp.backends import kernel_cache as _kernel_cache
@@ -53,7 +52,7 @@ def own() -> Iterator[Backend]:
 
 def test_importing_the_package_imports_nothing_that_few_programs_need() -> None:
     code = "import sys, numpy; before = {*sys.modules}; import pytsp.cli.commands; print(*({*sys.modules} - before))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_python("-c", code, check=True)
     late = {"rich", "difflib", "hashlib", "platformdirs", "scipy", "importlib.metadata", "pytsp.backends.kernel_cache"}
     assert not late & {*done.stdout.split()}
     assert not {"pytsp.api.compare", "pytsp.generate", "pytsp.io.tsplib.writer"} & {*done.stdout.split()}
@@ -61,7 +60,7 @@ def test_importing_the_package_imports_nothing_that_few_programs_need() -> None:
 
 def test_what_is_imported_late_is_there_where_it_is_asked_for() -> None:
     code = "import pytsp; print(*(type(getattr(pytsp, name)).__name__ for name in pytsp.__all__)); dir(pytsp); pytsp.no"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = run_python("-c", code)
     assert "function" in done.stdout
     assert "AttributeError: module 'pytsp' has no attribute 'no'" in done.stderr
 
@@ -562,9 +561,7 @@ def test_the_interpreter_exits_cleanly_with_backends_open() -> None:
         kept = [each.call("matrix_load", numpy.zeros((3, 3), numpy.int32)) for each in (c, m)]
         threading.Thread(target=m.call, args=("random_tours", 1000, 1, 0, 100000), daemon=True).start()
     """
-    done = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", program], check=False, capture_output=True, text=True, timeout=60
-    )
+    done = run_python("-X", "dev", "-c", program)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from checkout import needs_checkout
 
 from pytsp.backends import context as backends
 from pytsp.backends import devices as _devices
 
-ROOT = Path(__file__).resolve().parents[2]
-if not (ROOT / "buildtools").is_dir():
-    pytest.skip("the build's own files are only in a checkout", allow_module_level=True)
-sys.path.insert(0, str(ROOT))
+needs_checkout("buildtools")
 
 from buildtools import processor, toolchain  # noqa: E402
 from buildtools.errors import BuildError  # noqa: E402

@@ -9,7 +9,6 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from paths import DATA, ROOT, tsplib_file
+from processes import COMMAND, refusal, run_command
 
 import pytsp
 from pytsp.backends import context as backends
@@ -25,7 +25,6 @@ from pytsp.backends.context import BACKENDS
 from pytsp.cli.commands import main
 from pytsp.datasets import registry as datasets
 
-COMMAND = [sys.executable, "-c", "import sys; from pytsp.cli.commands import main; sys.exit(main())"]
 KEYS = {"instance", "n", "length", "optimum", "gap", "seconds", "backend", "climbers", "seed", "stop_reason"}
 
 
@@ -38,21 +37,6 @@ def instance(tmp_path: Path) -> str:
     path = tmp_path / "thirty.tsp"
     path.write_text("\n".join([*header, *lines, "EOF", ""]))
     return str(path)
-
-
-def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own, with pipes for its output."""
-    return subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, cwd=ROOT, check=False, timeout=60, **options
-    )
-
-
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What is said on standard error, in one line, by a command that fails."""
-    assert main(arguments) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("pytsp: ") and said.count("\n") == 1
-    return said
 
 
 # solve
@@ -150,7 +134,7 @@ def test_standard_input_is_read(instance: str, compress: bool) -> None:
 
 
 def test_nothing_but_the_result_goes_into_a_pipe(instance: str) -> None:
-    done = run("solve", instance, "--time-limit", "0.5", "--json")
+    done = run_command("solve", instance, "--time-limit", "0.5", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert set(json.loads(done.stdout)) >= KEYS
 
@@ -377,7 +361,7 @@ def test_instances_of_data_go_by_their_names(capsys: pytest.CaptureFixture[str])
 
 
 def test_the_version_is_the_packages() -> None:
-    done = run("--version")
+    done = run_command("--version")
     assert (done.returncode, done.stdout) == (0, f"pytsp {version('pytsp')}\n")
 
 
@@ -449,7 +433,7 @@ def test_a_seed_of_more_than_64_bits_is_a_failure(instance: str, capsys: pytest.
 
 
 def test_a_failure_shows_no_traceback() -> None:
-    done = run("solve", "no-such-instance")
+    done = run_command("solve", "no-such-instance")
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from paths import DATA
-from strategies import Layout, layouts
-from test_open_paths import directed_matrices
+from strategies import Layout, directed_matrices, layouts
 
 import pytsp
 from pytsp import Instance

@@ -11,7 +11,7 @@ import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from test_open_paths import directed_matrices
+from strategies import directed_matrices
 
 import pytsp
 from pytsp import Instance, InstanceError, TourError

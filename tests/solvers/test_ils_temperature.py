@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cities import scattered
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_ils_kernels import Climbers
-from test_two_opt_kernels import scattered
+from kernel_calls import Climbers
 
 import pytsp
 from pytsp import Instance, random_tours
