@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from bench.machine import describe, parser, row, tsplib
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 from pytsp.problem.kernel_input import form_of
 
 # Enough climbers to fill an H200 at least once, by the block that each gets there (gpu_restarts.fut).

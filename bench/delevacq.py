@@ -30,7 +30,7 @@ import numpy as np
 import pytsp
 from bench.machine import describe, parser, row, tsplib, whole
 from bench.shuffle import shuffled
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.solvers.registry import KICKS
 from pytsp.starts.construct import STARTS, Start

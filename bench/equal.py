@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from bench.machine import describe, parser, row, whole
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.restarts.batches import fits_a_block
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytsp
 from bench.machine import describe, parser, row, tsplib
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 
 SPEED = (
     ("kroA100", 100_000),

@@ -19,7 +19,7 @@ import numpy as np
 import pytsp
 from bench.machine import describe, parser, row
 from bench.rivals import Task, by_elkai
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 
 # elkai takes whole distances: those of the unit square times this.
 SCALE = 10**6

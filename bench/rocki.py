@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from bench.machine import ROOT, describe, parser, row, tsplib
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.problem.kernel_input import form_of
 from pytsp.run.result import FLOPS_A_CHECK
 from pytsp.solvers.restarts.solver import moves_a_pass

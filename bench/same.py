@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from bench.machine import describe, parser, row
-from pytsp.backends.context import open_backend, status
+from pytsp.backends import open_backend, status
 from pytsp.generate import uniform
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.options import KICKS, MOVES, PIVOTS, STARTS

@@ -18,18 +18,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.machine import ROOT, describe, parser, row
-from pytsp.backends.context import status
+from pytsp.backends import status
 
 # On standard error stand the times of the first call of a kernel and of the end of solving, and from Python the result.
 HOOK = """
 import sys, time
-from pytsp.backends import context as backends
-call = backends.Backend.call
+from pytsp.backends import Backend
+call = Backend.call
 def first(*arguments):
-    backends.Backend.call = call
+    Backend.call = call
     print(time.time(), file=sys.stderr)
     return call(*arguments)
-backends.Backend.call = first
+Backend.call = first
 """
 COMMAND = """
 from pytsp.cli.commands import main

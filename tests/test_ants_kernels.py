@@ -18,7 +18,7 @@ from test_ils_kernels import SEGMENTS, assert_exact, lists_of
 from test_kernels import distances_of, forms_of, load, scattered
 
 from pytsp import is_tour, random_tours
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of

@@ -30,7 +30,7 @@ from bench.runs import Run
 from bench.shuffle import shuffled
 from bench.workers import Failure, Worker
 from pytsp import Instance, Result
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 from pytsp.starts.construct import greedy
 
 RUN = Run("pytsp c", "square", 4, 0, 1.0, 0.5, 110, 100, history=((0.1, 150), (0.5, 110)))

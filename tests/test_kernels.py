@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pytsp import random_tours
-from pytsp.backends.context import Backend, Opaque
+from pytsp.backends import Backend, Opaque
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MOST_DISTANCE, MOST_GRID_DISTANCE, Form, _matrix, form_of

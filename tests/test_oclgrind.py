@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from paths import ROOT, TESTS
 
-from pytsp.backends.context import PARTS, status
+from pytsp.backends import PARTS, status
 
 if not (ROOT / "buildtools").is_dir():
     pytest.skip("buildtools/ is not there: no checkout", allow_module_level=True)

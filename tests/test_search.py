@@ -11,7 +11,7 @@ import pytest
 
 import pytsp
 from pytsp import Instance
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 from pytsp.backends.devices import Device
 from pytsp.exceptions import DeviceMemoryError
 from pytsp.problem.kernel_input import form_of

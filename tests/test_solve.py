@@ -19,7 +19,7 @@ from paths import all_tsplib, tsplib_file
 
 import pytsp
 from pytsp import Instance, Progress, Result, random_tours
-from pytsp.backends.context import Backend, open_backend, status
+from pytsp.backends import Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.restarts.solver import default_climbers

@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.machine import describe, parser
 from bench.reproduce.tables import Report, Table, stored
 from bench.reproduce.task import Task
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 
 PAPERS = ("oneil2011", "utne2023", "rocki2013", "robinson2018", "delevacq2012")
 SECONDS = 240.0

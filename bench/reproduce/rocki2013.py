@@ -13,7 +13,7 @@ import pytsp
 from bench.reproduce.tables import Figure, Series, Table, columns, listed, ratio
 from bench.reproduce.task import Task
 from bench.rocki import THEIRS, Line, descend, differences, find, measure
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.run.result import FLOPS_A_CHECK
 from pytsp.solvers.two_opt import MOST_PASSES
 from pytsp.starts.construct import greedy

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from pytsp.api.solve import solve
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends.context import Backend
+from pytsp.backends.registry import open_backend
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
 from pytsp.run.monitor import Watch, target_length

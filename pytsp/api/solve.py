@@ -7,7 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from pytsp.backends import cuda as _cuda
+from pytsp.backends.cuda import driver
 from pytsp.solvers.registry import SOLVERS
 
 if TYPE_CHECKING:
@@ -300,7 +300,7 @@ def solve(
     began = time.perf_counter()
     if backend in ("auto", "cuda"):
         # Its driver comes up while all else is imported.
-        _cuda.begin()
+        driver.begin()
     from pytsp.api.dispatch import solved  # noqa: PLC0415
 
     return solved(arguments, began)

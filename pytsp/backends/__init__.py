@@ -7,8 +7,21 @@ from typing import TYPE_CHECKING
 from pytsp.utils.lazy import attach
 
 if TYPE_CHECKING:
-    from pytsp.backends.context import BACKENDS, PARTS, Backend, BackendStatus, Device, Opaque, open_backend, status
+    from pytsp.backends.context import Backend
+    from pytsp.backends.devices import Device
+    from pytsp.backends.kind import PARTS, BackendStatus
+    from pytsp.backends.marshal import Opaque
+    from pytsp.backends.registry import BACKENDS, open_backend, status
 
 __all__ = ["BACKENDS", "Backend", "BackendStatus", "Device", "Opaque", "PARTS", "open_backend", "status"]
 
-__getattr__, __dir__ = attach(__name__, dict.fromkeys(__all__, "pytsp.backends.context"))
+_ORIGINS = {
+    "context": ("Backend",),
+    "devices": ("Device",),
+    "kind": ("BackendStatus", "PARTS"),
+    "marshal": ("Opaque",),
+    "registry": ("BACKENDS", "open_backend", "status"),
+}
+__getattr__, __dir__ = attach(
+    __name__, {name: f"{__name__}.{module}" for module, names in _ORIGINS.items() for name in names}
+)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TypeAlias
 
-from pytsp.backends.context import BACKENDS
+from pytsp.backends.registry import BACKENDS
 from pytsp.cli import data as _cli_data
 from pytsp.cli import signals as _cli_runs
 from pytsp.solvers.registry import KICKS, LOCAL_MOVES, PAIRS, PIVOTS, SCHEDULES, SOLVERS, STARTS, VARIANTS

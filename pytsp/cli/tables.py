@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pytsp.backends.context import status
+from pytsp.backends.registry import status
 from pytsp.cli import data as _cli_data
 
 if TYPE_CHECKING:
