@@ -15,13 +15,5 @@ if TYPE_CHECKING:
 
 __all__ = ["BACKENDS", "Backend", "BackendStatus", "Device", "Opaque", "PARTS", "open_backend", "status"]
 
-_ORIGINS = {
-    "context": ("Backend",),
-    "devices": ("Device",),
-    "kind": ("BackendStatus", "PARTS"),
-    "marshal": ("Opaque",),
-    "registry": ("BACKENDS", "open_backend", "status"),
-}
-__getattr__, __dir__ = attach(
-    __name__, {name: f"{__name__}.{module}" for module, names in _ORIGINS.items() for name in names}
-)
+_ORIGINS = dict.fromkeys(__all__, f"{__name__}.registry") | {"Opaque": f"{__name__}.marshal"}
+__getattr__, __dir__ = attach(__name__, _ORIGINS)

@@ -46,7 +46,7 @@ class EntryPoint:
         """Call it with arguments that `check` returned; return the result, a tuple where there are several or none."""
         passed: list[Any] = []
         outs = [owner.ffi.new(kind) for kind in self.out_types]
-        fetched = 0
+        pending = [*zip(self.outputs, outs, strict=True)]
         called = False
         results: list[object] = []
         try:
@@ -54,15 +54,15 @@ class EntryPoint:
                 passed.append(kind.upload(owner, value))
             called = True
             owner.checked(self.function(owner.context, *outs, *passed))
-            for kind, out in zip(self.outputs, outs, strict=True):
-                fetched += 1
+            while pending:
+                kind, out = pending.pop(0)
                 results.append(kind.fetch(owner, out[0]))
         finally:
             for value, argument, (_, kind, unique) in zip(arguments, passed, self.inputs, strict=False):
                 kind.free(owner, argument)
                 if called and unique and isinstance(value, Opaque):
                     value.free()
-            for kind, out in zip(self.outputs[fetched:], outs[fetched:], strict=True):
+            for kind, out in pending:
                 if isinstance(kind, Array | OpaqueType) and out[0]:
                     owner.free(kind.release, out[0])
         return results[0] if len(results) == 1 else tuple(results)

@@ -115,9 +115,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-# Finding and opening
-
-
 def find(kind: DeviceKind, part: str = PARTS[0]) -> Found:
     """Probe a kind of device, and load a part of its kernels where it can run; it is built where all parts are."""
     try:
@@ -127,21 +124,17 @@ def find(kind: DeviceKind, part: str = PARTS[0]) -> Found:
     except (OSError, ValueError, KeyError, IndexError, TypeError):
         built = False
     if not built:
-        return Found(kind, _not_built(kind))
+        # By the build's own report, where there is one.
+        entries = (kind.build_entry(each) for each in PARTS)
+        entry = next((each for each in entries if not each.get("built", True)), {})
+        reason = f"not built: {entry['reason']}" if entry.get("reason") else "not built"
+        remedy = entry.get("remedy") or "run 'python build.py' in pytsp's source folder and read its table"
+        return Found(kind, BackendStatus(kind.name, False, False, reason, remedy))
     probe, module, libraries = kind.search(part)
     if libraries is not None:
         compiler = f"{compiler}, {libraries}"
     found = BackendStatus(kind.name, True, module is not None, probe.reason, probe.remedy, probe.devices, compiler)
     return Found(kind, found, None if kind.on_the_cpu else part, manifest, module, libraries)
-
-
-def _not_built(kind: DeviceKind) -> BackendStatus:
-    """Say why a backend is not built and what to do, by the build's own report where there is one."""
-    entries = (kind.build_entry(part) for part in PARTS)
-    entry = next((each for each in entries if not each.get("built", True)), {})
-    reason = f"not built: {entry['reason']}" if entry.get("reason") else "not built"
-    remedy = entry.get("remedy") or "run 'python build.py' in pytsp's source folder and read its table"
-    return BackendStatus(kind.name, False, False, reason, remedy)
 
 
 def _open_auto(threads: int | None, device: int | str | None, tuning: Mapping[str, int] | None, part: str) -> Backend:

@@ -13,10 +13,7 @@ from pytsp.exceptions import BackendError
 
 # There wherever the backend is built.
 _BUILT = Path(__file__).parents[2] / "_kernels" / "_cuda_restarts.abi3.so"
-_OTHER = "close other programs that use the GPU, or choose another device or backend"
-_SPAWN = "start worker processes with the method 'spawn' instead of 'fork'"
 _MANAGEMENT = "libnvidia-ml.so.1"
-_NO_DRIVER = "install NVIDIA's driver, or choose another backend"
 # CUresult and CUdevice_attribute, from cuda.h.
 _NOT_INITIALIZED = 3
 _COMPUTE_MODE, _CAPABILITY_MAJOR, _CAPABILITY_MINOR, _SHARED_MEMORY = 20, 75, 76, 97
@@ -96,7 +93,9 @@ def probe() -> Probe:
     try:
         driver = Driver()
     except OSError:
-        return Probe(reason="no NVIDIA driver: libcuda.so.1 is not found", remedy=_NO_DRIVER)
+        return Probe(
+            (), "no NVIDIA driver: libcuda.so.1 is not found", "install NVIDIA's driver, or choose another backend"
+        )
     try:
         driver("cuInit", 0)
         version = driver.integer("cuDriverGetVersion")
@@ -106,11 +105,10 @@ def probe() -> Probe:
             devices.append(_describe(driver, index, version, devices))
     except (DriverError, AttributeError) as error:
         # What cuInit says where the parent process had used the driver.
-        forked = isinstance(error, DriverError) and error.code == _NOT_INITIALIZED
-        return Probe(
-            reason=f"{error}; this process was forked from one that used CUDA" if forked else str(error),
-            remedy=_SPAWN if forked else "check NVIDIA's driver (nvidia-smi), or choose another backend",
-        )
+        if isinstance(error, DriverError) and error.code == _NOT_INITIALIZED:
+            reason = f"{error}; this process was forked from one that used CUDA"
+            return Probe((), reason, "start worker processes with the method 'spawn' instead of 'fork'")
+        return Probe((), str(error), "check NVIDIA's driver (nvidia-smi), or choose another backend")
     if not devices:
         return Probe(reason="the driver shows no device", remedy="check CUDA_VISIBLE_DEVICES and nvidia-smi")
     if all(device.trouble for device in devices):
@@ -163,7 +161,8 @@ def context_check(device: Device) -> str:
         driver("cuCtxCreate_v2", ctypes.byref(context), 0, handle)
         driver("cuCtxDestroy_v2", context)
     except (DriverError, AttributeError) as error:
-        return f"{device.name} takes no context: {error}; {_OTHER}"
+        remedy = "close other programs that use the GPU, or choose another device or backend"
+        return f"{device.name} takes no context: {error}; {remedy}"
     return ""
 
 
@@ -198,8 +197,7 @@ class CudaContext(DriverContext):
 
     def detach_all(self) -> None:
         """Detach it as often as it is current in this thread: Futhark leaves it so where a call fails."""
-        driver = Driver()
-        current = ctypes.c_void_p()
+        driver, current = Driver(), ctypes.c_void_p()
         while True:
             driver("cuCtxGetCurrent", ctypes.byref(current))
             if current.value is None or current.value != self.handle.value:
