@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytsp.backends.marshal import ELEMENTS, Array, Kind, Opaque, OpaqueType, Refused, Scalar
+from pytsp.backends.marshal import ELEMENTS, Array, Opaque, OpaqueType, Refused, Scalar, ValueType
 from pytsp.exceptions import BackendError
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EntryPoint:
-    """One entry point: its C function, the kinds of its arguments with their names, and of its results."""
+    """One entry point: its C function, the types of its arguments with their names, and of its results."""
 
     name: str
     function: Any
-    inputs: tuple[tuple[str, Kind, bool], ...]
-    outputs: tuple[Kind, ...]
+    inputs: tuple[tuple[str, ValueType, bool], ...]
+    outputs: tuple[ValueType, ...]
     out_types: tuple[Any, ...]
 
     def check(self, arguments: tuple[object, ...]) -> list[Any]:
@@ -94,9 +94,10 @@ class Manifest:
         described = self._entries[name]
         function = self.function(described["cfun"])
         inputs = tuple(
-            (given["name"], self.kind(given["type"], name), bool(given["unique"])) for given in described["inputs"]
+            (given["name"], self.value_type(given["type"], name), bool(given["unique"]))
+            for given in described["inputs"]
         )
-        outputs = tuple(self.kind(output["type"], name) for output in described["outputs"])
+        outputs = tuple(self.value_type(output["type"], name) for output in described["outputs"])
         out_types = tuple(self._ffi.typeof(function).args[1 : 1 + len(outputs)])
         return EntryPoint(name, function, inputs, outputs, out_types)
 
@@ -104,8 +105,8 @@ class Manifest:
         """Return a C function of the module."""
         return getattr(self._lib, name)
 
-    def kind(self, type_name: str, user: str) -> Kind:
-        """Return the kind of a type's values, which `user`, an entry point or type, uses; refuse what cannot pass."""
+    def value_type(self, type_name: str, user: str) -> ValueType:
+        """Return a type by its name, which `user`, an entry point or type, uses; refuse what cannot pass."""
         import numpy as np  # noqa: PLC0415
 
         if type_name in ELEMENTS:
@@ -122,5 +123,5 @@ class Manifest:
         # Futhark names the parts of a tuple 0, 1, …; a record's fields have names that are not numbers.
         if [field["name"] for field in fields] != [str(number) for number in range(len(fields))]:
             fields = []
-        parts = tuple((self.function(field["project"]), self.kind(field["type"], user)) for field in fields)
+        parts = tuple((self.function(field["project"]), self.value_type(field["type"], user)) for field in fields)
         return OpaqueType(type_name, self.function(operations["free"]), parts)

@@ -20,7 +20,7 @@ _SMALL = 2**22
 
 
 class FutharkContext:
-    """A context of compiled kernels: what `Backend` calls, and values of the kinds in `marshal` belong to."""
+    """A context of compiled kernels: what `Backend` calls, and what values on its device belong to."""
 
     def __init__(self, found: Found, tuning: Mapping[str, int]) -> None:
         self.name = found.kind.name

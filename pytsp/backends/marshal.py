@@ -1,6 +1,6 @@
-"""The values that pass between Python and Futhark: how each kind is checked, copied to the device, and fetched.
+"""The values that pass between Python and Futhark: how each type is checked, copied to the device, and fetched.
 
-What is not exactly of its kind is refused: no value is wrapped, rounded or truncated. NumPy is imported where a value
+What is not exactly of its type is refused: no value is wrapped, rounded or truncated. NumPy is imported where a value
 passes, and not before: a device opens while another thread still imports it.
 """
 
@@ -60,13 +60,13 @@ class Opaque:
 class Refused(Exception):
     """A value that does not pass."""
 
-    def __init__(self, value: object, kind: Kind, shown: str = "") -> None:
+    def __init__(self, value: object, kind: ValueType, shown: str = "") -> None:
         shown = shown or f"{type(value).__name__} {' '.join(reprlib.repr(value).split())}"
         super().__init__(f"{shown} is not accepted; it takes {kind.accepted}")
 
 
-class Kind:
-    """A kind of value, by Futhark's name of its type, and how it comes to the device and back: by value at first."""
+class ValueType:
+    """A type of values that pass, with Futhark's name of it. One that overrides `check` only is passed by value."""
 
     name: str
 
@@ -92,7 +92,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Scalar(Kind):
+class Scalar(ValueType):
     """A number or a truth value."""
 
     name: str
@@ -131,7 +131,7 @@ class Scalar(Kind):
 
 
 @dataclass(frozen=True)
-class Array(Kind):
+class Array(ValueType):
     """An array of numbers or truth values, with the C functions that Futhark offers for it."""
 
     name: str
@@ -187,12 +187,12 @@ class Array(Kind):
 
 
 @dataclass(frozen=True)
-class OpaqueType(Kind):
+class OpaqueType(ValueType):
     """A type that only Futhark knows; a tuple is unpacked into its parts when it comes back."""
 
     name: str
     release: Any
-    parts: tuple[tuple[Any, Kind], ...] = ()
+    parts: tuple[tuple[Any, ValueType], ...] = ()
 
     @property
     def accepted(self) -> str:

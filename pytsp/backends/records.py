@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytsp.backends.marshal import Kind, OpaqueType, Refused
+from pytsp.backends.marshal import OpaqueType, Refused, ValueType
 from pytsp.exceptions import BackendError
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Record(Kind):
+class Record(ValueType):
     """A type that is a record: each field's name, the function that looks at it and its kind; what makes a new value.
 
     In Python it is a dict of its fields.
     """
 
     type: OpaqueType
-    fields: tuple[tuple[str, Any, Kind], ...]
+    fields: tuple[tuple[str, Any, ValueType], ...]
     new: Any
 
     def look_at(self, owner: FutharkContext, pointer: Any) -> dict[str, Any]:
@@ -73,11 +73,11 @@ def record_of(manifest: Manifest, type_name: str) -> Record:
     described = manifest.types.get(type_name, {}).get("record")
     if described is None:
         raise BackendError(f"there is no type {type_name!r} that has fields")
-    whole = manifest.kind(type_name, type_name)
+    whole = manifest.value_type(type_name, type_name)
     assert isinstance(whole, OpaqueType)
-    fields: list[tuple[str, Any, Kind]] = []
+    fields: list[tuple[str, Any, ValueType]] = []
     for field in described["fields"]:
-        kind = manifest.kind(field["type"], type_name)
+        kind = manifest.value_type(field["type"], type_name)
         inner = record_of(manifest, kind.name) if isinstance(kind, OpaqueType) else kind
         fields.append((field["name"], manifest.function(field["project"]), inner))
     return Record(whole, tuple(fields), manifest.function(described["new"]))
