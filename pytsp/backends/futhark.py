@@ -136,8 +136,7 @@ class FutharkContext:
     def refused(self, complaint: str = "") -> BackendError:
         """Return the error that the context holds, or held, and leave the context ready for the next call."""
         texts = [complaint or self.complaint()]
-        # The error of a kernel is cleared by reading it. An error of the driver stays: then the context is
-        # lost.
+        # The error of a kernel is cleared by reading it. An error of the driver stays: then the context is lost.
         if self.lib.futhark_context_sync(self.context):
             texts.append(self.complaint())
             if self.lib.futhark_context_sync(self.context):

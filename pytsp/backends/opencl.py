@@ -43,10 +43,9 @@ class OpenCL(DeviceKind):
             return Probe(reason="no OpenCL loader: libOpenCL.so.1 is not found", remedy=remedy)
         library = ctypes.CDLL(None)
         try:
-            platforms = _handles(library.clGetPlatformIDs)
             devices: list[Device] = []
-            for platform in platforms:
-                devices.extend(_opencl_devices(library, platform, tuple(devices)))
+            for platform in _handles(library.clGetPlatformIDs):
+                devices.extend(_describe(library, platform, tuple(devices)))
         except AttributeError as error:
             return Probe(reason=f"the OpenCL loader is not one: {error}", remedy=remedy)
         if not devices:
@@ -72,12 +71,11 @@ class OpenCL(DeviceKind):
         return set_cache(found, config, device, None, (), tuple(sorted(tuning.items())))
 
 
-def _opencl_devices(library: ctypes.CDLL, platform: int, before: Sequence[Device]) -> Iterator[Device]:
+def _describe(library: ctypes.CDLL, platform: int, before: Sequence[Device]) -> Iterator[Device]:
     """Describe the devices of one platform; `before` are those of earlier platforms."""
     name = _text(library.clGetPlatformInfo, platform, _PLATFORM_NAME)
-    pocl = re.search(
-        r"pocl v?(\d+)(\.\d+)?", _text(library.clGetPlatformInfo, platform, _PLATFORM_VERSION), re.IGNORECASE
-    )
+    version = _text(library.clGetPlatformInfo, platform, _PLATFORM_VERSION)
+    pocl = re.search(r"pocl v?(\d+)(\.\d+)?", version, re.IGNORECASE)
     # Futhark counts, over all platforms in order, the devices whose platform's name contains the one that is
     # asked for.
     counted = sum(name in device.platform for device in before)
