@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from pytsp.api.solve import solve
     from pytsp.checkpoint.writer import resume
     from pytsp.io.convert import as_instance
-    from pytsp.io.tsplib.reader import read, read_tour, write_tour
+    from pytsp.io.tsplib.reader import read
+    from pytsp.io.tsplib.tours import read_tour, write_tour
     from pytsp.io.tsplib.writer import write
     from pytsp.problem.instance import Instance
     from pytsp.problem.tours import is_tour, random_tours
@@ -78,12 +79,12 @@ _ORIGINS = {
     "is_tour": "pytsp.problem.tours",
     "random_tours": "pytsp.problem.tours",
     "read": "pytsp.io.tsplib.reader",
-    "read_tour": "pytsp.io.tsplib.reader",
+    "read_tour": "pytsp.io.tsplib.tours",
     "resume": "pytsp.checkpoint.writer",
     "solve": "pytsp.api.solve",
     "solve_many": "pytsp.api.many",
     "write": "pytsp.io.tsplib.writer",
-    "write_tour": "pytsp.io.tsplib.reader",
+    "write_tour": "pytsp.io.tsplib.tours",
 }
 _attribute, __dir__ = attach(__name__, _ORIGINS)
 sys.meta_path.append(FormerNames())

@@ -24,7 +24,7 @@ from pytsp.cli import commands as cli
 from pytsp.cli import signals as _cli_runs
 from pytsp.cli.commands import main
 from pytsp.exceptions import BackendUnavailable
-from pytsp.io.tsplib import reader as tsplib
+from pytsp.io import files
 from pytsp.solvers import options as _options
 from pytsp.solvers import registry as _names
 
@@ -209,8 +209,8 @@ def test_the_instance_is_read_while_the_device_opens(
         read.set()
         return instance
 
-    really_read = tsplib.read
-    monkeypatch.setattr(tsplib, "read", reading)
+    really_read = files.read
+    monkeypatch.setattr(files, "read", reading)
     by_main = opening(slow)
     assert main(SOLVE) == 0
     told = json.loads(capsys.readouterr().out)
@@ -320,7 +320,7 @@ def test_signals_that_come_among_imports_wait_for_their_end() -> None:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         done = []
         try:
-            with pytest.raises(kind) as raised, _cli_runs.ended_by_sigterm(), _cli_runs.late_signals():
+            with pytest.raises(kind) as raised, _cli_runs.end_on_sigterm(), _cli_runs.delay_signals():
                 signal.raise_signal(number)
                 done.append(number)
         finally:

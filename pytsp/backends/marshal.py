@@ -150,7 +150,7 @@ class Array(ValueType):
         """Return an array, contiguous, or raise `Refused`."""
         import numpy as np  # noqa: PLC0415
 
-        from pytsp.problem.tours import is_masked  # noqa: PLC0415
+        from pytsp.utils.arguments import is_masked  # noqa: PLC0415
 
         if not isinstance(value, np.ndarray) or is_masked(value):
             raise Refused(value, self)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from pytsp.checkpoint import container as _container
 from pytsp.checkpoint.content import history_of, instance_of, options_of, stored_instance, stored_options
 from pytsp.exceptions import CheckpointError, PytspError
-from pytsp.run.monitor import Improvement, Progress, Watch, check_real, target_length
+from pytsp.run.monitor import Improvement, Progress, Watch, target_length
 from pytsp.run.state_reader import State
 from pytsp.solvers.registry import PART_OF
+from pytsp.utils.arguments import check_real
 
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from pytsp.backends.registry import BACKENDS
-from pytsp.cli import data as _cli_data
-from pytsp.cli import signals as _cli_runs
+from pytsp.cli import data
+from pytsp.cli.arguments import whole
+from pytsp.cli.limits import add_checkpoint, add_limits
 from pytsp.solvers.registry import KICKS, LOCAL_MOVES, PAIRS, PIVOTS, SCHEDULES, SOLVERS, STARTS, VARIANTS
 
 Run: TypeAlias = Callable[[argparse.Namespace], None]
@@ -29,8 +30,8 @@ def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run
         "--first", type=whole(0), default=0, metavar="N", help="the first climber's number (default: 0)"
     )
     add_backend(command, "auto", "default: the fastest here")
-    _cli_runs.add_limits(command)
-    _cli_runs.add_checkpoint(command)
+    add_limits(command)
+    add_checkpoint(command)
     _add_shared(command.add_argument_group("edge assembly crossover (eax), iterated local search (ils), one huge tour"))
     _add_ils(command.add_argument_group("iterated local search (ils); --start, --temperature, --piece: one huge tour"))
     _add_annealing(command.add_argument_group("simulated annealing (annealing)"))
@@ -38,7 +39,7 @@ def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run
     group = command.add_argument_group("random restarts (restarts), and --k for two-opt")
     group.add_argument("--mapping", choices=("auto", "block", "thread"), default="auto", help="climbers on a GPU")
     group.add_argument("--k", type=_moves_a_pass, default=1, metavar="K", help="moves a pass: a number, or inf")
-    _cli_data.add_ways(command.add_argument_group("other data than closed tours of TSPLIB files"), whole)
+    data.add_data_options(command.add_argument_group("other data than closed tours of TSPLIB files"))
     add_output(command)
 
 
@@ -74,7 +75,7 @@ def add_backend(command: argparse.ArgumentParser, default: str | None, words: st
 
 def add_output(command: argparse.ArgumentParser) -> None:
     """Add what is told of a solve."""
-    command.add_argument("--output", type=_cli_data.output_file, metavar="FILE", help=_cli_data.OUTPUT_HELP)
+    command.add_argument("--output", type=data.output_file, metavar="FILE", help=data.OUTPUT_HELP)
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument("--quiet", action="store_true", help="show no progress")
     command.add_argument("--verbose", action="store_true", help="log on standard error what is done")
@@ -121,19 +122,6 @@ def _add_ants(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--evaporation", type=float, metavar="R", help="share of a trail that an iteration loses")
     group.add_argument("--ranks", type=whole(1), metavar="N", help="weight of the best tour (rank; default: 6)")
     group.add_argument("--smoothing", type=float, metavar="S", help="how far idle trails go back (max-min)")
-
-
-def whole(least: int) -> Callable[[str], int]:
-    """Return what reads a whole number that is at least so large."""
-
-    def read(text: str) -> int:
-        number = int(text)
-        if number < least:
-            raise argparse.ArgumentTypeError(f"must be at least {least}; it is {number}")
-        return number
-
-    read.__name__ = "whole number"
-    return read
 
 
 def _device(text: str) -> int | str:

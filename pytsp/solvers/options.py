@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.problem.tours import whole_number
-from pytsp.run.monitor import check_real
 from pytsp.solvers.registry import KICKS, LOCAL_MOVES, MOVES, PAIRS, PIVOTS, SCHEDULES, STARTS, TRIED_MOVES, VARIANTS
+from pytsp.utils.arguments import check_real, whole_number
 from pytsp.utils.powers import quarters_of
 
 if TYPE_CHECKING:

@@ -47,6 +47,3 @@ PAIRS = ("neighbours", "random")
 
 VARIANTS = ("max-min", "rank", "ant-system")
 """Which ants strengthen the trails: the best, within limits; the best few by their ranks; all."""
-
-PICTURES = ("tour", "convergence", "climbers")
-"""What `pytsp plot` draws: tours; lengths over the time; how the climbers' lengths are distributed."""

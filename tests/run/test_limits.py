@@ -20,7 +20,7 @@ import pytsp
 from pytsp import Instance, Result
 from pytsp.backends.context import Backend
 from pytsp.cli import commands as cli
-from pytsp.cli import signals as _cli_runs
+from pytsp.cli import limits as _cli_limits
 from pytsp.neighbours import kdtree as _nearest
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.run.monitor import Watch, target_length
@@ -226,7 +226,7 @@ def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytes
 
 def test_the_start_of_a_process_is_known() -> None:
     before = time.monotonic()
-    script = "import time; time.sleep(0.3); from pytsp.cli.signals import seconds_since_start as s; print(s())"
+    script = "import time; time.sleep(0.3); from pytsp.cli.limits import seconds_since_start as s; print(s())"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
     assert 0.28 <= float(done.stdout) <= time.monotonic() - before + 0.02
 
@@ -235,10 +235,10 @@ def test_a_limit_counts_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     options = cli._parser().parse_args(["solve", "any", "--time-limit", "10"])
     for began, least, most in ((3.0, 6.5, 7.0), (20.0, 1e-9, 0.01)):
         options.began = time.perf_counter() - began
-        left = _cli_runs.time_left(options)
+        left = _cli_limits.time_left(options)
         assert left is not None
         assert least <= left <= most
-    assert _cli_runs.time_left(cli._parser().parse_args(["solve", "any"])) is None
+    assert _cli_limits.time_left(cli._parser().parse_args(["solve", "any"])) is None
 
 
 @pytest.mark.parametrize(("text", "fraction"), [("0.01", 0.01), ("1%", 0.01), ("0", 0.0), ("12.5%", 0.125)])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
+from emulated import skip_where_slow
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -118,8 +119,7 @@ def test_one_climber_has_nothing_to_merge_until_it_begins_anew(backend: Backend,
 
 
 def test_a_time_limit_leaves_time_to_merge(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    if backend.device is not None and not backend.device.is_gpu:
-        pytest.skip("a simulated GPU is too slow")
+    skip_where_slow(backend)
     seen: list[float] = []
     merged = Crossing.merged
 

@@ -6,6 +6,7 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
+import emulated
 import numpy as np
 import pytest
 
@@ -111,10 +112,10 @@ def test_other_moves_a_pass_are_refused(k: Any) -> None:
 
 
 class Tight:
-    """The c backend, on a device that has room for so many climbers at a time."""
+    """A backend, on a device that has room for so many climbers at a time."""
 
-    def __init__(self, room: int, calls: int = 2**31) -> None:
-        self.kernels = open_backend("c")
+    def __init__(self, room: int, calls: int = 2**31, name: str = "c") -> None:
+        self.kernels = open_backend(name)
         self.name, self.threads, self.device = self.kernels.name, self.kernels.threads, self.kernels.device
         self.room = room
         self.calls = calls
@@ -126,7 +127,7 @@ class Tight:
             self.counts.append(arguments[-1])
             if arguments[-1] > self.room:
                 raise DeviceMemoryError(f"no room for {arguments[-1]} climbers")
-        if entry.endswith("_climb"):
+        if "_climb" in entry:
             self.calls -= 1
             if self.calls < 0:
                 raise DeviceMemoryError("no room to go on")
@@ -143,9 +144,10 @@ def search(kernels: Any, climbers: int, n: int = 10) -> Search:
     return Search(form_of(instance(n)), kernels, climbers, 5, 0, k=1, mapping="auto")
 
 
+@pytest.mark.parametrize("name", ["c", emulated.NAMED])
 @pytest.mark.parametrize("room", [1, 20, 99, 100])
-def test_where_memory_runs_out_fewer_climbers_go_at_a_time_to_the_same_end(room: int) -> None:
-    kernels = Tight(room)
+def test_where_memory_runs_out_fewer_climbers_go_at_a_time_to_the_same_end(room: int, name: str) -> None:
+    kernels = Tight(room, name=name)
     tight = search(kernels, 100)
     while tight.advance():
         pass
@@ -162,8 +164,9 @@ def test_where_memory_runs_out_fewer_climbers_go_at_a_time_to_the_same_end(room:
     assert max(sizes) == 100 // 2 ** len(refused)
 
 
-def test_where_not_even_one_climber_fits_the_error_is_told() -> None:
-    kernels = Tight(0)
+@pytest.mark.parametrize("name", ["c", emulated.NAMED])
+def test_where_not_even_one_climber_fits_the_error_is_told(name: str) -> None:
+    kernels = Tight(0, name=name)
     hopeless = search(kernels, 100)
     with pytest.raises(DeviceMemoryError, match="no room for 1 climbers"):
         hopeless.advance()
@@ -171,10 +174,11 @@ def test_where_not_even_one_climber_fits_the_error_is_told() -> None:
     assert hopeless.best is None and not hopeless.batches
 
 
-def test_climbers_on_their_way_are_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["c", emulated.NAMED])
+def test_climbers_on_their_way_are_not_cut(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # One pass a call: the batch is on its way after the first.
     monkeypatch.setattr("pytsp.solvers.restarts.batches.CALL_SECONDS", 1e-12)
-    halted = search(Tight(100, calls=1), 100, n=30)
+    halted = search(Tight(100, calls=1, name=name), 100, n=30)
     assert halted.advance()
     assert halted.last is not None and not halted.last.is_done
     with pytest.raises(DeviceMemoryError, match="no room to go on"):

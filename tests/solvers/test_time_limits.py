@@ -20,9 +20,9 @@ import pytsp
 from pytsp.backends import Backend, open_backend
 from pytsp.backends.cuda import driver
 from pytsp.cli import commands as cli
-from pytsp.cli import signals as _cli_runs
+from pytsp.cli import limits as _cli_limits
 from pytsp.generate import uniform
-from pytsp.neighbours.kdtree import in_threads
+from pytsp.neighbours.kdtree import map_in_threads
 from pytsp.problem.tours import random_tours
 from pytsp.run.monitor import Watch
 from pytsp.solvers.annealing import Chains
@@ -35,7 +35,7 @@ from pytsp.solvers.ils.population import lengths_of
 from pytsp.solvers.large import pieces as _pieces
 from pytsp.solvers.large.solver import _end_of_rounds
 from pytsp.starts import fragments as _fragments
-from pytsp.starts import nearest_neighbour as _visits
+from pytsp.starts import nearest_unvisited as _visits
 from pytsp.starts.construct import greedy, nearest_neighbour, space_filling_curve
 from pytsp.utils import deadline as _deadline
 from pytsp.utils.deadline import OutOfTime, looking
@@ -54,15 +54,15 @@ def out_of_time(_: float) -> None:
 @given(n=st.integers(0, 40), step=st.integers(1, 50))
 def test_blocks_come_in_their_order(n: int, step: int) -> None:
     cities = np.arange(n) * 3
-    done = list(in_threads(lambda block: block.copy(), cities, step))
+    done = list(map_in_threads(lambda block: block.copy(), cities, step))
     assert len(done) == -(-n // step)
     assert np.array_equal(np.concatenate([cities[:0], *done]), cities)
 
 
 def test_work_is_shared_by_threads_and_a_single_block_needs_none() -> None:
-    names = set(in_threads(lambda _: threading.current_thread().name, np.arange(9), 1))
+    names = set(map_in_threads(lambda _: threading.current_thread().name, np.arange(9), 1))
     assert threading.main_thread().name not in names
-    assert list(in_threads(lambda _: threading.current_thread(), np.arange(9), 9)) == [threading.current_thread()]
+    assert list(map_in_threads(lambda _: threading.current_thread(), np.arange(9), 9)) == [threading.current_thread()]
 
 
 def test_the_time_ends_work_in_threads() -> None:
@@ -73,13 +73,13 @@ def test_the_time_ends_work_in_threads() -> None:
         done.append(int(block[0]))
 
     with looking(out_of_time), pytest.raises(OutOfTime):
-        list(in_threads(work, np.arange(1000), 1))
+        list(map_in_threads(work, np.arange(1000), 1))
     assert 0 < len(done) < 500
 
 
 def test_what_fails_in_a_thread_is_told() -> None:
     with pytest.raises(ZeroDivisionError):
-        list(in_threads(lambda block: 1 // int(block[0]), np.arange(3), 1))
+        list(map_in_threads(lambda block: 1 // int(block[0]), np.arange(3), 1))
 
 
 # First tours
@@ -289,9 +289,9 @@ def test_the_end_of_a_driver_is_within_the_limit(monkeypatch: pytest.MonkeyPatch
     options = cli._parser().parse_args(["solve", "any", "--time-limit", "10"])
     options.began = time.perf_counter()
     monkeypatch.setattr(driver, "_begun", [])
-    without = _cli_runs.time_left(options)
+    without = _cli_limits.time_left(options)
     monkeypatch.setattr(driver, "_begun", [threading.current_thread()])
-    with_driver = _cli_runs.time_left(options)
+    with_driver = _cli_limits.time_left(options)
     assert without is not None and with_driver is not None
     assert with_driver == pytest.approx(without - 0.1, abs=0.02)
 

@@ -9,6 +9,7 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from emulated import skip_where_slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
@@ -231,6 +232,7 @@ def test_control_c_ends_a_long_pass(backend: Backend, k: int | str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [1, UNLIMITED])
 def test_more_moves_than_32_bits_number(backend: Backend, k: int) -> None:
+    skip_where_slow(backend)
     n = 70_000
     assert n * (n - 3) // 2 > 2**31
     points = np.column_stack([np.arange(n), np.zeros(n)])
@@ -245,6 +247,7 @@ def test_more_moves_than_32_bits_number(backend: Backend, k: int) -> None:
 
 @pytest.mark.slow
 def test_pr2392_comes_to_the_end_of_rocki_and_suda_or_below(backend: Backend) -> None:
+    skip_where_slow(backend)
     result = solved(pytsp.read(tsplib_file("pr2392.tsp")), backend)
     assert result.length <= 412_085
 

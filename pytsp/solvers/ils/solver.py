@@ -14,7 +14,7 @@ from pytsp.neighbours.kdtree import NORMS
 from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form
-from pytsp.problem.tours import check_tour, random_tours, whole_number
+from pytsp.problem.tours import check_tour, random_tours
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.placement import mapping_of
@@ -23,6 +23,7 @@ from pytsp.solvers.ils.population import CALL_SECONDS, Plan, Population
 from pytsp.solvers.ils.restarting import stream_anew
 from pytsp.solvers.options import KICKS, MOVES, PIVOTS, Options
 from pytsp.starts.construct import Start, nearest_neighbour, start_tour
+from pytsp.utils.arguments import whole_number
 from pytsp.utils.deadline import look
 from pytsp.utils.memory import check_room
 

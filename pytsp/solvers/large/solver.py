@@ -15,7 +15,7 @@ from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
-from pytsp.problem.tours import check_tour, whole_number
+from pytsp.problem.tours import check_tour
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import CURVE_SECONDS
@@ -26,6 +26,7 @@ from pytsp.solvers.large.pieces import DESCENTS, Pieces
 from pytsp.solvers.large.requirements import LEAST_CITIES, METRICS, can_be_large
 from pytsp.solvers.options import Options
 from pytsp.starts.construct import start_tour
+from pytsp.utils.arguments import whole_number
 from pytsp.utils.deadline import OutOfTime, look
 
 __all__ = ["large"]

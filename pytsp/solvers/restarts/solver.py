@@ -9,12 +9,12 @@ import numpy as np
 from pytsp.backends.context import Backend
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form
-from pytsp.problem.tours import whole_number
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.verify import result_of, told_length
 from pytsp.solvers.options import Options
 from pytsp.solvers.restarts.batches import MOST_STEPS, Search
+from pytsp.utils.arguments import whole_number
 
 # The default number of climbers: so many, or fewer where they would evaluate more moves than this altogether.
 DEFAULT_CLIMBERS = 10_000
