@@ -7,10 +7,12 @@ import math
 from collections.abc import Callable
 
 
-def whole(least: int) -> Callable[[str], int]:
-    """Return what reads a whole number that is at least so large."""
+def whole(least: int, *words: str) -> Callable[[str], int | str]:
+    """Return what reads a whole number that is at least so large, or one of some words."""
 
-    def read(text: str) -> int:
+    def read(text: str) -> int | str:
+        if text in words:
+            return text
         number = int(text)
         if number < least:
             raise argparse.ArgumentTypeError(f"must be at least {least}; it is {number}")

@@ -62,7 +62,7 @@ def _add_option(group: argparse._ActionsContainer, name: str, specs: Sequence[Fi
     if choices:
         how = {"choices": choices}
     elif spec.least is not None:
-        how = {"type": whole(spec.least), "metavar": spec.metavar}
+        how = {"type": whole(spec.least, *spec.words), "metavar": spec.metavar}
     elif spec.read is not None:
         how = {"type": spec.read, "metavar": spec.metavar}
     elif spec.default is None:

@@ -55,13 +55,13 @@ def skip_where_slow(backend: Backend) -> None:
 AMOUNTS = (
     "annealing.TRIALS",
     "ants.STEPS",
-    "eax.evolution.CLIMBERS",
-    "eax.evolution.MOST_CLIMBERS",
-    "eax.evolution.FIRST_CHUNK",
-    "eax.evolution.CHUNK",
+    "eax.CLIMBERS",
+    "eax.MOST_CLIMBERS",
+    "eax.FIRST_CHUNK",
+    "eax.CHUNK",
     "ils.population.FIRST_SPEED",
     "large.pieces.FIRST_SPEED",
-    "restarts.batches.FIRST_SPEED",
+    "restarts.solver.FIRST_SPEED",
     "two_opt.LAUNCHES",
 )
 
@@ -72,5 +72,5 @@ def slow_down(patch: pytest.MonkeyPatch) -> None:
         module, _, name = amount.rpartition(".")
         values = getattr(importlib.import_module(f"pytsp.solvers.{module}"), name)
         patch.setitem(values, "gpu", values["cpu"])
-    patch.setattr("pytsp.solvers.ils.solver.GPU_CLIMBERS", 8)
+    patch.setattr("pytsp.solvers.common.placement.GPU_CLIMBERS", 8)
     patch.setattr("pytsp.solvers.ants.GPU_ANTS", 64)

@@ -213,7 +213,7 @@ def _search(search: Search) -> str:
         reason = search.stop_reason() or _advance(search)
     reason = reason or "finished"
     while search.needs_descent(reason):
-        if search.descent_call_seconds > search.watch.seconds_left:
+        if search.descent_call_seconds > max(0.0, search.watch.seconds_left):
             return "time limit"
         search.descend()
         reason = _after_call(search) or reason

@@ -32,6 +32,8 @@ class Field:
         The same in a few words for the command line.
     least : int or None
         The smallest whole number that it takes, where it takes whole numbers.
+    words : tuple of str
+        What it takes besides those.
     read : callable, optional
         What else reads it from the command line.
     metavar : str
@@ -46,6 +48,7 @@ class Field:
     doc: str
     help: str = ""
     least: int | None = None
+    words: tuple[str, ...] = ()
     read: Callable[[str], Any] | None = None
     metavar: str = ""
     choices: tuple[str, ...] = ()

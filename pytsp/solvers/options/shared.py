@@ -124,13 +124,6 @@ def _check_passes(name: str, value: Any) -> int | str:
     return "inf" if value in ("inf", float("inf")) else whole_number(name, value, 1, MOST_PASSES)
 
 
-def _read_passes(text: str) -> int | str:
-    return "inf" if text == "inf" else whole_number("K", int(text), 1, MOST_PASSES)
-
-
-_read_passes.__name__ = "number of moves"
-
-
 def passes() -> Any:
     """Return the option that says how many moves a pass over the neighbourhood makes."""
     doc = (
@@ -138,8 +131,8 @@ def passes() -> Any:
         "their gains, as long as they do not overlap [1]_. With 1 only the best move is made; more moves a pass take "
         "fewer passes, which pays from some hundred cities on."
     )
-    spec = Field(_check_passes, 'int or "inf", optional', doc, "moves a pass: a number, or inf", read=_read_passes)
-    return of(spec, 1)
+    text = "moves a pass: a number, or inf"
+    return of(Field(_check_passes, 'int or "inf", optional', doc, text, least=1, words=("inf",), metavar="K"), 1)
 
 
 def kernel_passes(k: int | float | str) -> int:
