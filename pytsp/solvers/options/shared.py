@@ -138,7 +138,9 @@ def passes() -> Any:
         "their gains, as long as they do not overlap [1]_. With 1 only the best move is made; more moves a pass take "
         "fewer passes, which pays from some hundred cities on."
     )
-    spec = Field(_check_passes, 'int or "inf", optional', doc, "moves a pass: a number, or inf", read=_read_passes)
+    spec = Field(
+        _check_passes, 'int or "inf", optional', doc, "moves a pass: a number, or inf", read=_read_passes, metavar="K"
+    )
     return of(spec, 1)
 
 
