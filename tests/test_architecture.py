@@ -18,14 +18,9 @@ ORDER = (
 )
 # The file that imports, what it imports, and why that may be.
 EXCEPTIONS = {
-    ("checkpoint/writer.py", "api"): "resume solves",
-    ("io/convert.py", "networkx"): "graphs become instances",
-    ("io/results.py", "run"): "results are what is written",
-    ("problem/asymmetric.py", "api"): "the type of a function that solves",
-    ("problem/instance.py", "plotting"): "notebooks show instances",
-    ("problem/open_paths.py", "api"): "the type of a function that solves",
-    ("run/monitor.py", "checkpoint"): "the type of what writes checkpoints",
-    ("run/result.py", "plotting"): "notebooks show results",
+    ("checkpoint/writer.py", "api"): "what is resumed is solved",
+    ("problem/instance.py", "plotting"): "a notebook shows an instance",
+    ("run/result.py", "plotting"): "a notebook shows a result, and `Result.plot` draws it",
 }
 
 
