@@ -24,7 +24,6 @@ from pytsp.cli import signals as _cli_runs
 from pytsp.cli.commands import main
 from pytsp.exceptions import BackendUnavailable
 from pytsp.io import files
-from pytsp.solvers import options as _options
 from pytsp.solvers import registry as _names
 
 SOLVE = ["solve", "uniform100", "--climbers", "2", "--solver", "restarts", "--json"]
@@ -83,7 +82,7 @@ def test_the_environment_stays_while_a_driver_comes_up(given: str | None) -> Non
     [
         "import pytsp",
         "import pytsp.api.solve",
-        "from pytsp.api.solve import SOLVERS",
+        "from pytsp.solvers.registry import SOLVERS",
         "import pytsp.compare",
         "import pytsp; pytsp.read; import pytsp.api.solve",
         "from pytsp import solve; from pytsp.api.solve import solve as again; assert again is solve",
@@ -140,9 +139,10 @@ def test_what_a_module_lacks_is_named() -> None:
 
 
 def test_the_command_line_knows_the_names_of_the_solvers() -> None:
-    for name in ("STARTS", "MOVES", "PIVOTS", "KICKS"):
-        assert getattr(_names, name) == getattr(_options, name)
-    assert _names.SOLVERS == sys.modules["pytsp.api.solve"].SOLVERS
+    assert {*_names.SOLVERS} == {"auto", *_names.OPTIONS} and {*_names.OPTIONS} == {*_names.MODULES}
+    for name in _names.SOLVERS:
+        assert cli._parser().parse_args(["solve", "any", "--solver", name]).solver == name
+        assert f'"{name}"' in (pytsp.solve.__doc__ or "")
 
 
 # The thread

@@ -34,7 +34,7 @@ from bench.harness.shuffle import shuffled
 from bench.harness.tables import print_head, row
 from pytsp.backends.context import open_backend
 from pytsp.neighbours.lists import neighbour_lists
-from pytsp.solvers.registry import KICKS
+from pytsp.solvers.options.ils import KICKS
 from pytsp.starts.construct import STARTS, Start
 
 POPULATIONS = (1, 8, 64, 512, 2048)

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 import pytsp
 from bench.harness.machine import find
-from bench.papers.rocki import THEIRS, Line, descend, differences, measure
+from bench.papers.rocki import THEIRS, Line, descend, differences, measure, tour_of
 from bench.papers.tables import Figure, Series, Table, columns, listed, ratio
 from bench.papers.task import Task
 from pytsp.backends.context import Backend, open_backend
 from pytsp.run.result import FLOPS_A_CHECK
-from pytsp.solvers.two_opt import MOST_PASSES
 from pytsp.starts.construct import greedy
 
 TITLE = (
@@ -176,9 +175,9 @@ def iterated(
     curve: list[tuple[float, float]] = []
     best, tour, length = start, start, math.inf
     while (left := seconds - (time.perf_counter() - began)) > 0 or not curve:
-        descent, _ = descend(instance, tour, kernels, "inf", MOST_PASSES, max(left, LEAST_SECONDS))
+        descent, _ = descend(instance, tour, kernels, "inf", None, max(left, LEAST_SECONDS))
         if descent.standing.length <= length:
-            best = descent.tour
+            best = tour_of(descent)
             if descent.standing.length < length:
                 length = descent.standing.length
                 curve.append((time.perf_counter() - began, length))

@@ -15,9 +15,9 @@ from pytsp.backends.context import Backend, open_backend
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.run.result import Result
-from pytsp.solvers.common.crossover import CHILDREN
+from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.local_search import CHILDREN, PASSES
 from pytsp.solvers.common.verify import verified
-from pytsp.solvers.eax.evolution import PASSES
 from pytsp.utils.arguments import whole_number
 from pytsp.utils.memory import check_room
 
@@ -160,7 +160,7 @@ class _Batches:
             tours, lengths = kernels.call("many_tours", solved), kernels.call("many_lengths", solved)
             seconds = time.perf_counter() - began
             for (index, instance, form), tour, length in zip(chunk, tours, lengths.tolist(), strict=True):
-                checked = verified(tour, length, 0, form, kernels, self.seed)
+                checked = verified(Best(length, 0, tour), form, kernels, self.seed)
                 yield index, self._result(instance, checked, generations, seconds / len(chunk))
             size = max(1, min(most, 4 * size, int(size * CALL_SECONDS / max(seconds, 1e-6))))
 

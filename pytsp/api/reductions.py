@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from pytsp.api.solve import solve
+from pytsp.api.dispatch import dispatch
+from pytsp.api.request import Request
 from pytsp.problem.asymmetric import Doubling
 from pytsp.problem.instance import Instance
 from pytsp.problem.open_paths import OpenPath
-from pytsp.run.monitor import Improvement, Progress, target_length
+from pytsp.run.monitor import Improvement, target_length
 from pytsp.run.result import Result
+from pytsp.utils.arguments import is_array
 
 __all__ = ["solve_reduced"]
 
@@ -23,60 +24,48 @@ __all__ = ["solve_reduced"]
 _ROUNDING = 1e-6
 
 
-def solve_reduced(
-    instance: Instance,
-    *,
-    open: bool,
-    start_city: int | None,
-    end_city: int | None,
-    time_limit: float | None,
-    target: float | None,
-    target_gap: float | None,
-    checkpoint: Any,
-    initial_tour: ArrayLike | None,
-    progress: Callable[[Progress], None] | None,
-    on_improvement: Callable[[Improvement], None] | None,
-    **others: Any,
-) -> Result:
-    """Solve an open path or an asymmetric instance; the arguments, and those handed on, are those of `pytsp.solve`."""
+def solve_reduced(instance: Instance, request: Request) -> Result:
+    """Solve an open path or an asymmetric instance."""
     began = time.perf_counter()
-    if checkpoint is not None:
+    start_city, end_city = request.start_city, request.end_city
+    if request.checkpoint is not None:
         # It would hold the instance that is solved, and tours of that.
         raise ValueError("checkpoint does not concern open paths and asymmetric instances")
-    if open and target_gap is not None:
+    if request.open and request.target_gap is not None:
         raise ValueError("target_gap does not concern open paths; optima that are known are those of closed tours")
-    neighbours: Any = others.get("neighbours", getattr(others.get("solver"), "neighbours", None))
-    if np.ndim(neighbours) > 0:
+    if is_array(request.keywords.get("neighbours", getattr(request.solver, "neighbours", None))):
         raise ValueError(
             "neighbours given as lists do not concern open paths and asymmetric instances; give their number"
         )
-    if not open and (start_city is not None or end_city is not None):
+    if not request.open and (start_city is not None or end_city is not None):
         name, city = ("end_city", end_city) if start_city is None else ("start_city", start_city)
         raise ValueError(f"{name}={city!r} does not concern a closed tour; it is for open=True")
     # An open path becomes a closed tour first, and then a directed tour a symmetric one.
-    path = OpenPath.of(instance, start_city, end_city) if open else None
+    path = OpenPath.of(instance, start_city, end_city) if request.open else None
     closed = instance if path is None else path.instance
     doubling = Doubling.of(closed) if closed.asymmetric else None
     offset = sum(step.offset for step in (path, doubling) if step is not None)
-    target = target_length(instance, target, target_gap)
+    target = target_length(instance, request.target, request.target_gap)
+    initial_tour, progress, on_improvement = request.initial_tour, request.progress, request.on_improvement
     if initial_tour is not None and path is not None:
         initial_tour = path.tour(initial_tour)
     if initial_tour is not None and doubling is not None:
         initial_tour = doubling.tour(initial_tour)
-    spent = time.perf_counter() - began
-    result = solve(
-        closed if doubling is None else doubling.instance,
-        # A limit that is no positive number is refused there; one that is used up leaves time for one kernel call.
-        time_limit=max(time_limit - spent, 1e-3) if time_limit is not None and time_limit > 0 else time_limit,
+    reduced = replace(
+        request,
+        open=False,
+        start_city=None,
+        end_city=None,
         target=target if target is None or not target >= 0 else max(0, target + offset),
+        target_gap=None,
         initial_tour=initial_tour,
         progress=None if progress is None else lambda now: progress(replace(now, length=now.length - offset)),
         on_improvement=None if on_improvement is None else lambda found: on_improvement(_less(found, offset)),
-        **others,
     )
+    result = dispatch(closed if doubling is None else doubling.instance, reduced)
     tour = result.tour if doubling is None else doubling.directed(result.tour)
     tour = tour if path is None else path.path(tour)
-    length = instance.path_length(tour) if open else instance.tour_length(tour)
+    length = instance.path_length(tour) if request.open else instance.tour_length(tour)
     lengths: NDArray[Any] = result.lengths - offset
     history = tuple(_less(each, offset) for each in result.history)
     seconds = time.perf_counter() - began
@@ -90,13 +79,13 @@ def solve_reduced(
     return replace(
         result,
         # TSPLIB's optimum is that of a closed tour.
-        instance=replace(instance, optimum=None) if open and instance.optimum is not None else instance,
+        instance=replace(instance, optimum=None) if request.open and instance.optimum is not None else instance,
         tour=tour,
         length=length,
         lengths=lengths,
         history=history,
         seconds=seconds,
-        is_open=open,
+        is_open=bool(request.open),
     )
 
 

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytsp.backends.context import open_backend
 from pytsp.cli import data as _cli_data
@@ -135,7 +135,7 @@ def _likely_part(options: argparse.Namespace) -> str:
     """
     if options.solver != "auto":
         return PART_OF[options.solver]
-    if options.k != 1 or options.mapping != "auto":
+    if {"k", "mapping"} & {*_cli_options.given_options(options)}:
         return PART_OF["restarts"]
     with suppress(OSError):
         if os.stat(options.instance).st_size > _LARGE_FILE:
@@ -143,7 +143,7 @@ def _likely_part(options: argparse.Namespace) -> str:
     return PART_OF["eax"]
 
 
-def _begin_to_open(name: str, threads: int | None, device: int | str | None, part: str) -> None:
+def _begin_to_open(part: str, *, backend: str, threads: int | None, device: int | str | None) -> None:
     """Begin to open a part of a backend in a thread, for a solve on it, which then waits for it or finds it open.
 
     A failure is told by the solve, which meets it again if it comes so far. The process does not wait for the thread.
@@ -151,7 +151,7 @@ def _begin_to_open(name: str, threads: int | None, device: int | str | None, par
 
     def opened() -> None:
         with suppress(Exception):
-            open_backend(name, threads=threads, device=device, part=part)
+            open_backend(backend, threads=threads, device=device, part=part)
 
     # NumPy's import sets this variable and takes it away again, unless it is there. A driver that comes up meanwhile
     # looks for variables of its own, and must not find the environment moved: before 2.41 the GNU C library lets that
@@ -161,7 +161,7 @@ def _begin_to_open(name: str, threads: int | None, device: int | str | None, par
 
 
 def _solve(options: argparse.Namespace) -> None:
-    _begin_to_open(options.backend, options.threads, options.device, _likely_part(options))
+    _begin_to_open(_likely_part(options), **_placed(options))
     with _cli_runs.delay_signals():
         from pytsp.api.solve import solve  # noqa: PLC0415
         from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
@@ -175,49 +175,24 @@ def _solve(options: argparse.Namespace) -> None:
             start_city=options.start_city,
             end_city=options.end_city,
             solver=options.solver,
-            climbers=options.climbers,
             seed=options.seed,
-            first=options.first,
-            backend=options.backend,
-            threads=options.threads,
-            device=options.device,
-            mapping=options.mapping,
-            k=options.k,
-            iterations=options.iterations,
+            **_placed(options),
             time_limit=_cli_limits.time_left(options),
             target=options.target,
             target_gap=options.target_gap,
             patience=options.patience,
+            initial_tour=initial_tour,
             checkpoint=options.checkpoint,
             checkpoint_interval=options.checkpoint_interval,
-            initial_tour=initial_tour,
-            start=options.start,
-            neighbours=options.neighbours,
-            quadrants=options.quadrants,
-            moves=options.moves,
-            pivot=options.pivot,
-            draws=options.draws,
-            kick=options.kick,
-            temperature=options.temperature,
-            exchange=options.exchange,
-            restart=options.restart,
-            merge=options.merge,
-            population=options.population,
-            piece=options.piece,
-            schedule=options.schedule,
-            cooling=options.cooling,
-            trials=options.trials,
-            pairs=options.pairs,
-            variant=options.variant,
-            ants=options.ants,
-            alpha=options.alpha,
-            beta=options.beta,
-            evaporation=options.evaporation,
-            ranks=options.ranks,
-            smoothing=options.smoothing,
             progress=progress,
+            **_cli_options.given_options(options),
         )
     _tell(result, options)
+
+
+def _placed(options: argparse.Namespace) -> dict[str, Any]:
+    """Return where a solve is to run."""
+    return {name: getattr(options, name) for name in ("backend", "threads", "device")}
 
 
 def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
@@ -237,23 +212,20 @@ def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
 
 def _resume(options: argparse.Namespace) -> None:
     with _cli_runs.delay_signals():
-        from pytsp.checkpoint.writer import Stored  # noqa: PLC0415
+        from pytsp.api.resume import resume_stored  # noqa: PLC0415
+        from pytsp.checkpoint.reader import Stored  # noqa: PLC0415
+        from pytsp.run.monitor import target_length  # noqa: PLC0415
 
     stored = Stored(options.checkpoint)
-    placed = stored.arguments(options.backend, options.threads, options.device)
-    options.backend, options.threads, options.device = (placed[name] for name in ("backend", "threads", "device"))
+    placed = stored.placement(**_placed(options))
+    options.backend, options.threads, options.device = placed.values()
+    limits = {
+        "time_limit": _cli_limits.time_left(options),
+        "target": target_length(stored.instance, options.target, options.target_gap),
+        "patience": options.patience,
+    }
     with _followed(stored.instance, options) as progress:
-        result = stored.resume(
-            backend=options.backend,
-            threads=options.threads,
-            device=options.device,
-            time_limit=_cli_limits.time_left(options),
-            target=options.target,
-            target_gap=options.target_gap,
-            patience=options.patience,
-            checkpoint_interval=options.checkpoint_interval,
-            progress=progress,
-        )
+        result = resume_stored(stored, placed, limits, options.checkpoint_interval, progress=progress)
     _tell(result, options)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytsp.backends.context import status
 from pytsp.cli.data import read_instance
+from pytsp.cli.options import given_options
 
 if TYPE_CHECKING:
     from pytsp.api.compare import Comparison
@@ -23,10 +24,8 @@ def run_compare(options: argparse.Namespace) -> None:
         read_instance(options.instance),
         names,
         solver=options.solver,
-        climbers=options.climbers,
         seed=options.seed,
-        k=options.k,
-        iterations=options.iterations,
+        **given_options(options),
     )
     _print(
         options.json,

@@ -99,14 +99,13 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytsp.solvers.annealing.TRIALS", {"cpu": 1e6})
     monkeypatch.setattr("pytsp.solvers.ants.STEPS", {"cpu": 2e7})
     for module, name, value in (
-        ("solvers.restarts.batches", "CALL_SECONDS", 2e-3),
+        ("solvers.restarts.solver", "CALL_SECONDS", 2e-3),
         ("solvers.ils.population", "CALL_SECONDS", 2e-3),
-        ("solvers.ils.population", "SHORT_CALL_SECONDS", 1e-3),
         ("solvers.eax.evolution", "CALL_SECONDS", 1e-3),
         ("solvers.large.pieces", "CALL_SECONDS", 1e-3),
         ("solvers.two_opt", "CALL_SECONDS", 1e-3),
-        ("solvers.common.stages", "CALL_SECONDS", 2e-3),
-        ("solvers.common.stages", "SHORT_CALL_SECONDS", 1e-3),
+        ("solvers.common.pacing", "CALL_SECONDS", 2e-3),
+        ("solvers.common.pacing", "SHORT_CALL_SECONDS", 1e-3),
     ):
         monkeypatch.setattr(f"pytsp.{module}.{name}", value)
 

@@ -11,13 +11,13 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from kernel_calls import climbing_entry
 
 from pytsp import Instance, random_tours, solve
 from pytsp.backends import context as backends
 from pytsp.exceptions import PytspError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.common.placement import climbing_entry
 
 
 def instance_of(kind: str, n: int) -> Instance:

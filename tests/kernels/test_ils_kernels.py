@@ -12,7 +12,7 @@ import strategies
 from cities import scattered
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from kernel_calls import SEGMENTS, Climbers, assert_exact, distances_of, forms_of, lists_of, load
+from kernel_calls import SEGMENTS, Climbers, assert_exact, climbing_entry, distances_of, forms_of, lists_of, load
 from numpy.typing import NDArray
 
 from pytsp import random_tours
@@ -20,7 +20,6 @@ from pytsp.backends.context import Backend, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.common.placement import climbing_entry
 
 PART = "search"
 FLAGS = st.integers(0, 1)

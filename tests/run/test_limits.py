@@ -26,8 +26,7 @@ from pytsp.neighbours import kdtree as _nearest
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.run.monitor import Watch, target_length
 from pytsp.solvers.large import pieces as _pieces
-from pytsp.solvers.large.solver import _end_of_rounds
-from pytsp.solvers.restarts import batches as search
+from pytsp.solvers.restarts import solver as search
 from pytsp.utils.deadline import OutOfTime, look, looking
 
 uniform = partial(cities.uniform, side=5000)
@@ -276,8 +275,9 @@ def test_a_pass_is_no_longer_than_the_cities_that_it_looks_at(n: int, seconds: f
 )
 def test_rounds_leave_time_for_the_passes_that_fit(limit: float, full_pass: float, end: float) -> None:
     watch = Watch(time_limit=limit)
-    pieces = SimpleNamespace(full_pass=full_pass, standing=SimpleNamespace(rounds=2))
-    assert _end_of_rounds(pieces, watch) == pytest.approx(end)  # type: ignore[arg-type]
+    pieces: Any = SimpleNamespace(watch=watch, full_pass=full_pass, standing=SimpleNamespace(rounds=2))
+    assert _pieces.Pieces.end_of_rounds(pieces) == pytest.approx(end)
     watch.reserve = 0.5
-    assert _end_of_rounds(pieces, watch) == pytest.approx(end - 0.5)  # type: ignore[arg-type]
-    assert _end_of_rounds(pieces, Watch()) == float("inf")  # type: ignore[arg-type]
+    assert _pieces.Pieces.end_of_rounds(pieces) == pytest.approx(end - 0.5)
+    pieces.watch = Watch()
+    assert _pieces.Pieces.end_of_rounds(pieces) == float("inf")

@@ -18,6 +18,7 @@ from kernel_calls import forms_of
 from numpy.typing import NDArray
 from paths import tsplib_file
 from results import solving
+from tasks import task_of
 
 import pytsp
 from pytsp import Improvement, Instance, Progress
@@ -26,6 +27,7 @@ from pytsp.exceptions import KernelError, TourError
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.run.result import FLOPS_A_CHECK
 from pytsp.solvers import two_opt
+from pytsp.solvers.options.two_opt import TwoOpt
 from pytsp.solvers.two_opt import Descent
 from pytsp.starts.construct import STARTS, start_tour
 
@@ -34,9 +36,22 @@ KS = st.integers(1, 5) | st.just(UNLIMITED)
 solved = solving("two-opt")
 
 
+def descent_of(
+    instance: Instance, backend: Backend, start: NDArray[np.int32], k: int, *, form: Form | None = None
+) -> Descent:
+    """A descent that has not begun."""
+    return Descent(task_of(instance, TwoOpt(k=k), kernels=backend, form=form), start)
+
+
+def tour_of(descent: Descent) -> list[int]:
+    """The tour on which a descent stands."""
+    tour: list[int] = descent.found().best.tour.tolist()
+    return tour
+
+
 def descents(instance: Instance, backend: Backend, start: NDArray[np.int32], k: int) -> list[Descent]:
     """A descent in each form in which kernels take an instance, in calls as they come."""
-    return [Descent(form, backend, start, k=k, passes=UNLIMITED) for form in forms_of(instance)]
+    return [descent_of(instance, backend, start, k, form=form) for form in forms_of(instance)]
 
 
 def ended(descent: Descent) -> Descent:
@@ -60,7 +75,7 @@ def test_a_descent_makes_the_oracles_moves(backend: Backend, case: tuple[Instanc
     tour, length, moves = expected(form_of(instance), start, k)
     for descent in descents(instance, backend, start, k):
         now = ended(descent).standing
-        assert descent.tour.tolist() == tour
+        assert tour_of(descent) == tour
         assert (now.length, now.moves, now.done) == (length, moves, True)
         assert k > 1 or now.passes == moves + 1
         assert oracle.best_move(form_of(instance).whole.distance_matrix().tolist(), tour) == (0, 0, 0)
@@ -81,7 +96,7 @@ def test_sizes_around_tiles_and_lanes(backend: Backend, n: int, k: int) -> None:
     tour, length, moves = expected(form_of(instance), start, k)
     for descent in descents(instance, backend, start, k):
         now = ended(descent).standing
-        assert (descent.tour.tolist(), now.length, now.moves) == (tour, length, moves)
+        assert (tour_of(descent), now.length, now.moves) == (tour, length, moves)
 
 
 @pytest.mark.parametrize("n", [1023, 1024, 1025])
@@ -105,7 +120,7 @@ def test_both_sides_of_a_band(backend: Backend, n: int, k: int) -> None:
 def test_cuts_into_calls_do_not_matter(backend: Backend, data: st.DataObject, n: int, k: int) -> None:
     instance = uniform(n)
     start = start_tour(instance, "random", seed=n)
-    whole, cut = (Descent(form_of(instance), backend, start, k=k, passes=UNLIMITED) for _ in range(2))
+    whole, cut = (descent_of(instance, backend, start, k) for _ in range(2))
     ended(whole)
     while not cut.is_finished:
         # The speed that it counts on decides how much of a pass, or how many passes, a call makes.
@@ -113,7 +128,7 @@ def test_cuts_into_calls_do_not_matter(backend: Backend, data: st.DataObject, n:
         if data.draw(st.booleans()):
             cut.moves_a_second = cut.pass_moves * data.draw(st.floats(0.01, 3))
         cut.advance()
-    assert cut.tour.tolist() == whole.tour.tolist()
+    assert tour_of(cut) == tour_of(whole)
     assert cut.standing.length == whole.standing.length
     assert (cut.standing.moves, cut.standing.passes) == (whole.standing.moves, whole.standing.passes)
 
@@ -246,13 +261,13 @@ def test_pr2392_comes_to_the_end_of_rocki_and_suda_or_below(backend: Backend) ->
 
 
 def test_a_grid_is_a_plane_on_a_gpu(backend: Backend) -> None:
-    kind, arguments = two_opt._loaded_as(form_of(uniform(9)), backend)
-    assert kind == ("grid" if backend.device is None else "plane")
-    assert len(arguments) == (2 if kind == "grid" else 3)
+    form = two_opt._form_of(task_of(uniform(9), TwoOpt(), kernels=backend))
+    assert form.kind == ("grid" if backend.device is None else "plane")
+    assert len(form.arguments) == (2 if form.kind == "grid" else 3)
 
 
 @pytest.mark.parametrize(("first", "end"), [(1, 3), (3, 2), (2, 7)])
 def test_a_kernel_refuses_what_are_no_diagonals(backend: Backend, first: int, end: int) -> None:
-    descent = Descent(form_of(uniform(10)), backend, np.arange(10, dtype=np.int32), k=1, passes=1)
+    descent = descent_of(uniform(10), backend, np.arange(10, dtype=np.int32), 1)
     with pytest.raises(KernelError, match="are_diagonals"):
         descent._scanned(first, end)

@@ -12,10 +12,15 @@ from pytsp import is_tour
 from pytsp.backends import Backend, Opaque
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, _matrix, form_of
-from pytsp.solvers.common.placement import climbing_entry
+from pytsp.solvers.common.placement import mapping_of
 
 # The longest segment that a move takes along, by its number in kernels: 3-opt takes any.
 SEGMENTS = {0: 3, 1: 10**9}
+
+
+def climbing_entry(entry: str, form: Form, backend: Backend) -> str:
+    """The entry point by which climbers go on, which on a GPU has a form for each mapping."""
+    return entry if backend.device is None else f"{entry}_{mapping_of(form.whole.n, backend)}"
 
 
 def load(backend: Backend, form: Form) -> Opaque:
