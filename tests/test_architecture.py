@@ -18,7 +18,6 @@ ORDER = (
 )
 # The file that imports, what it imports, and why that may be.
 EXCEPTIONS = {
-    ("checkpoint/writer.py", "api"): "what is resumed is solved",
     ("problem/instance.py", "plotting"): "a notebook shows an instance",
     ("run/result.py", "plotting"): "a notebook shows a result, and `Result.plot` draws it",
 }
