@@ -11,7 +11,7 @@ import pytest
 from checkout import needs_checkout
 from hypothesis import settings
 
-from pytsp.backends.context import Backend, open_backend, status
+from pytsp.backends import Backend, open_backend, status
 
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)

@@ -18,7 +18,7 @@ from paths import ROOT
 from processes import run_python
 
 import pytsp
-from pytsp.backends import context as backends
+from pytsp.backends import registry
 from pytsp.cli import commands as cli
 from pytsp.cli import signals as _cli_runs
 from pytsp.cli.commands import main
@@ -42,7 +42,7 @@ def test_a_backend_opens_without_numpy() -> None:
         import sys
         import pytsp, pytsp.backends.kernel_cache
         from pytsp.cli.commands import _parser
-        from pytsp.backends.context import open_backend, status
+        from pytsp.backends import open_backend, status
         for name in ("auto", *(found.name for found in status() if found.usable)):
             assert open_backend(name).entry_points
         _parser().parse_args(["solve", "any", "--solver", "ils", "--moves", "or-opt", "--device", "0"])
@@ -172,7 +172,7 @@ def opening(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Callable[...,
 
     The threads end before the next test begins.
     """
-    really = backends._open_auto
+    really = registry._open_auto
     before = {*threading.enumerate()}
     by_main: list[bool] = []
 
@@ -181,8 +181,8 @@ def opening(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Callable[...,
             by_main.append(threading.current_thread() is threading.main_thread())
             return function(functools.partial(really, *arguments))
 
-        monkeypatch.setattr(backends, "_registry", {})
-        monkeypatch.setattr(backends, "_open_auto", opened)
+        monkeypatch.setattr(registry, "_registry", {})
+        monkeypatch.setattr(registry, "_open_auto", opened)
         return by_main
 
     yield replace
@@ -256,14 +256,14 @@ def test_a_failure_waits_for_no_device(words: list[str], opening: Any, capsys: p
 # A driver that is at work in C for a minute; what would follow the end of the interpreter is told.
 BUSY = """if True:
     import atexit, ctypes, sys
-    from pytsp.backends import context as backends
+    from pytsp.backends import registry
     from pytsp.cli import commands as cli
 
     def busy(*_):
         print("opening", flush=True)
         ctypes.CDLL(None).sleep(60)
 
-    backends._open_auto = busy
+    registry._open_auto = busy
     atexit.register(print, "taken down")
     sys.exit(cli.main())
 """

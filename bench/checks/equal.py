@@ -27,7 +27,7 @@ import pytsp
 from bench.harness.arguments import parser, whole
 from bench.harness.machine import describe
 from bench.harness.tables import print_head, row
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.restarts.mapping import fits_a_block
 

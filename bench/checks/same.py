@@ -24,7 +24,7 @@ import pytsp
 from bench.harness.arguments import parser
 from bench.harness.machine import describe
 from bench.harness.tables import print_head, row
-from pytsp.backends.context import open_backend, status
+from pytsp.backends import open_backend, status
 from pytsp.generate import uniform
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.options.annealing import PAIRS, SCHEDULES

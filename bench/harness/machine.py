@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytsp
-from pytsp.backends import context as backends
+from pytsp.backends import status
 
 ROOT = Path(__file__).resolve().parents[2]
 TSPLIB = ROOT.parent / "shared" / "tsplib"
@@ -41,7 +41,7 @@ def describe() -> str:
     return (
         f"{datetime.date.today()}, commit {commit()}, {processor()}, {os.cpu_count()} cores; "
         f"Futhark {report['futhark']}, c and multicore for {level}; usable: "
-        f"{', '.join(found.name for found in backends.status() if found.usable)}"
+        f"{', '.join(found.name for found in status() if found.usable)}"
     )
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from bench.harness.arguments import parser
 from bench.harness.machine import describe, tsplib
 from bench.harness.tables import print_rows, store
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 from pytsp.problem.kernel_input import form_of
 
 # Enough climbers to fill an H200 at least once, by the block that each gets there (gpu_climbs.fut).

@@ -21,7 +21,7 @@ import pytsp
 from bench.harness.arguments import parser
 from bench.harness.machine import describe, tsplib
 from bench.harness.tables import print_rows, store
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 
 SPEED = (
     ("kroA100", 100_000),

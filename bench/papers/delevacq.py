@@ -32,7 +32,7 @@ from bench.harness.arguments import parser, whole
 from bench.harness.machine import describe, tsplib
 from bench.harness.shuffle import shuffled
 from bench.harness.tables import print_head, row
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.solvers.options.ils import KICKS
 from pytsp.starts.construct import STARTS, Start

@@ -10,7 +10,7 @@ from typing import Any
 from bench.harness.machine import tsplib
 from bench.papers.tables import Cell, Figure, Series, Table, columns, ratio
 from bench.papers.task import Task, left_until, moment
-from pytsp.backends.context import BACKENDS, open_backend, status
+from pytsp.backends import BACKENDS, open_backend, status
 
 TITLE = (
     "M. A. O'Neil, D. Tamir, M. Burtscher: A Parallel GPU Version of the Traveling Salesman Problem. PDPTA 2011 (C2050)"

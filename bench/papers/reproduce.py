@@ -18,7 +18,7 @@ from bench.harness.arguments import parser, positive
 from bench.harness.machine import describe
 from bench.papers.tables import Report, Table, stored
 from bench.papers.task import Task
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 
 PAPERS = ("oneil2011", "utne2023", "rocki2013", "robinson2018", "delevacq2012")
 SECONDS = 240.0

@@ -25,7 +25,7 @@ import pytsp
 from bench.harness.arguments import parser
 from bench.harness.machine import describe, find
 from bench.harness.tables import duration, print_head, row, store
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.run.monitor import Watch
 from pytsp.run.result import FLOPS_A_CHECK
 from pytsp.solvers.common.task import Task

@@ -14,7 +14,7 @@ from bench.harness.machine import find
 from bench.papers.rocki import THEIRS, Line, descend, differences, measure, tour_of
 from bench.papers.tables import Figure, Series, Table, columns, listed, ratio
 from bench.papers.task import Task
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.run.result import FLOPS_A_CHECK
 from pytsp.starts.construct import greedy
 

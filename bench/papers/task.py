@@ -10,7 +10,7 @@ from typing import Any
 
 import pytsp
 from bench.harness.machine import TSPLIB
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 
 # The share of its time that a measurement takes to learn how many climbers fit, and what is planned of it.
 PROBE = 0.1

@@ -12,7 +12,7 @@ import numpy as np
 
 import pytsp
 from bench.harness.machine import find
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.neighbours.boxes import lists_along
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.solvers.large.solver import DEFAULT_NEIGHBOURS, LEAST_GPU_PIECE

@@ -20,7 +20,7 @@ from bench.harness.arguments import parser
 from bench.harness.machine import describe
 from bench.harness.rivals import Task, by_elkai
 from bench.harness.tables import print_rows, store
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 
 # elkai takes whole distances: those of the unit square times this.
 SCALE = 10**6

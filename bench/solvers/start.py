@@ -20,12 +20,12 @@ from typing import NamedTuple
 from bench.harness.arguments import parser
 from bench.harness.machine import ROOT, describe
 from bench.harness.tables import print_head, row
-from pytsp.backends.context import status
+from pytsp.backends import status
 
 # On standard error stand the times of the first call of a kernel and of the end of solving, and from Python the result.
 HOOK = """
 import sys, time
-from pytsp.backends import context as backends
+from pytsp import backends
 call = backends.Backend.call
 def first(*arguments):
     backends.Backend.call = call

@@ -24,7 +24,7 @@ from processes import run_python
 
 import pytsp
 from pytsp import Instance, PytspError, Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 
 SMALL: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 20},

@@ -19,8 +19,8 @@ from paths import all_tsplib, tsplib_file
 import pytsp
 from pytsp import Instance, Result
 from pytsp.api import many
-from pytsp.backends.context import Backend, BackendError
-from pytsp.exceptions import InstanceError
+from pytsp.backends import Backend
+from pytsp.exceptions import BackendError, InstanceError
 
 
 def assert_same(a: Result, b: Result) -> None:

@@ -21,7 +21,7 @@ from processes import run_python
 
 import pytsp
 from pytsp import Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 
 uniform = partial(cities.uniform, side=10_000)
 

@@ -35,7 +35,7 @@ from bench.papers import delevacq, rocki
 from bench.solvers import huge, many, peers
 from bench.solvers.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from pytsp import Instance, Result
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 from pytsp.starts.construct import greedy
 
 RUN = Run("pytsp c", "square", 4, 0, 1.0, 0.5, 110, 100, history=((0.1, 150), (0.5, 110)))

@@ -35,7 +35,7 @@ from buildtools import (  # noqa: E402
 )
 from buildtools.errors import BuildError  # noqa: E402
 from buildtools.stubs import write_stub  # noqa: E402
-from pytsp.backends import context as backends  # noqa: E402
+from pytsp.backends import PARTS  # noqa: E402
 
 FAKE_FUTHARK = """\
 #!{python}
@@ -534,7 +534,7 @@ def test_modules_of_other_names_are_removed(checkout: Path) -> None:
 
 
 def test_the_parts_are_those_that_the_package_opens() -> None:
-    assert tuple(paths.GPU_PROGRAMS) == backends.PARTS
+    assert tuple(paths.GPU_PROGRAMS) == PARTS
     assert all(program.is_file() for program in (paths.CPU_PROGRAM, *paths.GPU_PROGRAMS.values()))
 
 

@@ -27,7 +27,7 @@ from strategies import float_instances, instances
 
 import pytsp
 from pytsp import CheckpointError, Instance, Result
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.checkpoint import container as _container
 from pytsp.checkpoint.content import instance_of, stored_instance
 from pytsp.cli.commands import main

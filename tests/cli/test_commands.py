@@ -20,8 +20,9 @@ from paths import DATA, ROOT, tsplib_file
 from processes import COMMAND, refusal, run_command
 
 import pytsp
-from pytsp.backends import context as backends
-from pytsp.backends.context import BACKENDS
+from pytsp import backends
+from pytsp.backends import BACKENDS, registry
+from pytsp.backends.kind import DeviceKind
 from pytsp.cli.commands import main
 from pytsp.datasets import registry as datasets
 
@@ -390,8 +391,8 @@ def test_a_folder_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_a_backend_that_is_not_built_is_a_failure_that_says_what_to_do(
     backend: str, instance: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(backends, "_KERNELS", tmp_path)
-    monkeypatch.setattr(backends, "_registry", {})
+    monkeypatch.setattr(DeviceKind, "kernels", tmp_path)
+    monkeypatch.setattr(registry, "_registry", {})
     said = refusal(capsys, "solve", instance, "--backend", backend)
     assert f"'{backend}' cannot run here: not built" in said
     assert "python build.py" in said

@@ -16,7 +16,7 @@ from strategies import Layout, directed_matrices, layouts
 
 import pytsp
 from pytsp import Instance
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.cli.commands import main
 from pytsp.io.tsplib.writer import write
 from pytsp.problem.optima import DIRECTED_OPTIMA, OPTIMA, directed_optimum_of

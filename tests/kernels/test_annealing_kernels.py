@@ -16,7 +16,7 @@ from kernel_calls import assert_exact, distances_of, forms_of, lists_of, load, r
 from numpy.typing import NDArray
 
 from pytsp import is_tour, random_tours
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of

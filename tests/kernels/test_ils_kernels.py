@@ -16,7 +16,7 @@ from kernel_calls import SEGMENTS, Climbers, assert_exact, climbing_entry, dista
 from numpy.typing import NDArray
 
 from pytsp import random_tours
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of

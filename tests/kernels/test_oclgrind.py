@@ -13,7 +13,7 @@ import pytest
 from checkout import needs_checkout
 from paths import ROOT, TESTS
 
-from pytsp.backends.context import PARTS, status
+from pytsp.backends import PARTS, status
 
 needs_checkout("buildtools")
 

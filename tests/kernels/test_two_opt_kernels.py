@@ -16,7 +16,7 @@ from kernel_calls import distances_of, forms_of, load
 from numpy.typing import NDArray
 
 from pytsp import random_tours
-from pytsp.backends.context import Backend, Opaque
+from pytsp.backends import Backend, Opaque
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MOST_DISTANCE, MOST_GRID_DISTANCE, Form, form_of

@@ -15,7 +15,7 @@ from strategies import directed_matrices
 
 import pytsp
 from pytsp import Instance, InstanceError, TourError
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.problem.asymmetric import Doubling
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
 

@@ -17,7 +17,7 @@ from strategies import directed_matrices
 import pytsp
 from pytsp import Improvement, Instance, InstanceError, Progress, TourError
 from pytsp.api import reductions as _reductions
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
 from pytsp.problem.open_paths import OpenPath
 

@@ -19,7 +19,7 @@ from processes import run_python
 
 import pytsp
 from pytsp import Instance, Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.cli import commands as cli
 from pytsp.cli import limits as _cli_limits
 from pytsp.neighbours import kdtree as _nearest

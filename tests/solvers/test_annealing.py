@@ -18,7 +18,7 @@ from results import solving
 
 import pytsp
 from pytsp import Improvement, Instance, Progress
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.annealing import COLD, HOT, Temperatures
 

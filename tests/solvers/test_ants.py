@@ -18,7 +18,7 @@ from results import solving
 
 import pytsp
 from pytsp import Improvement, Instance, Progress
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.solvers.ants import rules_of
 from pytsp.solvers.options.ants import VARIANTS, AntColony
 from pytsp.starts.construct import nearest_neighbour

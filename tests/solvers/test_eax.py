@@ -19,7 +19,7 @@ from results import assert_improves, assert_is_tour, assert_same, solving
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common.local_search import LocalSearch
 from pytsp.solvers.eax import POPULATIONS

@@ -27,7 +27,7 @@ from tasks import task_of
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.cli.commands import main
 from pytsp.datasets import registry as datasets
 from pytsp.exceptions import InstanceError, TourError

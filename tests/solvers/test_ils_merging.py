@@ -18,7 +18,7 @@ from tasks import task_of
 
 import pytsp
 from pytsp import Instance, random_tours
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common.local_search import LocalSearch

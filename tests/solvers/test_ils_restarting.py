@@ -15,7 +15,7 @@ from tasks import task_of
 
 import pytsp
 from pytsp import random_tours
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.archive import NONE, Archive
 from pytsp.solvers.ils.starting_tours import beginner_anew

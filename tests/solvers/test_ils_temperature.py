@@ -12,7 +12,7 @@ from kernel_calls import Climbers
 
 import pytsp
 from pytsp import Instance, random_tours
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.problem.kernel_input import form_of
 
 PART = "search"

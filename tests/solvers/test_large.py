@@ -25,7 +25,7 @@ from results import assert_improves, assert_is_tour, assert_same, solving
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.cli.commands import main
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.neighbours.lists import neighbour_lists

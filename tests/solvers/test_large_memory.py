@@ -8,7 +8,7 @@ import pytest
 from emulated import skip_where_slow
 from processes import run_python
 
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 
 PART = "huge"
 # What the documentation says, and as many more cities as make what does not grow with them small.

@@ -21,7 +21,7 @@ from results import assert_best_climber, assert_is_tour, assert_same, solving
 
 import pytsp
 from pytsp import Instance, Progress, Result, random_tours
-from pytsp.backends.context import Backend, open_backend, status
+from pytsp.backends import Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common import pacing as _pacing

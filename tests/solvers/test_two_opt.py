@@ -22,7 +22,7 @@ from tasks import task_of
 
 import pytsp
 from pytsp import Improvement, Instance, Progress
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.exceptions import KernelError, TourError
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.run.result import FLOPS_A_CHECK
