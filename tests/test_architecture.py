@@ -10,11 +10,12 @@ from pathlib import Path
 import pytsp
 
 PACKAGE = Path(pytsp.__file__).parent
-# Low to high, with the modules beside the packages: `generate` makes instances, `networkx` solves, and `__init__` and
-# `former_names` lead to whatever users ask for, which only the command line is above.
+# Low to high, first what the build makes. Of the modules beside the packages, `generate` makes instances, `networkx`
+# solves, and `__init__` and `former_names` lead to whatever users ask for: only the command line is above them.
 ORDER = (
-    *("exceptions", "utils", "problem", "backends", "io", "datasets", "generate", "neighbours", "starts", "run"),
-    *("solvers", "checkpoint", "api", "networkx", "plotting", "report", "former_names", "__init__", "cli", "__main__"),
+    *("_kernels", "exceptions", "utils", "problem", "backends", "io", "datasets", "generate", "neighbours", "starts"),
+    *("run", "solvers", "checkpoint", "api", "networkx", "plotting", "report", "former_names", "__init__", "cli"),
+    "__main__",
 )
 # The file that imports, what it imports, and why that may be.
 EXCEPTIONS = {
