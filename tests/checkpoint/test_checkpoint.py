@@ -101,7 +101,7 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in (
         ("solvers.restarts.solver", "CALL_SECONDS", 2e-3),
         ("solvers.ils.population", "CALL_SECONDS", 2e-3),
-        ("solvers.eax.evolution", "CALL_SECONDS", 1e-3),
+        ("solvers.eax", "CALL_SECONDS", 1e-3),
         ("solvers.large.pieces", "CALL_SECONDS", 1e-3),
         ("solvers.two_opt", "CALL_SECONDS", 1e-3),
         ("solvers.common.pacing", "CALL_SECONDS", 2e-3),

@@ -143,7 +143,7 @@ def test_nothing_is_shown_to_a_pipe_or_where_it_is_to_be_quiet(
 def test_every_solver_tells_its_phases_and_the_time_left(
     options: dict[str, Any], phases: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pytsp.solvers.common.pacing.CALL_SECONDS", 1e-3)
+    monkeypatch.setattr("pytsp.solvers.eax.CALL_SECONDS", 1e-3)
     cities = Instance.from_coordinates(np.random.default_rng(1).integers(0, 900, (90, 2)))
     seen: list[Progress] = []
     pytsp.solve(cities, backend="c", time_limit=60, progress=seen.append, **options)

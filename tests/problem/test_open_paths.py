@@ -17,6 +17,7 @@ from strategies import directed_matrices
 import pytsp
 from pytsp import Improvement, Instance, InstanceError, Progress, TourError
 from pytsp.api import reductions as _reductions
+from pytsp.api.request import Request
 from pytsp.backends import Backend
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
 from pytsp.problem.open_paths import OpenPath
@@ -245,18 +246,18 @@ def test_a_tour_with_an_end_out_of_its_place_is_put_right_and_told(monkeypatch: 
     line = Instance.from_coordinates([[x, 0] for x in range(6)])
     told: list[Improvement] = []
 
-    def halted(instance: Instance, on_improvement: Any, **_: Any) -> pytsp.Result:
+    def halted(instance: Instance, request: Request) -> pytsp.Result:
         # City 6, the further one, stands between 2 and 3, though the path is to begin in 0.
         tour = np.array([0, 1, 2, 6, 3, 4, 5], dtype=np.int32)
         length = instance.tour_length(tour)
         improvement = Improvement(0.1, 1, length)
-        on_improvement(improvement)
-        result = solve_instance(instance)
+        assert request.on_improvement is not None
+        request.on_improvement(improvement)
+        result = pytsp.solve(instance)
         return replace(result, tour=tour, length=length, lengths=np.array([length]), history=(improvement,))
 
-    solve_instance = pytsp.solve
-    monkeypatch.setattr(_reductions, "solve", halted)
-    result = solve_instance(line, open=True, start_city=0, on_improvement=told.append)
+    monkeypatch.setattr(_reductions, "dispatch", halted)
+    result = pytsp.solve(line, open=True, start_city=0, on_improvement=told.append)
     assert result.tour[0] == 0
     assert result.length == line.path_length(result.tour) == result.history[-1].length == result.lengths.min()
     assert tuple(told) == result.history
