@@ -6,9 +6,6 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
-
-from sphinx.util.matching import patfilter
 
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT), str(_ROOT / "docs" / "_extensions")]
@@ -39,17 +36,3 @@ html_theme = "furo"
 html_title = f"pytsp {release}"
 html_copy_source = False
 html_extra_path = [folder for folder in (os.environ.get("PYTSP_FUTHARK_DOC"),) if folder]
-
-
-def _leave_out_what_is_missing(app: Any, page: str, source: list[str]) -> None:
-    """Take patterns of the navigation that no page matches out of it: pages join it once they are there."""
-    if page == "index":
-        lines = source[0].splitlines(keepends=True)
-        patterns = {line for line in lines if line.rstrip().endswith("*")}
-        missing = {line for line in patterns if not patfilter(app.env.found_docs, line.strip())}
-        source[0] = "".join(line for line in lines if line not in missing)
-
-
-def setup(app: Any) -> None:
-    """Have Sphinx ask the function above."""
-    app.connect("source-read", _leave_out_what_is_missing)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Make the pictures of README.md anew, by the commands that README.md shows; the screenshot of the report needs Chromium.
+# Draw the pictures of README.md and docs/how-to/pictures.md again; the screenshot of the report needs Chromium.
 set -euo pipefail
 cd "$(dirname "$0")"
 docs=$PWD
