@@ -19,7 +19,7 @@ from bench.machine import describe, parser, row, tsplib
 from pytsp.backends.context import open_backend
 from pytsp.problem.kernel_input import form_of
 
-# Enough climbers to fill an H200 at least once, by the block that each gets there (gpu_restarts.fut).
+# Enough climbers to fill an H200 at least once, by the block that each gets there (gpu_climbs.fut).
 CASES = (
     ("kroA100", 100_000),
     ("kroA200", 20_000),

@@ -1,5 +1,5 @@
 """Compare many climbers at a time with those of multicore: crossover, iterated local search, random restarts through a
-matrix of each size of numbers and of cities that has blocks of its own (gpu_restarts.fut), and many instances.
+matrix of each size of numbers and of cities that has blocks of its own (gpu_climbs.fut), and many instances.
 
 Some faults of a GPU's code show with ten thousands of climbers only. One instance of each form of distances; every
 climber's length and improvements, and the best tour, must be equal. Builds nothing; ends with 1 where anything differs.

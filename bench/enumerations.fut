@@ -1,10 +1,10 @@
 -- | What the three enumerations of the 2-opt neighbourhood cost: the best move of each of `count` random tours of `n`
 -- cities on a grid. `python -m bench.enumerations` runs this and divides.
 
-import "../futhark/metric"
-import "../futhark/rng"
-import "../futhark/tour"
-import "../futhark/two_opt"
+import "../futhark/core/metric"
+import "../futhark/core/rng"
+import "../futhark/core/tour"
+import "../futhark/two_opt/enumerations"
 
 def cities (n: i64) : grid.data [n] =
   let coordinate key step = rng.below key step 10000

@@ -30,10 +30,10 @@ def measure(level: str) -> dict[str, dict[tuple[int, int], float]]:
         raise SystemExit("there is no Futhark compiler: run `python build.py`, which obtains one")
     with tempfile.TemporaryDirectory() as folder:
         # `futhark bench` leaves its program where the source is.
-        for name in (f"bench/{PROGRAM.name}", *(f"futhark/{file.name}" for file in ROOT.glob("futhark/*.fut"))):
-            copy = Path(folder) / name
-            copy.parent.mkdir(exist_ok=True)
-            shutil.copy(ROOT / name, copy)
+        for source in (PROGRAM, *ROOT.glob("futhark/*/*.fut")):
+            copy = Path(folder) / source.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, copy)
         report = Path(folder) / "report.json"
         flags = " ".join(flag for flag in flags_of("c", level) if not flag.startswith(("-fPIC", "-fvisibility")))
         subprocess.run(

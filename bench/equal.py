@@ -30,7 +30,7 @@ from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.restarts.batches import fits_a_block
 
 KS = (1, 8, math.inf)
-# How many climb by themselves besides, one a block: as many as have blocks of other lanes, at most (gpu_restarts.fut).
+# How many climb by themselves besides, one a block: as many as have blocks of other lanes, at most (gpu_climbs.fut).
 FEWER = (264, 528)
 Ends = tuple[NDArray[np.generic], ...]
 

@@ -165,7 +165,8 @@ def program_of(name: str) -> Path:
 
 def hash_of_program(program: Path) -> str:
     """Hash a Futhark program: its file and all that it imports."""
-    return hash_of(f"{file.name}\n{file.read_text(encoding='utf-8')}" for file in imported_files(program))
+    files = imported_files(program)
+    return hash_of(f"{os.path.relpath(file, program.parent)}\n{file.read_text(encoding='utf-8')}" for file in files)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "futhark"
 # The entry points of the CPU backends; those of the GPU backends, in parts that solvers load by themselves.
-CPU_PROGRAM = SOURCES / "pytsp.fut"
-GPU_PROGRAMS = {part: SOURCES / f"gpu_{part}.fut" for part in ("restarts", "search", "huge", "comparators")}
+CPU_PROGRAM = SOURCES / "entries" / "cpu.fut"
+PARTS = ("restarts", "search", "huge", "comparators")
+GPU_PROGRAMS = {part: SOURCES / "entries" / f"gpu_{part}.fut" for part in PARTS}
 KERNELS = ROOT / "pytsp" / "_kernels"
 INCLUDE = Path(__file__).resolve().parent / "include"
 COMPAT = INCLUDE / "cuda_compat.h"

@@ -24,9 +24,10 @@ def document_kernels(futhark: Path, work: Path, folder: Path) -> None:
     """Write the kernels' documentation into `folder`; that of their tests is left aside."""
     kernels = work / "kernels"
     kernels.mkdir()
-    for source in SOURCES.glob("*.fut"):
+    for source in SOURCES.glob("*/*.fut"):
         if not source.stem.endswith("_tests"):
-            shutil.copy(source, kernels)
+            (kernels / source.parent.name).mkdir(exist_ok=True)
+            shutil.copy(source, kernels / source.parent.name)
     run([futhark, "doc", "-o", folder, kernels.name], cwd=work, timeout=SECONDS)
 
 

@@ -88,7 +88,7 @@ def random_tours(n: int, climbers: int, seed: int, first: int = 0) -> NDArray[np
     """Return the random tours from which climbers start.
 
     The tour of a climber is a function of (`n`, `seed`, climber) alone, uniformly distributed over all n! orders, and
-    the same bit for bit as the one that a kernel makes (`futhark/tour.fut`): Fisher and Yates' shuffle from the end,
+    the same bit for bit as the one that a kernel makes (`core/tour.fut`): Fisher and Yates' shuffle from the end,
     drawing from SplitMix64's finalizer applied to a counter.
 
     Parameters

@@ -61,7 +61,7 @@ FAINTEST, CLEAREST = 1e-80, 1e80
 
 @dataclass(frozen=True)
 class Rules:
-    """How trails change, as the kernels take it (`futhark/ants.fut`); `initial` is what they are at first."""
+    """How trails change, as the kernels take it (`ants.fut`); `initial` is what they are at first."""
 
     keep: float
     weights: NDArray[np.float64]

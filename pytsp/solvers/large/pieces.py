@@ -22,7 +22,7 @@ FIRST_SPEED = {"cpu": 3_000.0, "gpu": 500_000.0}
 MOST_GPU_CITIES = 1 << 21
 # How many cities' links are made by a call.
 LINKED = 1 << 16
-# How many cities a pass looks at, at most, and what one costs, in positions that change (`passes.fut`).
+# How many cities a pass looks at, at most, and what one costs, in positions that change (`parallel_moves.fut`).
 PASS_CITIES = 1 << 18
 LOOK_WORK = 16
 # The first call of passes has this share of the time of others: it tells how fast they are.

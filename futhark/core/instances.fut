@@ -1,0 +1,20 @@
+-- | Instances on a device in three forms, and checks of sizes that all programs share: `matrix` (any metric), `grid` (EUC_2D of
+-- small whole coordinates), and `plane` (EUC_2D and CEIL_2D of any coordinates).
+
+import "metric"
+
+type matrix_instance [n] = {matrix: matrix.data [n]}
+type grid_instance [n] = {grid: grid.data [n]}
+type plane_instance [n] = {plane: plane.data [n]}
+
+def fits_32_bits (n: i64) = n >= 1 && n <= i64.i32 i32.highest
+def are_climbers (first: i64) (count: i64) = first >= 0 && count >= 1
+
+def load_matrix [n] (distances: [n][n]i32) : matrix_instance [n] =
+  assert (fits_32_bits n) {matrix = distances}
+
+def load_grid [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] =
+  assert (fits_32_bits n) {grid = (xs, ys)}
+
+def load_plane [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
+  assert (fits_32_bits n) {plane = (xs, ys, f64.bool up)}

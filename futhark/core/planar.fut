@@ -1,0 +1,49 @@
+-- | Metrics of the plane that can be cut into parts, and a part of a tour as an instance of its own.
+
+import "metric"
+
+-- | A metric whose data is a row of points.
+module type planar = {
+  include metric
+
+  -- | The data of some cities, in their order. **Work:** O(m).
+  val gather [n] [m] : data [n] -> (cities: [m]i32) -> data [m]
+
+  -- | The data of `m` cities from the first on; nothing is copied. **Work:** O(1).
+  val slice [n] : data [n] -> (first: i64) -> (m: i64) -> data [m]
+}
+
+module planar_grid : planar with data [n] = grid.data [n] = {
+  open grid
+
+  def gather [n] [m] ((xs, ys): data [n]) (cities: [m]i32) : data [m] =
+    #[unsafe] (map (\c -> xs[i64.i32 c]) cities, map (\c -> ys[i64.i32 c]) cities)
+
+  def slice [n] ((xs, ys): data [n]) (first: i64) (m: i64) : data [m] =
+    #[unsafe] (xs[first:first + m] :> [m]i32, ys[first:first + m] :> [m]i32)
+}
+
+module planar_plane : planar with data [n] = plane.data [n] = {
+  open plane
+
+  def gather [n] [m] ((xs, ys, up): data [n]) (cities: [m]i32) : data [m] =
+    #[unsafe] (map (\c -> xs[i64.i32 c]) cities, map (\c -> ys[i64.i32 c]) cities, up)
+
+  def slice [n] ((xs, ys, up): data [n]) (first: i64) (m: i64) : data [m] =
+    #[unsafe] (xs[first:first + m] :> [m]f64, ys[first:first + m] :> [m]f64, up)
+}
+
+-- | A path from city 0 to city n - 1, as a tour: these two are so near each other that no move that shortens the tour parts
+-- them.
+module mk_path (M: metric) : metric with data [n] = M.data [n] with point = M.point = {
+  open M
+
+  -- | So much less than any distance that two other edges of a move, at most 2^30 - 1 each, do not outweigh it.
+  def tie : i32 = i32.lowest
+
+  #[inline]
+  def dist [n] (data: M.data [n]) (a: M.point) (b: M.point) : i32 =
+    let (c, d) = (M.city a, M.city b)
+    let are_ends = c + d == i32.i64 n - 1 && (c == 0 || d == 0)
+    in if are_ends then tie else M.dist data a b
+}

@@ -1,0 +1,47 @@
+-- | How climbers are laid out on the machine: a `map`, with the attribute that says so.
+
+-- | A layout of independent work.
+module type schedule = {
+  -- | What a function makes of each of some values.
+  val over 'a 'b [c] : (a -> b) -> [c]a -> [c]b
+
+  -- | What each of `p` climbers on n cities comes to; one that does not work may come to anything.
+  val each 'a : (p: i64) -> (n: i64) -> (climber: i64 -> (works: bool) -> a) -> [p]a
+}
+
+-- | As the compiler chooses.
+module automatic : schedule = {
+  def over f xs = map f xs
+
+  def each p _ climber = map (\c -> climber c true) (iota p)
+}
+
+-- | One climber a thread block, whose threads work together.
+module blocks : schedule = {
+  def over f xs = #[incremental_flattening(only_intra)] map f xs
+
+  def each p _ climber = #[incremental_flattening(only_intra)] map (\c -> climber c true) (iota p)
+}
+
+-- | One climber a thread.
+module threads : schedule = {
+  def over f xs = #[incremental_flattening(only_inner)] map f xs
+
+  def each p _ climber = #[incremental_flattening(only_inner)] map (\c -> climber c true) (iota p)
+}
+
+-- | How many threads are started for a climber of which one works: on a GPU, threads that go together wait for each other, and
+-- climbers take ways of their own. As many as go together, as far as memory allows.
+def threads_a_climber (p: i64) (n: i64) : i64 = i64.max 1 (i64.min 32 (5000000 / (p * n)))
+
+-- | One climber in so many threads, of which the first one works.
+module spread_threads : schedule = {
+  def over f xs = threads.over f xs
+
+  def each p n climber =
+    let spread = threads_a_climber p n
+    let all =
+      #[incremental_flattening(only_inner)]
+      map (\t -> climber (t / spread) (t % spread == 0)) (iota (p * spread))
+    in map (\c -> #[unsafe] all[c * spread]) (iota p)
+}

@@ -1,0 +1,145 @@
+-- | Edge assembly crossover: a tour takes over a cycle of edges from another one, alternately losing its own
+-- (Nagata, Kobayashi: A Powerful Genetic Algorithm Using Edge Assembly Crossover for the Traveling Salesman Problem,
+-- INFORMS Journal on Computing 25(2), 2013).
+--
+-- The edges that two tours A and B do not share fall apart into AB-cycles, in which edges of A and B alternate. A cycle
+-- makes a child of A: its edges of A go, its edges of B come, and the subtours that arise are merged. This is the
+-- strategy "single", where every cycle is a child and the shortest child is taken if it is shorter than A.
+
+import "../core/metric"
+import "../core/rng"
+import "../local_search/route"
+import "edge_exchange"
+
+-- | The longest AB-cycle that makes a child, in edges of A.
+def most_cycle : i32 = 60
+
+-- | A tour, and the position of each city on it.
+type placed [n] = ([n]i32, [n]i32)
+
+-- The neighbour of a city by way 0 (next on A), 1 (previous on A), 2 (next on B), 3 (previous on B).
+local
+def neighbour [n] ((a, a_position): placed [n]) ((b, b_position): placed [n]) (c: i32) (way: i32) : i32 =
+  #[unsafe]
+  let at (tour: [n]i32) (p: i32) = tour[i64.i32 (wrap (i32.i64 n) p)]
+  in if way < 2
+     then at a (a_position[i64.i32 c] + 1 - 2 * way)
+     else at b (b_position[i64.i32 c] + 5 - 2 * way)
+
+-- Which ways of a city are left: bits of those that only one tour has.
+local
+def ways [n] (a: placed [n]) (b: placed [n]) (c: i32) : i8 =
+  let to = neighbour a b c
+  let (an, ap, bn, bp) = (to 0, to 1, to 2, to 3)
+  in i8.bool (an != bn && an != bp)
+     | (i8.bool (ap != bn && ap != bp) << 1)
+     | (i8.bool (bn != an && bn != ap) << 2)
+     | (i8.bool (bp != an && bp != ap) << 3)
+
+module mk_eax (M: metric) = {
+  module exchange = mk_exchange M
+
+  -- The exchange of an AB-cycle's edges, before merging: cuts, links and gain. The cycle's first edge is one of A, and
+  -- city `size` is city 0. **Work:** O(size).
+  local
+  def assemble [n] (data: M.data [n]) (a_position: [n]i32) (size: i32) (city: i32 -> i32) : (*[most_cuts]i32, *[2 * most_cuts]i32, i64) =
+    #[unsafe]
+    let dist (x: i32) (y: i32) = M.dist data (M.point data x) (M.point data y)
+    let cuts: *[most_cuts]i32 = replicate most_cuts 0
+    let ends: *[2 * most_cuts]i32 = replicate (2 * most_cuts) 0
+    let (cuts, ends, gain) =
+      loop (cuts, ends, gain) = (cuts, ends, 0)
+      for h < size / 2 do
+        let x = city (2 * h)
+        let y = city (2 * h + 1)
+        let (cut, behind) = cut_between a_position[i64.i32 x] a_position[i64.i32 y]
+        let cuts = cuts with [i64.i32 h] = cut
+        let ends = ends with [2 * i64.i32 h] = 2 * h + i32.bool behind
+        let ends = ends with [2 * i64.i32 h + 1] = 2 * h + i32.bool (!behind)
+        in (cuts, ends, gain + i64.i32 (dist x y - dist y (city (2 * h + 2))))
+    let link: *[2 * most_cuts]i32 = replicate (2 * most_cuts) 0
+    let link =
+      loop link for h < size / 2 do
+        let e = ends[2 * i64.i32 h + 1]
+        let f = ends[2 * i64.i32 (if 2 * h + 2 == size then 0 else h + 1)]
+        let link = link with [i64.i32 e] = f
+        in link with [i64.i32 f] = e
+    in (cuts, link, gain)
+
+  -- | The best child of A among the first `children` AB-cycles with B, the first among equals: its exchange and its gain,
+  -- no exchange and 0 where none is shorter than A.
+  --
+  -- A path goes along edges that are left, of A and B in turn, at random where there are two. Where it comes to a city
+  -- that it has left by the same kind of edge before, the cycle in between is taken out; the path goes on from its rest.
+  --
+  -- **Work:** O(n), and that of the children. **Span:** the same.
+  def cross [n] [k]
+            (data: M.data [n])
+            (lists: [n][k]i32)
+            (key: rng.key)
+            (children: i32)
+            (a: placed [n])
+            (b: placed [n]) : (exchange, i64) =
+    #[unsafe]
+    let n32 = i32.i64 n
+    let (a_tour, a_position) = a
+    let left: *[n]i8 = replicate n 0
+    let left = loop left for c < n32 do left with [i64.i32 c] = ways a b c
+    -- Where a city stands on the path, once for each tour that it is left by.
+    let seen: *[2 * n]i32 = replicate (2 * n) (-1)
+    let path: *[2 * n + 2]i32 = replicate (2 * n + 2) 0
+    let offset = rng.below key 0 n32
+    let cuts: *[most_cuts]i32 = replicate most_cuts 0
+    let link: *[2 * most_cuts]i32 = replicate (2 * most_cuts) 0
+    let (_, _, _, _, _, _, _, m, cuts, link, gain) =
+      loop (left, seen, path, j, start, step, tried, m, cuts, link, gain) =
+             (left, seen, path, -1i32, 0i32, 1i64, 0i32, 0i32, cuts, link, 0i64)
+      while start < n32 && tried < children do
+        if j < 0
+        then let c = a_tour[i64.i32 (wrap n32 (start + offset))]
+             in if left[i64.i32 c] == 0
+                then (left, seen, path, j, start + 1, step, tried, m, cuts, link, gain)
+                else let path = path with [0] = c
+                     let seen = seen with [2 * i64.i32 c] = 0
+                     in (left, seen, path, 0, start, step, tried, m, cuts, link, gain)
+        else let u = path[i64.i32 j]
+             let turn = j & 1
+             let ways_left = (i32.i8 left[i64.i32 u] >> (2 * turn)) & 3
+             in if ways_left == 0
+                then -- Only where a path began: its city's edges are used up.
+                     let seen = seen with [2 * i64.i32 u] = -1
+                     in (left, seen, path, -1, start, step, tried, m, cuts, link, gain)
+                else let way = if ways_left == 3 then i32.u64 (rng.word key step >> 63) else ways_left - 1
+                     let v = neighbour a b u (2 * turn + way)
+                     let u_way = 2 * turn + way
+                     let v_way = 2 * turn + 1 - way
+                     let left = left with [i64.i32 u] = left[i64.i32 u] & !(1i8 << i8.i32 u_way)
+                     let left = left with [i64.i32 v] = left[i64.i32 v] & !(1i8 << i8.i32 v_way)
+                     let place = 2 * i64.i32 v + i64.i32 (1 - turn)
+                     let i = seen[place]
+                     in if i < 0
+                        then let path = path with [i64.i32 (j + 1)] = v
+                             let seen = seen with [place] = j + 1
+                             in (left, seen, path, j + 1, start, step + 1, tried, m, cuts, link, gain)
+                        else -- path[i], …, path[j] is an AB-cycle.
+                             let size = j + 1 - i
+                             let (m, cuts, link, gain, tried) =
+                               if size > 2 * most_cycle
+                               then (m, cuts, link, gain, tried)
+                               else let first = i + (i & 1)
+                                    let city t =
+                                      let p = first + (if t == size then 0 else t)
+                                      in path[i64.i32 (if p > j then p - size else p)]
+                                    let (c, l, g) = assemble data a_position size city
+                                    let (c_m, c, l, g) = exchange.complete data lists a_tour a_position (size / 2) c l g
+                                    let better = g > gain
+                                    let cuts = loop cuts for h < (if better then c_m else 0) do cuts with [i64.i32 h] = c[i64.i32 h]
+                                    let link = loop link for h < (if better then 2 * c_m else 0) do link with [i64.i32 h] = l[i64.i32 h]
+                                    in (if better then c_m else m, cuts, link, i64.max g gain, tried + 1)
+                             let seen =
+                               loop seen for t < size - 1 do
+                                 let p = i + 1 + t
+                                 in seen with [2 * i64.i32 path[i64.i32 p] + i64.i32 (p & 1)] = -1
+                             in (left, seen, path, i, start, step + 1, tried, m, cuts, link, gain)
+    in ({m, cuts, link}, gain)
+}

@@ -1,0 +1,204 @@
+-- | The entry points of the c and multicore backends, one line each: what they take, and which module does it.
+--
+-- Distances come in three forms, and each entry point on distances exists once a form: `matrix` (any metric), `grid`
+-- (EUC_2D of small whole coordinates) and `plane` (EUC_2D and CEIL_2D of any coordinates).
+
+import "../comparators/annealing"
+import "../comparators/ants"
+import "../core/instances"
+import "../core/metric"
+import "../core/planar"
+import "../core/schedule"
+import "../core/tour"
+import "../crossover/generation"
+import "../crossover/many"
+import "../large/nearest"
+import "../large/parallel_moves"
+import "../large/pieces"
+import "../local_search/ils"
+import "../local_search/population"
+import "../local_search/three_opt"
+import "../local_search/worker"
+import "../two_opt/bands"
+import "../two_opt/cpu_climbs"
+import "../two_opt/descent"
+import "../two_opt/restarts"
+
+module matrix_climbs = mk_cpu_climbs matrix
+module grid_climbs = mk_cpu_climbs grid
+module plane_climbs = mk_cpu_climbs plane
+module bands_of = {def width = 1024i64 def depth = 64i64}
+module matrix_descent = mk_descent (mk_bands matrix bands_of)
+module grid_descent = mk_descent (mk_bands grid bands_of)
+module plane_descent = mk_descent (mk_bands plane bands_of)
+module matrix_population = mk_population matrix (mk_ils matrix (mk_thread_worker matrix)) threads
+module grid_population = mk_population grid (mk_ils grid (mk_thread_worker grid)) threads
+module plane_population = mk_population plane (mk_ils plane (mk_thread_worker plane)) threads
+module matrix_generation = mk_generation matrix
+module grid_generation = mk_generation grid
+module plane_generation = mk_generation plane
+module matrix_many = mk_many matrix
+module grid_many = mk_many grid
+module plane_many = mk_many plane
+module grid_passes = mk_passes planar_grid wide
+module plane_passes = mk_passes planar_plane wide
+module grid_path = mk_path planar_grid
+module plane_path = mk_path planar_plane
+module grid_pieces = mk_pieces planar_grid (mk_ils grid_path (mk_thread_worker grid_path)) threads
+module plane_pieces = mk_pieces planar_plane (mk_ils plane_path (mk_thread_worker plane_path)) threads
+module matrix_annealing = mk_annealing matrix (mk_thread_worker matrix) threads
+module grid_annealing = mk_annealing grid (mk_thread_worker grid) threads
+module plane_annealing = mk_annealing plane (mk_thread_worker plane) threads
+module matrix_ants = mk_ants matrix (mk_ils matrix (mk_thread_worker matrix)) threads
+module grid_ants = mk_ants grid (mk_ils grid (mk_thread_worker grid)) threads
+module plane_ants = mk_ants plane (mk_ils plane (mk_thread_worker plane)) threads
+
+-- An instance on the device.
+entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances
+entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] = load_grid xs ys
+entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] = load_plane xs ys up
+
+-- The climbers of a batch go on from where they stand, by at most `limit` passes of at most `k` moves.
+entry matrix_climb [c] [n] (instance: matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = matrix_climbs.climb instance.matrix batch k limit
+entry grid_climb [c] [n] (instance: grid_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = grid_climbs.climb instance.grid batch k limit
+entry plane_climb [c] [n] (instance: plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = plane_climbs.climb instance.plane batch k limit
+
+-- One step of a climber: the gain and the positions of the best move.
+entry matrix_best_move [n] (instance: matrix_instance [n]) (tour: [n]i32) : [3]i32 = assert (is_tour tour) (matrix_climbs.climber.best_move instance.matrix tour)
+entry grid_best_move [n] (instance: grid_instance [n]) (tour: [n]i32) : [3]i32 = assert (is_tour tour) (grid_climbs.climber.best_move instance.grid tour)
+entry plane_best_move [n] (instance: plane_instance [n]) (tour: [n]i32) : [3]i32 = assert (is_tour tour) (plane_climbs.climber.best_move instance.plane tour)
+
+-- Climbers first, …, first + count - 1 of a seed on their random tours, or climbers on given tours.
+entry batch_random (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count] [n] = random_batch n seed first count
+entry batch_given [c] [n] (tours: [c][n]i32) : batch [c] [n] = given_batch tours
+
+-- What a batch has found so far: lengths, steps, passes, and which climbers are done.
+entry batch_found [c] [n] (batch: batch [c] [n]) : ([c]i64, [c]i32, [c]i32, [c]bool) = (batch.lengths, batch.steps, batch.passes, batch.done)
+entry batch_tours [c] [n] (batch: batch [c] [n]) : [c][n]i32 = batch.tours
+entry batch_tour [c] [n] (batch: batch [c] [n]) (place: i64) : [n]i32 = tour_at batch.tours place
+
+-- The random tours of climbers first, …, first + count - 1.
+entry random_tours (n: i64) (seed: u64) (first: i64) (count: i64) : [count][n]i32 = (random_batch n seed first count).tours
+
+-- One tour on its way to a local optimum, from a given tour. `…_descend` makes whole passes of one move each. A pass of at most
+-- k moves is made by `…_scan`, all diagonals once, in one call or several, and `descent_turn`.
+entry descent_given [n] (tour: [n]i32) : descent [n] = given_descent tour
+entry matrix_descend [n] (instance: matrix_instance [n]) (descent: descent [n]) (limit: i32) : descent [n] = matrix_descent.descend instance.matrix descent limit
+entry grid_descend [n] (instance: grid_instance [n]) (descent: descent [n]) (limit: i32) : descent [n] = grid_descent.descend instance.grid descent limit
+entry plane_descend [n] (instance: plane_instance [n]) (descent: descent [n]) (limit: i32) : descent [n] = plane_descent.descend instance.plane descent limit
+entry matrix_scan [n] (instance: matrix_instance [n]) (descent: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] = matrix_descent.scan instance.matrix descent k from to
+entry grid_scan [n] (instance: grid_instance [n]) (descent: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] = grid_descent.scan instance.grid descent k from to
+entry plane_scan [n] (instance: plane_instance [n]) (descent: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] = plane_descent.scan instance.plane descent k from to
+entry descent_turn [n] (descent: descent [n]) (k: i32) : descent [n] = turn k descent
+
+-- Where a tour stands: itself; and by how much it has become shorter, its moves, its passes, and 1 where it is done.
+entry descent_tour [n] (descent: descent [n]) : [n]i32 = descent.tour
+entry descent_counts [n] (descent: descent [n]) : [4]i64 = counts_of descent
+
+-- Climbers of the iterated local search on given tours; their lengths are 0 until they have climbed.
+entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_population tours
+
+-- The climbers of a population, streams first, …, first + p - 1 of the seed, go on by the iterations from, …,
+-- from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
+entry matrix_ils [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = matrix_population.climb instance.matrix lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
+entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = grid_population.climb instance.grid lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
+entry plane_ils [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = plane_population.climb instance.plane lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
+
+-- The best tours of a population, streams first, …, first + p - 1 of the seed, after a descent over all cities.
+entry matrix_polish [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = matrix_population.polish instance.matrix lists seed first moves pivot draws population
+entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = grid_population.polish instance.grid lists seed first moves pivot draws population
+entry plane_polish [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = plane_population.polish instance.plane lists seed first moves pivot draws population
+
+-- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
+entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = matrix_generation.start instance.matrix lists seed first count passes 1
+entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = grid_generation.start instance.grid lists seed first count passes 1
+entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = plane_generation.start instance.plane lists seed first count passes 1
+
+-- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
+-- must be known: after a call of `…_ils`.
+entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = matrix_generation.cross instance.matrix lists seed generation children spread population
+entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = grid_generation.cross instance.grid lists seed generation children spread population
+entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = plane_generation.cross instance.plane lists seed generation children spread population
+
+-- What a population has found so far: the best tours.
+entry population_tours [p] [n] (population: population [p] [n]) : [p][n]i32 = population.bests
+entry population_lengths [p] [n] (population: population [p] [n]) : [p]i64 = population.lengths
+entry population_steps [p] [n] (population: population [p] [n]) : [p]i64 = population.steps
+entry population_best [p] [n] (population: population [p] [n]) : i64 = shortest population
+entry population_tour [p] [n] (population: population [p] [n]) (place: i64) : [n]i32 = tour_at population.bests place
+
+-- Two populations as one, the climbers of `a` first.
+entry population_joined [p] [q] [n] (a: population [p] [n]) (b: population [q] [n]) : population [p + q] [n] = join a b
+
+-- The climbers at these places, as a population of their own.
+entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q]i32) : population [q] [n] = select population places
+
+-- The climbers at the places `to` go on from where those at the places `from` stand.
+entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] = follow population from to
+
+-- Many instances of equal size at once, with lists of the k nearest; each is solved as if it were alone.
+entry matrix_solve_many [b] [n] (distances: [b][n][n]i32) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = matrix_many.solve b (\i -> #[unsafe] distances[i]) k seed climbers generations children spread passes
+entry grid_solve_many [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = grid_many.solve b (\i -> #[unsafe] (xs[i], ys[i])) k seed climbers generations children spread passes
+entry plane_solve_many [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = plane_many.solve b (\i -> #[unsafe] (xs[i], ys[i], f64.bool up)) k seed climbers generations children spread passes
+entry many_tours [b] [n] (many: many [b] [n]) : [b][n]i32 = many.tours
+entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths
+
+-- Chains of annealing on given tours; their lengths are 0 until they have gone on.
+entry chains_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_population tours
+
+-- What chains have found so far: the best tours, their lengths, and the moves made.
+entry chains_tours [p] [n] (chains: population [p] [n]) : [p][n]i32 = chains.bests
+entry chains_lengths [p] [n] (chains: population [p] [n]) : [p]i64 = chains.lengths
+entry chains_steps [p] [n] (chains: population [p] [n]) : [p]i64 = chains.steps
+entry chains_tour [p] [n] (chains: population [p] [n]) (place: i64) : [n]i32 = tour_at chains.bests place
+
+-- Chains first, …, first + p - 1 of the seed go on by the iterations from number `from` on, one
+-- at each temperature, of so many trials. Lists without neighbours let all pairs of cities be drawn.
+entry matrix_anneal [p] [n] [k] [t] (instance: matrix_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (seed: u64) (first: i64) (from: i64) (trials: i64) (moves: i32) (temperatures: [t]f64) : population [p] [n] = matrix_annealing.anneal instance.matrix lists (stretch_of seed first from trials moves) temperatures chains
+entry grid_anneal [p] [n] [k] [t] (instance: grid_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (seed: u64) (first: i64) (from: i64) (trials: i64) (moves: i32) (temperatures: [t]f64) : population [p] [n] = grid_annealing.anneal instance.grid lists (stretch_of seed first from trials moves) temperatures chains
+entry plane_anneal [p] [n] [k] [t] (instance: plane_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (seed: u64) (first: i64) (from: i64) (trials: i64) (moves: i32) (temperatures: [t]f64) : population [p] [n] = plane_annealing.anneal instance.plane lists (stretch_of seed first from trials moves) temperatures chains
+
+-- Colonies of ants that know a tour each, of the given length, with equal trails to k neighbours of each city.
+entry colonies_given [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f64) : colonies [p] [n] [k] = given_colonies k tours lengths trail
+
+-- What colonies have found so far: the best tours, their lengths, and how often they were improved.
+entry colonies_tours [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p][n]i32 = colonies.bests
+entry colonies_lengths [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p]i64 = colonies.lengths
+entry colonies_steps [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p]i64 = colonies.steps
+entry colonies_trails [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p][n][k]f64 = colonies.trails
+entry colonies_tour [p] [n] [k] (colonies: colonies [p] [n] [k]) (place: i64) : [n]i32 = tour_at colonies.bests place
+
+-- Colonies first, …, first + p - 1 of the seed go on by the iterations from, …, from + iterations - 1. Lists of neighbours are
+-- in order of their distances; `etas` is what a neighbour's distance has to say.
+entry matrix_forage [p] [n] [k] [w] (instance: matrix_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (ants: i64) (quarters: i32) (search: i32) (keep: f64) (weights: [w]f64) (elite: f64) (turns: i64) (reference: f64) (floor: f64) (smoothing: f64) (patience: i64) : colonies [p] [n] [k] = matrix_ants.forage instance.matrix lists etas {ants, quarters, search} {keep, weights, elite, turns, reference, floor, smoothing, patience} seed first from iterations colonies
+entry grid_forage [p] [n] [k] [w] (instance: grid_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (ants: i64) (quarters: i32) (search: i32) (keep: f64) (weights: [w]f64) (elite: f64) (turns: i64) (reference: f64) (floor: f64) (smoothing: f64) (patience: i64) : colonies [p] [n] [k] = grid_ants.forage instance.grid lists etas {ants, quarters, search} {keep, weights, elite, turns, reference, floor, smoothing, patience} seed first from iterations colonies
+entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (ants: i64) (quarters: i32) (search: i32) (keep: f64) (weights: [w]f64) (elite: f64) (turns: i64) (reference: f64) (floor: f64) (smoothing: f64) (patience: i64) : colonies [p] [n] [k] = plane_ants.forage instance.plane lists etas {ants, quarters, search} {keep, weights, elite, turns, reference, floor, smoothing, patience} seed first from iterations colonies
+
+-- The nearest cities of cities first, …, first + count - 1, where all stand in order of a space-filling curve.
+entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
+entry boxes_nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count: i64) : [count][k]i32 = nearest_of boxed k first count
+
+-- One huge tour: links are neighbour lists with their distances, in order of these; they stay on the device, and are given
+-- some cities at a time, from number `first` on. What is huge holds the tour.
+entry links_blank (n: i64) (k: i64) : neighbours [n] [k] = blank_links n k
+entry grid_links [n] [k] [m] (instance: grid_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = grid_passes.put_links instance.grid neighbours first lists
+entry plane_links [n] [k] [m] (instance: plane_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = plane_passes.put_links instance.plane neighbours first lists
+entry huge_given [n] (tour: [n]i32) : huge [n] = given_huge tour
+entry huge_tour [n] (huge: huge [n]) : [n]i32 = tour_of huge
+entry huge_done [n] (huge: huge [n]) : bool = huge.course.done
+entry huge_counts [n] (huge: huge [n]) : [3]i64 = work_of huge
+entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = grid_passes.length_of instance.grid huge
+entry plane_huge_length [n] (instance: plane_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of instance.plane huge
+
+-- Passes over the neighbourhood of the whole tour, at most `limit` of them, and none more once they cost as much as `most`.
+entry grid_settle [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = grid_passes.descend instance.grid neighbours.links seed limit most huge
+entry plane_settle [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = plane_passes.descend instance.plane neighbours.links seed limit most huge
+
+-- Pieces first, …, first + count - 1 of `piece` cities climb, by the iterations from, …, from + iterations - 1, behind a
+-- descent where `from` is 0; the piece 0 begins at position `offset`, and its climber is the stream `stream` of the seed.
+entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (stream: i64) (from: i64) (iterations: i64) (temperature: f64) (offset: i64) (piece: i64) (first: i64) (count: i64) : huge [n] = grid_pieces.climb instance.grid neighbours.links (plan_of n seed stream from iterations 1 0 1 0 temperature 0) offset piece first count huge
+entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (stream: i64) (from: i64) (iterations: i64) (temperature: f64) (offset: i64) (piece: i64) (first: i64) (count: i64) : huge [n] = plane_pieces.climb instance.plane neighbours.links (plan_of n seed stream from iterations 1 0 1 0 temperature 0) offset piece first count huge
+
+-- Fails for a negative number: how an error inside a kernel surfaces can be seen, and tested, by it.
+entry debug_fail (x: i32) : i32 = assert (x >= 0) x
+entry debug_sum [n] (xs: [n]i32) : i64 = i64.sum (map i64.i32 xs)

@@ -1,0 +1,89 @@
+-- | The entry points of the cuda and opencl backends for iterated local search, edge assembly crossover and many instances:
+-- those of `cpu.fut`, where a climber has a thread block of its own (`…_block`) or a thread (`…_thread`).
+
+import "../core/instances"
+import "../core/metric"
+import "../core/schedule"
+import "../core/tour"
+import "../crossover/generation"
+import "../crossover/many"
+import "../local_search/block_worker"
+import "../local_search/ils"
+import "../local_search/population"
+import "../local_search/three_opt"
+import "../local_search/worker"
+
+-- How many cities a climber of the iterated local search looks at together.
+module few_cities = {def cities = 4i64}
+
+module matrix_population_block = mk_population matrix (mk_ils matrix (mk_block_worker matrix few_cities)) blocks
+module grid_population_block = mk_population grid (mk_ils grid (mk_block_worker grid few_cities)) blocks
+module plane_population_block = mk_population plane (mk_ils plane (mk_block_worker plane few_cities)) blocks
+module matrix_population_thread = mk_population matrix (mk_ils matrix (mk_thread_worker matrix)) spread_threads
+module grid_population_thread = mk_population grid (mk_ils grid (mk_thread_worker grid)) spread_threads
+module plane_population_thread = mk_population plane (mk_ils plane (mk_thread_worker plane)) spread_threads
+module matrix_generation = mk_generation matrix
+module grid_generation = mk_generation grid
+module plane_generation = mk_generation plane
+module matrix_many = mk_many matrix
+module grid_many = mk_many grid
+module plane_many = mk_many plane
+
+-- An instance on the device.
+entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances
+entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] = load_grid xs ys
+entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] = load_plane xs ys up
+
+-- Climbers of the iterated local search on given tours; their lengths are 0 until they have climbed.
+entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_population tours
+
+-- The climbers of a population, streams first, …, first + p - 1 of the seed, go on by the iterations from, …,
+-- from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
+entry matrix_ils_block [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = matrix_population_block.climb instance.matrix lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
+entry grid_ils_block [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = grid_population_block.climb instance.grid lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
+entry plane_ils_block [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = plane_population_block.climb instance.plane lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
+entry matrix_ils_thread [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = matrix_population_thread.climb instance.matrix lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
+entry grid_ils_thread [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = grid_population_thread.climb instance.grid lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
+entry plane_ils_thread [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = plane_population_thread.climb instance.plane lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
+
+-- The best tours of a population, streams first, …, first + p - 1 of the seed, after a descent over all cities.
+entry matrix_polish_block [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = matrix_population_block.polish instance.matrix lists seed first moves pivot draws population
+entry grid_polish_block [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = grid_population_block.polish instance.grid lists seed first moves pivot draws population
+entry plane_polish_block [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = plane_population_block.polish instance.plane lists seed first moves pivot draws population
+entry matrix_polish_thread [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = matrix_population_thread.polish instance.matrix lists seed first moves pivot draws population
+entry grid_polish_thread [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = grid_population_thread.polish instance.grid lists seed first moves pivot draws population
+entry plane_polish_thread [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = plane_population_thread.polish instance.plane lists seed first moves pivot draws population
+
+-- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
+entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = matrix_generation.start instance.matrix lists seed first count passes (threads_a_climber count n)
+entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = grid_generation.start instance.grid lists seed first count passes (threads_a_climber count n)
+entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = plane_generation.start instance.plane lists seed first count passes (threads_a_climber count n)
+
+-- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
+-- must be known: after a call of `…_ils`.
+entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = matrix_generation.cross instance.matrix lists seed generation children spread population
+entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = grid_generation.cross instance.grid lists seed generation children spread population
+entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = plane_generation.cross instance.plane lists seed generation children spread population
+
+-- What a population has found so far: the best tours.
+entry population_tours [p] [n] (population: population [p] [n]) : [p][n]i32 = population.bests
+entry population_lengths [p] [n] (population: population [p] [n]) : [p]i64 = population.lengths
+entry population_steps [p] [n] (population: population [p] [n]) : [p]i64 = population.steps
+entry population_best [p] [n] (population: population [p] [n]) : i64 = shortest population
+entry population_tour [p] [n] (population: population [p] [n]) (place: i64) : [n]i32 = tour_at population.bests place
+
+-- Two populations as one, the climbers of `a` first.
+entry population_joined [p] [q] [n] (a: population [p] [n]) (b: population [q] [n]) : population [p + q] [n] = join a b
+
+-- The climbers at these places, as a population of their own.
+entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q]i32) : population [q] [n] = select population places
+
+-- The climbers at the places `to` go on from where those at the places `from` stand.
+entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] = follow population from to
+
+-- Many instances of equal size at once, with lists of the k nearest; each is solved as if it were alone.
+entry matrix_solve_many [b] [n] (distances: [b][n][n]i32) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = matrix_many.solve b (\i -> #[unsafe] distances[i]) k seed climbers generations children spread passes
+entry grid_solve_many [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = grid_many.solve b (\i -> #[unsafe] (xs[i], ys[i])) k seed climbers generations children spread passes
+entry plane_solve_many [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = plane_many.solve b (\i -> #[unsafe] (xs[i], ys[i], f64.bool up)) k seed climbers generations children spread passes
+entry many_tours [b] [n] (many: many [b] [n]) : [b][n]i32 = many.tours
+entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths

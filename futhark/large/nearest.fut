@@ -1,0 +1,91 @@
+-- | The nearest cities of cities that stand in order of a space-filling curve, by a tree of boxes around them.
+--
+-- Some consecutive cities are a leaf. Each node has the smallest box around its cities. With m leaves the nodes 1, …, m - 1 have
+-- others below them, node i those of number 2 i and 2 i + 1, and the leaves are m, …, 2 m - 1: all are below node 1. A city
+-- looks at its own leaf first, then up the tree at what lies beside its way, and passes by boxes that are farther than what it
+-- has found.
+
+import "../core/instances"
+
+-- | Cities of the plane and the boxes around them: of node i the least and the largest x, the least and the largest y.
+type boxed [n] [m] = {xs: [n]f64, ys: [n]f64, boxes: [m][4]f64}
+
+-- Fewer cities a leaf take more memory, more take more time.
+local def leaf : i64 = 12
+
+-- | **Work:** O(n). **Span:** O(log n). **Memory:** O(n).
+def build_boxes [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] =
+  let m = assert (fits_32_bits n) ((n + leaf - 1) / leaf)
+  let around (l: i64) =
+    let (a, b, c, d) =
+      loop (a, b, c, d) = (f64.inf, -f64.inf, f64.inf, -f64.inf)
+      for i < (if l < 0 then 0 else i64.min leaf (n - l * leaf)) do
+        let (x, y) = #[unsafe] (xs[l * leaf + i], ys[l * leaf + i])
+        in (f64.min a x, f64.max b x, f64.min c y, f64.max d y)
+    in [a, b, c, d]
+  let highest = loop width = 1 while 2 * width < m do 2 * width
+  let (boxes, _) =
+    loop (boxes, width) = (map (\i -> around (i - m)) (iota (2 * m)), highest)
+    while width > 0 do
+      let both (i: i64) =
+        let (p, q) = (2 * (width + i), 2 * (width + i) + 1)
+        in #[unsafe]
+           [ f64.min boxes[p, 0] boxes[q, 0]
+           , f64.max boxes[p, 1] boxes[q, 1]
+           , f64.min boxes[p, 2] boxes[q, 2]
+           , f64.max boxes[p, 3] boxes[q, 3]
+           ]
+      let end = i64.max width (i64.min m (2 * width))
+      in (boxes with [width:end] = map both (iota (end - width)), width / 2)
+  in {xs, ys, boxes}
+
+-- | The k nearest others of city c, 0 < k < n, by the squares of their distances in double precision, and among equals by
+-- number. **Work:** about O(k + log n) for cities that do not lie on top of each other.
+def nearest [n] [m] ({xs, ys, boxes}: boxed [n] [m]) (k: i64) (c: i64) : [k]i32 =
+  #[unsafe]
+  let (x, y) = (xs[c], ys[c])
+  let is_before (d: f64, i: i32) (e: f64, j: i32) = d < e || (d == e && i < j)
+  -- Found so far in order, and a place behind them that holds what is not among them.
+  let put (ds: *[k + 1]f64) (cs: *[k + 1]i32) (d: f64) (i: i32): (*[k + 1]f64, *[k + 1]i32) =
+    let (ds, cs, p) =
+      loop (ds: *[k + 1]f64, cs: *[k + 1]i32, p) = (ds, cs, k)
+      while p > 0 && is_before (d, i) (ds[p - 1], cs[p - 1]) do
+        let (e, j) = (ds[p - 1], cs[p - 1])
+        in (ds with [p] = e, cs with [p] = j, p - 1)
+    in (ds with [p] = d, cs with [p] = i)
+  let look (ds: *[k + 1]f64) (cs: *[k + 1]i32) (l: i64) (is_near: bool): (*[k + 1]f64, *[k + 1]i32) =
+    loop (ds: *[k + 1]f64, cs: *[k + 1]i32) = (ds, cs)
+    for i < (if is_near then i64.min leaf (n - l * leaf) else 0) do
+      let other = l * leaf + i
+      let (dx, dy) = (x - xs[other], y - ys[other])
+      let (d, number) = if other == c then (f64.inf, i32.highest) else (dx * dx + dy * dy, i32.i64 other)
+      in put ds cs d number
+  let bound (node: i64): f64 =
+    let dx = f64.max 0 (f64.max (boxes[node, 0] - x) (x - boxes[node, 1]))
+    let dy = f64.max 0 (f64.max (boxes[node, 2] - y) (y - boxes[node, 3]))
+    in dx * dx + dy * dy
+  let half = m / 2
+  let beside (node: i64) = if node <= 1 then 0 else node ^ 1
+  let own = c / leaf
+  let (ds, cs) = look (replicate (k + 1) f64.inf) (replicate (k + 1) i32.highest) own true
+  let first = beside (half + own)
+  -- Below `top` the next is `node`, by `deep` levels; nodes come before those below them.
+  let (_, cs, _, _, _) =
+    loop (ds: *[k + 1]f64, cs: *[k + 1]i32, top, node, deep) = (ds, cs, first, first, 0i64)
+    while top > 0 do
+      let is_near = bound node <= ds[k - 1]
+      let is_leaf = node >= half
+      let (ds, cs) = look ds cs (node - half) (is_near && is_leaf)
+      let up = beside (top / 2)
+      let turns = i64.ctz (node + 1)
+      in if is_near && !is_leaf
+         then (ds, cs, top, 2 * node, deep + 1)
+         else if node + 1 == (top + 1) << deep
+         then (ds, cs, up, up, 0)
+         else (ds, cs, top, (node + 1) >> i64.i32 turns, deep - i64.i32 turns)
+  in take k cs
+
+-- | The k nearest others of each of the cities first, …, first + count - 1.
+def nearest_of [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count: i64) : [count][k]i32 =
+  let are_cities = k >= 1 && k < n && first >= 0 && count >= 1 && first <= n - count
+  in assert are_cities (#[incremental_flattening(only_inner)] map (\c -> nearest boxed k (first + c)) (iota count))

@@ -1,0 +1,263 @@
+-- | Local search of one huge tour: in a pass cities that wait look for their best moves, a bounded number of them at a time,
+-- and of the moves that do not overlap many are made at once.
+--
+-- A pass costs what its cities and the stretches of the moves made cost, not the whole tour. What is in the way of a
+-- move are moves inside its stretch; so first those go that are inside a window of the tour, one a window, windows growing
+-- from pass to pass; and where few are left, the larger gain goes first among those that overlap.
+
+import "../core/instances"
+import "../core/metric"
+import "../core/positions"
+import "../core/rng"
+import "../core/tour"
+import "../local_search/route"
+import "../local_search/three_opt"
+import "active_cities"
+
+-- | How far a descent has come: the block of cities to go on from; how often the number of cities that a pass takes was
+-- doubled; how many cities were woken to make sure of the optimum since a move was found; the windows' size, as a power of
+-- two; how many moves and passes were made, and what they cost; and whether no city finds a move.
+type course = {cursor: i64, breadth: i64, swept: i64, level: i64, moves: i64, passes: i64, work: i64, done: bool}
+
+-- | A huge tour in the course of its descent: the tour, the cities that wait, and how far it has come.
+type huge [n] = {route: route [n], waits: [n]bool, course: course}
+
+-- | The smallest windows, as a power of two, and how many moves are few.
+def least_level : i64 = 6
+def few : i64 = 1024
+
+-- | What it costs to look for a city's move, in positions that change.
+def look_work : i64 = 16
+
+-- | A descent from a route, in which all cities wait, behind so many moves and passes. **Work:** O(n).
+def wake_all [n] (route: route [n]) (course: course) : huge [n] =
+  let course = course with cursor = 0 with breadth = 0 with swept = n with level = least_level with done = false
+  in {route, waits = replicate n true, course}
+
+-- | A descent from a tour, in which all cities wait.
+def huge_of [n] (tour: [n]i32) : huge [n] =
+  wake_all (tour ++ positions tour)
+           {cursor = 0, breadth = 0, swept = n, level = least_level, moves = 0, passes = 0, work = 0, done = false}
+
+-- | The same, of a tour from outside.
+def given_huge [n] (tour: [n]i32) : huge [n] =
+  assert (fits_32_bits n && is_tour tour) (huge_of tour)
+
+-- | The moves, the passes, and what they cost.
+def work_of [n] (s: huge [n]) : [3]i64 = [s.course.moves, s.course.passes, s.course.work]
+
+-- | Neighbour lists with their distances, in order of these, as they are put down on a device.
+type neighbours [n] [k] = {links: links [n] [k]}
+
+def blank_links (n: i64) (k: i64) : neighbours [n] [k] =
+  assert (fits_32_bits n && k >= 0) {links = replicate n (replicate k 0)}
+
+-- | The tour. **Work:** O(n).
+def tour_of [n] (s: huge [n]) : [n]i32 = #[unsafe] map (\p -> s.route[p]) (iota n)
+
+-- | Whether lists are those of cities from number `first` on, of n cities.
+def are_some_lists [m] [k] (n: i64) (first: i64) (lists: [m][k]i32) =
+  first >= 0 && first <= n - m && all (all (\c -> c >= 0 && i64.i32 c < n)) lists
+
+-- | A stretch of positions that is turn_position round; none where the first lies behind the last.
+type turn = (i32, i32)
+
+-- | Where a position comes from when a stretch is turn_position round. **Work:** O(1).
+#[inline]
+def turn_position ((first, last): turn) (p: i32) : i32 = if p >= first && p <= last then first + last - p else p
+
+-- | A move as up to three stretches that are turn_position round one after another, none past the end of the tour.
+type turns = {a: turn, b: turn, c: turn}
+
+def no_turn : turn = (i32.highest, -1)
+
+-- | How a move, made by exchanges of two edges as `three_opt.make` does, turns stretches round. **Work:** O(1).
+def turns_of [n] (r: route [n]) ({gain = _, kind, t1, t2, t3, t4, t5, t6}: move) : turns =
+  #[unsafe]
+  let last = i32.i64 n - 1
+  let place = position r
+  -- The stretch between the edges (p, q) and (r, s).
+  let between (exchanged: bool) (p: i32) (q: i32) (r: i32) (s: i32): turn =
+    let leaves x y = if i32.max x y - i32.min x y == 1 then i32.min x y else last
+    let (e, f) = (leaves p q, leaves r s)
+    in if exchanged then (i32.min e f + 1, i32.max e f) else no_turn
+  let of (exchanged: bool) at p q r s = between exchanged (at p) (at q) (at r) (at s)
+  let a =
+    if kind <= 2
+    then of (kind > 0) place t1 t2 t3 t4
+    else if kind == 3 then of true place t1 t2 t4 t3 else of true place t1 t2 t5 t6
+  let then_a x = turn_position a (place x)
+  let b =
+    if kind <= 2
+    then of (kind == 2) then_a t1 t4 t5 t6
+    else if kind == 3 then of true then_a t1 t3 t5 t6 else of true then_a t5 t2 t3 t4
+  let then_b x = turn_position b (then_a x)
+  in {a, b, c = of (kind == 3) then_b t4 t2 t3 t5}
+
+-- | The positions that a move changes; the edges that it exchanges leave these and the one before. **Work:** O(1).
+def stretch ({a, b, c}: turns) : turn =
+  (i32.min a.0 (i32.min b.0 c.0), i32.max a.1 (i32.max b.1 c.1))
+
+-- | For each of some stretches whether it is the first by its key, which are all different, among those whose edges leave
+-- positions of the same window.
+--
+-- **Work:** O(d + windows).
+def first_of_windows [d] (n: i64) (level: i64) (shift: u64) (stretches: [d]turn) (keys: [d]i64) : ([d]bool, i64) =
+  let size = i64.min n (1 << level)
+  let off = i64.u64 (shift % u64.i64 size)
+  let windows = (n + off + size - 1) / size
+  let of (p: i32) = (i64.i32 p + off) / size
+  let slots = map (\(first, last) -> if last >= 0 && of (first - 1) == of last then of last else -1) stretches
+  let bests = hist i64.max (-1) windows slots keys
+  in (map2 (\slot key -> slot >= 0 && #[unsafe] bests[slot] == key) slots keys, windows)
+
+-- | For each of some stretches whether it goes before all that overlap it or share an edge with it: the larger key, which are
+-- all different, goes first. **Work:** O(d^2).
+def first_of_overlapping [d] (stretches: [d]turn) (keys: [d]i64) : [d]bool =
+  let before x y = #[unsafe] keys[x] > keys[y]
+  let overlap x y = #[unsafe] stretches[x].0 - 1 <= stretches[y].1 && stretches[y].0 - 1 <= stretches[x].1
+  let wins x =
+    #[unsafe]
+    stretches[x].1 >= 0
+    && (loop free = true
+        for y < d do
+          free && (x == y || stretches[y].1 < 0 || !(overlap x y) || before x y))
+  in map wins (iota d)
+
+-- | How many positions some stretches have in all, and each of them, with the number of its stretch.
+--
+-- **Work:** O(d), and O(log d) a position.
+def spread [d] (stretches: [d]turn) : (i64, i64 -> (i64, i32)) =
+  let lengths = map (\(first, last) -> i64.i32 (i32.max 0 (last - first + 1))) stretches
+  let ends = scan (+) 0 lengths
+  let total = if d == 0 then 0 else #[unsafe] ends[d - 1]
+  let at t =
+    #[unsafe]
+    -- The first stretch that ends behind it.
+    let (i, _) =
+      loop (low, high) = (0, d - 1)
+      while low < high do
+        let middle = (low + high) / 2
+        in if ends[middle] > t then (low, middle) else (middle + 1, high)
+    in (i, stretches[i].1 - i32.i64 (ends[i] - 1 - t))
+  in (total, at)
+
+-- | The route on which some moves are made that do not overlap, and how many positions change; `spare` is written over: the
+-- memory of a CPU that is asked for in ever other sizes is never given back. **Work:** O(positions log d).
+#[inline]
+def turn_round [n] [d] (moves: [d]turns) (r: *route [n]) (spare: *[n]i32) : (*route [n], *[n]i32, i64) =
+  let (total, at_stretch) = spread (map stretch moves)
+  let new t =
+    #[unsafe]
+    let (i, p) = at_stretch t
+    let {a, b, c} = moves[i]
+    in at r (turn_position a (turn_position b (turn_position c p)))
+  let spare = scatter spare (iota total) (tabulate total new)
+  let r = scatter r (tabulate total (\t -> i64.i32 (at_stretch t).1)) (tabulate total (\t -> #[unsafe] spare[t]))
+  let cells = tabulate total (\t -> #[unsafe] n + i64.i32 spare[t])
+  let r = scatter r cells (tabulate total (\t -> (at_stretch t).1))
+  in (r, spare, total)
+
+-- | How many cities a pass takes: at first and where many find moves, as those of a bad tour do, who take long; and at most.
+module type widths = {
+  -- | At least `block`.
+  val least : i64
+  val most : i64
+}
+
+-- | What keeps a GPU busy at most, and takes a core less than half a second at first also on a random tour.
+module wide : widths = {
+  def least = 1i64 << 14
+  def most = 1i64 << 18
+}
+
+module mk_passes (M: metric) (W: widths) = {
+  module T = mk_three_opt M
+
+  -- | The links of m cities, from number `first` on. **Work:** O(m k).
+  def links_of [n] [m] [k] (data: M.data [n]) (first: i64) (lists: [m][k]i32) : [m][k]i64 =
+    let link a b = (T.between data (i32.i64 (first + a)) b << 32) | i64.i32 b
+    in map2 (\a list -> map (link a) list) (iota m) lists
+
+  -- | Put down the links of some cities, from number `first` on. **Work:** O(m k).
+  def put_links [n] [k] [m] (data: M.data [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] =
+    let links = links_of data first (assert (are_some_lists n first lists) lists)
+    in {links = neighbours.links with [first:first + m] = links}
+
+  -- | The length of the tour. **Work:** O(n).
+  def length_of [n] (data: M.data [n]) (s: huge [n]) : i64 =
+    i64.sum (map (\p -> #[unsafe] T.between data s.route[p] s.route[if p + 1 == n then 0 else p + 1]) (iota n))
+
+  local def width (breadth: i64) : i64 = i64.min W.most (W.least << breadth)
+
+  local
+  -- | One pass. Where no city that waits finds a move, cities are woken that may: a stretch that was turn_position round lets others do
+  -- what they could not. The descent is done when all cities in a row have found none.
+  --
+  -- **Work:** O(d k^2) for d cities, the stretches of the moves made, and O(n) bytes. **Span:** O(k^2).
+  def pass [n] [k]
+           (data: M.data [n])
+           (links: links [n] [k])
+           (seed: u64)
+           (r: *route [n])
+           (waits: *[n]bool)
+           (spare: *[n]i32)
+           (course: course) : (*route [n], *[n]bool, *[n]i32, course) =
+    let {cursor, breadth, swept, level, moves = moves_before, passes, work, done = _} = course
+    let width = width breadth
+    let (cities, total, cursor) = next_waiting width cursor waits
+    let d = length cities
+    let choice = {segment = i32.i64 n, best = true, draws = 0}
+    let found =
+      #[incremental_flattening(only_inner)]
+      map (\c -> T.move_of data links choice r c) cities
+    let waits = scatter waits (map i64.i32 cities) (map (const false) cities)
+    let (cities, moves) = unzip (filter (\(_, move: move) -> move.kind > 0) (zip cities found))
+    let finds = length moves
+    let turns = map (turns_of r) moves
+    let stretches = map stretch turns
+    -- A gain is less than 3 * 2^30, a city less than 2^31.
+    let keys = map2 (\c (m: move) -> (m.gain << 31) | i64.i32 c) cities moves
+    let are_few = finds <= few
+    let shift = rng.word (rng.stream seed passes) 0
+    let (by_windows, windows) = first_of_windows n level shift stretches keys
+    let m = if are_few then finds else 0
+    let by_stretch = first_of_overlapping (take m stretches) (take m keys)
+    let wins = map (\i -> #[unsafe] if are_few then by_stretch[i] else by_windows[i]) (indices moves)
+    let made = filter (\i -> #[unsafe] wins[i]) (indices moves)
+    let (r, spare, changed) = turn_round (map (\i -> #[unsafe] turns[i]) made) r spare
+    -- Who could not make its move waits on, and so do the ends of those made.
+    let losers = map2 (\c won -> if won then -1 else i64.i32 c) cities wins
+    let waits = scatter waits losers (map (const true) losers)
+    let end_of i e = #[unsafe] if i32.i64 e < ends moves[i] then i64.i32 (end moves[i] (i32.i64 e)) else -1
+    let woken = flatten (map (\i -> tabulate 6 (end_of i)) made)
+    let waits = scatter waits woken (map (const true) woken)
+    -- Windows are compared with the share of the cities that were looked at.
+    let top = 1 << level >= n
+    let next = if length made * 16 * total < windows * d && !are_few then level + 1 else level
+    let swept = if finds == 0 then swept else 0
+    let none = total == d && finds == 0
+    let done = none && swept >= n
+    let breadth = if 2 * d < width then breadth else if 8 * finds > 7 * d then 0 else i64.min 32 (breadth + 1)
+    let (waits, count, cursor) = wake (none && !done) width cursor waits
+    let course =
+      { cursor
+      , breadth
+      , swept = swept + count
+      , level = if top then least_level else next
+      , moves = moves_before + length made
+      , passes = passes + 1
+      , work = work + look_work * d + changed + blocks n
+      , done
+      }
+    in (r, waits, spare, course)
+
+  -- | So many passes at most, and none more once they cost as much as `most`. **Work:** see `pass`.
+  def descend [n] [k] (data: M.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (s: huge [n]) : huge [n] =
+    let (end, enough) = (s.course.passes + limit, s.course.work + i64.min most (i64.highest - s.course.work))
+    let (route, waits, _, course) =
+      loop (r, waits, spare, now) = (copy s.route, copy s.waits, replicate n 0, s.course)
+      while !now.done && now.passes < end && now.work < enough do
+        pass data links seed r waits spare now
+    in {route, waits, course}
+}

@@ -1,0 +1,79 @@
+-- | One huge tour, a piece of it a climber: each piece is a path between fixed ends that an iterated local search shortens.
+
+import "../core/metric"
+import "../core/planar"
+import "../core/rng"
+import "../core/schedule"
+import "../local_search/ils"
+import "../local_search/population"
+import "../local_search/three_opt"
+import "parallel_moves"
+
+def are_pieces (n: i64) (offset: i64) (m: i64) (first: i64) (count: i64) =
+  offset >= 0 && offset < n && m >= 2 && first >= 0 && count >= 1 && first + count <= n / m
+
+module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (S: schedule) = {
+  -- The neighbours, by their places in the piece, of the city in place j of the piece that begins at a position; those outside
+  -- are too far for any move, farther than two edges that go are long.
+  local
+  def inner_links [n] [k] (links: links [n] [k]) (s: huge [n]) (m: i64) (begin: i64) (j: i64) : [k]i64 =
+    #[unsafe]
+    let at = let p = begin + j in if p >= n then p - n else p
+    let c = i64.i32 s.route[at]
+    let none = (i64.i32 i32.highest << 32) | j
+    let (inner, _) =
+      loop (inner: *[k]i64, w) = (replicate k none, 0i64)
+      for x < k do
+        let link = links[c, x]
+        let q = i64.i32 s.route[n + i64.i32 (city_of link)] - begin
+        let q = if q < 0 then q + n else q
+        let w' = i64.min w (k - 1)
+        let inner = inner with [w'] = if q < m then (distance_of link << 32) | q else inner[w']
+        in (inner, w + i64.bool (q < m))
+    in inner
+
+  -- | Let `count` pieces of m cities climb, from number `first` on, where piece i begins at position offset + i m of the tour.
+  -- The climber of a piece is the stream `plan.first` + i of the seed. All cities wait afterwards.
+  --
+  -- **Work:** O(n), and that of the climbers.
+  def climb [n] [k]
+            (data: P.data [n])
+            (links: links [n] [k])
+            (plan: plan)
+            (offset: i64)
+            (m: i64)
+            (first: i64)
+            (count: i64)
+            (s: huge [n]) : huge [n] =
+    let count = assert (are_pieces n offset m first count) count
+    let position (i: i64) (j: i64): i64 =
+      let p = offset + (first + i) * m + j
+      in if p >= n then p - n else p
+    let cities = flatten (tabulate_2d count m (\i j -> #[unsafe] s.route[position i j]))
+    let points = P.gather data cities
+    let inner = tabulate_2d count m (\i j -> inner_links links s m (position i 0) j)
+    let start = map i32.i64 (iota m)
+    let on i works =
+      #[unsafe]
+      let plan = if works then plan else plan with from = 1 with iterations = 0
+      let key = rng.stream plan.seed (plan.first + first + i)
+      in (I.climb (P.slice points (i * m) m) inner[i] plan key start start).tour
+    -- Opaque, lest what follows be made by the climbers' blocks, with a lane for each city.
+    let tours = opaque (S.each count m on)
+    -- A climber's tour holds the edge between places 0 and m - 1: it is read from 0 on, away from m - 1.
+    let zeros = map (\tour -> #[unsafe] (loop z = 0i64 while tour[z] != 0 do z + 1)) tours
+    let path i j =
+      #[unsafe]
+      let z = zeros[i]
+      let forth = i64.i32 tours[i, if z == 0 then m - 1 else z - 1] == m - 1
+      let back = i64.i32 tours[i, if z + 1 == m then 0 else z + 1] == m - 1
+      let q = if forth then z + j else z - j
+      let q = if q >= m then q - m else if q < 0 then q + m else q
+      -- Climbers that are as warm as distances are long may part the ends: then their pieces stay as they were.
+      in cities[i * m + (if forth || back then i64.i32 tours[i, q] else j)]
+    let positions = flatten (tabulate_2d count m position)
+    let new = flatten (tabulate_2d count m path)
+    let r = #[unsafe] scatter (copy s.route) positions new
+    let r = #[unsafe] scatter r (map (\c -> n + i64.i32 c) new) (map i32.i64 positions)
+    in wake_all r s.course
+}

@@ -1,0 +1,226 @@
+-- | Iterated local search of one climber (Martin, Otto, Felten 1991): kick a tour, repair it where it was kicked, keep what
+-- is no worse, take back what is.
+
+import "../core/metric"
+import "../core/rng"
+import "kick"
+import "route"
+import "three_opt"
+import "tour_edits"
+import "work_queue"
+import "worker"
+
+-- | A stretch of a climber's iterations: `iterations` from number `from` on, behind a descent where that is 0; how its moves
+-- and kicks are chosen; the temperature of iteration 0, and the iteration by which it has fallen to 0, or 0 where it stays;
+-- the seed, and the first climber's number.
+type plan =
+  { from: i64
+  , iterations: i64
+  , choice: choice
+  , kick: i32
+  , temperature: f64
+  , cooled: i64
+  , seed: u64
+  , first: i64
+  }
+
+def is_flag (x: i32) = x == 0 || x == 1
+def is_kick (x: i32) = x >= 0 && x <= 2
+def is_pivot (x: i32) (draws: i32) = x >= 0 && x <= 2 && draws >= 1
+def are_numbers (first: i64) (from: i64) (iterations: i64) = first >= 0 && from >= 0 && iterations >= 0
+def is_temperature (t: f64) = t >= 0 && t <= 1e12
+
+def is_plan (first: i64) (from: i64) (iterations: i64) (kick: i32) (temperature: f64) (cooled: i64) =
+  are_numbers first from iterations && is_kick kick && is_temperature temperature && cooled >= 0
+
+-- | What numbers from outside stand for: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt;
+-- pivot = 0 for the first move that shortens the tour, 1 for a city's best, 2 for the best of so many that are drawn.
+def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
+  let segment = if moves == 0 then 3 else i32.i64 n
+  in assert (is_flag moves && is_pivot pivot draws) { segment
+                                                    , best = pivot == 1
+                                                    , draws = if pivot == 2 then draws else 0
+                                                    }
+
+-- | The same, with kick = 0 for cuts that are near each other along the tour, 1 for random walks, 2 for either by a draw.
+def plan_of (n: i64)
+            (seed: u64)
+            (first: i64)
+            (from: i64)
+            (iterations: i64)
+            (moves: i32)
+            (pivot: i32)
+            (draws: i32)
+            (kick: i32)
+            (temperature: f64)
+            (cooled: i64) : plan =
+  let choice = choice_of n moves pivot draws
+  let plan = {from, iterations, choice, kick, temperature, cooled, seed, first}
+  in assert (is_plan first from iterations kick temperature cooled) plan
+
+-- | Where a climber stands: its tour; the shortest on its way, the last among equals, and its length; and how many
+-- improvements it has accepted, of which each move of a descent is one.
+type climber_state [n] = {tour: [n]i32, best: [n]i32, length: i64, steps: i64}
+
+-- | A number of the standard exponential distribution, within 0.01, from a random word: the same on every device.
+--
+-- With the word w seen as a fraction u of 2^64, w = 2^(63 - z) (1 + f), it is -ln u = (z + 1 - log2 (1 + f)) ln 2, in 32 bits
+-- behind the point; log2 (1 + f) is nearly f + 0.344 f (1 - f). All but the last product is in whole numbers.
+def exponential (word: u64) : f64 =
+  let word = word | 1
+  let z = u64.i32 (u64.clz word)
+  let f = ((word << z) << 1) >> 32
+  let log = f + ((f * ((1 << 32) - f)) >> 32) * 352 / 1024
+  in f64.u64 (((z + 1) << 32) - log) * 1.6138602721020555e-10
+
+-- | The temperature of an iteration: it falls as the square of what is left.
+--
+-- Products and a quotient only: they are rounded alike on every device.
+def warmth (plan: plan) (iteration: i64) : f64 =
+  let left = f64.i64 (i64.max 0 (plan.cooled - iteration)) / f64.i64 plan.cooled
+  in if plan.cooled == 0 then plan.temperature else plan.temperature * left * left
+
+-- | By how much a tour may become longer in an iteration: by more than x with probability exp (-x / temperature).
+def tolerance (key: rng.key) (iteration: i64) (temperature: f64) : i64 =
+  i64.f64 (exponential (rng.word key (word_of iteration (words - 1))) * temperature)
+
+-- | The random words by which a step of an iteration draws its moves; a descent is iteration -1, steps count from 0.
+--
+-- They are a stream of their own, of which an iteration's last word but one is the seed: an iteration has too few words for
+-- them, and nothing else reads that one. Two such streams meet no sooner than those of two climbers do.
+def draws_of (key: rng.key) (iteration: i64) (step: i64) : rng.key =
+  rng.stream (rng.word key (word_of iteration (words - 2))) step
+
+-- | Climbers on some metric, by some worker.
+module type climbing = {
+  type data [n]
+
+  -- | Neighbour lists with their distances. **Work:** O(n k).
+  val links_of [n] [k] : data [n] -> (lists: [n][k]i32) -> links [n] [k]
+
+  -- | A climber goes on from a tour, another being the best so far. **Work:** O(n) a call; the descent and the iterations
+  -- depend on the instance.
+  val climb [n] [k] : data [n] -> links [n] [k] -> plan -> rng.key -> (tour: [n]i32) -> (best: [n]i32) -> climber_state [n]
+}
+
+module mk_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with data [n] = M.data [n] = {
+  module T = mk_three_opt M
+  module K = mk_kick M
+  module E = mk_edits W
+  type data [n] = M.data [n]
+
+  def links_of [n] [k] (data: data [n]) (lists: [n][k]i32) : links [n] [k] = T.links_of data lists
+
+  -- Make a move: its ends wait again. In a trial the log tells of all moves.
+  local
+  def make_move [n]
+                (trial: bool)
+                (move: move)
+                (r: *route [n])
+                (l: *log)
+                (q: *queue [n]) : (*route [n], *log, *queue [n]) =
+    let l = l with [0] = if trial then logged l else 0
+    let (r, l) = E.make (r, l) move
+    let q = loop q for i < ends move do push q (end move i)
+    in (r, l, q)
+
+  -- | Make moves of the cities that wait until none waits: the ends of a move wait again. In a `trial`, the log must tell of
+  -- all moves: where it is full, the trial has failed. Else all cities wait again after moves, since a move may turn others
+  -- about, which lets them do what they could not: only where none finds a move, the tour is a local optimum.
+  --
+  -- What comes back: the gain of all moves, how many they were, and whether the trial has failed.
+  def repair [n] [k]
+             (data: M.data [n])
+             (links: links [n] [k])
+             (choice: choice)
+             (trial: bool)
+             (r: *route [n])
+             (l: *log)
+             (q: *queue [n]) : (*route [n], *log, *queue [n], i64, i64, bool) =
+    let (r, l, q, gain, moves, _, failed) =
+      loop (r, l, q, gain, moves, checked, failed) = (r, l, q, 0, 0, 0i64, false)
+      while choice.draws == 0 && !failed && waiting q > 0 do
+        let (q, move) = W.next data links choice r q
+        let failed = trial && logged l + 3 > log_capacity
+        let (r, l, q) = make_move trial (if failed then no_move else move) r l q
+        let moves = moves + i64.bool (move.kind > 0)
+        let again = !trial && waiting q == 0 && moves > checked
+        let q = W.wait again r q
+        in (r, l, q, gain + move.gain, moves, if again then moves else checked, failed)
+    in (r, l, if failed then clear q else q, gain, moves, failed)
+
+  -- | Go on from there by moves that are drawn, if any are: the best of a step is made, and its ends wait too; a step that
+  -- finds none is the last one, and leaves no city waiting.
+  def redraw [n] [k]
+             (data: M.data [n])
+             (links: links [n] [k])
+             (choice: choice)
+             (trial: bool)
+             (key: rng.key)
+             (iteration: i64)
+             (r: *route [n])
+             (l: *log)
+             (q: *queue [n])
+             (gain: i64)
+             (moves: i64)
+             (failed: bool) : (*route [n], *log, *queue [n], i64, i64, bool) =
+    let is_full (l: log) = trial && logged l + 3 > log_capacity
+    let draws = choice.draws > 0
+    let (r, l, q, gain, moves, _) =
+      loop (r, l, q, gain, moves, on) = (r, l, q, gain, moves, draws && waiting q > 0)
+      while on do
+        let move = W.draw data links choice r q (draws_of key iteration moves)
+        let (r, l, q) = make_move trial move r l q
+        let on = move.kind > 0 && !is_full l
+        in (r, l, q, gain + move.gain, moves + i64.bool (move.kind > 0), on)
+    in (r, l, clear q, gain, moves, failed || (draws && is_full l))
+
+  def climb [n] [k]
+            (data: M.data [n])
+            (links: links [n] [k])
+            (plan: plan)
+            (key: rng.key)
+            (tour: [n]i32)
+            (best: [n]i32) : climber_state [n] =
+    let descents = i64.bool (plan.from == 0)
+    let (r, q, best) = W.begin tour best
+    let l = empty_log ()
+    let length = W.length_of data tour
+    let best_length = W.length_of data best
+    let (r, _, _, best, length, best_length, steps) =
+      loop (r, l, q, best, length, best_length, steps) = (r, l, q, best, length, best_length, 0i64)
+      for i < descents + (if n < 5 then 0 else plan.iterations) do
+        let trial = i >= descents
+        let iteration = plan.from + i - descents
+        let l = l with [0] = 0
+        -- All cities wait for a descent, those of the kick in a trial.
+        let cuts = cuts_of plan.kick links r key iteration
+        let made = trial && cuts.made
+        let bridge = bridge_at r cuts
+        let cost = if made then K.cost data bridge else 0
+        let (r, l) = E.build (r, l) made bridge
+        let q = rewind q
+        let q = W.wait (!trial) r q
+        let q = loop q for i < (if made then 8 else 0) do push q (pier bridge i)
+        let (r, l, q, gain, moves, failed) = repair data links plan.choice trial r l q
+        let (r, l, q, gain, moves, failed) = redraw data links plan.choice trial key iteration r l q gain moves failed
+        let longer = cost - gain
+        let accepted = !failed && longer <= (if trial then tolerance key iteration (warmth plan iteration) else 0)
+        -- The best tour is written down when the climber leaves it, before the trial that made a longer one.
+        let leaves = accepted && longer > 0 && length <= best_length
+        let r = E.replay r l (if leaves || !accepted then logged l else 0) true
+        let best = W.write leaves best r
+        let r = E.replay r l (if leaves then logged l else 0) false
+        in ( r
+           , l
+           , q
+           , best
+           , if accepted then length + longer else length
+           , if leaves then length else best_length
+           , steps + (if trial then i64.bool (accepted && longer < 0) else moves)
+           )
+    let stays = length <= best_length
+    let best = W.write stays best r
+    let tour = W.write true (replicate n 0) r
+    in {tour, best, length = if stays then length else best_length, steps}
+}

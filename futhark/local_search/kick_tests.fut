@@ -1,0 +1,66 @@
+-- Double bridges: where they cut, what they make, what they cost.
+
+import "../core/metric"
+import "../core/rng"
+import "../core/testing"
+import "../core/tour"
+import "kick"
+import "route"
+import "three_opt"
+import "tour_edits"
+import "worker"
+
+module in_place = mk_edits (mk_thread_worker grid)
+
+module K = mk_kick matrix
+
+-- ==
+-- entry: bridged
+-- input { [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] 3 5 6 8 } output { [0, 1, 2, 3, 7, 8, 6, 4, 5, 9] }
+-- input { [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] 1 2 3 9 } output { [0, 1, 4, 5, 6, 7, 8, 9, 3, 2] }
+entry bridged [n] (tour: [n]i32) (p0: i32) (p1: i32) (p2: i32) (p3: i32) : [n]i32 =
+  let r = route_of tour
+  let (r, _) = in_place.build (r, empty_log ()) true (bridge_at r {made = true, p0, p1, p2, p3})
+  let tour = take n r
+  -- From city 0 on, in the direction in which it was given.
+  let turned = rotate (i64.i32 (position r 0)) tour
+  in if turned[1] == 1 then turned else map (\p -> turned[if p == 0 then 0 else n - p]) (iota n)
+
+-- Kicks of all kinds leave tours, at the cost that they say; cuts follow each other on the tour.
+-- ==
+-- entry: kicks_hold
+-- input { 5i64 4i64 } output { true }
+-- input { 6i64 5i64 } output { true }
+-- input { 7i64 3i64 } output { true }
+-- input { 8i64 1i64 } output { true }
+-- input { 8i64 0i64 } output { true }
+-- input { 100i64 10i64 } output { true }
+entry kicks_hold (n: i64) (k: i64) : bool =
+  let data = taxicab (random_grid n 50)
+  let lists = tabulate_2d n k (\a i -> i32.i64 ((a + i + 1) % n))
+  let links = K.T.links_of data lists
+  let length (tour: [n]i32) = i64.sum (map2 (\a b -> K.T.between data a b) tour (rotate 1 tour))
+  let holds (kind: i32) (s: i64) =
+    let tour = random_tour n 2 s
+    let r = route_of tour
+    let key = rng.stream 7 0
+    let cuts = cuts_of kind links r key s
+    let bridge = bridge_at r cuts
+    let behind p = let d = p - cuts.p0 in if d < 0 then d + i32.i64 n else d
+    let ordered = 0 < behind cuts.p1 && behind cuts.p1 < behind cuts.p2 && behind cuts.p2 < behind cuts.p3
+    let (r, l) = in_place.build (r, empty_log ()) cuts.made bridge
+    let after = take n r
+    let cost = if cuts.made then K.cost data bridge else 0
+    in is_tour after
+       && length after - length tour == cost
+       && logged l == (if cuts.made then 4 else 0)
+       && (!cuts.made || ordered)
+  in all (\s -> all (\kind -> holds kind s) [0, 1, 2]) (iota 50)
+
+-- Short lists leave a random walk nowhere to go: no kick, rather than a wrong one.
+-- ==
+-- entry: goes_nowhere
+-- input { 8i64 } output { false }
+entry goes_nowhere (n: i64) : bool =
+  let links: links [n] [0] = replicate n []
+  in (walked_cuts links (route_of (map i32.i64 (iota n))) (rng.stream 7 0) 3).made

@@ -1,0 +1,37 @@
+-- | A tour that changes in place, as cities by position and positions by city, and a log of the stretches that were reversed,
+-- so that a change can be taken back at the cost of making it.
+
+-- | The cities in order of their positions, then the positions of the cities.
+type route [n] = [n + n]i32
+
+-- | The route of a tour. **Work:** O(n).
+def route_of [n] (tour: [n]i32) : *route [n] =
+  loop r: *route [n] = replicate (n + n) 0
+  for p < n do
+    let c = #[unsafe] tour[p]
+    let r = #[unsafe] r with [p] = c
+    in #[unsafe] r with [n + i64.i32 c] = i32.i64 p
+
+-- | The city at a position. **Work:** O(1).
+#[inline]
+def at [n] (r: route [n]) (p: i32) : i32 = #[unsafe] r[i64.i32 p]
+
+-- | The position of a city. **Work:** O(1).
+#[inline]
+def position [n] (r: route [n]) (c: i32) : i32 = #[unsafe] r[n + i64.i32 c]
+
+-- | A position that lies at most `n` before or after the tour's, as one of the tour's.
+#[inline]
+def wrap (n: i32) (p: i32) : i32 = if p >= n then p - n else if p < 0 then p + n else p
+
+-- | How many reversals a log holds.
+def log_capacity : i32 = 100
+
+-- | How many reversals were made; then of each the first position and how many cities.
+type log = [201]i32
+
+def empty_log () : *log = replicate 201 0
+
+-- | How many reversals a log tells of.
+#[inline]
+def logged (l: log) : i32 = #[unsafe] l[0]

@@ -1,0 +1,63 @@
+-- | Tests of `block_k_swap`: its climbers make the moves of the CPU's, in blocks of several shapes.
+
+import "../core/gpu_metric"
+import "../core/metric"
+import "../core/schedule"
+import "../core/testing"
+import "block_k_swap"
+import "k_swap"
+import "restarts"
+import "testing"
+
+-- Few lanes go several rounds over the tiles; many lanes have nothing to do.
+module tiny = {def rows = 3i64 def lanes = 4i64}
+module medium = {def rows = 7i64 def lanes = 64i64}
+
+module of_grid = mk_restarts (mk_k_swap_climber grid) automatic
+module fine_tiny = mk_restarts (mk_block_k_swap_climber fine_grid tiny) blocks
+module fine_medium = mk_restarts (mk_block_k_swap_climber fine_grid medium) blocks
+module coarse_medium = mk_restarts (mk_block_k_swap_climber coarse_grid medium) blocks
+module of_plane = mk_restarts (mk_k_swap_climber plane) automatic
+module plane_medium = mk_restarts (mk_block_k_swap_climber gpu_plane medium) blocks
+module of_matrix = mk_restarts (mk_k_swap_climber matrix) automatic
+module matrix_medium = mk_restarts (mk_block_k_swap_climber gpu_matrix medium) blocks
+
+-- All shapes, after all passes and after a few; small bounds make many distances equal.
+-- ==
+-- entry: every_shape_climbs_alike
+-- input { 24i64 70i64 3i32 2147483647i32 } output { true }
+-- input { 24i64 70i64 2000i32 2147483647i32 } output { true }
+-- input { 99i64 101i64 10i32 2147483647i32 } output { true }
+-- input { 150i64 150i64 4000i32 2147483647i32 } output { true }
+-- input { 200i64 200i64 40i32 2147483647i32 } output { true }
+-- input { 24i64 40i64 30i32 0i32 } output { true }
+-- input { 24i64 40i64 30i32 3i32 } output { true }
+entry every_shape_climbs_alike (least: i64) (most: i64) (bound: i32) (limit: i32) : bool =
+  loop ok = true
+  for n in least..<most + 1 do
+    let data = random_grid n bound
+    let on_gpu = (map f32.i32 data.0, map f32.i32 data.1)
+    let batch = random_batch n 3 0 3
+    let alike k =
+      let expected = of_grid.climb data k limit batch
+      in equal expected (fine_tiny.climb on_gpu k limit batch)
+         && equal expected (fine_medium.climb on_gpu k limit batch)
+    in ok && all alike [1, 2, 7, unlimited]
+
+-- ==
+-- entry: every_metric_climbs_alike
+-- input { 24i64 40i64 } output { true }
+-- input { 100i64 101i64 } output { true }
+entry every_metric_climbs_alike (least: i64) (most: i64) : bool =
+  loop ok = true
+  for n in least..<most + 1 do
+    let (xs, ys) = random_grid n 32527
+    let batch = random_batch n 4 0 3
+    let halves = (map (\x -> f64.i32 x / 2) xs, map (\y -> f64.i32 y / 2) ys, 1)
+    let distances = taxicab (xs, ys)
+    let alike k =
+      equal (of_grid.climb (xs, ys) k unlimited batch)
+            (coarse_medium.climb (map f32.i32 xs, map f32.i32 ys) k unlimited batch)
+      && equal (of_plane.climb halves k unlimited batch) (plane_medium.climb halves k unlimited batch)
+      && equal (of_matrix.climb distances k unlimited batch) (matrix_medium.climb distances k unlimited batch)
+    in ok && all alike [1, unlimited]

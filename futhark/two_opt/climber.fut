@@ -1,0 +1,41 @@
+-- | The climber of the CPU backends: best-improvement 2-opt, one move after the other.
+
+import "../core/metric"
+import "../core/tour"
+import "enumerations"
+import "restarts"
+
+module mk_climber (M: metric) (N: two_opt with data [n] = M.data [n] with point = M.point)
+  : {
+      include climber with data [n] = M.data [n]
+
+      -- | The best move of a tour: its gain, i and j.
+      val best_move [n] : M.data [n] -> (tour: [n]i32) -> [3]i32
+    } = {
+  type data [n] = M.data [n]
+
+  def best_move [n] (data: M.data [n]) (tour: [n]i32) : [3]i32 =
+    let move = N.best data (N.plan n) (map (M.point data) tour)
+    in [move.gain, move.i, move.j]
+
+  def length [n] (data: M.data [n]) (tour: [n]M.point) : i64 =
+    let next p = if p + 1 == n then 0 else p + 1
+    in i64.sum (map (\p -> #[unsafe] i64.i32 (M.dist data tour[p] tour[next p])) (iota n))
+
+  -- **Work:** O(n^2) a pass. One move a pass, whatever k is.
+  def climb [n] (data: M.data [n]) (_: i32) (limit: i32) (start: [n]i32) : state [n] =
+    let plan = N.plan n
+    let (tour, passes, done) =
+      loop (tour, passes, done) = (map (M.point data) start, 0, false)
+      while !done && passes < limit do
+        let move = N.best data plan tour
+        let tour =
+          map (\p -> #[unsafe] tour[i64.i32 (reversal move.i move.j (i32.i64 p))]) (iota n)
+        in (tour, passes + 1, move.gain == 0)
+    in { tour = map M.city tour
+       , length = length data tour
+       , steps = passes - i32.bool done
+       , passes
+       , done
+       }
+}

@@ -1,0 +1,143 @@
+-- | One tour on its way to a local optimum of 2-opt, over the complete neighbourhood (Rocki and Suda 2013): the best move a
+-- pass, or many that do not overlap.
+
+import "../core/instances"
+import "../core/tour"
+import "disjoint"
+import "k_swap"
+import "restarts"
+
+-- | Where a tour stands. `gained`, `moves`, `passes`: by how much it has become shorter, by how many moves, in how many
+-- passes over the neighbourhood; `done`: the last one found no move. `best` and `keys` are what a pass that is under way
+-- has found: the best move, or what each position proposes.
+type descent [n] =
+  {tour: [n]i32, gained: i64, moves: i64, passes: i64, done: bool, best: move i32, keys: [n]i64}
+
+-- | No move, which every other one is better than; it reverses nothing.
+def none : move i32 = {gain = 0, i = i32.highest, j = i32.highest}
+
+-- | The larger gain, then the smaller i, then the smaller j.
+def better (a: move i32) (b: move i32) : move i32 =
+  if a.gain > b.gain || (a.gain == b.gain && (a.i < b.i || (a.i == b.i && a.j <= b.j)))
+  then a
+  else b
+
+-- | What position p proposes as one number, so that the better one is the larger: the gain, then q counted downwards. No
+-- number above 0 stands for none.
+def proposal_key (n: i64) (gain: i32) (q: i32) : i64 = (i64.i32 gain << 32) + (n - i64.i32 q)
+
+-- | The move that position p proposes.
+def proposed_move (n: i64) (p: i64) (key: i64) : move i32 =
+  let gain = i32.i64 (key >> 32)
+  in if gain > 0 then proposed (i32.i64 p) {gain, q = i32.i64 (n - (key & 0xffffffff))} else none
+
+-- | The last diagonal of a tour of n cities, and one: the moves of position p are those with p + 2, …, p + n/2.
+def diagonals_end (n: i64) : i64 = n / 2 + 1
+
+def are_diagonals (n: i64) (from: i64) (to: i64) = from >= 2 && from <= to && to <= i64.max 2 (diagonals_end n)
+
+-- | What passes have found: the best move of the last one, and how many there were. Where one found no move, those behind it
+-- are idle, and not counted.
+--
+-- It is an array of one, so that a GPU can hand it from one kernel to the next, and is read by `seen_by`.
+type finding = [1](i32, i32, i32, i32)
+
+-- | Nothing is known of a tour, or that it is done.
+def unsearched (done: bool) : finding = [(i32.bool (!done), none.i, none.j, 0)]
+
+-- | The best move and the number of passes, read by thread t itself: what is the same for all, the compiler would compute in a
+-- kernel of its own, whose launch takes as long as one of the others.
+def seen_by (t: i64) (found: finding) : (move i32, i32) =
+  let (gain, i, j, passes) = #[unsafe] found[i64.min t 0]
+  in ({gain, i, j}, passes)
+
+-- | The descent from a tour.
+def descent_on [n] (tour: [n]i32) : descent [n] =
+  {tour, gained = 0, moves = 0, passes = 0, done = false, best = none, keys = replicate n 0}
+
+-- | The same, of a tour from outside.
+def given_descent [n] (tour: [n]i32) : descent [n] =
+  assert (fits_32_bits n && is_tour tour) (descent_on tour)
+
+-- | By how much a tour has become shorter, its moves, its passes, and 1 where it is done.
+def counts_of [n] (state: descent [n]) : [4]i64 =
+  [state.gained, state.moves, state.passes, i64.bool state.done]
+
+-- | An evaluation of the neighbourhood, by diagonals: the moves of positions p and q = p + d (modulo n), from <= d < to.
+module type scanner = {
+  type data [n]
+
+  -- | A tour, and what the evaluation needs of it in its order.
+  type line [n]
+
+  val lay [n] : data [n] -> (tour: [n]i32) -> line [n]
+
+  -- | Make the best move, or none. **Work:** O(n).
+  val make_move [n] : data [n] -> line [n] -> finding -> line [n]
+
+  val tour [n] : line [n] -> [n]i32
+
+  -- | **Work:** O(n).
+  val length [n] : data [n] -> line [n] -> i64
+
+  -- | The best move, or `none`. **Work:** O(n (to - from)), or O(1) where the last pass found none.
+  val best [n] : data [n] -> line [n] -> (last: finding) -> (from: i64) -> (to: i64) -> finding
+
+  -- | What each position proposes. **Work:** O(n (to - from)).
+  val keys [n] : data [n] -> line [n] -> (from: i64) -> (to: i64) -> [n]i64
+}
+
+-- | Make the moves that a whole pass has found, at most `k`. **Work:** O(n), or with k > 1 O(n log n) a round.
+def turn [n] (k: i32) (state: descent [n]) : descent [n] =
+  let k = assert (are_limits k 0) k
+  let from (src: [n]i32) = map (\p -> #[unsafe] state.tour[i64.i32 p]) src
+  let after (tour: [n]i32) (gained: i64) (made: i64): descent [n] =
+    { tour
+    , gained = state.gained + gained
+    , moves = state.moves + made
+    , passes = state.passes + 1
+    , done = made == 0
+    , best = none
+    , keys = replicate n 0
+    }
+  in if k == 1
+     then let {gain, i, j} = state.best
+          in after (from (map (\p -> reversal i j (i32.i64 p)) (iota n))) (i64.i32 gain) (i64.bool (gain > 0))
+     else let (ends, gains) = disjoint k (map2 (proposed_move n) (iota n) state.keys)
+          -- One reduction: see `gpu_metric.extremes`.
+          let (gained, made) =
+            map2 (\gain end -> (i64.i32 gain, i64.bool (end >= 0))) gains ends
+            |> reduce_comm (\(a, b) (c, d) -> (a + c, b + d)) (0, 0)
+          in after (from (reversals ends)) gained made
+
+module mk_descent (S: scanner) = {
+  -- | A part of a pass: the diagonals `from`, …, `to` - 1. With k = 1 it looks for the best move, else for what each position
+  -- proposes. **Work:** O(n (to - from)).
+  def scan [n] (data: S.data [n]) (state: descent [n]) (k: i32) (from: i64) (to: i64) : descent [n] =
+    let k = assert (are_limits k 0 && are_diagonals n from to) k
+    let line = S.lay data state.tour
+    in if k == 1
+       then state with best = better state.best (seen_by 0 (S.best data line (unsearched false) from to)).0
+       else state with keys = map2 i64.max state.keys (S.keys data line from to)
+
+  -- | At most `limit` whole passes of one move.
+  --
+  -- Nothing in this loop is read by the host, so that a GPU's kernels are launched one behind the other; a tour that is done
+  -- makes idle passes. What a pass takes on a small tour is the launch of its kernels: there are two, since all that goes from
+  -- one pass to the next is a tour and a finding. **Work:** O(n^2) a pass. **Memory:** O(n).
+  def descend [n] (data: S.data [n]) (state: descent [n]) (limit: i32) : descent [n] =
+    let limit = assert (are_limits 1 limit) limit
+    let start = S.lay data state.tour
+    let (line, found) =
+      loop (line, found) = (start, unsearched state.done)
+      for _i < limit do
+        let found = S.best data line found 2 (diagonals_end n)
+        in (S.make_move data line found, found)
+    let (best, passes) = seen_by 0 found
+    let done = limit > 0 && best.gain <= 0 || state.done
+    in state with tour = S.tour line
+             with gained = state.gained + S.length data start - S.length data line
+             with moves = state.moves + i64.i32 passes - i64.bool (done && !state.done)
+             with passes = state.passes + i64.i32 passes
+             with done = done
+}

@@ -1,0 +1,188 @@
+-- | The climbers of random restarts on a GPU, as many lanes a climber as suits how many there are, of how many cities: with a
+-- thread block of its own, or a thread.
+
+import "../core/gpu_metric"
+import "../core/instances"
+import "../core/metric"
+import "../core/schedule"
+import "block_k_swap"
+import "columns"
+import "restarts"
+import "threads"
+import "tiles"
+
+-- A tour that is too short for the tiles is climbed by a thread in any case.
+def block_least : i64 = 24
+def block_most : i64 = 32767
+
+-- How many lanes a block has, and how many rows a tile: see docs/benchmarks.md.
+module few_lanes = {def rows = 7i64 def lanes = 32i64}
+module some_lanes = {def rows = 7i64 def lanes = 64i64}
+module many_lanes = {def rows = 11i64 def lanes = 128i64}
+module more_lanes = {def rows = 7i64 def lanes = 256i64}
+module warp_lanes = {def rows = 11i64 def lanes = 32i64}
+module wide_lanes = {def rows = 11i64 def lanes = 256i64}
+module most_lanes = {def rows = 11i64 def lanes = 512i64}
+module k_swap_lanes = {def rows = 7i64 def lanes = 256i64}
+module k_swap_most_lanes = {def rows = 9i64 def lanes = 512i64}
+
+module fine_few = mk_restarts (mk_block_climber fine_grid few_lanes) blocks
+module fine_some = mk_restarts (mk_block_climber fine_grid some_lanes) blocks
+module fine_many = mk_restarts (mk_block_climber fine_grid many_lanes) blocks
+module fine_more = mk_restarts (mk_block_climber fine_grid more_lanes) blocks
+module fine_most = mk_restarts (mk_block_climber fine_grid most_lanes) blocks
+module fine_k_swap = mk_restarts (mk_block_k_swap_climber fine_grid k_swap_lanes) blocks
+module fine_k_swap_most = mk_restarts (mk_block_k_swap_climber fine_grid k_swap_most_lanes) blocks
+module fine_thread = mk_restarts (mk_thread_climber fine_grid) threads
+module coarse_some = mk_restarts (mk_block_climber coarse_grid some_lanes) blocks
+module coarse_many = mk_restarts (mk_block_climber coarse_grid many_lanes) blocks
+module coarse_most = mk_restarts (mk_block_climber coarse_grid most_lanes) blocks
+module coarse_k_swap = mk_restarts (mk_block_k_swap_climber coarse_grid k_swap_lanes) blocks
+module coarse_k_swap_most = mk_restarts (mk_block_k_swap_climber coarse_grid k_swap_most_lanes) blocks
+module coarse_thread = mk_restarts (mk_thread_climber coarse_grid) threads
+module fast_some = mk_restarts (mk_block_climber fast_plane some_lanes) blocks
+module fast_most = mk_restarts (mk_block_climber fast_plane most_lanes) blocks
+module fast_k_swap = mk_restarts (mk_block_k_swap_climber fast_plane k_swap_lanes) blocks
+module fast_thread = mk_restarts (mk_thread_climber fast_plane) threads
+module plane_some = mk_restarts (mk_block_climber gpu_plane some_lanes) blocks
+module plane_most = mk_restarts (mk_block_climber gpu_plane most_lanes) blocks
+module plane_k_swap = mk_restarts (mk_block_k_swap_climber gpu_plane k_swap_lanes) blocks
+module plane_thread = mk_restarts (mk_thread_climber gpu_plane) threads
+module matrix_some = mk_restarts (mk_column_climber gpu_matrix some_lanes) blocks
+module matrix_more = mk_restarts (mk_column_climber gpu_matrix wide_lanes) blocks
+module matrix_most = mk_restarts (mk_column_climber gpu_matrix most_lanes) blocks
+module short_few = mk_restarts (mk_column_climber short_matrix warp_lanes) blocks
+module short_many = mk_restarts (mk_column_climber short_matrix many_lanes) blocks
+module short_more = mk_restarts (mk_column_climber short_matrix wide_lanes) blocks
+module short_most = mk_restarts (mk_column_climber short_matrix most_lanes) blocks
+module matrix_k_swap = mk_restarts (mk_block_k_swap_climber gpu_matrix k_swap_lanes) blocks
+module matrix_thread = mk_restarts (mk_thread_climber gpu_matrix) threads
+
+-- Up to so many climbers, two or four a multiprocessor of an H200, lanes are idle unless a climber has many of them.
+def few_climbers : i64 = 264
+def some_climbers : i64 = 528
+
+-- Which block suits how many climbers, cities and moves a pass; each `climb` stands once, since it is a kernel wherever it
+-- stands.
+def fine_block [c] [n] (data: fine_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
+  let lanes: i64 =
+    if n < 160
+    then if c <= few_climbers then more_lanes.lanes else if c <= some_climbers then some_lanes.lanes else few_lanes.lanes
+    else if n < 320
+    then if c <= some_climbers then more_lanes.lanes else some_lanes.lanes
+    else if n < 3000 && c > few_climbers
+    then many_lanes.lanes
+    else most_lanes.lanes
+  in if k > 1 && n < 2000
+     then fine_k_swap.climb data k limit batch
+     else if k > 1
+     then fine_k_swap_most.climb data k limit batch
+     else if lanes == few_lanes.lanes
+     then fine_few.climb data k limit batch
+     else if lanes == some_lanes.lanes
+     then fine_some.climb data k limit batch
+     else if lanes == many_lanes.lanes
+     then fine_many.climb data k limit batch
+     else if lanes == more_lanes.lanes
+     then fine_more.climb data k limit batch
+     else fine_most.climb data k limit batch
+
+def coarse_block [c] [n] (data: coarse_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
+  let are_few = c <= few_climbers && n >= 160
+  in if k > 1 && n < 2000
+     then coarse_k_swap.climb data k limit batch
+     else if k > 1
+     then coarse_k_swap_most.climb data k limit batch
+     else if n < 320 && !are_few
+     then coarse_some.climb data k limit batch
+     else if n < 3000 && !are_few
+     then coarse_many.climb data k limit batch
+     else coarse_most.climb data k limit batch
+
+def fast_block [c] [n] (data: fast_plane.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
+  if k > 1
+  then fast_k_swap.climb data k limit batch
+  else if n < (if c <= few_climbers then 320 else 1000)
+  then fast_some.climb data k limit batch
+  else fast_most.climb data k limit batch
+
+def plane_block [c] [n] (data: gpu_plane.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
+  if k > 1
+  then plane_k_swap.climb data k limit batch
+  else if n < (if c <= few_climbers then 320 else 1000)
+  then plane_some.climb data k limit batch
+  else plane_most.climb data k limit batch
+
+-- An instance on the device; `short` where no distance has more than 16 bits.
+type gpu_matrix_instance [n] = {matrix: gpu_matrix.data [n], short: bool}
+
+def matrix_block [c] [n] ({matrix, short}: gpu_matrix_instance [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
+  let are_few = c <= few_climbers
+  in if k > 1
+     then matrix_k_swap.climb matrix k limit batch
+     else if !short
+     then if n < 320 && !are_few
+          then matrix_some.climb matrix k limit batch
+          else if n < 1500
+          then matrix_more.climb matrix k limit batch
+          else matrix_most.climb matrix k limit batch
+     else let distances = map (map u16.i32) matrix
+          in if n < 250 && !are_few
+             then short_few.climb distances k limit batch
+             else if n < 500 && !are_few
+             then short_many.climb distances k limit batch
+             else if n < 1500
+             then short_more.climb distances k limit batch
+             else short_most.climb distances k limit batch
+
+-- The same of coordinates; `fine` where the coordinates are small enough for `fine_grid`, `fast` where they are for
+-- `fast_plane`.
+type gpu_grid_instance [n] = {grid: fine_grid.data [n], fine: bool}
+type gpu_plane_instance [n] = {plane: fast_plane.data [n], fast: bool}
+
+def fits_a_block (n: i64) = n >= block_least && n <= block_most
+
+def gpu_load_matrix [n] (distances: [n][n]i32) : gpu_matrix_instance [n] =
+  assert (fits_32_bits n) {matrix = distances, short = all (all (\d -> d >> 16 == 0)) distances}
+
+def gpu_load_grid [n] (xs: [n]i32) (ys: [n]i32) : gpu_grid_instance [n] =
+  let range (zs: [n]i32) =
+    let (least, most) = extremes i32.min i32.max i32.lowest i32.highest zs
+    in most - least
+  let (width, height) = (range xs, range ys)
+  let (longs, shorts) = if width >= height then (xs, ys) else (ys, xs)
+  let diagonal = f32.sqrt (f32.i32 width ** 2 + f32.i32 height ** 2)
+  in assert (fits_32_bits n) { grid = (map f32.i32 longs, map f32.i32 shorts)
+                             , fine = i32.min width height <= 4090 && diagonal <= 5790
+                             }
+
+def gpu_load_plane [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : gpu_plane_instance [n] =
+  let (plane, fast) = fast_data (xs, ys, f64.bool up)
+  in assert (fits_32_bits n) {plane, fast}
+
+-- The climbers of a batch go on from where they stand, by at most `limit` passes of at most `k` moves.
+def climb_matrix_block [c] [n] (instance: gpu_matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
+  assert (are_limits k limit && fits_a_block n) (matrix_block instance k limit batch)
+
+def climb_matrix_thread [c] [n] (instance: gpu_matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
+  assert (are_limits k limit) (matrix_thread.climb instance.matrix k limit batch)
+
+def climb_grid_block [c] [n] (instance: gpu_grid_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
+  assert (are_limits k limit && fits_a_block n) (if instance.fine
+                                                 then fine_block instance.grid k limit batch
+                                                 else coarse_block instance.grid k limit batch)
+
+def climb_grid_thread [c] [n] (instance: gpu_grid_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
+  assert (are_limits k limit) (if instance.fine
+                               then fine_thread.climb instance.grid k limit batch
+                               else coarse_thread.climb instance.grid k limit batch)
+
+def climb_plane_block [c] [n] (instance: gpu_plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
+  assert (are_limits k limit && fits_a_block n) (if instance.fast
+                                                 then fast_block instance.plane k limit batch
+                                                 else plane_block instance.plane.exact k limit batch)
+
+def climb_plane_thread [c] [n] (instance: gpu_plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
+  assert (are_limits k limit) (if instance.fast
+                               then fast_thread.climb instance.plane k limit batch
+                               else plane_thread.climb instance.plane.exact k limit batch)

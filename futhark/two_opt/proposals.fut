@@ -1,0 +1,50 @@
+-- | What the edges of a tour propose, a tile of the neighbourhood at a time: the inner loop of the GPU climbers that want
+-- more of a pass than its one best move.
+--
+-- The law is that of `k_swap`: the edge that leaves position p proposes its best move with an edge that leaves
+-- q = p + 2, …, p + n/2 (modulo n), the smallest q among equals.
+
+import "../core/gpu_metric"
+import "../core/tour"
+
+module mk_proposals (M: gpu_metric) (S: {val rows : i64}) = {
+  module W = M.weight
+
+  -- | The proposals of the positions i0, …, i0 + rows - 1 (modulo n): gains, 0 for none, and q. Needs n >= 3 rows.
+  --
+  -- The rows meet the columns i0 + 2, …, i0 + rows - 1 + n/2; at both ends, some rows have no move with a column.
+  def propose [n] (data: M.data [n]) (points: [n]M.point) (succ: [n]W.t) (i0: i32) : ([S.rows]W.t, [S.rows]i32) =
+    #[unsafe]
+    let n32 = i32.i64 n
+    let rows = i32.i64 S.rows
+    let zero = W.i32 0
+    let half = n32 / 2
+    let wrap (p: i32) = if p >= n32 then p - n32 else p
+    let next (p: i32) = if p + 1 == n32 then 0 else p + 1
+    let row = table (S.rows + 1) M.origin (\r -> copy points[i64.i32 (wrap (i0 + i32.i64 r))])
+    let s = table S.rows zero (\r -> succ[i64.i32 (wrap (i0 + i32.i64 r))])
+    let j = wrap (i0 + 2)
+    let prev = table S.rows zero (\r -> s[r] W.- M.dist data row[r] points[i64.i32 j])
+    let bests = table S.rows zero (\_ -> zero)
+    let qs = table S.rows 0i32 (\_ -> 0)
+    -- One column, for the rows first, …, last - 1.
+    let column (prev: [S.rows]W.t, bests: [S.rows]W.t, qs: [S.rows]i32, j: i32) (first: i32) (last: i32) =
+      let sj = succ[i64.i32 j]
+      let p = copy points[i64.i32 (next j)]
+      let d = M.dists data row p
+      let gain r = if i32.i64 r >= first && i32.i64 r < last then prev[r] W.- d[r + 1] W.+ sj else zero
+      let gains = table S.rows zero gain
+      -- By selections only: a short-circuit "or" would be a branch in the innermost loop.
+      let q r =
+        let tied = if gains[r] W.== bests[r] then i32.min j qs[r] else qs[r]
+        in if gains[r] W.> bests[r] then j else tied
+      in ( table S.rows zero (\r -> s[r] W.- d[r])
+         , table S.rows zero (\r -> W.max gains[r] bests[r])
+         , table S.rows 0i32 q
+         , next j
+         )
+    let state = loop state = (prev, bests, qs, j) for k < rows - 1 do column state 0 (k + 1)
+    let state = loop state for _k < half - rows do column state 0 rows
+    let (_, bests, qs, _) = loop state for k < rows - 1 do column state (k + 1) rows
+    in (bests, qs)
+}

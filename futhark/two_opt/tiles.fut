@@ -1,0 +1,110 @@
+-- | Best-improvement 2-opt, one climber a thread block, for tours of 24 to 32,767 cities: tour, points and edge lengths
+-- stay in shared memory, and the neighbourhood is cut into tiles whose rows stay in a lane's registers.
+--
+-- A move (i, j) costs two distances, d(i, j) and d(i+1, j+1). A lane holds `rows` consecutive cities i and walks along
+-- columns j; a column's distances serve the moves that it ends and those that it begins. So `rows` moves cost rows + 1
+-- distances and three loads from shared memory, where a walk along one diagonal pays six loads a move. An odd number of
+-- rows keeps the lanes of a warp on different banks.
+
+import "../core/gpu_metric"
+import "block_tour"
+import "restarts"
+
+module mk_block_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.data [n] = {
+  module W = M.weight
+  module T = mk_block_tour M S
+  type data [n] = M.data [n]
+
+  local def rows = i32.i64 S.rows
+  local def lanes = i32.i64 S.lanes
+
+  local
+  -- | Into how many chunks the columns of a tile are cut, so that the lanes are busy: the fewest column steps and tile
+  -- beginnings on the longest lane.
+  def chunks_of (n: i32) : i32 =
+    let tiles = (n + rows - 1) / rows
+    let cost (chunks: i32) =
+      let rounds = (tiles * chunks + lanes - 1) / lanes
+      in rounds * ((n / 2 + chunks - 1) / chunks + 3)
+    let (chunks, _) =
+      loop (best, least) = (1, cost 1)
+      for c < 15 do
+        if cost (c + 2) < least then (c + 2, cost (c + 2)) else (best, least)
+    in chunks
+
+  -- The rows i0, …, i0 + rows - 1 of a tile meet the columns from i0 + 2 on, cyclically, as far as j = i + n/2 for each:
+  -- every move at least once. Chunk 0 begins with the columns inside the tile, where not all rows have a move yet. Each lane
+  -- keeps its largest gain and the first and the last column that reached it; the lanes that hold the overall largest then
+  -- look at those columns again for the first move in lexicographic order.
+  --
+  -- **Work:** O(n^2) a move. **Span:** O(n^2 / lanes).
+  def climb [n] (data: data [n]) (_: i32) (limit: i32) (start: [n]i32) : state [n] =
+    let n32 = i32.i64 n
+    let zero = W.i32 0
+    -- Less than any gain. Not W.lowest, which CUDA computes as 1 / 0, each time.
+    let least = W.i32 i32.lowest
+    let wrap (p: i32) = if p >= n32 then p - n32 else p
+    let next (p: i32) = if p + 1 == n32 then 0 else p + 1
+    let tiles = (n32 + rows - 1) / rows
+    let chunks = chunks_of n32
+    let half = n32 / 2
+    let width = (half + chunks - 1) / chunks
+    -- Columns that a chunk has at most, those inside the tile included: how columns are numbered within a lane.
+    let span = rows + width
+    let (tour, points) = T.load data start
+    let succ = T.link data points (replicate n zero) 0 (n32 - 1)
+    let (tour, _, succ, passes, done) =
+      loop (tour: *[n]i32, points: *[n]M.point, succ: *[n]W.t, passes, done) = (tour, points, succ, 0i32, false)
+      while !done && passes < limit do
+        -- Positions i0 and j of a column, by the unit and the number of the column in it.
+        let place (unit: i32) (column: i32) =
+          let i0 = unit % tiles * rows
+          let offset = if column < rows then column + 2 else unit / tiles * width + column
+          in (i0, wrap (wrap (i0 + offset)))
+        let lane (l: i64): (W.t, i32, i32) =
+          #[unsafe]
+          let (best, first, last, _, _) =
+            loop (best, first, last, unit, base) = (zero, -1i32, -1i32, i32.i64 l, 0i32)
+            while unit < tiles * chunks do
+              let chunk = unit / tiles
+              let inside = if chunk == 0 then rows - 2 else 0
+              let (i0, j) = place unit (if chunk == 0 then 0 else rows)
+              let row = map (\r -> points[i64.i32 (wrap (i0 + i32.i64 r))]) (iota (S.rows + 1))
+              let s = map (\r -> succ[i64.i32 (wrap (i0 + i32.i64 r))]) (iota S.rows)
+              let prev =
+                let p = points[i64.i32 j]
+                in map (\r -> s[r] W.- M.dist data row[r] p) (iota S.rows)
+              -- One column: the moves of its first `allowed` rows, and their largest gain.
+              let walk (best, first, last, prev: [S.rows]W.t, j) (allowed: i32) (code: i32) =
+                let sj = succ[i64.i32 j]
+                let j = next j
+                let p = points[i64.i32 j]
+                let d = M.dists data row p
+                let gain r = if i32.i64 r < allowed then prev[r] W.- d[r + 1] else least
+                let most = (#[sequential] reduce W.max least (map gain (iota S.rows))) W.+ sj
+                in ( W.max best most
+                   , if most W.> best then code else first
+                   , if most W.>= best then code else last
+                   , map (\r -> s[r] W.- d[r]) (iota S.rows)
+                   , j
+                   )
+              let state =
+                loop state = (best, first, last, prev, j)
+                for k < inside do
+                  walk state (k + 1) (base + k)
+              let (best, first, last, _, _) =
+                loop state
+                for k < i32.min width (half - chunk * width) do
+                  walk state rows (base + rows + k)
+              in (best, first, last, unit + lanes, base + span)
+          in (best, first, last)
+        let (bests, firsts, lasts) = unzip3 (map lane (iota S.lanes))
+        let most = reduce_comm W.max zero bests
+        let number (l: i32) (code: i32) = place (l + code / span * lanes) (code % span)
+        let (i, j) = T.first_best data points succ number most bests firsts lasts
+        let done = most W.<= zero
+        let (tour, points) = T.reverse (tour, points) i j
+        let succ = T.link data points succ i (if done then i - 1 else j)
+        in (tour, points, succ, passes + 1, done)
+    in {tour, length = T.length succ, steps = passes - i32.bool done, passes, done}
+}

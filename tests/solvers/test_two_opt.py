@@ -1,0 +1,262 @@
+"""One tour by the complete 2-opt neighbourhood: the oracle's moves on every backend, cut anyhow, around thresholds."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import oracle
+import pytest
+import strategies
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interruptions import Interruption, assert_control_c_ends
+from numpy.typing import NDArray
+from paths import tsplib_file
+from test_two_opt_kernels import forms_of
+
+import pytsp
+from pytsp import Improvement, Instance, Progress, Result
+from pytsp.backends.context import Backend
+from pytsp.exceptions import KernelError, TourError
+from pytsp.problem.kernel_input import Form, form_of
+from pytsp.run.result import FLOPS_A_CHECK
+from pytsp.solvers import two_opt
+from pytsp.solvers.two_opt import Descent
+from pytsp.starts.construct import STARTS, start_tour
+
+UNLIMITED = 2**31 - 1
+KS = st.integers(1, 5) | st.just(UNLIMITED)
+
+
+def uniform(n: int, seed: int = 0, side: int = 300) -> Instance:
+    """Uniformly random whole points, with some ties."""
+    return Instance.from_coordinates(np.random.default_rng([n, seed]).integers(0, side, (n, 2)), name=f"uniform{n}")
+
+
+def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
+    """A descent by the solver."""
+    return pytsp.solve(instance, solver="two-opt", backend=backend.name, **options)
+
+
+def descents(instance: Instance, backend: Backend, start: NDArray[np.int32], k: int) -> list[Descent]:
+    """A descent in each form in which kernels take an instance, in calls as they come."""
+    return [Descent(form, backend, start, k=k, passes=UNLIMITED) for form in forms_of(instance)]
+
+
+def ended(descent: Descent) -> Descent:
+    """A descent at its end."""
+    while not descent.is_finished:
+        descent.advance()
+    return descent
+
+
+def expected(form: Form, start: NDArray[np.int32], k: int) -> tuple[list[int], int, int]:
+    """The oracle's tour, its length and its moves."""
+    distances = form.whole.distance_matrix().tolist()
+    tour, moves = oracle.k_swap(distances, start.tolist(), k)
+    return tour, oracle.length(distances, tour), moves
+
+
+@settings(max_examples=150)
+@given(case=strategies.instances_with_tours(max_n=13), k=KS)
+def test_a_descent_makes_the_oracles_moves(backend: Backend, case: tuple[Instance, NDArray[np.int32]], k: int) -> None:
+    instance, start = case
+    tour, length, moves = expected(form_of(instance), start, k)
+    for descent in descents(instance, backend, start, k):
+        now = ended(descent).standing
+        assert descent.tour.tolist() == tour
+        assert (now.length, now.moves, now.done) == (length, moves, True)
+        assert k > 1 or now.passes == moves + 1
+        assert oracle.best_move(form_of(instance).whole.distance_matrix().tolist(), tour) == (0, 0, 0)
+
+
+@given(case=strategies.float_instances(max_n=10), seed=st.integers(0, 2**64 - 1))
+def test_floating_point_lengths_are_the_instances(backend: Backend, case: Instance, seed: int) -> None:
+    result = solved(case, backend, start="random", seed=seed)
+    assert result.length == case.tour_length(result.tour)
+    assert result.history[-1].length == pytest.approx(result.length, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("n", [*range(1, 9), 17, 18, 19, 63, 64, 65, 100])
+@pytest.mark.parametrize("k", [1, 2, 8, UNLIMITED])
+def test_sizes_around_tiles_and_lanes(backend: Backend, n: int, k: int) -> None:
+    instance = uniform(n, side=n)
+    start = start_tour(instance, "random", seed=1)
+    tour, length, moves = expected(form_of(instance), start, k)
+    for descent in descents(instance, backend, start, k):
+        now = ended(descent).standing
+        assert (descent.tour.tolist(), now.length, now.moves) == (tour, length, moves)
+
+
+@pytest.mark.parametrize("n", [1023, 1024, 1025])
+@pytest.mark.parametrize("k", [1, UNLIMITED])
+def test_both_sides_of_a_band(backend: Backend, n: int, k: int) -> None:
+    instance = uniform(n, side=9000)
+    greedy = start_tour(instance, "greedy")
+    result = solved(instance, backend, k=k)
+    batch = backend.call("batch_given", greedy[None, :])
+    form = form_of(instance)
+    loaded = backend.call(f"{form.kind}_load", *form.arguments)
+    entry = f"{form.kind}_climb" + ("" if backend.device is None else "_thread")
+    batch = backend.call(entry, loaded, batch, k, UNLIMITED)
+    assert result.tour.tolist() == backend.call("batch_tours", batch)[0].tolist()
+    _, steps, passes, _ = backend.call("batch_found", batch)
+    assert (result.steps.tolist(), result.passes.tolist()) == (steps.tolist(), passes.tolist())
+
+
+@settings(max_examples=30)
+@given(data=st.data(), n=st.integers(4, 40), k=st.sampled_from((1, 3, UNLIMITED)))
+def test_cuts_into_calls_do_not_matter(backend: Backend, data: st.DataObject, n: int, k: int) -> None:
+    instance = uniform(n)
+    start = start_tour(instance, "random", seed=n)
+    whole, cut = (Descent(form_of(instance), backend, start, k=k, passes=UNLIMITED) for _ in range(2))
+    ended(whole)
+    while not cut.is_finished:
+        # The speed that it counts on decides how much of a pass, or how many passes, a call makes.
+        cut.moves_a_second = 10.0 ** data.draw(st.integers(0, 9)) * cut.pass_moves
+        if data.draw(st.booleans()):
+            cut.moves_a_second = cut.pass_moves * data.draw(st.floats(0.01, 3))
+        cut.advance()
+    assert cut.tour.tolist() == whole.tour.tolist()
+    assert cut.standing.length == whole.standing.length
+    assert (cut.standing.moves, cut.standing.passes) == (whole.standing.moves, whole.standing.passes)
+
+
+@given(case=strategies.instances_with_tours(min_n=4, max_n=13), passes=st.integers(0, 4))
+def test_iterations_are_passes(backend: Backend, case: tuple[Instance, NDArray[np.int32]], passes: int) -> None:
+    instance, start = case
+    distances = form_of(instance).whole.distance_matrix().tolist()
+    result = solved(instance, backend, initial_tour=start, iterations=passes)
+    tour = start.tolist()
+    for _ in range(int(result.steps[0])):
+        gain, i, j = oracle.best_move(distances, tour)
+        assert gain > 0
+        tour = oracle.apply_move(tour, i, j)
+    assert result.tour.tolist() == tour
+    assert result.passes[0] == result.iterations
+    assert result.passes[0] <= passes
+    assert result.done[0] or result.passes[0] == passes
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_every_start(backend: Backend, start: Any) -> None:
+    instance = uniform(60)
+    result = solved(instance, backend, start=start, seed=3)
+    begun = start_tour(instance, start, seed=3)
+    assert result.history[0].length == instance.tour_length(begun)
+    assert result.tour.tolist() == expected(form_of(instance), begun, 1)[0]
+    assert result.stop_reason == "finished"
+
+
+def test_what_a_result_tells(backend: Backend) -> None:
+    progress: list[Progress] = []
+    improvements: list[Improvement] = []
+    instance = uniform(200)
+    result = solved(instance, backend, progress=progress.append, on_improvement=improvements.append)
+    assert result.solver == "two-opt"
+    assert result.passes[0] == result.steps[0] + 1
+    checks = int(result.passes[0]) * 200 * 197 // 2
+    assert result.checks == result.moves == checks
+    assert result.checks_per_second == pytest.approx(checks / result.seconds)
+    assert result.flops_per_second == pytest.approx(FLOPS_A_CHECK * checks / result.seconds)
+    assert f"{result.steps[0]} in {result.passes[0]} passes" in str(result)
+    assert progress[-1].iteration == result.passes[0]
+    assert list(result.history) == improvements
+    assert result.history[-1].length == result.length
+    assert result.to_dict()["solver"] == "two-opt"
+
+
+def test_targets_and_time_limits_end_a_descent(backend: Backend) -> None:
+    instance = uniform(2000, side=100_000)
+    random = instance.tour_length(start_tour(instance, "random"))
+    result = solved(instance, backend, start="random", target=random - 1)
+    assert result.stop_reason == "target"
+    assert result.length < random
+    began = time.perf_counter()
+    # So many that a GPU is not through before.
+    result = solved(uniform(100_000, side=100_000), backend, start="random", time_limit=0.5)
+    assert result.stop_reason == "time limit"
+    assert not result.done[0]
+    assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"climbers": 3}, "climbers=3 does not concern solver='two-opt'"),
+        ({"first": 3}, "first=3 does not concern"),
+        ({"mapping": "thread"}, "mapping='thread' does not concern"),
+        ({"kick": "walk"}, "kick='walk' does not concern"),
+        ({"neighbours": 5}, "neighbours=5 does not concern"),
+        ({"start": "farthest"}, "start 'farthest' is not known"),
+        ({"k": 0}, "k must be"),
+        ({"iterations": -1}, "iterations must be"),
+    ],
+)
+def test_what_does_not_concern_it_is_refused(backend: Backend, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        solved(uniform(9), backend, **options)
+
+
+def test_an_initial_tour_must_be_one(backend: Backend) -> None:
+    with pytest.raises(TourError):
+        solved(uniform(5), backend, initial_tour=[0, 1, 2, 3, 3])
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("k", [1, "inf"])
+def test_control_c_at_any_call_leaves_a_tour(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, k: int | str, after: bool
+) -> None:
+    instance = uniform(300)
+    finished = solved(instance, backend, start="random", k=k)
+    for at in range(4, 40, 3):
+        with monkeypatch.context() as patch:
+            interruption = Interruption(at, after)
+            patch.setattr(Backend, "call", lambda self, *args, seam=interruption: seam.call(self, *args))
+            result = solved(instance, backend, start="random", k=k)
+        assert result.stop_reason == ("interrupted" if interruption.calls > at + 1 else "finished")
+        assert result.length == instance.tour_length(result.tour) >= finished.length
+        if result.stop_reason == "finished":
+            break
+
+
+@pytest.mark.parametrize("k", [1, "inf"])
+def test_control_c_ends_a_long_pass(backend: Backend, k: int | str) -> None:
+    assert_control_c_ends(120_000, backend=backend.name, solver="two-opt", start="space-filling-curve", k=k)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [1, UNLIMITED])
+def test_more_moves_than_32_bits_number(backend: Backend, k: int) -> None:
+    n = 70_000
+    assert n * (n - 3) // 2 > 2**31
+    points = np.column_stack([np.arange(n), np.zeros(n)])
+    instance = Instance.from_coordinates(points)
+    # A line there and back, with one stretch the wrong way round, at the very end of all pairs of positions.
+    tour = np.concatenate([np.arange(0, n, 2), np.arange(n - 1, 0, -2)]).astype(np.int32)
+    tour[-12:-2] = tour[-12:-2][::-1].copy()
+    result = solved(instance, backend, initial_tour=tour, k=k, iterations=1)
+    assert result.steps[0] == 1
+    assert result.length == 2 * (n - 1)
+
+
+@pytest.mark.slow
+def test_pr2392_comes_to_the_end_of_rocki_and_suda_or_below(backend: Backend) -> None:
+    result = solved(pytsp.read(tsplib_file("pr2392.tsp")), backend)
+    assert result.length <= 412_085
+
+
+def test_a_grid_is_a_plane_on_a_gpu(backend: Backend) -> None:
+    kind, arguments = two_opt._loaded_as(form_of(uniform(9)), backend)
+    assert kind == ("grid" if backend.device is None else "plane")
+    assert len(arguments) == (2 if kind == "grid" else 3)
+
+
+@pytest.mark.parametrize(("first", "end"), [(1, 3), (3, 2), (2, 7)])
+def test_a_kernel_refuses_what_are_no_diagonals(backend: Backend, first: int, end: int) -> None:
+    descent = Descent(form_of(uniform(10)), backend, np.arange(10, dtype=np.int32), k=1, passes=1)
+    with pytest.raises(KernelError, match="are_diagonals"):
+        descent._scanned(first, end)
