@@ -49,6 +49,12 @@ def test_it_is_short_and_begins_with_a_picture() -> None:
     assert any(line.startswith("![") for line in lines[:10])
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_lead_to_files(page: str) -> None:
+    links = re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
 def test_ci_runs_the_commands_of_the_first_block() -> None:
     function = re.search(r"^readme_commands\(\) \{.*?^\}", CI.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert function is not None
