@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT), str(_ROOT / "docs" / "_extensions")]
@@ -36,3 +38,19 @@ html_theme = "furo"
 html_title = f"pytsp {release}"
 html_copy_source = False
 html_extra_path = [folder for folder in (os.environ.get("PYTSP_FUTHARK_DOC"),) if folder]
+
+_references: Counter[str] = Counter()
+
+
+def _number_references(app: Any, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Let the numbers of references go on from docstring to docstring: on one page each may be there only once."""
+    number = re.compile(r"(?<=\[)\d+(?=\]_)|(?<=^\.\. \[)\d+(?=\] )")
+    before = _references[app.env.docname]
+    found = [0, *(int(each) for line in lines for each in number.findall(line))]
+    lines[:] = [number.sub(lambda each: str(before + int(each[0])), line) for line in lines]
+    _references[app.env.docname] += max(found)
+
+
+def setup(app: Any) -> None:
+    """Have autodoc call the function above."""
+    app.connect("autodoc-process-docstring", _number_references)
