@@ -22,7 +22,7 @@ __all__ = ["Chains", "Temperatures", "begin"]
 
 # Cities of the smallest instance on which a move changes anything that can be tried here.
 ANNEALED_CITIES = 5
-# The default first and last temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
+# The default first and last temperature, in mean distances between a city and its two nearest (docs/algorithms).
 HOT = 0.7
 COLD = 0.05
 # The trials of a chain where neither iterations nor a time limit are given, but at least so many iterations.

@@ -20,7 +20,7 @@ from pytsp.solvers.options.large import LargeTour
 
 # Rounds where neither they nor a time limit are given: ten kicks a city.
 DEFAULT_ROUNDS = 100
-# The power of what is left by which the temperature falls (docs/algorithms.md).
+# The power of what is left by which the temperature falls (docs/algorithms).
 COOLING = 3
 # With a time limit, this share of it, at most so many seconds, is left for the moves between pieces in the end; but the
 # time of so many passes over all cities, up to a larger share.
