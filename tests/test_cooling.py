@@ -84,7 +84,8 @@ def told_by(backend: Backend, **options: Any) -> list[tuple[float, int]]:
 
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
         if entry.startswith("grid_ils"):
-            told.append((arguments[-2], arguments[-1]))
+            plan = self.fields(arguments[3])
+            told.append((plan["temperature"], plan["cooled"]))
         return call(self, entry, *arguments)
 
     instance: Instance = scattered(60, "EUC_2D", 1)

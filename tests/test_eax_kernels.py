@@ -10,6 +10,7 @@ import pytest
 import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
+from kernel_values import generation_plan
 from numpy.typing import NDArray
 from test_ils_kernels import lists_of
 from test_kernels import distances_of, forms_of, load, scattered
@@ -46,10 +47,11 @@ class Crossed:
     ) -> None:
         given = backend.call("population_given", np.atleast_2d(np.asarray(tours, dtype=np.int32)))
         lists = lists_of(form) if lists is None else lists
-        numbers = (seed, generation, children, spread)
-        self.population: Opaque = backend.call(f"{form.kind}_cross", load(backend, form), lists, given, *numbers)
-        self.tours, lengths, self.steps = (
-            backend.call(f"population_{what}", self.population).tolist() for what in ("tours", "lengths", "steps")
+        plan = generation_plan(backend, seed, generation, children, spread)
+        self.population: Opaque = backend.call(f"{form.kind}_cross", load(backend, form), lists, given, plan)
+        self.tours = backend.fields(self.population)["bests"].tolist()
+        lengths, self.steps = (
+            backend.call(f"population_{what}", self.population).tolist() for what in ("lengths", "steps")
         )
         # Tours that are given have no lengths before they climb: what is told is what they lose.
         self.gains = [-length for length in lengths]
@@ -307,9 +309,8 @@ def started(
 ) -> Any:
     """The starting tours of climbers."""
     numbers = (seed, first, count, passes)
-    return backend.call(
-        "population_tours", backend.call(f"{form.kind}_start", load(backend, form), lists, *numbers)
-    ).tolist()
+    population = backend.call(f"{form.kind}_start", load(backend, form), lists, *numbers)
+    return backend.fields(population)["bests"].tolist()
 
 
 @given(strategies.instances(max_n=9), st.integers(0, 2**64 - 1), st.integers(0, 2**40), st.integers(0, 8))

@@ -11,6 +11,7 @@ import pytest
 import strategies
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from kernel_values import search_plan
 from numpy.typing import NDArray
 from test_kernels import distances_of, forms_of, load, scattered
 
@@ -55,7 +56,8 @@ class Climbers:
         cooled: int = 0,
     ) -> None:
         self.backend, self.form, self.loaded, self.lists = backend, form, load(backend, form), lists_of(form, k)
-        self.seed, self.first, self.choice, self.rest = seed, first, (moves, pivot, draws), (kick, temperature, cooled)
+        self.choice = {"moves": moves, "pivot": pivot, "draws": draws}
+        self.rest = {"seed": seed, "first": first, "kick": kick, "temperature": temperature, "cooled": cooled}
         self.population: Opaque = backend.call("population_given", np.atleast_2d(np.asarray(tours, dtype=np.int32)))
 
     def entry(self, what: str) -> str:
@@ -64,15 +66,15 @@ class Climbers:
 
     def go(self, start: int, iterations: int) -> Climbers:
         """Go on by the iterations start, …, start + iterations - 1."""
-        numbers = (self.seed, self.first, start, iterations)
-        given = (self.loaded, self.lists, self.population)
-        self.population = self.backend.call(self.entry("ils"), *given, *numbers, *self.choice, *self.rest)
-        return self
+        return self._call("ils", **{"from": start}, iterations=iterations)
 
     def polish(self) -> Climbers:
         """Descend from the best tours."""
-        given = (self.loaded, self.lists, self.population, self.seed, self.first)
-        self.population = self.backend.call(self.entry("polish"), *given, *self.choice)
+        return self._call("polish")
+
+    def _call(self, what: str, **numbers: int) -> Climbers:
+        plan = search_plan(self.backend, **self.choice, **self.rest, **numbers)
+        self.population = self.backend.call(self.entry(what), self.loaded, self.lists, self.population, plan)
         return self
 
     def copy(self, start: list[int], to: list[int]) -> Climbers:
@@ -83,8 +85,9 @@ class Climbers:
 
     def found(self) -> tuple[list[list[int]], list[int], list[int]]:
         """The best tours, their lengths, and the numbers of steps."""
-        tours, lengths, steps = (
-            self.backend.call(f"population_{what}", self.population).tolist() for what in ("tours", "lengths", "steps")
+        tours = self.backend.fields(self.population)["bests"].tolist()
+        lengths, steps = (
+            self.backend.call(f"population_{what}", self.population).tolist() for what in ("lengths", "steps")
         )
         return tours, lengths, steps
 
@@ -252,7 +255,7 @@ def test_polishing_descends_from_the_best_tours(backend: Backend) -> None:
     assert raw.polish().found() == Climbers(backend, form, starts).go(0, 0).found()
     warm = Climbers(backend, form, starts, k=3, moves=0, temperature=5.0).go(0, 20)
     before = warm.found()[1]
-    warm.choice, warm.lists = (1, 0, 1), lists_of(form)
+    warm.choice, warm.lists = {"moves": 1, "pivot": 0, "draws": 1}, lists_of(form)
     tours, lengths, _ = warm.polish().found()
     for tour, length, least in zip(tours, lengths, before, strict=True):
         assert length <= least
@@ -278,16 +281,14 @@ def test_climbers_take_the_places_of_others(backend: Backend) -> None:
 def test_a_new_population_has_the_given_tours_and_no_lengths(backend: Backend) -> None:
     starts = random_tours(9, 3, 0)
     population = backend.call("population_given", starts)
-    assert backend.call("population_tours", population).tolist() == starts.tolist()
+    assert backend.fields(population)["bests"].tolist() == starts.tolist()
     assert backend.call("population_lengths", population).tolist() == [0, 0, 0]
     assert backend.call("population_best", population) == 0
 
 
-NUMBERS = {"seed": 0, "first": 0, "start": 0, "iterations": 1}
-GOOD = NUMBERS | {"moves": 0, "pivot": 0, "draws": 1, "kick": 0, "temperature": 0.0, "cooled": 0}
 BAD = [
     ("first", -1),
-    ("start", -1),
+    ("from", -1),
     ("iterations", -1),
     ("moves", 2),
     ("pivot", -1),
@@ -308,7 +309,8 @@ def test_settings_out_of_bounds_are_refused(backend: Backend, what: str, value: 
     population = backend.call("population_given", random_tours(6, 1, 0))
     with pytest.raises(KernelError):
         entry = climbing_entry("grid_ils", form, backend)
-        backend.call(entry, load(backend, form), lists_of(form), population, *(GOOD | {what: value}).values())
+        plan = search_plan(backend, **{"iterations": 1, what: value})
+        backend.call(entry, load(backend, form), lists_of(form), population, plan)
 
 
 @pytest.mark.parametrize("bad", [-1, 6])
@@ -319,7 +321,7 @@ def test_lists_of_what_is_no_city_are_refused(backend: Backend, bad: int) -> Non
     population = backend.call("population_given", random_tours(6, 1, 0))
     with pytest.raises(KernelError):
         entry = climbing_entry("grid_polish", form, backend)
-        backend.call(entry, load(backend, form), lists, population, 0, 0, 0, 0, 1)
+        backend.call(entry, load(backend, form), lists, population, search_plan(backend))
 
 
 @pytest.mark.parametrize(("start", "to"), [([0], [2]), ([-1], [0]), ([2], [0]), ([0, 0], [1, 1])])

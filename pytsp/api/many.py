@@ -161,22 +161,13 @@ def _calls(
     machine = "cpu" if kernels.device is None else "gpu"
     most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * climbers + (4 * n * n if kind == "matrix" else 0)))
     size = min(max(1, FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n), most)
+    counts = {"climbers": climbers, "generations": generations, "children": CHILDREN, "spread": 1, "passes": PASSES}
+    plan = kernels.value("many_plan", {"k": min(NEIGHBOURS, n - 1), "seed": seed, **counts})
     while places:
         chunk, places = places[:size], places[size:]
         began = time.perf_counter()
         arrays = [np.stack(rows) for rows in zip(*(forms[place].arguments[:2] for place in chunk), strict=True)]
-        solved = kernels.call(
-            f"{kind}_solve_many",
-            *arrays,
-            *flags,
-            min(NEIGHBOURS, n - 1),
-            seed,
-            climbers,
-            generations,
-            CHILDREN,
-            1,
-            PASSES,
-        )
+        solved = kernels.call(f"{kind}_solve_many", *arrays, *flags, plan)
         tours, lengths = kernels.call("many_tours", solved), kernels.call("many_lengths", solved)
         seconds = time.perf_counter() - began
         yield chunk, tours, lengths, seconds

@@ -158,18 +158,17 @@ class Chains(Stages):
             temperatures = self.temperatures.between(begin / limit, (begin + seconds) / limit, count)
         else:
             temperatures = self.temperatures.of(start, count)
-        return self.kernels.call(
-            f"{self.form.kind}_anneal",
-            self.loaded,
-            self.lists,
-            handle,
-            self.options.seed,
-            self.options.first,
-            start,
-            self.trials,
-            self.moves,
-            np.ascontiguousarray(temperatures),
-        )
+        options = self.options
+        fields = {
+            "seed": options.seed,
+            "first": options.first,
+            "from": start,
+            "trials": self.trials,
+            "moves": self.moves,
+        }
+        plan = self.kernels.value("annealing_plan", fields)
+        temperatures = np.ascontiguousarray(temperatures)
+        return self.kernels.call(f"{self.form.kind}_anneal", self.loaded, self.lists, handle, plan, temperatures)
 
 
 def _temperatures(

@@ -177,6 +177,7 @@ class Colonies(Stages):
         self.search = 0 if options.moves is None else 1 + LOCAL_MOVES.index(options.moves)
         self.rules = rules_of(options, *lists.shape)
         self.etas = _etas(form, lists, beta)
+        self.kernel_rules = kernels.value("rules", self._fields_of_rules())
         super().__init__(form, kernels, watch, options, iterations=iterations, tours=tours)
 
     @property
@@ -197,29 +198,21 @@ class Colonies(Stages):
         return {"trails": trails, "bests": bests, **fields}
 
     def continued(self, handle: Any, start: int, count: int) -> Any:
-        rules = self.rules
-        return self.kernels.call(
-            f"{self.form.kind}_forage",
-            self.loaded,
-            self.lists,
-            self.etas,
-            handle,
-            self.options.seed,
-            self.options.first,
-            start,
-            count,
-            self.ants,
-            self.quarters,
-            self.search,
-            rules.keep,
-            rules.weights,
-            rules.elite,
-            rules.turns,
-            self.reference,
-            rules.floor,
-            rules.smoothing,
-            rules.patience,
-        )
+        options = self.options
+        fields = {"seed": options.seed, "first": options.first, "from": start, "iterations": count}
+        stretch = self.kernels.value("stretch", fields)
+        entry = f"{self.form.kind}_forage"
+        return self.kernels.call(entry, self.loaded, self.lists, self.etas, handle, self.kernel_rules, stretch)
+
+    def _fields_of_rules(self) -> dict[str, Any]:
+        rules = {name: value for name, value in vars(self.rules).items() if name != "initial"}
+        return {
+            "ants": self.ants,
+            "quarters": self.quarters,
+            "search": self.search,
+            "reference": self.reference,
+            **rules,
+        }
 
 
 def _etas(form: Form, lists: NDArray[np.int32], beta: float) -> NDArray[np.float64]:

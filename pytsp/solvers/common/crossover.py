@@ -59,9 +59,9 @@ class Crossing:
     def bred(self, population: Any, seed: int, generation: int) -> Any:
         """Return the next generation of a population on the device."""
         spread = SPREAD["cpu" if self.kernels.device is None else "gpu"]
-        return self.kernels.call(
-            f"{self.form.kind}_cross", self.loaded, self.near, population, seed, generation, CHILDREN, spread
-        )
+        fields = {"seed": seed, "generation": generation, "children": CHILDREN, "spread": spread}
+        plan = self.kernels.value("generation_plan", fields)
+        return self.kernels.call(f"{self.form.kind}_cross", self.loaded, self.near, population, plan)
 
     def merged(self, population: Any, seed: int, seconds_left: float = math.inf) -> NDArray[np.int32]:
         """Return the shortest tour, shape (n,), after the climbers' shortest tours have crossed until they agree.

@@ -300,24 +300,11 @@ class Evolution:
         return self._climbed(tours, first)
 
     def _climbed(self, population: Any, first: int) -> Any:
-        options = self.options
-        pivot = PIVOTS.index(options.pivot)
-        return self.kernels.call(
-            climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels),
-            self.loaded,
-            self.lists,
-            population,
-            options.seed,
-            first,
-            0,
-            0,
-            options.local_moves,
-            pivot,
-            1,
-            0,
-            0.0,
-            0,
-        )
+        fields = {"seed": self.options.seed, "first": first, "from": 0, "iterations": 0}
+        moves = {"moves": self.options.local_moves, "pivot": PIVOTS.index(self.options.pivot), "draws": 1}
+        plan = self.kernels.value("search_plan", {**fields, **moves, "kick": 0, "temperature": 0.0, "cooled": 0})
+        entry = climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels)
+        return self.kernels.call(entry, self.loaded, self.lists, population, plan)
 
     def _read(self, handle: Any, standing: Standing | None = None) -> Standing:
         """Return where the climbers stand, with the best tour where it is shorter than the best so far."""

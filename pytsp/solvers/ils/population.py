@@ -243,22 +243,18 @@ class Population:
         before."""
         plan = self.plan
         turn, made = plan.turn(start)
-        return self.kernels.call(
-            climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels),
-            self.loaded,
-            plan.neighbours,
-            handle,
-            seed_anew(plan.seed, turn),
-            plan.first,
-            made,
-            count,
-            plan.moves,
-            plan.pivot,
-            plan.draws,
-            plan.kick,
-            plan.temperature * (1.0 if plan.cooled else warmth),
-            plan.cooled,
-        )
+        temperature = plan.temperature * (1.0 if plan.cooled else warmth)
+        return self._search("ils", handle, seed_anew(plan.seed, turn), made, count, temperature)
+
+    def _search(
+        self, verb: str, handle: Any, seed: int, start: int = 0, count: int = 0, temperature: float = 0.0
+    ) -> Any:
+        plan = self.plan
+        fields = {name: getattr(plan, name) for name in ("first", "moves", "pivot", "draws", "kick", "cooled")}
+        stretch = {"seed": seed, "from": start, "iterations": count, "temperature": temperature}
+        entry = climbing_entry(f"{self.form.kind}_{verb}", self.form, self.kernels)
+        given = self.kernels.value("search_plan", {**fields, **stretch})
+        return self.kernels.call(entry, self.loaded, plan.neighbours, handle, given)
 
     def _is_turn(self, iteration: int) -> bool:
         """Tell whether it is time for climbers to begin anew."""
@@ -321,17 +317,7 @@ class Population:
         handle = now.handle
         if now.aside is not None and (now.aside.lengths < now.lengths).any():
             handle = self.kernels.value("population", now.aside.returned(self.kernels.fields(handle)))
-        handle = self.kernels.call(
-            climbing_entry(f"{self.form.kind}_polish", self.form, self.kernels),
-            self.loaded,
-            plan.neighbours,
-            handle,
-            plan.seed,
-            plan.first,
-            plan.moves,
-            plan.pivot,
-            plan.draws,
-        )
+        handle = self._search("polish", handle, plan.seed)
         self.standing = replace(self._read(handle, now.iteration, final=True), aside=None)
 
     def _count(self, seconds_left: float) -> int:

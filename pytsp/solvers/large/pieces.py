@@ -130,20 +130,17 @@ class Pieces:
         most = self.count if self.kernels.device is None else self.together
         count = min(max(wanted // self.together, 1) * self.together, most, self.count - now.pieces)
         began = time.perf_counter()
+        start = 0 if now.rounds < DESCENTS else 1
+        stretch = {"seed": self.seed, "first": now.rounds << 32, "from": start, "iterations": self.kicks}
+        pieces = {"offset": self._offset(now.rounds), "piece": self.piece, "first": now.pieces, "count": count}
         handle = self.kernels.call(
             f"{self.form.kind}_climb_pieces",
             self.loaded,
             self.links,
             now.handle,
-            self.seed,
-            now.rounds << 32,
-            0 if now.rounds < DESCENTS else 1,
-            self.kicks,
+            self.kernels.value("stretch", stretch),
             self.temperature * warmth,
-            self._offset(now.rounds),
-            self.piece,
-            now.pieces,
-            count,
+            self.kernels.value("piece_range", pieces),
         )
         length = self._length(handle)
         self.speed = count / max(time.perf_counter() - began, 1e-9)
@@ -163,7 +160,7 @@ class Pieces:
     def _told(self, standing: Standing) -> dict[str, Any]:
         fields = self.kernels.fields(standing.handle)
         # The places follow from the tour.
-        huge = {"tour": fields["route"][: self.n], "waits": fields["waits"], **fields["course"]}
+        huge = {"tour": fields["route"][: self.n], "waits": fields["waits"], **fields["progress"]}
         counts = {name: getattr(standing, name) for name in ("length", "rounds", "pieces", "passes", "is_settled")}
         return {**counts, "huge": huge}
 
@@ -173,11 +170,11 @@ class Pieces:
         route = np.concatenate([tour, np.empty_like(tour)])
         route[self.n + tour] = np.arange(self.n, dtype=np.int32)
         # A state of before passes had a bound on their cities begins with the first ones.
-        course = {name: said.whole(name, 0, most) if name in said else 0 for name, most in self._bounds.items()}
+        progress = {name: said.whole(name, 0, most) if name in said else 0 for name, most in self._bounds.items()}
         fields = {
             "route": route,
             "waits": said.array("waits", np.bool_, (self.n,)),
-            "course": {**course, "done": said.flag("done")},
+            "progress": {**progress, "done": said.flag("done")},
         }
         return Standing(
             self.kernels.value("huge", fields),
@@ -220,7 +217,7 @@ class Pieces:
             most = min(most, FIRST_PASSES)
         before = self.kernels.call("huge_counts", now.handle)
         handle = self.kernels.call(
-            f"{self.form.kind}_settle",
+            f"{self.form.kind}_huge_descend",
             self.loaded,
             self.links,
             now.handle,
