@@ -36,7 +36,7 @@ FLAGS = (
     "-fno-omit-frame-pointer",
     "-fsanitize=address,undefined",
 )
-CASES = ROOT / "tests" / "sanitizer_cases.py"
+CASES = ROOT / "tests" / "kernels" / "sanitizer_cases.py"
 # Python leaves much unfreed at its end that is not ours: a report counts where a frame lies in the library watched.
 _REPORT = re.compile(r"^(?:==\d+==ERROR: |(?:Direct|Indirect) leak of |.*: runtime error: )", re.MULTILINE)
 

@@ -2,7 +2,7 @@
 
 import "rng"
 
--- The values that pytsp/tours.py gives as well (tests/test_tours.py holds the same literals).
+-- The values that pytsp/problem/tours.py gives as well (tests/problem/test_tours.py holds the same literals).
 -- ==
 -- entry: words
 -- input { 0u64 0i64 } output { [6235967106033911276u64, 4964577235801436555u64, 5009519748041543987u64] }

@@ -2,7 +2,7 @@
 
 import "tour"
 
--- The tours that pytsp/tours.py gives as well (tests/test_tours.py holds the same literals).
+-- The tours that pytsp/problem/tours.py gives as well (tests/problem/test_tours.py holds the same literals).
 -- ==
 -- entry: random_tours
 -- input { 5i64 0u64 0i64 2i64 } output { [[3i32, 4i32, 0i32, 1i32, 2i32], [2i32, 1i32, 0i32, 4i32, 3i32]] }

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 if not (ROOT / "buildtools").is_dir():
     pytest.skip("the build's own files are only in a checkout", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
@@ -367,14 +367,14 @@ def test_no_kernel_tells_twice_which_block_is_last() -> None:
 def test_the_part_that_tests_name_has_what_they_call() -> None:
     # On the CPU one program has all parts, so that a wrong name would be noticed by those with a GPU alone.
     seen = 0
-    for file in sorted(Path(__file__).parent.glob("test_*.py")):
+    for file in sorted((ROOT / "tests").rglob("test_*.py")):
         text = file.read_text(encoding="utf-8")
         named = re.search(r'^PART = "(\w+)"', text, re.MULTILINE)
         program = paths.GPU_PROGRAMS[named[1] if named else "restarts"].read_text(encoding="utf-8")
         entries = {*re.findall(r"^entry (\w+)", program, re.MULTILINE)}
         called = {*re.findall(r'\bbackend\.call\("(\w+)"', text)}
         # That one makes backends of its own.
-        if "backend: Backend" in text and file.name != "test_backends.py":
+        if "backend: Backend" in text and file.name != "test_context.py":
             assert called <= entries, file.name
             seen += len(called)
     assert seen

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from test_ils_kernels import assert_exact, lists_of
-from test_kernels import distances_of, forms_of, load, scattered
+from test_two_opt_kernels import distances_of, forms_of, load, scattered
 
 from pytsp import is_tour, random_tours
 from pytsp.backends.context import Backend, open_backend

@@ -94,14 +94,14 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytsp.solvers.annealing.TRIALS", {"cpu": 1e6})
     monkeypatch.setattr("pytsp.solvers.ants.STEPS", {"cpu": 2e7})
     for module, name, value in (
-        ("search", "CALL_SECONDS", 2e-3),
-        ("_population", "CALL_SECONDS", 2e-3),
-        ("_population", "SHORT_CALL_SECONDS", 1e-3),
-        ("_evolution", "CALL_SECONDS", 1e-3),
-        ("_pieces", "CALL_SECONDS", 1e-3),
-        ("two_opt", "CALL_SECONDS", 1e-3),
-        ("_stages", "CALL_SECONDS", 2e-3),
-        ("_stages", "SHORT_CALL_SECONDS", 1e-3),
+        ("solvers.restarts.batches", "CALL_SECONDS", 2e-3),
+        ("solvers.ils.population", "CALL_SECONDS", 2e-3),
+        ("solvers.ils.population", "SHORT_CALL_SECONDS", 1e-3),
+        ("solvers.eax.evolution", "CALL_SECONDS", 1e-3),
+        ("solvers.large.pieces", "CALL_SECONDS", 1e-3),
+        ("solvers.two_opt", "CALL_SECONDS", 1e-3),
+        ("solvers.common.stages", "CALL_SECONDS", 2e-3),
+        ("solvers.common.stages", "SHORT_CALL_SECONDS", 1e-3),
     ):
         monkeypatch.setattr(f"pytsp.{module}.{name}", value)
 

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kernel_values import search_plan
 from numpy.typing import NDArray
-from test_kernels import distances_of, forms_of, load, scattered
+from test_two_opt_kernels import distances_of, forms_of, load, scattered
 
 from pytsp import is_tour, random_tours
 from pytsp.backends.context import Backend, Opaque, open_backend

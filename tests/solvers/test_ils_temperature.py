@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_ils_kernels import Climbers
-from test_kernels import scattered
+from test_two_opt_kernels import scattered
 
 import pytsp
 from pytsp import Instance, random_tours

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from test_ils_kernels import lists_of
-from test_kernels import distances_of, load
+from test_two_opt_kernels import distances_of, load
 
 from pytsp import is_tour, random_tours
 from pytsp.backends.context import Backend, Opaque, open_backend

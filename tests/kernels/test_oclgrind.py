@@ -35,7 +35,7 @@ def run(folder: Path, *arguments: str) -> tuple[list[str], str]:
         pytest.skip("the opencl backend is not built: build.py's table says how to get its headers")
     log = folder / "log"
     done = subprocess.run(
-        [*command, "--data-races", "--log", log, sys.executable, TESTS / "oclgrind_cases.py", *arguments],
+        [*command, "--data-races", "--log", log, sys.executable, TESTS / "kernels" / "oclgrind_cases.py", *arguments],
         capture_output=True,
         text=True,
         # No kernels from the user's cache, and none into it.

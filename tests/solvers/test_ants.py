@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interruptions import assert_control_c_at_any_call_leaves_a_tour
 from paths import tsplib_file
-from test_kernels import scattered
+from test_two_opt_kernels import scattered
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
@@ -127,7 +127,7 @@ def test_patience_and_a_gap_end_it(backend: Backend) -> None:
 
 def test_an_iteration_that_does_not_fit_is_not_begun(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("STEP_SECONDS", "GPU_STEP_SECONDS"):
-        monkeypatch.setattr(f"pytsp.ants.{name}", 1.0)
+        monkeypatch.setattr(f"pytsp.solvers.ants.{name}", 1.0)
     instance = scattered(50, "EUC_2D", 1)
     result = solved(instance, backend, time_limit=60.0, climbers=1)
     assert (result.stop_reason, result.iterations, result.steps.tolist()) == ("time limit", 0, [0])

@@ -15,7 +15,7 @@ from interruptions import Interruption, assert_control_c_ends
 from kernel_values import batch_on
 from numpy.typing import NDArray
 from paths import tsplib_file
-from test_kernels import forms_of
+from test_two_opt_kernels import forms_of
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interruptions import assert_control_c_at_any_call_leaves_a_tour
 from paths import tsplib_file
-from test_kernels import distances_of, scattered
+from test_two_opt_kernels import distances_of, scattered
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result

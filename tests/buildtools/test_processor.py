@@ -11,7 +11,7 @@ import pytest
 from pytsp.backends import context as backends
 from pytsp.backends import devices as _devices
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 if not (ROOT / "buildtools").is_dir():
     pytest.skip("the build's own files are only in a checkout", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
