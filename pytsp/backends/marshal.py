@@ -349,6 +349,8 @@ class Gate:
         self._ffi = ffi
         self._lib = lib
         self._made: dict[str, Entry] = {}
+        # What `record_of` has made of this module's types.
+        self.records: dict[str, Any] = {}
 
     @property
     def names(self) -> list[str]:

@@ -88,6 +88,13 @@ class Record:
 
 def record_of(gate: Gate, type_name: str) -> Record:
     """Return a type of a module, which must be a record."""
+    if type_name not in gate.records:
+        gate.records[type_name] = _make_record(gate, type_name)
+    found: Record = gate.records[type_name]
+    return found
+
+
+def _make_record(gate: Gate, type_name: str) -> Record:
     whole, fields, new = gate.record(type_name)
 
     def whole_or_record(kind: Kind) -> Kind | Record:
