@@ -32,7 +32,7 @@ from bench.machine import describe, parser, row, tsplib, whole
 from bench.shuffle import shuffled
 from pytsp.backends.context import open_backend
 from pytsp.neighbours.lists import neighbour_lists
-from pytsp.solvers.registry import KICKS
+from pytsp.solvers.options.ils import KICKS
 from pytsp.starts.construct import STARTS, Start
 
 POPULATIONS = (1, 8, 64, 512, 2048)

@@ -27,7 +27,7 @@ import pytsp
 from bench.machine import describe, parser, row, whole
 from pytsp.backends.context import Backend, open_backend
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.restarts.batches import fits_a_block
+from pytsp.solvers.restarts.mapping import fits_a_block
 
 KS = (1, 8, math.inf)
 # How many climb by themselves besides, one a block: as many as have blocks of other lanes, at most (gpu_climbs.fut).

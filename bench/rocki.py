@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -26,10 +25,11 @@ from numpy.typing import NDArray
 import pytsp
 from bench.machine import ROOT, describe, parser, row, tsplib
 from pytsp.backends.context import Backend, open_backend
-from pytsp.problem.kernel_input import form_of
+from pytsp.run.monitor import Watch
 from pytsp.run.result import FLOPS_A_CHECK
-from pytsp.solvers.restarts.solver import moves_a_pass
-from pytsp.solvers.two_opt import MOST_PASSES, Descent
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.two_opt import TwoOpt
+from pytsp.solvers.two_opt import Descent
 from pytsp.starts.construct import greedy
 
 LARGE = ROOT.parent / "shared" / "large"
@@ -148,20 +148,31 @@ def find(folder: Path, name: str) -> pytsp.Instance:
 
 
 def descend(
-    instance: pytsp.Instance, start: NDArray[np.int32], kernels: Backend, k: int | str, passes: int, seconds: float
+    instance: pytsp.Instance,
+    start: NDArray[np.int32],
+    kernels: Backend,
+    k: int | str,
+    passes: int | None,
+    seconds: float | None,
 ) -> tuple[Descent, float]:
     """Descend from a tour by so many passes, or for so many seconds; return the descent and its time."""
-    descent = Descent(form_of(instance), kernels, start, k=moves_a_pass(k), passes=passes)
-    began = time.perf_counter()
-    while not descent.is_finished and time.perf_counter() - began < seconds:
-        descent.advance(seconds - (time.perf_counter() - began))
-    return descent, time.perf_counter() - began
+    descent = Descent(Task(instance, TwoOpt(k=k, iterations=passes), Watch(), 0, None, lambda: kernels), start)
+    # Loading the instance is none of it.
+    descent.watch = Watch(time_limit=seconds)
+    while not descent.is_finished and descent.watch.seconds_left > 0:
+        descent.advance()
+    return descent, descent.watch.seconds
+
+
+def tour_of(descent: Descent) -> NDArray[np.int32]:
+    """Fetch the tour on which a descent stands."""
+    return descent.found().best.tour
 
 
 def measure(instance: pytsp.Instance, start: NDArray[np.int32], kernels: Backend, k: int | str, seconds: float) -> Line:
     """Descend to the minimum, and where that is short, again by as many passes."""
     descend(instance, start, kernels, k, 1, seconds)
-    descent, taken = descend(instance, start, kernels, k, MOST_PASSES, seconds)
+    descent, taken = descend(instance, start, kernels, k, None, seconds)
     now = descent.standing
     # Where the time was up in the midst of a pass, what it has done of it counts, too.
     under_way = (now.diagonal - 2) / max(1, descent.end_diagonal - 2)
@@ -179,18 +190,19 @@ def differences(
     instance: pytsp.Instance, start: NDArray[np.int32], kernels: Backend, other: Backend, k: int | str, passes: int
 ) -> list[str]:
     """Tell in what two backends differ after so many passes."""
-    one, two = (descend(instance, start, each, k, passes, float("inf"))[0] for each in (kernels, other))
+    one, two = (descend(instance, start, each, k, passes, None)[0] for each in (kernels, other))
+    tours = [tour_of(each) for each in (one, two)]
     found = [
         f"{what} {mine} and {its}"
         for what, mine, its in (
             ("length", one.standing.length, two.standing.length),
             ("moves", one.standing.moves, two.standing.moves),
             ("passes", one.standing.passes, two.standing.passes),
-            ("recomputed length", one.form.whole.tour_length(one.tour), one.standing.length),
+            ("recomputed length", one.form.whole.tour_length(tours[0]), one.standing.length),
         )
         if mine != its
     ]
-    return found if np.array_equal(one.tour, two.tour) else [*found, "tours"]
+    return found if np.array_equal(tours[0], tours[1]) else [*found, "tours"]
 
 
 def duration(seconds: float) -> str:

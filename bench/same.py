@@ -25,8 +25,10 @@ from bench.machine import describe, parser, row
 from pytsp.backends.context import open_backend, status
 from pytsp.generate import uniform
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.options import KICKS, MOVES, PIVOTS, STARTS
-from pytsp.solvers.registry import LOCAL_MOVES, PAIRS, SCHEDULES, VARIANTS
+from pytsp.solvers.options.annealing import PAIRS, SCHEDULES
+from pytsp.solvers.options.ants import VARIANTS
+from pytsp.solvers.options.ils import KICKS
+from pytsp.solvers.options.shared import LOCAL_MOVES, MOVES, PIVOTS, STARTS
 
 REFERENCE = "c"
 SEED = 2026

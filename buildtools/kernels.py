@@ -26,6 +26,7 @@ from buildtools.toolchain import (
     REQUIRED,
     choose_level,
     compile_module,
+    description_of,
     find_c_compiler,
     find_headers,
     flags_of,
@@ -110,13 +111,13 @@ def build_kernels(options: Options, folder: Path = KERNELS) -> Report:
 def _build_all(options: Options, folder: Path) -> Report:
     for left_over in folder.glob(".work-*"):
         shutil.rmtree(left_over, ignore_errors=True)
-    remove_strangers(folder)
+    wanted = options.backends or tuple(BACKENDS)
+    remove_strangers(folder, wanted)
     old = read_report(folder)
     compiler = find_compiler(options.futhark)
     version = compiler.version if compiler else old.futhark
     tools = hash_of([identify_c_compiler(find_c_compiler()), platform.machine(), COMPAT.read_text(encoding="utf-8")])
     level = choose_level(options.march, find_c_compiler())
-    wanted = options.backends or tuple(BACKENDS)
     jobs = [
         _Job(
             name,
@@ -274,7 +275,8 @@ def translate(compiler: Compiler, backend: str, name: str, work: Path) -> str:
     """Translate a module's program into C in `work`, and give the C's checksum."""
     # From the sources' own folder: the C names them in its messages, and is then the same in every checkout.
     program = program_of(name)
-    command: list[str | Path] = [compiler.path, backend, "--library", "-o", work / name, program.name]
+    futhark = description_of(backend).futhark or backend
+    command: list[str | Path] = [compiler.path, futhark, "--library", "-o", work / name, program.name]
     run(command, cwd=program.parent, env={"LC_ALL": "C.UTF-8"})
     source = work / f"{name}.c"
     source.write_text(repair(source.read_text(encoding="utf-8")), encoding="utf-8")
@@ -315,9 +317,9 @@ def publish(work: Path, folder: Path, name: str) -> None:
             (work / file).replace(folder / file)
 
 
-def remove_strangers(folder: Path) -> None:
+def remove_strangers(folder: Path, wanted: Iterable[str] = ()) -> None:
     """Remove modules of other names, which an older checkout built: wheels are made of what lies there."""
-    names = {f"_{name}" for backend in BACKENDS for name in modules_of(backend)}
+    names = {f"_{name}" for backend in (*BACKENDS, *wanted) for name in modules_of(backend)}
     for module in folder.glob("*.abi3.so"):
         if module.name.partition(".")[0] not in names:
             module.unlink()

@@ -12,6 +12,8 @@ CPU_PROGRAM = SOURCES / "entries" / "cpu.fut"
 PARTS = ("restarts", "search", "huge", "comparators")
 GPU_PROGRAMS = {part: SOURCES / "entries" / f"gpu_{part}.fut" for part in PARTS}
 KERNELS = ROOT / "pytsp" / "_kernels"
+# The GPU programs as C, for tests: never shipped.
+EMULATED = ROOT / "build" / "emulated"
 INCLUDE = Path(__file__).resolve().parent / "include"
 COMPAT = INCLUDE / "cuda_compat.h"
 FALLBACK = INCLUDE / "fallback"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from buildtools.processor import PORTABLE
-from buildtools.toolchain import BACKENDS, modules_of
+from buildtools.toolchain import BACKENDS, UNSHIPPED, modules_of
 
 NAME = "build.json"
 
@@ -79,7 +79,7 @@ def read_report(folder: Path) -> Report:
     """Read the report in `folder`; a missing or unreadable one is an empty one, so that all is built anew."""
     try:
         stored: dict[str, Any] = json.loads((folder / NAME).read_text(encoding="utf-8"))
-        names = {name for backend in BACKENDS for name in modules_of(backend)}
+        names = {name for backend in (*BACKENDS, *UNSHIPPED) for name in modules_of(backend)}
         entries = {name: Entry(**entry) for name, entry in stored["modules"].items() if name in names}
         return Report(stored["futhark"], entries)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

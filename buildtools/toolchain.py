@@ -23,6 +23,8 @@ class Backend:
 
     Attributes
     ----------
+    futhark : str
+        What the Futhark compiler calls it, where that is another name.
     headers : tuple of str
         The headers that its C includes from outside the C library.
     flags : tuple of str
@@ -34,6 +36,7 @@ class Backend:
         How to get the headers.
     """
 
+    futhark: str = ""
     headers: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
@@ -75,6 +78,8 @@ BACKENDS = {
         "toolkit in $CUDA_HOME, then build again",
     ),
 }
+# Neither shipped nor built by build.py: the GPU programs as C (buildtools.emulated). Results do not depend on -O1.
+UNSHIPPED = {"emulated": Backend(futhark="c", flags=("-O1",))}
 REQUIRED = ("c", "multicore")
 ON_THE_CPU = ("c", "multicore")
 
@@ -84,9 +89,14 @@ def modules_of(backend: str) -> tuple[str, ...]:
     return (backend,) if backend in ON_THE_CPU else tuple(f"{backend}_{part}" for part in GPU_PROGRAMS)
 
 
+def description_of(backend: str) -> Backend:
+    """Give what a backend needs, shipped or not."""
+    return UNSHIPPED.get(backend) or BACKENDS[backend]
+
+
 def flags_of(backend: str, level: str = PORTABLE) -> list[str]:
     """Give the C compiler's flags for a backend whose kernels serve processors of `level` and above."""
-    return [*COMMON_FLAGS, *BACKENDS[backend].flags, *flags_of_level(level)]
+    return [*COMMON_FLAGS, *description_of(backend).flags, *flags_of_level(level)]
 
 
 def choose_level(asked: str | None, compiler: str) -> str:
@@ -137,7 +147,7 @@ def find_headers(backend: str, compiler: str) -> list[Path]:
         If a header is nowhere.
     """
     folders: list[Path] = []
-    for header in BACKENDS[backend].headers:
+    for header in description_of(backend).headers:
         folder = next((folder for folder in _header_folders() if (folder / header).is_file()), None)
         if folder is None and not _compiler_takes(compiler, f"#include <{header}>\n"):
             if not (FALLBACK / header).is_file():
@@ -180,7 +190,7 @@ def _compiler_takes(compiler: str, program: str, *flags: str) -> bool:
 def compile_module(backend: str, source: Path, module: Path, includes: Iterable[Path], flags: list[str]) -> None:
     """Compile the C file `source` into the Python module `module`, through an object file beside it."""
     compiler, built = find_c_compiler(), source.with_suffix(".o")
-    foreign = BACKENDS[backend].foreign
+    foreign = description_of(backend).foreign
     front: list[str | Path] = ["-include", COMPAT] if backend == "cuda" else []
     folders = [f"-I{folder}" for folder in (python_headers(), *includes)]
     run([compiler, *flags, *QUIET_FLAGS, *folders, *front, "-c", source, "-o", built])

@@ -28,17 +28,32 @@ if TYPE_CHECKING:
     from pytsp import generate
     from pytsp.api.compare import compare as compare_backends
     from pytsp.api.many import solve_many
+    from pytsp.api.resume import resume
     from pytsp.api.solve import solve
-    from pytsp.checkpoint.writer import resume
     from pytsp.io.convert import as_instance
-    from pytsp.io.tsplib.reader import read, read_tour, write_tour
+    from pytsp.io.tsplib.reader import read
+    from pytsp.io.tsplib.tours import read_tour, write_tour
     from pytsp.io.tsplib.writer import write
     from pytsp.problem.instance import Instance
     from pytsp.problem.tours import is_tour, random_tours
     from pytsp.run.monitor import Improvement, Progress
     from pytsp.run.result import Result
+    from pytsp.solvers.options.annealing import Annealing
+    from pytsp.solvers.options.ants import AntColony
+    from pytsp.solvers.options.eax import EAX
+    from pytsp.solvers.options.ils import ILS
+    from pytsp.solvers.options.large import LargeTour
+    from pytsp.solvers.options.restarts import RandomRestarts
+    from pytsp.solvers.options.two_opt import TwoOpt
 
 __all__ = [
+    "Annealing",
+    "AntColony",
+    "EAX",
+    "ILS",
+    "LargeTour",
+    "RandomRestarts",
+    "TwoOpt",
     "BackendError",
     "BackendUnavailable",
     "CheckpointError",
@@ -69,6 +84,13 @@ __all__ = [
 
 # Where each name comes from, and the folders and modules that need no import of their own.
 _ORIGINS = {
+    "Annealing": "pytsp.solvers.options.annealing",
+    "AntColony": "pytsp.solvers.options.ants",
+    "EAX": "pytsp.solvers.options.eax",
+    "ILS": "pytsp.solvers.options.ils",
+    "LargeTour": "pytsp.solvers.options.large",
+    "RandomRestarts": "pytsp.solvers.options.restarts",
+    "TwoOpt": "pytsp.solvers.options.two_opt",
     "Improvement": "pytsp.run.monitor",
     "Instance": "pytsp.problem.instance",
     "Progress": "pytsp.run.monitor",
@@ -78,12 +100,12 @@ _ORIGINS = {
     "is_tour": "pytsp.problem.tours",
     "random_tours": "pytsp.problem.tours",
     "read": "pytsp.io.tsplib.reader",
-    "read_tour": "pytsp.io.tsplib.reader",
-    "resume": "pytsp.checkpoint.writer",
+    "read_tour": "pytsp.io.tsplib.tours",
+    "resume": "pytsp.api.resume",
     "solve": "pytsp.api.solve",
     "solve_many": "pytsp.api.many",
     "write": "pytsp.io.tsplib.writer",
-    "write_tour": "pytsp.io.tsplib.reader",
+    "write_tour": "pytsp.io.tsplib.tours",
 }
 _attribute, __dir__ = attach(__name__, _ORIGINS)
 sys.meta_path.append(FormerNames())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 __all__ = [
     "BackendError",
     "BackendUnavailable",
@@ -46,12 +48,8 @@ class TsplibError(PytspError, ValueError):
         self.line = line
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _tsplib_error, (self.problem, self.file, self.line)
-
-
-def _tsplib_error(problem: str, file: str, line: int | None) -> TsplibError:
-    """Rebuild a `TsplibError` from its parts: pickle passes positional arguments only."""
-    return TsplibError(problem, file=file, line=line)
+        # Pickle passes positional arguments only.
+        return partial(TsplibError, file=self.file, line=self.line), (self.problem,)
 
 
 class InstanceError(PytspError, ValueError):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.problem.instance import Instance
-from pytsp.problem.tours import whole_number
+from pytsp.utils.arguments import whole_number
 
 __all__ = ["clustered", "grid", "uniform"]
 

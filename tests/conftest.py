@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+import emulated
 import pytest
 from hypothesis import settings
 
@@ -18,7 +20,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 NAMES = [each.name for each in status() if each.usable or each.name in ("c", "multicore")]
 
 
-@pytest.fixture(scope="module", params=NAMES)
-def backend(request: pytest.FixtureRequest) -> Backend:
+@pytest.fixture(scope="module", params=[*NAMES, emulated.NAMED])
+def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """Every backend that runs here, open: the part of the kernels that the module names as its PART."""
-    return open_backend(request.param, part=getattr(request.module, "PART", "restarts"))
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == emulated.NAME:
+            emulated.slow_down(patch)
+        yield open_backend(request.param, part=getattr(request.module, "PART", "restarts"))

@@ -24,8 +24,7 @@ from pytsp.cli import commands as cli
 from pytsp.cli import signals as _cli_runs
 from pytsp.cli.commands import main
 from pytsp.exceptions import BackendUnavailable
-from pytsp.io.tsplib import reader as tsplib
-from pytsp.solvers import options as _options
+from pytsp.io import files
 from pytsp.solvers import registry as _names
 
 SOLVE = ["solve", "uniform100", "--climbers", "2", "--solver", "restarts", "--json"]
@@ -86,7 +85,7 @@ def test_the_environment_stays_while_a_driver_comes_up(given: str | None) -> Non
     [
         "import pytsp",
         "import pytsp.api.solve",
-        "from pytsp.api.solve import SOLVERS",
+        "from pytsp.solvers.registry import SOLVERS",
         "import pytsp.compare",
         "import pytsp; pytsp.read; import pytsp.api.solve",
         "from pytsp import solve; from pytsp.api.solve import solve as again; assert again is solve",
@@ -143,9 +142,10 @@ def test_what_a_module_lacks_is_named() -> None:
 
 
 def test_the_command_line_knows_the_names_of_the_solvers() -> None:
-    for name in ("STARTS", "MOVES", "PIVOTS", "KICKS"):
-        assert getattr(_names, name) == getattr(_options, name)
-    assert _names.SOLVERS == sys.modules["pytsp.api.solve"].SOLVERS
+    assert {*_names.SOLVERS} == {"auto", *_names.OPTIONS} and {*_names.OPTIONS} == {*_names.MODULES}
+    for name in _names.SOLVERS:
+        assert cli._parser().parse_args(["solve", "any", "--solver", name]).solver == name
+        assert f'"{name}"' in (pytsp.solve.__doc__ or "")
 
 
 # The thread
@@ -209,8 +209,8 @@ def test_the_instance_is_read_while_the_device_opens(
         read.set()
         return instance
 
-    really_read = tsplib.read
-    monkeypatch.setattr(tsplib, "read", reading)
+    really_read = files.read
+    monkeypatch.setattr(files, "read", reading)
     by_main = opening(slow)
     assert main(SOLVE) == 0
     told = json.loads(capsys.readouterr().out)
@@ -320,7 +320,7 @@ def test_signals_that_come_among_imports_wait_for_their_end() -> None:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         done = []
         try:
-            with pytest.raises(kind) as raised, _cli_runs.ended_by_sigterm(), _cli_runs.late_signals():
+            with pytest.raises(kind) as raised, _cli_runs.end_on_sigterm(), _cli_runs.delay_signals():
                 signal.raise_signal(number)
                 done.append(number)
         finally:

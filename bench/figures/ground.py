@@ -13,7 +13,8 @@ from pytsp import Instance
 from pytsp.backends.context import Backend, open_backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import Form, form_of
-from pytsp.solvers.registry import KICKS, MOVES, PIVOTS
+from pytsp.solvers.options.ils import KICKS
+from pytsp.solvers.options.shared import MOVES, PIVOTS
 
 # A length, in mean distances between a city and its two nearest, by which every longer tour is accepted.
 HOT = 1000.0

@@ -13,10 +13,10 @@ from bench.figures.one_tour import told
 from pytsp.generate import uniform
 from pytsp.run.monitor import Watch
 from pytsp.solvers.ants import Colonies
-from pytsp.solvers.common.crossover import CHILDREN
-from pytsp.solvers.eax.evolution import PASSES
-from pytsp.solvers.options import Foraging
-from pytsp.solvers.registry import MOVES, PIVOTS
+from pytsp.solvers.common.local_search import CHILDREN, PASSES
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.ants import AntColony
+from pytsp.solvers.options.shared import MOVES, PIVOTS
 from pytsp.starts.construct import nearest_neighbour, start_tour
 
 
@@ -89,13 +89,9 @@ def ants() -> Any:
     """Trails of a colony after some iterations, and the best tour then."""
     n = 60
     ground = Ground(uniform(n, 8))
-    options = Foraging(seed=0, climbers=1)
     reference = nearest_neighbour(ground.instance)
     colonies = Colonies(
-        ground.form,
-        ground.kernels,
-        Watch(),
-        options,
+        Task(ground.instance, AntColony(climbers=1), Watch(), 0, None, lambda: ground.kernels),
         iterations=100,
         reference=float(ground.instance.tour_length(reference)),
         lists=ground.lists,

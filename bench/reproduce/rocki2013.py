@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 import pytsp
 from bench.reproduce.tables import Figure, Series, Table, columns, listed, ratio
 from bench.reproduce.task import Task
-from bench.rocki import THEIRS, Line, descend, differences, find, measure
+from bench.rocki import THEIRS, Line, descend, differences, find, measure, tour_of
 from pytsp.backends.context import Backend, open_backend
 from pytsp.run.result import FLOPS_A_CHECK
-from pytsp.solvers.two_opt import MOST_PASSES
 from pytsp.starts.construct import greedy
 
 TITLE = (
@@ -175,9 +174,9 @@ def iterated(
     curve: list[tuple[float, float]] = []
     best, tour, length = start, start, math.inf
     while (left := seconds - (time.perf_counter() - began)) > 0 or not curve:
-        descent, _ = descend(instance, tour, kernels, "inf", MOST_PASSES, max(left, LEAST_SECONDS))
+        descent, _ = descend(instance, tour, kernels, "inf", None, max(left, LEAST_SECONDS))
         if descent.standing.length <= length:
-            best = descent.tour
+            best = tour_of(descent)
             if descent.standing.length < length:
                 length = descent.standing.length
                 curve.append((time.perf_counter() - began, length))

@@ -49,6 +49,7 @@ class Comparison:
 
 # The iterations that open a device and make its kernels ready, of the solvers that are not short by themselves.
 WARMED = {"ils": 0, "annealing": 1, "ants": 1}
+_COMPARED = ("lengths", "steps", "passes", "tour")
 
 
 def compare(
@@ -83,7 +84,7 @@ def compare(
         If a backend is unknown or cannot run here.
     """
     names = [found.name for found in status() if found.usable] if backends is None else list(backends)
-    # Whatever cannot run is told before anything does.
+    # What cannot run fails before anything does.
     for name in names:
         open_backend(name, part=PART_OF.get(solver, "restarts"))
     rows: list[Comparison] = []
@@ -95,21 +96,10 @@ def compare(
         if first is None:
             # What the first chose by itself the others do too.
             first, climbers, iterations = result, result.climbers, result.iterations
-        rows.append(
-            Comparison(
-                name,
-                result.seconds,
-                first.seconds / result.seconds,
-                result.moves,
-                result.length,
-                _equal(first, result),
-                None if result.iterations is None else result.iterations * result.climbers,
-            )
+        equal = first.climber == result.climber and all(
+            np.array_equal(getattr(first, array), getattr(result, array)) for array in _COMPARED
         )
+        made = None if result.iterations is None else result.iterations * result.climbers
+        ratio = first.seconds / result.seconds
+        rows.append(Comparison(name, result.seconds, ratio, result.moves, result.length, equal, made))
     return rows
-
-
-def _equal(one: Result, other: Result) -> bool:
-    return one.climber == other.climber and all(
-        np.array_equal(getattr(one, what), getattr(other, what)) for what in ("lengths", "steps", "passes", "tour")
-    )

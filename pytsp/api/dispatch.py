@@ -1,124 +1,119 @@
-"""What `pytsp.solve` does: find the solver that the arguments mean, check its options, and run it."""
+"""What `pytsp.solve` does: find the solver that is meant, check its options, and run it."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import fields
-from functools import partial
-from inspect import signature
+from importlib import import_module
 from typing import Any
 
-import numpy as np
-
-from pytsp.api.solve import solve
+from pytsp.api.request import Request
 from pytsp.backends.context import Backend, open_backend
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import form_of
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import CURVE_SECONDS, unsearched
+from pytsp.solvers.common.loop import run as run_search
+from pytsp.solvers.common.task import Task
 from pytsp.solvers.large.requirements import LEAST_CITIES
-from pytsp.solvers.options import Cooling, Foraging, Options, options_type
-from pytsp.solvers.registry import PART_OF
-from pytsp.solvers.restarts.solver import moves_a_pass, restarts
-from pytsp.solvers.selection import chosen, given_of
+from pytsp.solvers.options.fields import Options
+from pytsp.solvers.options.ils import ILS
+from pytsp.solvers.registry import MODULES, PART_OF
+from pytsp.solvers.selection import check_initial_tour, choose, given_of
+from pytsp.utils.arguments import truth_value, whole_number
 from pytsp.utils.deadline import OutOfTime, looking
 
-__all__ = ["run", "solved"]
+__all__ = ["dispatch", "run"]
 
 # "auto" makes no population whose first tours take more of the time.
 SLOW_SHARE = 0.15
-# Of more climbers than these it crosses the best: all of them would take far longer to agree.
-MOST_CROSSED = 300
-# Read once: that takes as long as a small instance does.
-_SIGNATURE = signature(solve)
 
 _log = logging.getLogger("pytsp")
 
 
-def solved(arguments: dict[str, Any], began: float) -> Result:
-    """Solve what `pytsp.solve` was called for with these arguments, all of them, at that time of the clock."""
-    instance: Instance | Any = arguments["instance"]
+def dispatch(instance: Instance | Any, request: Request) -> Result:
+    """Solve what is asked for."""
     if not isinstance(instance, Instance):
         from pytsp.io.convert import as_instance  # noqa: PLC0415
 
-        instance = arguments["instance"] = as_instance(instance)
-    # Any word, "no" too, would count as true.
-    for name in ("open", "quadrants", "merge"):
-        value = arguments[name]
-        if value is not None or name != "quadrants":
-            if not isinstance(value, bool | np.bool_):
-                raise TypeError(f"{name} must be True or False; it is {value!r}")
-            arguments[name] = bool(value)
-    ends = arguments["start_city"], arguments["end_city"]
-    if arguments["open"] or ends != (None, None) or instance.asymmetric:
+        instance = as_instance(instance)
+    is_path = truth_value("open", request.open) or (request.start_city, request.end_city) != (None, None)
+    if is_path or instance.asymmetric:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415
 
-        return solve_reduced(**arguments)
+        return solve_reduced(instance, request)
     watch = Watch(
-        time_limit=arguments["time_limit"],
-        target=target_length(instance, arguments["target"], arguments["target_gap"]),
-        patience=arguments["patience"],
-        progress=arguments["progress"],
-        on_improvement=arguments["on_improvement"],
-        spent=time.perf_counter() - began,
+        time_limit=request.time_limit,
+        target=target_length(instance, request.target, request.target_gap),
+        patience=request.patience,
+        progress=request.progress,
+        on_improvement=request.on_improvement,
+        spent=time.perf_counter() - request.began,
     )
-    on = {name: arguments[name] for name in ("backend", "threads", "device")}
-
-    is_slow = partial(_starts_slowly, instance.n, watch, **on)
-    solver = chosen(arguments["solver"], given_of(arguments, _SIGNATURE), instance, is_slow)
-    kind = options_type(solver)
-    is_chosen = (solver, arguments["solver"]) == ("eax", "auto")
-    if is_chosen and arguments["climbers"] is not None and arguments["population"] is None:
-        arguments["population"] = MOST_CROSSED
-    options = kind(**{each.name: arguments[each.name] for each in fields(kind)})
-    if solver == "large" and instance.n < LEAST_CITIES:
-        solver = "ils"
-    on |= {"mapping": arguments["mapping"], "solver": solver, "k": moves_a_pass(arguments["k"])}
-    if arguments["checkpoint"] is None:
-        return run(instance, options, watch, **on)
+    seed = whole_number("seed", request.seed, 0, 2**64 - 1)
+    options = options_of(instance, request, watch)
+    if request.initial_tour is not None:
+        check_initial_tour(options)
+    placed = {"backend": request.backend, "threads": request.threads, "device": request.device}
+    task = task_of(instance, options, watch, seed, request.initial_tour, placed)
+    if request.checkpoint is None:
+        return run(task)
     from pytsp.checkpoint.writer import Checkpoint, head_of  # noqa: PLC0415
 
-    head = head_of(instance, options, watch, **on)
-    watch.checkpoint = Checkpoint(arguments["checkpoint"], head, arguments["checkpoint_interval"])
+    watch.checkpoint = Checkpoint(request.checkpoint, head_of(task, placed), request.checkpoint_interval)
     watch.checkpoint.begin(watch)
     try:
-        return run(instance, options, watch, **on)
+        return run(task)
     except Exception:
         watch.checkpoint.discard()
         raise
 
 
-def _starts_slowly(n: int, watch: Watch, *, backend: str, threads: int | None, device: str | int | None) -> bool:
-    """Tell whether a GPU would need much of the time that is left for the first tours of a population."""
-    if watch.time_limit is None:
-        return False
-    from pytsp.solvers.eax.evolution import first_seconds, gpu_climbers  # noqa: PLC0415
+def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
+    """Return the options of the solver that a request means."""
+    solver = request.solver
+    if isinstance(solver, Options):
+        if request.keywords:
+            names = ", ".join(request.keywords)
+            raise TypeError(f"solver={solver!r} says what it is asked for; give {names} there")
+        return solver
 
-    kernels = open_backend(backend, threads=threads, device=device, part=PART_OF["eax"])
-    return first_seconds(n, gpu_climbers(n, watch.time_limit), kernels) > SLOW_SHARE * watch.seconds_left
+    def is_slow() -> bool:
+        """Tell whether a GPU would need much of the time that is left for the first tours of a population."""
+        if watch.time_limit is None:
+            return False
+        from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415
+
+        kernels = open_backend(request.backend, threads=request.threads, device=request.device, part=PART_OF["eax"])
+        climbers = gpu_climbers(instance.n, watch.time_limit)
+        return first_seconds(instance.n, climbers, kernels) > SLOW_SHARE * watch.seconds_left
+
+    has_tour = request.initial_tour is not None
+    return choose(solver, given_of(request.keywords), instance, is_slow, has_initial_tour=has_tour)
 
 
-def run(
-    instance: Instance,
-    options: Options,
-    watch: Watch,
-    *,
-    solver: str,
-    backend: str,
-    threads: int | None,
-    device: str | int | None,
-    mapping: str,
-    k: int,
-) -> Result:
-    """Run one solver, from the beginning or from where `watch` says that it stood."""
+def task_of(
+    instance: Instance, options: Options, watch: Watch, seed: int, initial_tour: Any, placed: dict[str, Any]
+) -> Task[Options]:
+    """Return what the solver is given."""
+    if options.name == "large" and instance.n < LEAST_CITIES:
+        # Too few cities have no pieces.
+        shared = options.given()
+        shared.pop("piece", None)
+        options = ILS(**shared)
 
-    def opened() -> Backend:
-        return open_backend(backend, threads=threads, device=device, part=PART_OF[solver])
+    def open_kernels() -> Backend:
+        return open_backend(
+            placed["backend"], threads=placed["threads"], device=placed["device"], part=PART_OF[options.name]
+        )
 
+    return Task(instance, options, watch, seed, initial_tour, open_kernels)
+
+
+def run(task: Task[Options]) -> Result:
+    """Run a solver, from the beginning or from where its watch says that it stood."""
+    instance, watch, solver = task.instance, task.watch, task.options.name
     # "large" follows the curve anyway, and looks at the clock before.
     telling = 0.0 if solver == "large" else CURVE_SECONDS * instance.n
 
@@ -127,56 +122,14 @@ def run(
 
     name = instance.name or "instance"
     _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
+    begin = import_module(MODULES[solver]).begin
     try:
         # What was found before is worth the time that it takes to go back there.
         with looking(timely) if watch.state is None else nullcontext():
-            found = _searched(instance, options, watch, opened, solver=solver, mapping=mapping, k=k)
+            found = run_search(begin(task))
     except OutOfTime as late:
-        found = unsearched(instance, watch, options, late.tour, solver=solver, backend=opened().name, k=k)
+        found = unsearched(task, late.tour)
     _log.info(
         "%s: length %s after %.2f s on %s; %s", name, found.length, found.seconds, found.backend, found.stop_reason
     )
     return found
-
-
-def _searched(
-    instance: Instance,
-    options: Options,
-    watch: Watch,
-    opened: Callable[[], Backend],
-    *,
-    solver: str,
-    mapping: str,
-    k: int,
-) -> Result:
-    """Run one solver.
-
-    Raises
-    ------
-    OutOfTime
-        If the time is over before it has a tour.
-    """
-    if solver == "large":
-        from pytsp.solvers.large.solver import large  # noqa: PLC0415
-
-        return large(instance, opened(), watch, options)
-    form = form_of(instance)
-    if solver == "two-opt":
-        from pytsp.solvers.two_opt import descended  # noqa: PLC0415
-
-        return descended(instance, form, opened(), watch, options, k)
-    if isinstance(options, Cooling):
-        from pytsp.solvers.annealing import annealed  # noqa: PLC0415
-
-        return annealed(instance, form, opened(), watch, options)
-    if isinstance(options, Foraging):
-        from pytsp.solvers.ants import foraged  # noqa: PLC0415
-
-        return foraged(instance, form, opened(), watch, options)
-    if solver != "restarts":
-        # Above some cities they need SciPy, which takes longer to import than all else.
-        from pytsp.solvers.eax.solver import evolved  # noqa: PLC0415
-        from pytsp.solvers.ils.solver import iterated  # noqa: PLC0415
-
-        return (evolved if solver == "eax" else iterated)(instance, form, opened(), watch, options)
-    return restarts(instance, form, opened(), watch, options, mapping=mapping, k=k)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from pytsp.api.solve import solve
 from pytsp.backends.context import Backend, open_backend
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
-from pytsp.problem.tours import whole_number
 from pytsp.run.result import Result
-from pytsp.solvers.common.crossover import CHILDREN
+from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.local_search import CHILDREN, PASSES
 from pytsp.solvers.common.verify import verified
-from pytsp.solvers.eax.evolution import PASSES
+from pytsp.utils.arguments import whole_number
 from pytsp.utils.memory import check_room
 
 __all__ = ["solve_many"]
@@ -94,120 +95,100 @@ def solve_many(
     seed = whole_number("seed", seed, 0, 2**64 - 1)
     if iterations is not None:
         iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
-    checked = _instances(instances, metric)
-    largest = max((instance.n for instance in checked), default=0)
+    listed = _list_instances(instances, metric)
+    largest = max((instance.n for instance in listed), default=0)
     check_room("climbers", climbers, lambda count: CITY_BYTES * largest * count)
     kernels = open_backend(backend, threads=threads, device=device, part="search")
-    settings = {"seed": seed, "backend": backend, "threads": threads, "device": device}
-
-    def alone(instance: Instance) -> Result:
-        # What no backend, nor its number of cores, decides.
-        if instance.n < TOGETHER_CITIES[0]:
-            return solve(instance, solver="ils", climbers=1, iterations=LONE_ITERATIONS, **settings)  # type: ignore[arg-type]
-        return solve(instance, solver="eax", climbers=climbers, iterations=iterations, **settings)  # type: ignore[arg-type]
-
+    common = {"seed": seed, "backend": backend, "threads": threads, "device": device}
+    batches = _Batches(kernels, climbers, seed, iterations, common)
     results: dict[int, Result] = {}
     try:
-        for place, result in _solved(checked, kernels, alone, climbers, seed, iterations):
-            results[place] = result
+        for index, result in batches.solve(listed):
+            results[index] = result
             if result.stop_reason == "interrupted":
                 break
     except KeyboardInterrupt:
         if not results:
             raise
-    return [results[place] for place in sorted(results)]
+    return [results[index] for index in sorted(results)]
 
 
-def _solved(
-    instances: list[Instance],
-    kernels: Backend,
-    alone: Callable[[Instance], Result],
-    climbers: int,
-    seed: int,
-    iterations: int | None,
-) -> Iterator[tuple[int, Result]]:
-    """Solve instances, together or alone; yield the place of each, and its result."""
-    forms: dict[int, Form] = {}
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for place, instance in enumerate(instances):
-        if instance.n in TOGETHER_CITIES:
-            form = forms[place] = form_of(instance)
-            groups.setdefault((form.kind, instance.n, *form.arguments[2:]), []).append(place)
-    for (kind, n, *flags), places in groups.items():
-        generations = 8 + n // 50 if iterations is None else iterations
-        for chunk, tours, lengths, seconds in _calls(
-            kernels, kind, n, flags, places, forms, climbers, seed, generations
-        ):
-            for place, tour, length in zip(chunk, tours, lengths.tolist(), strict=True):
-                share = seconds / len(chunk)
-                yield place, _result(instances[place], forms[place], kernels, tour, length, seed, generations, share)
-    for place, instance in enumerate(instances):
-        if instance.n not in TOGETHER_CITIES:
-            yield place, alone(instance)
+@dataclass(frozen=True)
+class _Batches:
+    """What all instances are solved with; `common` are the arguments of each that is solved alone."""
+
+    kernels: Backend
+    climbers: int
+    seed: int
+    iterations: int | None
+    common: dict[str, Any]
+
+    def solve(self, instances: list[Instance]) -> Iterator[tuple[int, Result]]:
+        """Yield the number of each instance, and its result: first of those that are solved together."""
+        groups: dict[tuple[Any, ...], list[tuple[int, Instance, Form]]] = {}
+        for index, instance in enumerate(instances):
+            if instance.n in TOGETHER_CITIES:
+                form = form_of(instance)
+                groups.setdefault((form.kind, instance.n, *form.arguments[2:]), []).append((index, instance, form))
+        for (kind, n, *flags), group in groups.items():
+            yield from self._solve_group(kind, n, flags, group)
+        for index, instance in enumerate(instances):
+            if instance.n not in TOGETHER_CITIES:
+                yield index, self._solve_alone(instance)
+
+    def _solve_alone(self, instance: Instance) -> Result:
+        # What no backend, nor its number of cores, decides.
+        if instance.n < TOGETHER_CITIES[0]:
+            return solve(instance, solver="ils", climbers=1, iterations=LONE_ITERATIONS, **self.common)
+        return solve(instance, solver="eax", climbers=self.climbers, iterations=self.iterations, **self.common)
+
+    def _solve_group(
+        self, kind: str, n: int, flags: list[Any], group: list[tuple[int, Instance, Form]]
+    ) -> Iterator[tuple[int, Result]]:
+        """Solve instances of equal size, as many at a time as take a fraction of a second."""
+        kernels = self.kernels
+        generations = 8 + n // 50 if self.iterations is None else self.iterations
+        counts = {"climbers": self.climbers, "generations": generations, "children": CHILDREN, "spread": 1}
+        fields = {"k": min(NEIGHBOURS, n - 1), "seed": self.seed, **counts, "passes": PASSES}
+        plan = kernels.value("many_plan", fields)
+        machine = "cpu" if kernels.device is None else "gpu"
+        most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * self.climbers + (4 * n * n if kind == "matrix" else 0)))
+        size = min(max(1, FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n), most)
+        while group:
+            chunk, group = group[:size], group[size:]
+            began = time.perf_counter()
+            arrays = [np.stack(rows) for rows in zip(*(form.arguments[:2] for *_, form in chunk), strict=True)]
+            solved = kernels.call(f"{kind}_solve_many", *arrays, *flags, plan)
+            tours, lengths = kernels.call("many_tours", solved), kernels.call("many_lengths", solved)
+            seconds = time.perf_counter() - began
+            for (index, instance, form), tour, length in zip(chunk, tours, lengths.tolist(), strict=True):
+                checked = verified(Best(length, 0, tour), form, kernels, self.seed)
+                yield index, self._result(instance, checked, generations, seconds / len(chunk))
+            size = max(1, min(most, 4 * size, int(size * CALL_SECONDS / max(seconds, 1e-6))))
+
+    def _result(self, instance: Instance, tour: NDArray[np.int32], generations: int, seconds: float) -> Result:
+        length = instance.tour_length(tour)
+        return Result(
+            instance=instance,
+            tour=tour,
+            length=length,
+            climber=0,
+            lengths=np.array([length]),
+            steps=np.zeros(1, dtype=np.int64),
+            passes=np.empty(0, dtype=np.int32),
+            done=np.ones(1, dtype=np.bool_),
+            seed=self.seed,
+            k=None,
+            backend=self.kernels.name,
+            mapping="thread",
+            seconds=seconds,
+            stop_reason="finished",
+            solver="eax",
+            iterations=generations,
+        )
 
 
-def _calls(
-    kernels: Backend,
-    kind: str,
-    n: int,
-    flags: list[Any],
-    places: list[int],
-    forms: dict[int, Form],
-    climbers: int,
-    seed: int,
-    generations: int,
-) -> Iterator[tuple[list[int], NDArray[np.int32], NDArray[np.int64], float]]:
-    """Solve the instances of one group, as many at a time as take a fraction of a second."""
-    machine = "cpu" if kernels.device is None else "gpu"
-    most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * climbers + (4 * n * n if kind == "matrix" else 0)))
-    size = min(max(1, FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n), most)
-    counts = {"climbers": climbers, "generations": generations, "children": CHILDREN, "spread": 1, "passes": PASSES}
-    plan = kernels.value("many_plan", {"k": min(NEIGHBOURS, n - 1), "seed": seed, **counts})
-    while places:
-        chunk, places = places[:size], places[size:]
-        began = time.perf_counter()
-        arrays = [np.stack(rows) for rows in zip(*(forms[place].arguments[:2] for place in chunk), strict=True)]
-        solved = kernels.call(f"{kind}_solve_many", *arrays, *flags, plan)
-        tours, lengths = kernels.call("many_tours", solved), kernels.call("many_lengths", solved)
-        seconds = time.perf_counter() - began
-        yield chunk, tours, lengths, seconds
-        size = max(1, min(most, 4 * size, int(size * CALL_SECONDS / max(seconds, 1e-6))))
-
-
-def _result(
-    instance: Instance,
-    form: Form,
-    kernels: Backend,
-    tour: NDArray[np.int32],
-    length: int,
-    seed: int,
-    generations: int,
-    seconds: float,
-) -> Result:
-    """Check a tour against its instance."""
-    tour = verified(tour, length, 0, form, kernels, seed)
-    told = instance.tour_length(tour)
-    return Result(
-        instance=instance,
-        tour=tour,
-        length=told,
-        climber=0,
-        lengths=np.array([told]),
-        steps=np.zeros(1, dtype=np.int64),
-        passes=np.empty(0, dtype=np.int32),
-        done=np.ones(1, dtype=np.bool_),
-        seed=seed,
-        k=None,
-        backend=kernels.name,
-        mapping="thread",
-        seconds=seconds,
-        stop_reason="finished",
-        solver="eax",
-        iterations=generations,
-    )
-
-
-def _instances(instances: Iterable[Instance] | NDArray[np.generic], metric: str | None) -> list[Instance]:
+def _list_instances(instances: Iterable[Instance] | NDArray[np.generic], metric: str | None) -> list[Instance]:
     """Return the instances that are given, or those that coordinates make."""
     if isinstance(instances, np.ndarray):
         if instances.ndim != 3:
@@ -216,7 +197,7 @@ def _instances(instances: Iterable[Instance] | NDArray[np.generic], metric: str 
     if metric is not None:
         raise ValueError(f"metric={metric!r} does not concern instances: they have their own")
     listed = list(instances)
-    for place, instance in enumerate(listed):
+    for index, instance in enumerate(listed):
         if not isinstance(instance, Instance):
-            raise TypeError(f"instances[{place}] must be a pytsp.Instance; it is a {type(instance).__name__}")
+            raise TypeError(f"instances[{index}] must be a pytsp.Instance; it is a {type(instance).__name__}")
     return listed

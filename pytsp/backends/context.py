@@ -110,6 +110,30 @@ class BackendStatus:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class Kind:
+    """A kind of device besides those of `BACKENDS`: opened by its name, and by nothing else.
+
+    Attributes
+    ----------
+    kernels : Path
+        The folder of its modules, one for each part, which the package `pytsp._kernels` has in its path.
+    probe : callable
+        Looks for its devices.
+    """
+
+    kernels: Path
+    probe: Callable[[], Probe]
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(name: str, kind: Kind) -> None:
+    """Make a kind of device known to `open_backend` by a name."""
+    _kinds[name] = kind
+
+
 @dataclass
 class _Found:
     """A backend as it was probed: its status, and what opening `part` of it needs, or all parts where that is None."""
@@ -169,7 +193,7 @@ def open_backend(
     """
     if part not in PARTS:
         raise BackendError(f"part {part!r} of the kernels is not known; known: {', '.join(PARTS)}")
-    if name not in (*BACKENDS, "auto"):
+    if name not in (*BACKENDS, *_kinds, "auto"):
         close = hint(str(name), BACKENDS)
         raise BackendError(f"backend {name!r} is not known; known: auto, {', '.join(BACKENDS)}{close}")
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int)):
@@ -215,9 +239,14 @@ def _module(name: str, part: str) -> str:
     return name if name in _ON_THE_CPU else f"{name}_{part}"
 
 
+def _folder(name: str) -> Path:
+    """Return where a backend's modules lie."""
+    return _kinds[name].kernels if name in _kinds else _KERNELS
+
+
 def _manifest(name: str, part: str) -> dict[str, Any]:
     """Read what Futhark wrote about a part of a backend's kernels."""
-    manifest: dict[str, Any] = json.loads((_KERNELS / f"{_module(name, part)}.json").read_text())
+    manifest: dict[str, Any] = json.loads((_folder(name) / f"{_module(name, part)}.json").read_text())
     return manifest
 
 
@@ -226,7 +255,7 @@ def _find(name: str, part: str = PARTS[0]) -> _Found:
     try:
         manifest = _manifest(name, part)
         compiler = f"Futhark {str(manifest['version']).split()[0].rstrip('.')}"
-        built = all((_KERNELS / f"_{_module(name, each)}.abi3.so").is_file() for each in PARTS)
+        built = all((_folder(name) / f"_{_module(name, each)}.abi3.so").is_file() for each in PARTS)
     except (OSError, ValueError, KeyError, IndexError, TypeError):
         built = False
     if not built:
@@ -289,7 +318,7 @@ def _load(name: str, part: str) -> Any:
 def _build_report(name: str) -> tuple[str, str]:
     """Return why a backend is not built and what to do, from the build's own report where there is one."""
     try:
-        modules = json.loads((_KERNELS / "build.json").read_text())["modules"]
+        modules = json.loads((_folder(name) / "build.json").read_text())["modules"]
         entries = [modules[_module(name, part)] for part in PARTS]
         entry = next(each for each in entries if not each["built"])
         reason, remedy = str(entry["reason"]), str(entry["remedy"])
@@ -300,6 +329,8 @@ def _build_report(name: str) -> tuple[str, str]:
 
 def _probe(name: str) -> Probe:
     """Look for the devices that a backend needs."""
+    if name in _kinds:
+        return _kinds[name].probe()
     if name == "opencl":
         return _opencl.probe()
     if name != "cuda":
@@ -459,7 +490,9 @@ class Backend:
         self._tune(tuning)
         if self.name == "multicore":
             self.lib.futhark_context_config_set_num_threads(self._config, self.threads)
-        cache = None if self.device is None else self._configure_gpu(self.device, found, tuning)
+        cache = None
+        if self.device is not None and self.name not in _kinds:
+            cache = self._configure_gpu(self.device, found, tuning)
         self.context = self.lib.futhark_context_new(self._config)
         if cache is not None:
             cache.keep()

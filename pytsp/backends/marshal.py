@@ -175,7 +175,7 @@ class Array:
         """Return `value`, contiguous, or raise `Refused`."""
         import numpy as np  # noqa: PLC0415
 
-        from pytsp.problem.tours import is_masked  # noqa: PLC0415
+        from pytsp.utils.arguments import is_masked  # noqa: PLC0415
 
         if not isinstance(value, np.ndarray) or is_masked(value):
             raise Refused(_shown(value))

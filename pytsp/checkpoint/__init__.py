@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from pytsp.utils.lazy import attach
 
 if TYPE_CHECKING:
-    from pytsp.checkpoint.writer import INTERVAL, Checkpoint, Stored, resume
+    from pytsp.checkpoint.reader import Stored
+    from pytsp.checkpoint.writer import INTERVAL, Checkpoint
 
-__all__ = ["Checkpoint", "INTERVAL", "Stored", "resume"]
+__all__ = ["INTERVAL", "Checkpoint", "Stored"]
 
-__getattr__, __dir__ = attach(__name__, dict.fromkeys(__all__, "pytsp.checkpoint.writer"))
+_ORIGINS = {"INTERVAL": "pytsp.checkpoint.writer", "Checkpoint": "pytsp.checkpoint.writer"}
+__getattr__, __dir__ = attach(__name__, {**_ORIGINS, "Stored": "pytsp.checkpoint.reader"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,10 +10,12 @@ from numpy.typing import NDArray
 
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT
-from pytsp.problem.tours import check_tour
 from pytsp.run.monitor import Improvement
 from pytsp.run.state_reader import State
-from pytsp.solvers.options import Options, options_type
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.fields import Options
+from pytsp.solvers.registry import OPTIONS
+from pytsp.utils.arguments import is_array
 
 __all__ = ["history_of", "instance_of", "options_of", "stored_instance", "stored_options"]
 
@@ -63,22 +64,21 @@ def _matrix(state: State, n: int) -> NDArray[Any]:
     return matrix
 
 
-def stored_options(options: Options, n: int) -> dict[str, Any]:
-    """Return the options of a solver as a checkpoint holds them: tours and lists of neighbours are arrays.
+def stored_options(task: Task[Options]) -> dict[str, Any]:
+    """Return what a solver is asked for as a checkpoint holds it: tours and lists of neighbours are arrays.
 
     Raises
     ------
     TourError, ValueError
         If those are none.
     """
-    given = {each.name: getattr(options, each.name) for each in fields(options)}
-    if options.initial_tour is not None:
-        given["initial_tour"] = check_tour(options.initial_tour, n)
-    if options.neighbours is not None and np.ndim(options.neighbours) > 0:
+    given = {name: getattr(task.options, name) for name in task.options.fields()}
+    if is_array(given.get("neighbours")):
         # It needs SciPy, which takes longer to import than all else.
         from pytsp.neighbours.lists import check_neighbours  # noqa: PLC0415
 
-        given["neighbours"] = check_neighbours(options.neighbours, n)
+        given["neighbours"] = check_neighbours(given["neighbours"], task.instance.n)
+    given |= {"seed": task.seed, "initial_tour": task.initial_tour}
     return {name: _plain(value) for name, value in given.items()}
 
 
@@ -89,8 +89,8 @@ def _plain(value: Any) -> Any:
 
 def options_of(state: State, solver: str) -> Options:
     """Return the options of a solver that a checkpoint holds."""
-    kind = options_type(solver)
-    return kind(**{each.name: state.any(each.name) for each in fields(kind)})
+    kind = OPTIONS[solver]
+    return kind(**{name: state.any(name) for name in kind.fields() if name in state})
 
 
 def history_of(state: State) -> list[Improvement]:

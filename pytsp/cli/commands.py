@@ -14,11 +14,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytsp.backends.context import open_backend
 from pytsp.cli import data as _cli_data
 from pytsp.cli import help as _cli_help
+from pytsp.cli import limits as _cli_limits
 from pytsp.cli import options as _cli_options
 from pytsp.cli import pictures as _pictures_cli
 from pytsp.cli import signals as _cli_runs
@@ -57,10 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     _cli_help.complete(parser)
     options = parser.parse_args(arguments)
-    options.began = time.perf_counter() - (_cli_runs.seconds_since_start() if arguments is None else 0.0)
+    options.began = time.perf_counter() - (_cli_limits.seconds_since_start() if arguments is None else 0.0)
     code = 1
     try:
-        with _cli_runs.ended_by_sigterm():
+        with _cli_runs.end_on_sigterm():
             options.run(options)
         return 0
     except (PytspError, OSError, ValueError) as error:
@@ -68,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError as error:
         print(f"pytsp: the memory does not suffice: {str(error) or 'Python does not say for what'}", file=sys.stderr)
     except KeyboardInterrupt as error:
-        said, code = _cli_runs.told_interruption(error)
+        said, code = _cli_runs.describe_interruption(error)
         print(f"pytsp: {said}{' before there was a tour' if options.run in (_solve, _resume) else ''}", file=sys.stderr)
     if arguments is None and any(thread.name == _OPENING for thread in threading.enumerate()):
         # A driver that is still at work may crash while an orderly end takes down its libraries; none is needed here.
@@ -103,8 +104,8 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_resume)
     command.add_argument("checkpoint", metavar="FILE", help="what --checkpoint of 'pytsp solve' named")
     _cli_options.add_backend(command, None, "default: as the solve was asked for")
-    _cli_runs.add_limits(command)
-    _cli_runs.add_interval(command)
+    _cli_limits.add_limits(command)
+    _cli_limits.add_interval(command)
     _cli_options.add_output(command)
 
     command = commands.add_parser("info", help="describe an instance", description="Describe an instance.")
@@ -120,8 +121,8 @@ def _parser() -> argparse.ArgumentParser:
 
     _cli_options.add_compare(commands, _cli_tables.run_compare)
     _pictures_cli.add_commands(commands)
-    _cli_data.add_datasets(commands, _cli_tables.print_table)
-    _cli_data.add_generate(commands, _cli_options.whole)
+    _cli_tables.add_datasets(commands)
+    _cli_data.add_generate(commands)
     _cli_help.add_completion(commands)
     _cli_help.add_examples(commands)
     return parser
@@ -134,7 +135,7 @@ def _likely_part(options: argparse.Namespace) -> str:
     """
     if options.solver != "auto":
         return PART_OF[options.solver]
-    if options.k != 1 or options.mapping != "auto":
+    if {"k", "mapping"} & {*_cli_options.given_options(options)}:
         return PART_OF["restarts"]
     with suppress(OSError):
         if os.stat(options.instance).st_size > _LARGE_FILE:
@@ -142,7 +143,7 @@ def _likely_part(options: argparse.Namespace) -> str:
     return PART_OF["eax"]
 
 
-def _begin_to_open(name: str, threads: int | None, device: int | str | None, part: str) -> None:
+def _begin_to_open(part: str, *, backend: str, threads: int | None, device: int | str | None) -> None:
     """Begin to open a part of a backend in a thread, for a solve on it, which then waits for it or finds it open.
 
     A failure is told by the solve, which meets it again if it comes so far. The process does not wait for the thread.
@@ -150,7 +151,7 @@ def _begin_to_open(name: str, threads: int | None, device: int | str | None, par
 
     def opened() -> None:
         with suppress(Exception):
-            open_backend(name, threads=threads, device=device, part=part)
+            open_backend(backend, threads=threads, device=device, part=part)
 
     # NumPy's import sets this variable and takes it away again, unless it is there. A driver that comes up meanwhile
     # looks for variables of its own, and must not find the environment moved: before 2.41 the GNU C library lets that
@@ -160,13 +161,13 @@ def _begin_to_open(name: str, threads: int | None, device: int | str | None, par
 
 
 def _solve(options: argparse.Namespace) -> None:
-    _begin_to_open(options.backend, options.threads, options.device, _likely_part(options))
-    with _cli_runs.late_signals():
+    _begin_to_open(_likely_part(options), **_placed(options))
+    with _cli_runs.delay_signals():
         from pytsp.api.solve import solve  # noqa: PLC0415
-        from pytsp.io.tsplib import reader as tsplib  # noqa: PLC0415
+        from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
 
     instance = _cli_data.read_instance(options.instance, options.metric, is_open=options.open)
-    initial_tour = None if options.initial_tour is None else tsplib.read_tour(options.initial_tour)
+    initial_tour = None if options.initial_tour is None else read_tour(options.initial_tour)
     with _followed(instance, options) as progress:
         result = solve(
             instance,
@@ -174,49 +175,24 @@ def _solve(options: argparse.Namespace) -> None:
             start_city=options.start_city,
             end_city=options.end_city,
             solver=options.solver,
-            climbers=options.climbers,
             seed=options.seed,
-            first=options.first,
-            backend=options.backend,
-            threads=options.threads,
-            device=options.device,
-            mapping=options.mapping,
-            k=options.k,
-            iterations=options.iterations,
-            time_limit=_cli_runs.time_left(options),
+            **_placed(options),
+            time_limit=_cli_limits.time_left(options),
             target=options.target,
             target_gap=options.target_gap,
             patience=options.patience,
+            initial_tour=initial_tour,
             checkpoint=options.checkpoint,
             checkpoint_interval=options.checkpoint_interval,
-            initial_tour=initial_tour,
-            start=options.start,
-            neighbours=options.neighbours,
-            quadrants=options.quadrants,
-            moves=options.moves,
-            pivot=options.pivot,
-            draws=options.draws,
-            kick=options.kick,
-            temperature=options.temperature,
-            exchange=options.exchange,
-            restart=options.restart,
-            merge=options.merge,
-            population=options.population,
-            piece=options.piece,
-            schedule=options.schedule,
-            cooling=options.cooling,
-            trials=options.trials,
-            pairs=options.pairs,
-            variant=options.variant,
-            ants=options.ants,
-            alpha=options.alpha,
-            beta=options.beta,
-            evaporation=options.evaporation,
-            ranks=options.ranks,
-            smoothing=options.smoothing,
             progress=progress,
+            **_cli_options.given_options(options),
         )
     _tell(result, options)
+
+
+def _placed(options: argparse.Namespace) -> dict[str, Any]:
+    """Return where a solve is to run."""
+    return {name: getattr(options, name) for name in ("backend", "threads", "device")}
 
 
 def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
@@ -235,24 +211,21 @@ def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
 
 
 def _resume(options: argparse.Namespace) -> None:
-    with _cli_runs.late_signals():
-        from pytsp.checkpoint.writer import Stored  # noqa: PLC0415
+    with _cli_runs.delay_signals():
+        from pytsp.api.resume import resume_stored  # noqa: PLC0415
+        from pytsp.checkpoint.reader import Stored  # noqa: PLC0415
+        from pytsp.run.monitor import target_length  # noqa: PLC0415
 
     stored = Stored(options.checkpoint)
-    placed = stored.arguments(options.backend, options.threads, options.device)
-    options.backend, options.threads, options.device = (placed[name] for name in ("backend", "threads", "device"))
+    placed = stored.placement(**_placed(options))
+    options.backend, options.threads, options.device = placed.values()
+    limits = {
+        "time_limit": _cli_limits.time_left(options),
+        "target": target_length(stored.instance, options.target, options.target_gap),
+        "patience": options.patience,
+    }
     with _followed(stored.instance, options) as progress:
-        result = stored.resume(
-            backend=options.backend,
-            threads=options.threads,
-            device=options.device,
-            time_limit=_cli_runs.time_left(options),
-            target=options.target,
-            target_gap=options.target_gap,
-            patience=options.patience,
-            checkpoint_interval=options.checkpoint_interval,
-            progress=progress,
-        )
+        result = resume_stored(stored, placed, limits, options.checkpoint_interval, progress=progress)
     _tell(result, options)
 
 
@@ -261,7 +234,7 @@ def _tell(result: Result, options: argparse.Namespace) -> None:
     print(json.dumps(_recorded(result, options)) if options.json else result)
     # Last, so that a file that cannot be written costs nobody the result.
     if options.output:
-        _cli_data.write_output(options.output, result)
+        result.write(options.output)
 
 
 def _info(options: argparse.Namespace) -> None:
@@ -291,7 +264,7 @@ def _read(name: str) -> Instance:
 @contextmanager
 def _followed(instance: Instance, options: argparse.Namespace) -> Iterator[Callable[[Snapshot], None] | None]:
     """Have a solve show its progress and its log as it is asked for."""
-    from pytsp.cli.progress import logged, shown  # noqa: PLC0415
+    from pytsp.cli.progress import log_to_stderr, show_progress  # noqa: PLC0415
 
-    with shown(instance, quiet=options.quiet) as progress, logged(verbose=options.verbose):
+    with show_progress(instance, quiet=options.quiet) as progress, log_to_stderr(verbose=options.verbose):
         yield progress

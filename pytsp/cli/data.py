@@ -1,4 +1,4 @@
-"""The commands `datasets` and `generate`, and what `solve` takes of other data: files by their endings, open paths.
+"""Instances of the command line: reading and generating them, and the options of `solve` for other data.
 
 What they need is imported where it is used, as in the command line itself.
 """
@@ -6,36 +6,20 @@ What they need is imported where it is used, as in the command line itself.
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytsp.io.endings import ENDINGS, ending_of
+from pytsp.cli.arguments import whole
+from pytsp.io.results import ENDINGS, ending_of
 
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
-    from pytsp.run.result import Result
 
-_Whole = Callable[[int], Callable[[str], int]]
 # How many centres, and which share of the places: each concerns one kind of instance.
 _CONCERNED = {"clusters": "clustered", "share": "grid"}
 
 
-def add_datasets(commands: Any, print_table: Callable[[Sequence[str], Iterable[Sequence[str]]], None]) -> None:
-    """Add the command `datasets`."""
-    command = commands.add_parser(
-        "datasets",
-        help="list or download TSPLIB's instances",
-        description="List TSPLIB's symmetric instances, or download some of them into the user's cache folder.",
-    )
-    command.set_defaults(run=_datasets, print_table=print_table)
-    command.add_argument("--fetch", nargs="+", metavar="NAME", help="download these, and print where they lie")
-    command.add_argument("--url", metavar="URL", help="download from this folder instead of TSPLIB's own")
-    command.add_argument("--json", action="store_true", help="print one JSON object")
-
-
-def add_generate(commands: Any, whole: _Whole) -> None:
+def add_generate(commands: Any) -> None:
     """Add the command `generate`."""
     command = commands.add_parser("generate", help="make an instance", description="Make an instance.")
     command.set_defaults(run=_generate)
@@ -51,7 +35,7 @@ def add_generate(commands: Any, whole: _Whole) -> None:
     command.add_argument("--output", default="-", metavar="FILE", help="default: standard output")
 
 
-def add_ways(group: Any, whole: _Whole) -> None:
+def add_data_options(group: Any) -> None:
     """Add the options of `solve` for open paths, and for the metric of files that say none."""
     group.add_argument("--open", action="store_true", help="find an open path, which does not return to its first city")
     group.add_argument("--start-city", type=whole(0), metavar="CITY", help="where the path begins, counted from 0")
@@ -80,39 +64,6 @@ def read_instance(name: str, metric: str | None = None, *, is_open: bool = False
 
     instance = read_any(name if name == "-" else datasets.find(name), metric)
     return replace(instance, optimum=None) if is_open else instance
-
-
-def write_output(path: str, result: Result) -> None:
-    """Write a result as its file's ending says."""
-    from pytsp.io.results import write_result  # noqa: PLC0415
-
-    write_result(path, result)
-
-
-def _datasets(options: argparse.Namespace) -> None:
-    from pytsp.datasets import registry as datasets  # noqa: PLC0415
-
-    if options.fetch:
-        paths = {name: str(datasets.fetch(name, url=options.url)) for name in options.fetch}
-        print(json.dumps(paths) if options.json else "\n".join(paths.values()))
-        return
-    if options.url:
-        raise ValueError("--url is where --fetch downloads from; give --fetch NAME with it")
-    listed = datasets.tsplib()
-    if options.json:
-        print(json.dumps([each.to_dict() for each in listed]))
-        return
-    cells = (
-        (
-            each.name,
-            str(each.n),
-            each.type or "",
-            "" if each.optimum is None else str(each.optimum),
-            "yes" if each.is_cached else "",
-        )
-        for each in listed
-    )
-    options.print_table(("name", "cities", "type", "optimum", "downloaded"), cells)
 
 
 def _generate(options: argparse.Namespace) -> None:

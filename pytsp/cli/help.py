@@ -1,18 +1,16 @@
-"""What the command line says to those who ask or err: examples, what a mistyped word may have meant, completion."""
+"""Help of the command line: examples, suggestions for mistyped words, completion."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from pytsp.exceptions import PytspError
 
 __all__ = ["EXAMPLES", "Parser", "add_completion", "add_examples", "complete"]
 
 SHELLS = ("bash", "zsh", "fish")
-"""The shells that `pytsp completion` knows."""
 
 EXAMPLES = {
     "pytsp": """
@@ -43,6 +41,16 @@ EXAMPLES = {
     "compare": """
   pytsp compare kroA100.tsp --backends c,multicore,cuda
   pytsp compare uniform1000 --solver eax --climbers 50 --iterations 20""",
+    "plot": """
+  pytsp solve europe --json > europe.json
+  pytsp plot europe.json
+  pytsp plot europe.json --kind convergence --output europe.svg
+  pytsp plot kroA100.tour --instance kroA100.tsp.gz --output kroA100.pdf
+  pytsp plot first.json second.json --output difference.png
+  pytsp solve europe --solver restarts --json | pytsp plot - --kind climbers --output climbers.png""",
+    "report": """
+  pytsp report europe.json
+  pytsp report seed0.json seed1.json seed2.json --output seeds.html""",
     "datasets": """
   pytsp datasets
   pytsp datasets --fetch pr2392 kroA100
@@ -56,45 +64,42 @@ EXAMPLES = {
   pytsp completion zsh >> ~/.zshrc
   pytsp completion fish > ~/.config/fish/completions/pytsp.fish""",
 }
-"""What stands at the end of the help, by command; `plot` and `report` have theirs where they are defined."""
+"""The end of each command's help."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says of a mistyped command, option or value what may have been meant; examples keep their lines."""
+    """A parser that suggests a word for a mistyped command, option or value; examples keep their lines."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": argparse.RawDescriptionHelpFormatter, **settings})
 
-    # Of this method's types the standard library's stubs make no promise.
+    # The standard library's stubs promise no types of this method.
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse, and tell unknown words by the command that they were given to, not by `pytsp` as a whole."""
+        """Parse; unknown words are an error of the command that they were given to, not of `pytsp` as a whole."""
         found, unknown = super().parse_known_args(args, namespace)
-        if unknown and self._subparsers is None:
-            self._refuse(unknown)
-        return found, unknown
-
-    def _refuse(self, words: Sequence[str]) -> NoReturn:
+        if not unknown or self._subparsers is not None:
+            return found, unknown
         from pytsp.utils.suggestions import meant  # noqa: PLC0415
 
         options = [name for name in self._option_string_actions if name.startswith("--")]
-        mistyped = (word.partition("=")[0] for word in words if word.startswith("-"))
-        close = (f"{word}: {told}" for word in mistyped if (told := meant(word, options, likeness=0.7)))
-        self.error("; ".join([f"unrecognized arguments: {' '.join(words)}", *close]))
+        mistyped = (word.partition("=")[0] for word in unknown if word.startswith("-"))
+        close = (f"{word}: {suggestion}" for word in mistyped if (suggestion := meant(word, options, likeness=0.7)))
+        self.error("; ".join([f"unrecognized arguments: {' '.join(unknown)}", *close]))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
-            from pytsp.utils.suggestions import meant  # noqa: PLC0415
+            from pytsp.utils.suggestions import hint  # noqa: PLC0415
 
-            close = meant(str(value), map(str, action.choices or ()))
-            raise argparse.ArgumentError(action, f"{error.message}; {close}" if close else error.message) from None
+            suggestion = hint(str(value), map(str, action.choices or ()))
+            raise argparse.ArgumentError(action, error.message + suggestion) from None
 
 
 def add_examples(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add examples to the help of the commands that have none yet."""
+    """Add its examples to the help of each command."""
     for name, command in commands.choices.items():
-        if command.epilog is None and name in EXAMPLES:
+        if name in EXAMPLES:
             command.epilog = epilog(name)
 
 
@@ -141,7 +146,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 
 def _instances(prefix: str, parsed_args: argparse.Namespace, **_: object) -> list[str]:
-    """Return the files and the instances that may be meant; of TSPLIB's, those to download or those that are here."""
+    """Return the files and the instances that begin so; of TSPLIB's, those to download or those that are here."""
     from argcomplete.completers import FilesCompleter  # noqa: PLC0415
 
     from pytsp.datasets import registry as datasets  # noqa: PLC0415

@@ -1,14 +1,15 @@
-"""The commands that print a table: `pytsp compare` and `pytsp backends`."""
+"""The commands that print a table: `pytsp compare`, `pytsp backends` and `pytsp datasets`."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pytsp.backends.context import status
-from pytsp.cli import data as _cli_data
+from pytsp.cli.data import read_instance
+from pytsp.cli.options import given_options
 
 if TYPE_CHECKING:
     from pytsp.api.compare import Comparison
@@ -20,29 +21,25 @@ def run_compare(options: argparse.Namespace) -> None:
 
     names = [name.strip() for name in options.backends.split(",")] if options.backends else None
     rows = compare(
-        _cli_data.read_instance(options.instance),
+        read_instance(options.instance),
         names,
         solver=options.solver,
-        climbers=options.climbers,
         seed=options.seed,
-        k=options.k,
-        iterations=options.iterations,
+        **given_options(options),
     )
-    if options.json:
-        print(json.dumps([row.to_dict() for row in rows]))
-        return
-    cells = (
-        (
+    _print(
+        options.json,
+        ("backend", "seconds", "times the first", "speed", "length", "equal"),
+        rows,
+        lambda row: (
             row.backend,
             f"{row.seconds:.3f}",
             f"{row.ratio:.2f}",
             _speed(row),
             f"{row.length:.10g}",
             "yes" if row.equal else "NO",
-        )
-        for row in rows
+        ),
     )
-    print_table(("backend", "seconds", "times the first", "speed", "length", "equal"), cells)
 
 
 def _speed(row: Comparison) -> str:
@@ -54,29 +51,65 @@ def _speed(row: Comparison) -> str:
 
 def run_backends(options: argparse.Namespace) -> None:
     """Run the command `backends`."""
-    backends = status()
-    if options.json:
-        print(json.dumps([backend.to_dict() for backend in backends]))
-        return
-    cells = (
-        (
-            backend.name,
-            "yes" if backend.built else "no",
-            "yes" if backend.usable else "no",
-            "\n".join(filter(None, ("; ".join(str(device) for device in backend.devices), backend.reason))),
-            backend.remedy,
-        )
-        for backend in backends
+    _print(
+        options.json,
+        ("backend", "built", "usable", "why", "what to do"),
+        status(),
+        lambda each: (
+            each.name,
+            "yes" if each.built else "no",
+            "yes" if each.usable else "no",
+            "\n".join(filter(None, ("; ".join(map(str, each.devices)), each.reason))),
+            each.remedy,
+        ),
     )
-    print_table(("backend", "built", "usable", "why", "what to do"), cells)
 
 
-def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table as wide as the terminal."""
+def add_datasets(commands: Any) -> None:
+    """Add the command `datasets`."""
+    command = commands.add_parser(
+        "datasets",
+        help="list or download TSPLIB's instances",
+        description="List TSPLIB's symmetric instances, or download some of them into the user's cache folder.",
+    )
+    command.set_defaults(run=_run_datasets)
+    command.add_argument("--fetch", nargs="+", metavar="NAME", help="download these, and print where they lie")
+    command.add_argument("--url", metavar="URL", help="download from this folder instead of TSPLIB's own")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _run_datasets(options: argparse.Namespace) -> None:
+    from pytsp.datasets import registry as datasets  # noqa: PLC0415
+
+    if options.fetch:
+        paths = {name: str(datasets.fetch(name, url=options.url)) for name in options.fetch}
+        print(json.dumps(paths) if options.json else "\n".join(paths.values()))
+        return
+    if options.url:
+        raise ValueError("--url is where --fetch downloads from; give --fetch NAME with it")
+    _print(
+        options.json,
+        ("name", "cities", "type", "optimum", "downloaded"),
+        datasets.tsplib(),
+        lambda each: (
+            each.name,
+            str(each.n),
+            each.type or "",
+            "" if each.optimum is None else str(each.optimum),
+            "yes" if each.is_cached else "",
+        ),
+    )
+
+
+def _print(as_json: bool, headers: Sequence[str], rows: Iterable[Any], cells: Callable[[Any], Sequence[str]]) -> None:
+    """Print rows as JSON objects, or their cells as a table as wide as the terminal."""
+    if as_json:
+        print(json.dumps([row.to_dict() for row in rows]))
+        return
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
     table = Table(*headers)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*cells(row))
     Console().print(table)

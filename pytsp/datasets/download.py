@@ -6,15 +6,12 @@ import io
 import logging
 import time
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pytsp.datasets.tsplib_names import FILES
 from pytsp.exceptions import DatasetError, PytspError, TsplibError
-
-__all__ = ["download"]
+from pytsp.io.tsplib.reader import read
+from pytsp.problem.optima import FILES
 
 # The longest file has 0.45 MB, and 1.8 MB when it is decompressed.
 MOST_BYTES = 1 << 23
@@ -33,18 +30,12 @@ class _Bounded(io.BytesIO):
         if time.monotonic() > self._ends:
             raise DatasetError(f"{self._name}: the download took longer than {self._timeout:g} s")
         if self.tell() + len(chunk) > MOST_BYTES:
-            raise DatasetError(f"{self._name}: the file is longer than any of TSPLIB's ({MOST_BYTES >> 20} MiB)")
+            raise _too_long(self._name)
         return super().write(chunk)
 
 
 def download(name: str, url: str, folder: Path, timeout: float) -> Path:
-    """Return the path of an instance's file in a folder; download it where it is not there, or damaged.
-
-    Raises
-    ------
-    DatasetError
-        If that fails.
-    """
+    """Return the path of an instance's file in a folder; download it where it is not there, or damaged."""
     try:
         import pooch  # noqa: PLC0415
     except ModuleNotFoundError as error:
@@ -70,15 +61,19 @@ def download(name: str, url: str, folder: Path, timeout: float) -> Path:
         registry={file: None if checksum is None else f"sha256:{checksum}"},
         urls={file: f"{url}{file}.gz"},
     )
+    # It would write notes about its work to standard error.
+    level = pooch.get_logger().level
+    pooch.get_logger().setLevel(logging.WARNING)
     try:
-        with _quiet(pooch.get_logger()):
-            return Path(shelf.fetch(file, downloader=fetched))
+        return Path(shelf.fetch(file, downloader=fetched))
     except PytspError:
         raise
     except OSError as error:
         raise DatasetError(f"{name}: it could not be downloaded from {url}: {_reason(error)}") from error
     except ValueError as error:
         raise DatasetError(f"{name}: what came from {url} is not TSPLIB's file: {_line(error)}") from error
+    finally:
+        pooch.get_logger().setLevel(level)
 
 
 def _decompressed(content: bytes, name: str) -> bytes:
@@ -89,7 +84,7 @@ def _decompressed(content: bytes, name: str) -> bytes:
     except zlib.error as error:
         raise DatasetError(f"{name}: what came is no gzip file, or a damaged one: {error}") from error
     if stream.unconsumed_tail:
-        raise DatasetError(f"{name}: the file is longer than any of TSPLIB's ({MOST_BYTES >> 20} MiB)")
+        raise _too_long(name)
     if not stream.eof:
         raise DatasetError(f"{name}: what came is cut off after {len(content)} bytes")
     return plain
@@ -97,11 +92,9 @@ def _decompressed(content: bytes, name: str) -> bytes:
 
 def _check(name: str, content: bytes) -> None:
     """Refuse a file that is not the instance, as far as that can be told without its checksum."""
-    from pytsp.io.tsplib import reader as tsplib  # noqa: PLC0415
-
     n, kind, _ = FILES[name]
     try:
-        instance = tsplib.read(io.BytesIO(content))
+        instance = read(io.BytesIO(content))
     except TsplibError as error:
         place = "" if error.line is None else f"line {error.line}: "
         raise DatasetError(f"{name}: what came is no instance: {place}{error.problem}") from error
@@ -110,17 +103,6 @@ def _check(name: str, content: bytes) -> None:
             f"{name}: what came is {instance.name!r} of {instance.n} cities, {instance.metric}, but it has {n} cities"
             f"{f', {kind}' if kind else ''}"
         )
-
-
-@contextmanager
-def _quiet(logger: logging.Logger) -> Iterator[None]:
-    """Keep pooch's notes about its work from standard error, where it writes them by itself."""
-    level = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _reason(error: OSError) -> str:
@@ -137,6 +119,10 @@ def _reason(error: OSError) -> str:
     if "ConnectionError" in kinds:
         return "the server cannot be reached; is this machine offline?"
     return _line(error)
+
+
+def _too_long(name: str) -> DatasetError:
+    return DatasetError(f"{name}: the file is longer than any of TSPLIB's ({MOST_BYTES >> 20} MiB)")
 
 
 def _line(error: Exception) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import platformdirs
 
-from pytsp.datasets.tsplib_names import FILES
 from pytsp.exceptions import InstanceError
-from pytsp.problem.optima import optimum_of
+from pytsp.problem.optima import FILES, optimum_of
 from pytsp.utils.suggestions import hint
 
 __all__ = ["TSPLIB_URL", "Dataset", "cached", "fetch", "find", "names", "tsplib"]
@@ -22,6 +22,8 @@ TSPLIB_URL = "http://comopt.ifi.uni-heidelberg.de/software/TSPLIB95/tsp/"
 _HERE = Path(__file__).resolve().parents[1]
 _FOLDERS = (_HERE / "data", _HERE.parent / "data")
 _ENDINGS = ("", ".tsp", ".tsp.gz")
+# Names are alike where they have this share of letters in common.
+_LIKENESS = 0.8
 # That of the tour with its fixed edge, which TSPLIB lists; without the edge it is lin318.
 _WITH_FIXED_EDGE = {"linhp318": 41345}
 
@@ -59,18 +61,11 @@ class Dataset:
 
 def tsplib() -> list[Dataset]:
     """Return all 111 symmetric instances of TSPLIB, smallest first."""
-    listed = sorted(FILES.items(), key=lambda item: (item[1][0], item[0].lower()))
-    return [
-        Dataset(
-            name,
-            n,
-            kind,
-            _WITH_FIXED_EDGE.get(name, optimum_of(name, n, kind)),
-            checksum is not None,
-            cached(name) is not None,
-        )
-        for name, (n, kind, checksum) in listed
-    ]
+    listed = []
+    for name, (n, kind, checksum) in sorted(FILES.items(), key=lambda item: (item[1][0], item[0].lower())):
+        optimum = _WITH_FIXED_EDGE.get(name, optimum_of(name, n, kind))
+        listed.append(Dataset(name, n, kind, optimum, checksum is not None, cached(name) is not None))
+    return listed
 
 
 def names() -> list[str]:
@@ -100,22 +95,22 @@ def find(name: str) -> Path:
     """
     if Path(name).exists():
         return Path(name)
-    if Path(name).name == name:
-        for folder in _FOLDERS:
-            for ending in _ENDINGS:
-                if (folder / f"{name}{ending}").is_file():
-                    return folder / f"{name}{ending}"
+    shipped = (folder / f"{name}{ending}" for folder in _FOLDERS for ending in _ENDINGS)
+    if Path(name).name == name and (path := next(filter(Path.is_file, shipped), None)) is not None:
+        return path
     if name in FILES:
-        path = cached(name)
-        if path is not None:
+        if (path := cached(name)) is not None:
             return path
         raise InstanceError(
             f"there is no file {name!r}; TSPLIB has an instance of that name: "
             f"pytsp datasets --fetch {name} downloads it"
         )
+    beside = []
+    with suppress(OSError):
+        beside = [str(file) for file in Path(name).parent.iterdir() if file.is_file()]
     raise InstanceError(
         f"there is no file {name!r}, and no instance of that name; known: {', '.join(names())}"
-        f"{_meant(name, *names(), *_files_beside(name))}"
+        f"{hint(name, [*names(), *beside, *FILES], _LIKENESS)}"
     )
 
 
@@ -153,9 +148,8 @@ def fetch(name: str, *, url: str | None = None, timeout: float = 60.0) -> Path:
     """
     key = name.strip().removesuffix(".gz").removesuffix(".tsp")
     if key not in FILES:
-        raise InstanceError(
-            f"TSPLIB has no symmetric instance {name!r}; pytsp datasets lists those it has{_meant(key)}"
-        )
+        close = hint(key, FILES, _LIKENESS)
+        raise InstanceError(f"TSPLIB has no symmetric instance {name!r}; pytsp datasets lists those it has{close}")
     if not timeout > 0:
         raise ValueError(f"timeout must be a positive number of seconds; it is {timeout!r}")
     from pytsp.datasets.download import download  # noqa: PLC0415
@@ -166,17 +160,3 @@ def fetch(name: str, *, url: str | None = None, timeout: float = 60.0) -> Path:
 
 def _folder() -> Path:
     return Path(platformdirs.user_cache_dir("pytsp")) / "tsplib"
-
-
-def _meant(name: str, *more: str) -> str:
-    """Say which of TSPLIB's names, or of some more, may have been meant."""
-    return hint(name, [*more, *FILES], likeness=0.8)
-
-
-def _files_beside(name: str) -> list[str]:
-    """Return the files in the folder where one is missed."""
-    folder = Path(name).parent
-    try:
-        return [str(file) for file in folder.iterdir() if file.is_file()]
-    except OSError:
-        return []

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.geojson import places
+from pytsp.io import geojson
+from pytsp.io.graphs import instance_of
 from pytsp.problem.instance import Instance
-from pytsp.problem.tours import is_masked
+from pytsp.utils.arguments import is_masked
 
 __all__ = ["as_instance", "degrees_and_minutes"]
 
@@ -92,20 +93,16 @@ def as_instance(
         _concerns_not("an Instance", metric=metric, asymmetric=asymmetric, columns=columns)
         return data
     kind = _kind(data)
-    if kind != "data frame":
-        _concerns_not("data of this kind, which have none", columns=columns)
     if kind == "data frame":
         _concerns_not("a data frame", asymmetric=asymmetric)
         return _of_frame(data, metric, columns, name)
+    _concerns_not("data of this kind, which have none", columns=columns)
     if kind == "graph":
-        # The one that solves needs all that solves.
-        from pytsp.networkx import instance_of  # noqa: PLC0415
-
         _concerns_not("a graph", metric=metric, asymmetric=asymmetric)
         return instance_of(data, name=name)
     if kind == "mapping":
         _concerns_not("GeoJSON", asymmetric=asymmetric)
-        return on_globe(places(data), metric, name)
+        return on_globe(geojson.points(data), metric, name)
     return _of_array(data, metric, asymmetric, name)
 
 
@@ -144,11 +141,9 @@ def of_columns(table: Mapping[str, Any], metric: str | None, columns: Sequence[s
     """Return the instance of a table's columns, each a list or an array of numbers."""
     chosen, is_globe = _columns(list(table), metric, columns)
     points = np.column_stack([_column(table[each], each) for each in chosen])
-    return (
-        on_globe(points, metric, name)
-        if is_globe
-        else Instance.from_coordinates(points, metric or DEFAULT_METRIC, name)
-    )
+    if is_globe:
+        return on_globe(points, metric, name)
+    return Instance.from_coordinates(points, metric or DEFAULT_METRIC, name)
 
 
 def _kind(data: Any) -> str:
@@ -225,20 +220,15 @@ def _of_array(data: Any, metric: str | None, asymmetric: bool, name: str) -> Ins
     if array.ndim == 1 and array.size:
         _concerns_not("a condensed distance matrix", metric=metric, asymmetric=asymmetric)
         return Instance.from_matrix(_squared(array), name)
-    if (
-        array.ndim == 2
-        and array.shape[1] in (2, 3)
-        and array.shape[0] == array.shape[1]
-        and metric is None
-        and not asymmetric
-    ):
-        raise InstanceError(
-            f"data of shape {array.shape} are coordinates or distances: metric= makes them coordinates, "
-            "Instance.from_matrix distances"
-        )
+    is_square = array.ndim == 2 and array.shape[0] == array.shape[1]
     if array.ndim == 2 and array.shape[1] in (2, 3) and not asymmetric:
+        if is_square and metric is None:
+            raise InstanceError(
+                f"data of shape {array.shape} are coordinates or distances: metric= makes them coordinates, "
+                "Instance.from_matrix distances"
+            )
         return Instance.from_coordinates(array, metric or DEFAULT_METRIC, name)
-    if array.ndim == 2 and array.shape[0] == array.shape[1] and array.size:
+    if is_square and array.size:
         _concerns_not("a matrix", metric=metric)
         return Instance.from_matrix(array, name, asymmetric=asymmetric)
     raise InstanceError(

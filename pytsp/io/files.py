@@ -4,34 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance, of_columns
-from pytsp.io.tsplib import reader as tsplib
+from pytsp.io.tsplib.reader import read
 from pytsp.problem.instance import Instance
-
-__all__ = ["read_any", "says_its_metric"]
 
 
 def read_any(path: Path | str, metric: str | None = None) -> Instance:
-    """Read an instance.
+    """Read an instance: of ``*.csv``, whose header names columns x and y, or latitude and longitude; of ``*.geojson``;
+    or of TSPLIB's files, ``"-"`` for one on standard input.
 
-    Parameters
-    ----------
-    path : pathlib.Path or str
-        ``*.csv`` with a header, in which columns x and y, or latitude and longitude, are named; ``*.geojson``; or
-        TSPLIB's, ``"-"`` for one on standard input.
-    metric : str, optional
-        Of what is not TSPLIB's, as `as_instance` takes it.
-
-    Raises
-    ------
-    InstanceError
-        If it is malformed, or a metric is given of a TSPLIB file, which has one.
-    OSError
-        If it cannot be read.
+    A `metric`, as `as_instance` takes it, is for the others than TSPLIB's, which say their own.
     """
     ending = Path(path).suffix.lower()
     if ending in _READERS:
@@ -41,7 +29,7 @@ def read_any(path: Path | str, metric: str | None = None) -> Instance:
             raise InstanceError(f"{path}: it is not a text in UTF-8: {error}") from error
     if metric is not None:
         raise InstanceError(f"{path}: metric {metric!r} is for .csv and .geojson files; a TSPLIB file says its own")
-    return tsplib.read(path)
+    return read(path)
 
 
 def says_its_metric(path: Path) -> bool:
@@ -50,49 +38,45 @@ def says_its_metric(path: Path) -> bool:
 
 
 def _read_csv(path: Path, metric: str | None) -> Instance:
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        reader = csv.reader(lines, strict=True)
-        table: dict[str, list[str]] = {}
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
         try:
             header = [label.strip() for label in next(reader, [])]
-            places: list[int] = []
-            rows: list[list[str]] = []
-            for row in reader:
-                if not row:
-                    continue
+            for row in filter(None, reader):
                 if len(row) != len(header):
                     raise InstanceError(
                         f"{path}:{reader.line_num}: {len(row)} fields, but the header has {len(header)}"
                     )
-                places.append(reader.line_num)
+                lines.append(reader.line_num)
                 rows.append(row)
         except csv.Error as error:
             raise InstanceError(f"{path}:{reader.line_num}: {error}") from error
     if len(set(header)) < len(header):
         raise InstanceError(f"{path}:1: columns must have different names; the header is: {', '.join(header)}")
-    table = {label: [row[index] for row in rows] for index, label in enumerate(header)}
-    return _named(path, lambda: of_columns(_Numbers(table, places), metric, None, path.stem))
+    table = _Numbers({label: [row[index] for row in rows] for index, label in enumerate(header)}, lines)
+    with _named(path):
+        return of_columns(table, metric, None, path.stem)
 
 
 class _Numbers(dict[str, list[str]]):
     """A table of texts whose columns are lists of numbers where they are asked for."""
 
-    def __init__(self, table: dict[str, list[str]], places: list[int]) -> None:
+    def __init__(self, table: dict[str, list[str]], lines: Sequence[int]) -> None:
         super().__init__(table)
-        self._places = places
+        self._lines = lines
 
     def __getitem__(self, label: str) -> Any:
-        return [
-            self._number(text, label, line) for text, line in zip(super().__getitem__(label), self._places, strict=True)
-        ]
+        return [_number(text, label, line) for text, line in zip(super().__getitem__(label), self._lines, strict=True)]
 
-    @staticmethod
-    def _number(text: str, label: str, line: int) -> float:
-        try:
-            # Python's own readers take 1_000 for a number, which is none in a table.
-            return float(text.replace("_", "?"))
-        except ValueError:
-            raise InstanceError(f"line {line}, column {label}: {text!r:.60} is not a number") from None
+
+def _number(text: str, label: str, line: int) -> float:
+    try:
+        # Python's own readers take 1_000 for a number, which is none in a table.
+        return float(text.replace("_", "?"))
+    except ValueError:
+        raise InstanceError(f"line {line}, column {label}: {text!r:.60} is not a number") from None
 
 
 def _read_geojson(path: Path, metric: str | None) -> Instance:
@@ -102,14 +86,15 @@ def _read_geojson(path: Path, metric: str | None) -> Instance:
         raise InstanceError(f"{path}: it is not JSON: {error}") from error
     if not isinstance(document, dict):
         raise InstanceError(f"{path}: GeoJSON is an object; this is a {type(document).__name__}")
-    return _named(path, lambda: as_instance(document, metric=metric, name=path.stem))
+    with _named(path):
+        return as_instance(document, metric=metric, name=path.stem)
 
 
-def _named(path: Path, made: Any) -> Instance:
-    """Return what is made, or an error that names the file."""
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Have errors name the file."""
     try:
-        instance: Instance = made()
-        return instance
+        yield
     except InstanceError as error:
         raise InstanceError(f"{path}: {error}") from error
 

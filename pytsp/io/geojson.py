@@ -14,15 +14,10 @@ _ACCEPTED = "Point and MultiPoint, alone or in a Feature, FeatureCollection or G
 _NESTED = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
 
 
-def places(document: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Return latitude and longitude of every point, shape (n, 2).
+def points(document: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Return latitude and longitude of every point, shape (n, 2); refuse all but points.
 
     A third number of a position, the height, is not part of a distance on the globe and is left aside.
-
-    Raises
-    ------
-    InstanceError
-        If there is anything but points, or a position is none; the message says where.
     """
     try:
         found = list(_positions(document, "GeoJSON"))

@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import itertools
 import json
 import os
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from os.path import splitext
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.endings import ending_of
+from pytsp.io.streams import Source, is_path, write_text
 
 if TYPE_CHECKING:
-    from pytsp.io.tsplib.lexer import Source
+    import numpy as np
+    from numpy.typing import NDArray
+
     from pytsp.problem.instance import Instance
-    from pytsp.run.result import Result
 
-__all__ = ["to_csv", "to_geojson", "to_json", "to_tour", "to_txt", "write_result"]
+__all__ = ["ENDINGS", "ending_of", "to_csv", "to_geojson", "to_json", "to_tour", "to_txt", "write_result"]
 
 
-def write_result(target: Source, result: Result, *, ending: str | None = None) -> None:
+class Found(Protocol):
+    """What these functions need of a `pytsp.Result`."""
+
+    @property
+    def instance(self) -> Instance: ...
+    @property
+    def tour(self) -> NDArray[np.int32]: ...
+    @property
+    def length(self) -> int | float: ...
+    @property
+    def is_open(self) -> bool: ...
+    def to_dict(self) -> dict[str, object]: ...
+
+
+def ending_of(path: str) -> str:
+    """Return the ending that says how a result is written to a path: ".tour" where there is none.
+
+    Raises
+    ------
+    ValueError
+        If it is another than these.
+    """
+    ending = splitext(path)[1].lower() or ".tour"
+    if ending not in ENDINGS:
+        raise ValueError(f"{path}: results are not written as {ending}; the endings are {', '.join(ENDINGS)}")
+    return ending
+
+
+def write_result(target: Source, result: Found, *, ending: str | None = None) -> None:
     """Write a result in the form that the file's ending names.
 
     ============  ====================================================================================================
@@ -54,25 +81,16 @@ def write_result(target: Source, result: Result, *, ending: str | None = None) -
     OSError
         If the file cannot be written.
     """
-    is_path = isinstance(target, (str, os.PathLike)) and target != "-"
     if ending is None:
-        ending = ending_of(os.fspath(target)) if isinstance(target, (str, os.PathLike)) and is_path else ".tour"
+        ending = ending_of(os.fspath(target)) if is_path(target) else ".tour"
     elif ending_of(f"x{ending}") != ending:
         raise ValueError(f"ending {ending!r} must be in lower case and begin with a dot")
-    text = _WRITERS[ending](result)
-    if isinstance(target, (str, os.PathLike)) and is_path:
-        Path(target).write_text(text, encoding="utf-8", errors="replace", newline="")
-        return
-    stream = sys.stdout if isinstance(target, (str, os.PathLike)) else target
-    if isinstance(stream, io.TextIOBase):
-        stream.write(text)
-    else:
-        stream.write(text.encode("utf-8", errors="replace"))  # type: ignore[arg-type]
+    write_text(target, _WRITERS[ending](result))
 
 
-def to_tour(result: Result) -> str:
+def to_tour(result: Found) -> str:
     """Return a tour file of TSPLIB; that of an open path says so in a comment."""
-    from pytsp.io.tsplib.reader import write_tour  # noqa: PLC0415
+    from pytsp.io.tsplib.tours import write_tour  # noqa: PLC0415
 
     file = io.StringIO()
     comment = "open path: it does not return to its first city" if result.is_open else ""
@@ -80,22 +98,25 @@ def to_tour(result: Result) -> str:
     return file.getvalue()
 
 
-def to_json(result: Result) -> str:
+def to_json(result: Found) -> str:
     """Return one JSON object, that of `Result.to_dict`."""
     return json.dumps(result.to_dict()) + "\n"
 
 
-def to_txt(result: Result) -> str:
+def to_txt(result: Found) -> str:
     """Return the cities in the order of the visit, one a line, counted from 0."""
     return "".join(f"{city}\n" for city in result.tour.tolist())
 
 
-def to_csv(result: Result) -> str:
+def to_csv(result: Found) -> str:
     """Return a table, a line for each city in the order of the visit.
 
     Its columns are position, city, and x and y (and z), or latitude and longitude in decimal degrees; distances that
     are given by a matrix come without coordinates.
     """
+    # The command line imports this module for its endings.
+    import csv  # noqa: PLC0415
+
     labels, rows = _coordinates(result.instance)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -104,7 +125,7 @@ def to_csv(result: Result) -> str:
     return file.getvalue()
 
 
-def to_geojson(result: Result) -> str:
+def to_geojson(result: Found) -> str:
     """Return GeoJSON (RFC 7946): the way as a line with the result's facts, and the cities as points, in their order.
 
     A way across the antimeridian is cut there, as the standard asks for.
@@ -132,13 +153,10 @@ def to_geojson(result: Result) -> str:
         "length": result.length,
         "open": result.is_open,
     }
-    features = [
-        _feature(_line(way), facts),
-        *(
-            _feature({"type": "Point", "coordinates": places[city]}, {"position": position, "city": city})
-            for position, city in enumerate(order)
-        ),
-    ]
+    features = [_feature(_line(way), facts)]
+    for position, city in enumerate(order):
+        point = {"type": "Point", "coordinates": places[city]}
+        features.append(_feature(point, {"position": position, "city": city}))
     return json.dumps({"type": "FeatureCollection", "features": features}) + "\n"
 
 
@@ -160,9 +178,8 @@ def _feature(geometry: dict[str, Any], properties: dict[str, Any]) -> dict[str, 
 
 def _line(way: list[list[float]]) -> dict[str, Any]:
     """Return a way as a line, or as several where it crosses the antimeridian."""
-    if len(way) == 1:
-        # A line has two positions at least.
-        return {"type": "LineString", "coordinates": way * 2}
+    # A line has two positions at least.
+    way = way if len(way) > 1 else way * 2
     lines = [[way[0]]]
     for here, there in itertools.pairwise(way):
         if abs(there[0] - here[0]) > 180.0:
@@ -184,3 +201,4 @@ def _wrapped(longitude: float) -> float:
 
 
 _WRITERS = {".tour": to_tour, ".csv": to_csv, ".json": to_json, ".geojson": to_geojson, ".txt": to_txt}
+ENDINGS = (*_WRITERS,)

@@ -12,25 +12,10 @@ _BLOCK = 1 << 14
 
 
 def hilbert_keys(points: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Number the cells of the curve that points lie in; cells with consecutive numbers are neighbours.
+    """Return for each of `points`, shape (n, 2) or (n, 3), the number of its cell along Hilbert's curve. O(n).
 
-    The curve fills the smallest cube around the points, of 2**20 cells along an axis.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d), d = 2 or 3
-
-    Returns
-    -------
-    ndarray of uint64, shape (n,)
-
-    Notes
-    -----
-    Work O(n) with 20 steps a point, memory O(n).
-
-    References
-    ----------
-    J. Skilling: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
+    The curve fills the smallest cube around the points, of 2**20 cells along an axis; consecutive cells are neighbours.
+    As J. Skilling has it: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
     """
     low = points.min(axis=0)
     side = float((points.max(axis=0) - low).max())
@@ -41,11 +26,11 @@ def hilbert_keys(points: NDArray[np.float64]) -> NDArray[np.uint64]:
         block = slice(first, first + _BLOCK)
         share = (points[block] - low) / side
         cells = np.minimum(share * 2**_BITS, 2**_BITS - 1).astype(np.uint32)
-        keys[block] = _interleaved(_transposed(list(np.ascontiguousarray(cells.T))))
+        keys[block] = _interleave(_transpose(list(np.ascontiguousarray(cells.T))))
     return keys
 
 
-def _transposed(axes: list[NDArray[np.uint32]]) -> list[NDArray[np.uint32]]:
+def _transpose(axes: list[NDArray[np.uint32]]) -> list[NDArray[np.uint32]]:
     """Turn coordinates into the curve's number with its bits dealt out over the axes, in place."""
     first, zero = axes[0], np.uint32(0)
     for bit in range(_BITS - 1, 0, -1):
@@ -66,7 +51,7 @@ def _transposed(axes: list[NDArray[np.uint32]]) -> list[NDArray[np.uint32]]:
     return [axis ^ gray for axis in axes]
 
 
-def _interleaved(axes: list[NDArray[np.uint32]]) -> NDArray[np.uint64]:
+def _interleave(axes: list[NDArray[np.uint32]]) -> NDArray[np.uint64]:
     """Collect the bits of all axes, the highest of the first axis first."""
     keys = np.zeros(len(axes[0]), dtype=np.uint64)
     for bit in range(_BITS - 1, -1, -1):

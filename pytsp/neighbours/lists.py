@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.neighbours.kdtree import NORMS, NearestPoints, in_threads, nearest_by_rows
+from pytsp.neighbours.kdtree import NORMS, NearestPoints, map_in_threads, nearest_by_rows
 from pytsp.neighbours.quadrants import quadrant_lists
 from pytsp.problem.instance import Instance
-from pytsp.problem.tours import whole_number
+from pytsp.utils.arguments import whole_number
 from pytsp.utils.memory import check_room
 
 __all__ = ["check_neighbours", "neighbour_lists"]
 
 _MOST_NEIGHBOURS = 2**31 - 1
-# What a neighbour on a list takes while the lists are made, and in a kernel.
+# The memory of a listed neighbour while the lists are made, and in a kernel.
 LISTED_BYTES = 16
-# Cities that a thread asks for together.
+# Cities whose lists a thread makes together.
 _BLOCK = 1 << 12
 
 
@@ -61,7 +61,7 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
            [1, 0],
            [2, 1]], dtype=int32)
     """
-    k = checked_length(k, instance.n)
+    k = check_length(k, instance.n)
     norm = NORMS.get(instance.metric)
     if quadrants and (norm is None or _points(instance).shape[1] != 2):
         raise ValueError(
@@ -81,8 +81,8 @@ def along_tree(instance: Instance, keys: NDArray[np.uint64], k: int) -> NDArray[
     return _lists_of(NearestPoints(_points(instance), NORMS[instance.metric], k + 1, keys), k)
 
 
-def checked_length(k: int, n: int) -> int:
-    """Return the length of lists of `n` cities that are to have `k`, or say why there are none."""
+def check_length(k: int, n: int) -> int:
+    """Return the length of the lists of `n` cities for which `k` is asked, or say why there are none."""
     k = min(whole_number("k", k, 1, _MOST_NEIGHBOURS), n - 1)
     check_room("k", k, lambda count: LISTED_BYTES * n * count)
     return k
@@ -91,10 +91,7 @@ def checked_length(k: int, n: int) -> int:
 def nearest_among(
     instance: Instance, cities: NDArray[np.int64] | None, k: int, *, cyclic: bool = False
 ) -> NDArray[np.int32]:
-    """The `k` nearest of `cities`, by default of all, for each of them: indices into `cities`, shape (m, k), 1 ≤ k < m.
-
-    With `cyclic` ties in a matrix go round the cities, as `nearest_by_rows` has it.
-    """
+    """Return the `k` nearest others of each of `cities`, by default of all, as `nearest_by_rows` does."""
     norm = NORMS.get(instance.metric)
     if norm is None:
         return nearest_by_rows(instance, np.arange(instance.n) if cities is None else cities, k, cyclic=cyclic)
@@ -105,10 +102,10 @@ def nearest_among(
 def _lists_of(tree: NearestPoints, k: int) -> NDArray[np.int32]:
     found = np.empty((len(tree.order), k), dtype=np.int32)
 
-    def listed(asked: NDArray[np.int64]) -> None:
-        found[asked] = tree.of(asked, k)
+    def search(block: NDArray[np.int64]) -> None:
+        found[block] = tree.nearest(block, k)
 
-    for _ in in_threads(listed, tree.order, _BLOCK):
+    for _ in map_in_threads(search, tree.order, _BLOCK):
         pass
     return found
 
@@ -136,13 +133,13 @@ def check_neighbours(neighbours: ArrayLike, n: int) -> NDArray[np.int32]:
         raise ValueError(
             f"neighbours must be integers of shape ({n}, k); they are {lists.dtype} of shape {lists.shape}"
         )
-    for is_wrong, law in (
+    for is_wrong, words in (
         ((lists < 0) | (lists >= n), f"is not one of 0, …, {n - 1}"),
         (lists == np.arange(n)[:, None], "is the city itself"),
     ):
         if is_wrong.any():
-            city, place = (int(x) for x in np.argwhere(is_wrong)[0])
-            raise ValueError(f"neighbour {lists[city, place]} of city {city} {law}")
+            city, column = (int(x) for x in np.argwhere(is_wrong)[0])
+            raise ValueError(f"neighbour {lists[city, column]} of city {city} {words}")
     return lists.astype(np.int32, copy=False)
 
 

@@ -5,48 +5,45 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.neighbours.coincident import places_of
-from pytsp.neighbours.kdtree import NearestPoints, in_threads
+from pytsp.neighbours.coincident import group_coincident
+from pytsp.neighbours.kdtree import NearestPoints, map_in_threads
 
-# How many nearest cities, in units of k, are looked through for a quadrant's: more where fewer do not fill it.
+# How many nearest cities, in units of k, are searched for those of the quadrants: more where fewer do not fill them.
 _WIDTHS = (5, 20, 80)
 # Candidates that a thread looks at together: this bounds the memory, however many threads there are.
 _BLOCK = 1 << 16
 
 
 def quadrant_lists(points: NDArray[np.float64], norm: float, k: int) -> NDArray[np.int32]:
-    """The k // 4 nearest of each quadrant, filled up with the nearest overall, in order of distance, shape (n, k).
+    """Return the k // 4 nearest of each quadrant, filled up with the nearest overall, by distance, shape (n, k).
 
-    A quadrant has the axis at its clockwise side and not the other one; a city in the same place counts to the last.
-    Only the nearest 80 k cities are looked through, of each place k + 1.
-
-    Notes
-    -----
-    Memory O(n k); work O(n k log n), for the few cities that need it 16 times that.
+    A quadrant has the axis at its clockwise side and not the other one; a city at the same point counts to the last.
+    Only the nearest 80 k cities are searched, at most k + 1 at a point. Memory O(n k), work O(n k log n), for the few
+    cities that need it 16 times that.
     """
     tree = NearestPoints(points, norm, k + 1)
     found = np.empty((len(points), k), dtype=np.int32)
-    # Of k + 1 cities before it in its place a city lists k at most: the same as the last of them.
-    places = places_of(points)
-    is_beyond = places.rank > k
-    beyond, last = places.order[is_beyond], places.order[np.repeat(places.first[:-1], places.sizes)[is_beyond] + k]
-    is_waiting = np.ones(len(points), dtype=np.bool_)
-    is_waiting[beyond] = False
-    waiting = tree.order[is_waiting[tree.order]]
+    # A city that more than k of its group precede lists the same cities as the one that k precede.
+    groups = group_coincident(points)
+    is_beyond = groups.rank > k
+    beyond, last = groups.order[is_beyond], groups.order[np.repeat(groups.first[:-1], groups.sizes)[is_beyond] + k]
+    is_searched = np.ones(len(points), dtype=np.bool_)
+    is_searched[beyond] = False
+    cities = tree.order[is_searched[tree.order]]
     for width in (min(factor * k, tree.most) for factor in _WIDTHS):
 
-        def unfilled(cities: NDArray[np.int64], width: int = width) -> NDArray[np.int64]:
-            found[cities], is_filled = _chosen(points, cities, tree.of(cities, width), k)
-            return cities[~is_filled]
+        def search(block: NDArray[np.int64], width: int = width) -> NDArray[np.int64]:
+            found[block], is_filled = _choose(points, block, tree.nearest(block, width), k)
+            return block[~is_filled]
 
-        waiting = np.concatenate([waiting[:0], *in_threads(unfilled, waiting, max(1, _BLOCK // width))])
+        cities = np.concatenate([cities[:0], *map_in_threads(search, cities, max(1, _BLOCK // width))])
         if width == tree.most:
             break
     found[beyond] = found[last]
     return found
 
 
-def _chosen(
+def _choose(
     points: NDArray[np.float64], cities: NDArray[np.int64], near: NDArray[np.int32], k: int
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     """Choose k of the cities `near`, which are in order of distance, and tell whether each quadrant had its share."""

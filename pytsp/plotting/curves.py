@@ -1,19 +1,20 @@
-"""Pictures of numbers: lengths over the time, and how those of the climbers are distributed; what pictures say."""
+"""Lengths over the time, and how those of the climbers are distributed; titles of pictures."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from pytsp.plotting.runs import Run
+from pytsp.run.saved_runs import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
-__all__ = ["draw_climbers", "draw_convergence", "plain", "title"]
+__all__ = ["draw_climbers", "draw_convergence", "escape", "title"]
 
 _MOST_BINS = 60
 # A legend of more runs hides the curves, whose colours begin again anyway.
@@ -31,8 +32,8 @@ def draw_convergence(runs: Sequence[Run], ax: Axes) -> None:
         seconds, lengths = run.history[:, 0], run.history[:, 2]
         # The last tour stays the best until the end.
         end = max(float(run.facts.get("seconds") or 0), seconds[-1])
-        values = 100 * (lengths / run.optimum - 1) if as_gaps and run.optimum else lengths
-        ax.step(np.append(seconds, end), np.append(values, values[-1]), where="post", label=plain(run.label))
+        values = _values(run, lengths, as_gaps)
+        ax.step(np.append(seconds, end), np.append(values, values[-1]), where="post", label=escape(run.label))
     times = np.concatenate([run.history[:, 0] for run in runs])
     if times.min() > 0 and times.max() > _LONG * times.min():
         ax.set_xscale("log")
@@ -51,7 +52,7 @@ def draw_convergence(runs: Sequence[Run], ax: Axes) -> None:
 def draw_climbers(runs: Sequence[Run], ax: Axes) -> None:
     """Draw how the lengths, or gaps, of climbers are distributed."""
     as_gaps = all(run.optimum for run in runs)
-    values = [100 * (run.lengths / run.optimum - 1) if as_gaps and run.optimum else run.lengths for run in runs]
+    values = [_values(run, run.lengths, as_gaps) for run in runs]
     most = max(len(each) for each in values)
     bins = np.histogram_bin_edges(np.concatenate(values), min(_MOST_BINS, 5 + math.isqrt(most)))
     # Of several runs the shares are compared, since they may have had few climbers and many.
@@ -59,10 +60,9 @@ def draw_climbers(runs: Sequence[Run], ax: Axes) -> None:
     for k, (run, each) in enumerate(zip(runs, values, strict=True)):
         weights = None if alone else np.full(len(each), 100 / len(each))
         style: Literal["stepfilled", "step"] = "stepfilled" if alone else "step"
-        ax.hist(each, bins=bins.tolist(), weights=weights, histtype=style, label=plain(run.label), color=f"C{k}")
+        ax.hist(each, bins=bins.tolist(), weights=weights, histtype=style, label=escape(run.label), color=f"C{k}")
         # The last population of a crossover need not be the one that found the best tour.
-        best = run.facts["length"]
-        best = 100 * (best / run.optimum - 1) if as_gaps and run.optimum else best
+        best = _values(run, run.facts["length"], as_gaps)
         ax.axvline(best, color="black" if alone else f"C{k}", linestyle="--", linewidth=1, label="_best")
     if not as_gaps:
         ax.xaxis.set_major_formatter(_in_full)
@@ -71,6 +71,10 @@ def draw_climbers(runs: Sequence[Run], ax: Axes) -> None:
     # More numbers of eight digits would touch.
     ax.locator_params(axis="x", nbins=5)
     _finish(runs, ax)
+
+
+def _values(run: Run, lengths: NDArray[Any] | float, as_gaps: bool) -> Any:
+    return 100 * (lengths / run.optimum - 1) if as_gaps and run.optimum else lengths
 
 
 def _in_full(length: float, _: object) -> str:
@@ -87,12 +91,11 @@ def _finish(runs: Sequence[Run], ax: Axes) -> None:
 
 
 def title(run: Run) -> str:
-    """Say what a run came to."""
-    gap = "" if run.optimum is None else f", {100 * (run.facts['length'] / run.optimum - 1):.2f} % above the optimum"
-    return plain(f"{run.label}: {len(run.tour):,} cities, length {run.facts['length']:,.10g}{gap}")
+    """Say what a run found."""
+    return escape(f"{run.label}: {len(run.tour):,} cities, length {run.facts['length']:,.10g}{run.describe_gap(2)}")
 
 
-def plain(text: str) -> str:
+def escape(text: str) -> str:
     """Keep matplotlib from taking a name for a formula, or for one that the legend leaves out."""
     text = text.replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text

@@ -19,16 +19,9 @@ _NARROWEST = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """Points of the plane for the cities of an instance.
+    """Points of the plane for the cities of an instance, in equal units along x and y.
 
-    Attributes
-    ----------
-    xy : ndarray of float64, shape (n, 2)
-        x to the right, y upwards, in equal units.
-    period : float or None
-        After how much of x the map begins again: once around the earth.
-    note : str
-        What the map leaves out; empty where it shows all.
+    `period` says after how much of x the map begins again, once around the earth; `note` what the map leaves out.
     """
 
     xy: NDArray[np.float64]
@@ -63,13 +56,7 @@ class Map:
 
 
 def map_of(instance: Instance) -> Map:
-    """Return where to draw the cities of an instance.
-
-    Raises
-    ------
-    InstanceError
-        If it is given by a matrix, and nothing says where its cities lie.
-    """
+    """Return where to draw the cities of an instance, or say why nothing is known of that."""
     points = instance.display if instance.coordinates is None else instance.coordinates
     if points is None:
         raise InstanceError(
@@ -77,14 +64,10 @@ def map_of(instance: Instance) -> Map:
             "nothing says where its cities are to be drawn"
         )
     if instance.metric in GLOBE_METRICS:
-        return _of_the_earth(decimal_degrees(points) if instance.metric == "GEO" else points)
+        latitude, longitude = (decimal_degrees(points) if instance.metric == "GEO" else points).T
+        # Degrees of longitude are shortened as they are in the middle of the latitudes.
+        middle = np.radians((latitude.min() + latitude.max()) / 2)
+        width = max(_NARROWEST, abs(float(np.cos(middle))))
+        return Map(np.column_stack((longitude * width, latitude)), period=360 * width)
     note = "cities have three coordinates; the first two are drawn" if points.shape[1] == 3 else ""
     return Map(np.array(points[:, :2]), note=note)
-
-
-def _of_the_earth(degrees: NDArray[np.float64]) -> Map:
-    """Draw longitudes to the right, shortened as they are in the middle of the cities' latitudes."""
-    latitude, longitude = degrees.T
-    middle = np.radians((latitude.min() + latitude.max()) / 2)
-    width = max(_NARROWEST, abs(float(np.cos(middle))))
-    return Map(np.column_stack((longitude * width, latitude)), period=360 * width)

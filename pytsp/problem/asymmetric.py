@@ -18,10 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.api.spread import least_and_largest
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE
+from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, least_and_largest
 from pytsp.problem.tours import check_tour
 
 __all__ = ["Doubling"]
@@ -130,8 +129,7 @@ def _alternate(tour: NDArray[np.int32], n: int) -> None:
     """Replace the edges between two first places and between two second ones: each 2-opt move replaces one of each."""
     while True:
         leaves = tour >= n
-        follows = np.roll(leaves, -1)
-        broken = np.flatnonzero(leaves == follows)
+        broken = np.flatnonzero(leaves == np.roll(leaves, -1))
         if not broken.size:
             return
         p = int(broken[0])
@@ -141,8 +139,6 @@ def _alternate(tour: NDArray[np.int32], n: int) -> None:
 
 def _join(tour: NDArray[np.int32], n: int) -> None:
     """Put the places of each city side by side; a move keeps the alternation, and breaks no pair that is joined."""
-    if n == 1:
-        return
     for city in range(n):
         p, q = int(np.argmax(tour == city)), int(np.argmax(tour == city + n))
         if (q - p) % (2 * n) not in (1, 2 * n - 1):

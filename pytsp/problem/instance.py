@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.metrics import EXPLICIT, metric_named
 from pytsp.problem.tours import check_tour
-from pytsp.problem.validation import checked_cities, checked_coordinates, checked_matrix, checked_points, numbers
+from pytsp.problem.validation import as_numbers, check_cities, check_coordinates, check_matrix, check_points
 
 __all__ = ["Instance"]
 
@@ -64,20 +64,20 @@ class Instance:
     def __post_init__(self) -> None:
         if (self.coordinates is None) == (self.matrix is None):
             raise InstanceError("an instance has either coordinates or a matrix, and not both")
-        if self.matrix is not None:
+        if self.coordinates is None:
             if self.metric != EXPLICIT:
                 raise InstanceError(f"the metric of a matrix is {EXPLICIT!r}, not {self.metric!r}")
-            matrix, is_symmetric = checked_matrix(self.matrix, self.asymmetric)
+            matrix, is_symmetric = check_matrix(self._array, self.asymmetric)
             object.__setattr__(self, "matrix", matrix)
             object.__setattr__(self, "asymmetric", not is_symmetric)
+        elif self.asymmetric:
+            raise InstanceError("distances between coordinates are symmetric; asymmetric=True needs a matrix")
         else:
-            if self.asymmetric:
-                raise InstanceError("distances between coordinates are symmetric; asymmetric=True needs a matrix")
             metric = metric_named(self.metric)
             object.__setattr__(self, "metric", metric.name)
-            object.__setattr__(self, "coordinates", checked_coordinates(self.coordinates, metric))
+            object.__setattr__(self, "coordinates", check_coordinates(self.coordinates, metric))
         if self.display is not None:
-            display = checked_points(self.display, "display", (2, 3))
+            display = check_points(self.display, "display", (2, 3))
             if len(display) != self.n:
                 raise InstanceError(f"display has {len(display)} rows, but the instance has {self.n} cities")
             object.__setattr__(self, "display", display)
@@ -116,7 +116,7 @@ class Instance:
         >>> square.tour_length([0, 1, 2, 3])
         14
         """
-        return cls(name, metric, coordinates=numbers(xy, "coordinates"), comment=comment, optimum=optimum)
+        return cls(name, metric, coordinates=as_numbers(xy, "coordinates"), comment=comment, optimum=optimum)
 
     @classmethod
     def from_matrix(
@@ -155,8 +155,8 @@ class Instance:
         >>> Instance.from_matrix([[0, 1, 2], [1, 0, 3], [2, 3, 0]]).tour_length([0, 1, 2])
         6
         """
-        shown = None if display is None else numbers(display, "display")
-        matrix = numbers(d, "matrix")
+        shown = None if display is None else as_numbers(display, "display")
+        matrix = as_numbers(d, "matrix")
         return cls(
             name, EXPLICIT, matrix=matrix, comment=comment, optimum=optimum, display=shown, asymmetric=asymmetric
         )
@@ -167,15 +167,15 @@ class Instance:
 
     def _repr_html_(self) -> str:
         """Describe it in a notebook, with a picture where matplotlib is installed."""
-        from pytsp.plotting.notebook import html_of_instance  # noqa: PLC0415
+        from pytsp.plotting import notebook  # noqa: PLC0415
 
-        return html_of_instance(self)
+        return notebook.html_of_instance(self)
 
     def _repr_png_(self) -> bytes | None:
         """Return a picture of the cities, for front ends without HTML; None where it cannot be drawn."""
-        from pytsp.plotting.notebook import png_of_instance  # noqa: PLC0415
+        from pytsp.plotting import notebook  # noqa: PLC0415
 
-        return png_of_instance(self)
+        return notebook.png_of_instance(self)
 
     @property
     def n(self) -> int:
@@ -218,7 +218,7 @@ class Instance:
         InstanceError
             If an element is not an integer of 0 … n - 1.
         """
-        return self._between(checked_cities(a, self.n), checked_cities(b, self.n))
+        return self._between(check_cities(a, self.n), check_cities(b, self.n))
 
     def distance_matrix(self) -> NDArray[Any]:
         """All distances, shape (n, n), int64 or, where the instance is not exact, float64.
@@ -227,12 +227,11 @@ class Instance:
         """
         if self.matrix is not None:
             return np.array(self.matrix)
-        everyone = np.arange(self.n)
+        cities = np.arange(self.n)
         result = np.empty((self.n, self.n), np.int64 if self.is_exact else np.float64)
         rows = max(1, _BLOCK // self.n)
-        for start in range(0, self.n, rows):
-            block = everyone[start : start + rows]
-            result[start : start + rows] = self._between(block[:, None], everyone[None, :])
+        for first in range(0, self.n, rows):
+            result[first : first + rows] = self._between(cities[first : first + rows, None], cities)
         return result
 
     def tour_length(self, tour: ArrayLike) -> int | float:
@@ -259,8 +258,7 @@ class Instance:
         -----
         O(n) time and memory.
         """
-        order = check_tour(tour, self.n)
-        return self._along(order, is_closed=True)
+        return self._along(check_tour(tour, self.n), is_closed=True)
 
     def path_length(self, path: ArrayLike) -> int | float:
         """Length of an open path, exact: `tour_length` without the way back from the last city to the first.
@@ -284,8 +282,7 @@ class Instance:
         >>> Instance.from_coordinates([[0, 0], [0, 3], [4, 3], [4, 0]]).path_length([0, 1, 2, 3])
         10
         """
-        order = check_tour(path, self.n)
-        return self._along(order, is_closed=False)
+        return self._along(check_tour(path, self.n), is_closed=False)
 
     def _along(self, order: NDArray[np.int32], *, is_closed: bool) -> int | float:
         """Sum the distances between consecutive cities, so many at a time that temporaries do not grow with n."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,25 +79,36 @@ def form_of(instance: Instance) -> Form:
     return Form("matrix", (_matrix(instance),), instance)
 
 
+def least_and_largest(d: NDArray[Any]) -> tuple[Any, Any]:
+    """Return the least and the largest distance between two cities, as Python's numbers; zeros where there is one city.
+
+    The diagonal, which is no distance, is written over meanwhile and is 0 afterwards; a copy would be as large as all.
+    """
+    if len(d) < 2:
+        return d.dtype.type(0).item(), d.dtype.type(0).item()
+    largest = d.max().item()
+    np.fill_diagonal(d, largest)
+    least = d.min().item()
+    np.fill_diagonal(d, 0)
+    return least, largest
+
+
 def _plane(instance: Instance) -> Form:
-    points = _points(instance)
-    points = points - points.min(axis=0)
+    assert instance.coordinates is not None
+    points = _shifted(instance)
     longest = float(np.hypot(*points.max(axis=0)))
-    if longest > MOST_DISTANCE:
-        raise _too_long(instance, longest)
+    _check_longest(instance, longest)
     up = instance.metric == "CEIL_2D"
     if not up and longest <= MOST_GRID_DISTANCE and bool(np.all(points == np.floor(points))):
         xs, ys = np.ascontiguousarray(points.T.astype(np.int32))
         return Form("grid", (xs, ys), instance)
     # Not shifted: rounding is defined on differences of the coordinates as they stand in the file.
-    xs, ys = np.ascontiguousarray(_points(instance).T)
+    xs, ys = np.ascontiguousarray(instance.coordinates.T)
     return Form("plane", (xs, ys, up), instance)
 
 
 def _scaled(instance: Instance) -> Form:
-    if instance.metric == "EUCLIDEAN" and _points(instance).shape[1] == 2:
-        # Shifted, so that what the points have in common does not grow with the scale.
-        points = _points(instance) - _points(instance).min(axis=0)
+    if instance.metric == "EUCLIDEAN" and (points := _shifted(instance)).shape[1] == 2:
         exponent = _exponent(float(np.hypot(*points.max(axis=0))))
         scaled = Instance.from_coordinates(np.ldexp(points, -exponent), metric="EUC_2D", name=instance.name)
         return replace(_plane(scaled), exponent=exponent)
@@ -121,16 +133,16 @@ def _matrix(instance: Instance) -> NDArray[np.int32]:
     cities = np.arange(n)
     for first in range(0, n, rows):
         block = instance.distances(cities[first : first + rows, None], cities[None, :])
-        longest = int(block.max(initial=0))
-        if longest > MOST_DISTANCE:
-            raise _too_long(instance, longest)
+        _check_longest(instance, int(block.max(initial=0)))
         matrix[first : first + rows] = block
     return matrix
 
 
-def _points(instance: Instance) -> NDArray[np.float64]:
+def _shifted(instance: Instance) -> NDArray[np.float64]:
+    """Return the coordinates less what all have in common, which would grow with the scale."""
     assert instance.coordinates is not None
-    return instance.coordinates
+    shifted: NDArray[np.float64] = instance.coordinates - instance.coordinates.min(axis=0)
+    return shifted
 
 
 def _exponent(longest: float) -> int:
@@ -138,8 +150,9 @@ def _exponent(longest: float) -> int:
     return math.frexp(longest)[1] - 29 if longest > 0 else 0
 
 
-def _too_long(instance: Instance, longest: float) -> InstanceError:
-    return InstanceError(
-        f"{instance.name or 'instance'}: the longest distance is {longest:.0f}; kernels take distances up to "
-        f"{MOST_DISTANCE}: divide the coordinates or distances by a common factor"
-    )
+def _check_longest(instance: Instance, longest: float) -> None:
+    if longest > MOST_DISTANCE:
+        raise InstanceError(
+            f"{instance.name or 'instance'}: the longest distance is {longest:.0f}; kernels take distances up to "
+            f"{MOST_DISTANCE}: divide the coordinates or distances by a common factor"
+        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -75,17 +76,7 @@ def _differences(a: Floats, b: Floats) -> list[Floats]:
 
 
 def _sum_of_squares(a: Floats, b: Floats) -> Floats:
-    first, *others = (np.square(d) for d in _differences(a, b))
-    for square in others:
-        first = first + square
-    return first
-
-
-def _largest(differences: list[Floats]) -> Floats:
-    first, *others = differences
-    for difference in others:
-        first = np.maximum(first, difference)
-    return first
+    return reduce(np.add, map(np.square, _differences(a, b)))
 
 
 def _euclidean(a: Floats, b: Floats) -> Floats:
@@ -101,14 +92,11 @@ def _rounded_up(a: Floats, b: Floats) -> Floats:
 
 
 def _manhattan(a: Floats, b: Floats) -> Floats:
-    first, *others = _differences(a, b)
-    for difference in others:
-        first = first + difference
-    return _nint(first)
+    return _nint(reduce(np.add, _differences(a, b)))
 
 
 def _maximum(a: Floats, b: Floats) -> Floats:
-    return _largest([_nint(difference) for difference in _differences(a, b)])
+    return reduce(np.maximum, map(_nint, _differences(a, b)))
 
 
 def _att(a: Floats, b: Floats) -> Floats:
@@ -151,7 +139,7 @@ def _xray(phi: float, chi: float, two_theta: float) -> Callable[[Floats, Floats]
     def length(a: Floats, b: Floats) -> Floats:
         x, y, z = _differences(a, b)
         turn = np.minimum(x, np.abs(x - 360.0))
-        return _nint(100.0 * _largest([turn / phi, y / chi, z / two_theta]))
+        return _nint(100.0 * reduce(np.maximum, (turn / phi, y / chi, z / two_theta)))
 
     return length
 
@@ -182,12 +170,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 
 
 def metric_named(name: str) -> Metric:
-    """The metric called `name`, in upper or lower case.
-
-    Raises
-    ------
-    InstanceError
-        If there is no such metric; the message names those that there are.
+    """The metric called `name`, in upper or lower case; `InstanceError` where there is none names those that there are.
 
     Examples
     --------

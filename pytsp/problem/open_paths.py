@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.api.spread import least_and_largest
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE
-from pytsp.problem.tours import check_tour, whole_number
+from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, least_and_largest
+from pytsp.problem.tours import check_tour
+from pytsp.utils.arguments import whole_number
 
 __all__ = ["OpenPath"]
 
@@ -76,22 +76,18 @@ class OpenPath:
                 f"is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4) - 1} cities)"
             )
         d = original.distance_matrix()
-        near = [city for city in (start_city, end_city) if city is not None]
-        far = _far(original, d) if near else 0
+        starts = [] if start_city is None else [start_city]
+        ends = [] if end_city is None else [end_city]
+        if not original.asymmetric:
+            starts = ends = [*starts, *ends]
+        far = _far(original, d) if starts or ends else 0
         closed = np.zeros((n + 1, n + 1), d.dtype)
         closed[:n, :n] = d
-        if start_city is not None or (end_city is not None and not original.asymmetric):
-            closed[n, :n] = far
-        if end_city is not None or (start_city is not None and not original.asymmetric):
-            closed[:n, n] = far
-        if original.asymmetric:
-            closed[n, near[:1] if start_city is not None else []] = 0
-            closed[near[-1:] if end_city is not None else [], n] = 0
-        else:
-            closed[n, near] = closed[near, n] = 0
+        closed[n, :n] = far if starts else 0
+        closed[:n, n] = far if ends else 0
+        closed[n, starts] = closed[ends, n] = 0
         # An end that is free has the further city at the distance of all others, if those are not 0.
-        is_half_free = len(set(near)) == 1 and not original.asymmetric and n > 1
-        offset = far if is_half_free else 0
+        offset = far if len({*starts}) == 1 and not original.asymmetric and n > 1 else 0
         # Else a copy would be made.
         closed.setflags(write=False)
         instance = Instance.from_matrix(closed, name=original.name, asymmetric=original.asymmetric)
@@ -110,30 +106,25 @@ class OpenPath:
         """
         n = self.original.n
         closed = check_tour(tour, n + 1)
-        at = int(np.argmax(closed == n))
-        path = np.concatenate((closed[at + 1 :], closed[:at]))
-        if self.original.asymmetric:
-            return self._with_ends_in_order(path)
-        if path[-1] == self.start_city or path[0] == self.end_city:
-            path = path[::-1].copy()
-        # Either is a 2-opt move of the closed tour, and one that shortens it.
-        if self.start_city is not None:
-            at = _place(path, self.start_city)
-            path[: at + 1] = path[: at + 1][::-1].copy()
-        if self.end_city is not None:
-            at = _place(path, self.end_city)
-            path[at:] = path[at:][::-1].copy()
-        return path
-
-    def _with_ends_in_order(self, path: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Put a path's ends where they must be without going any part of it backwards."""
-        if self.start_city is not None:
-            path = np.roll(path, -_place(path, self.start_city))
-            if self.end_city is not None:
-                at = _place(path, self.end_city)
-                path = np.concatenate((path[:at], path[at + 1 :], path[at : at + 1]))
-        elif self.end_city is not None:
-            path = np.roll(path, -_place(path, self.end_city) - 1)
+        path = np.roll(closed, -_position(closed, n))[1:]
+        start, end = self.start_city, self.end_city
+        if not self.original.asymmetric:
+            if path[-1] == start or path[0] == end:
+                path = path[::-1].copy()
+            # Either is a 2-opt move of the closed tour, and one that shortens it.
+            if start is not None:
+                first = path[: _position(path, start) + 1]
+                first[:] = first[::-1].copy()
+            if end is not None:
+                last = path[_position(path, end) :]
+                last[:] = last[::-1].copy()
+        # The others put the ends where they must be without going any part of the path backwards.
+        elif start is not None:
+            path = np.roll(path, -_position(path, start))
+            if end is not None:
+                path = np.append(path[path != end], path[path == end])
+        elif end is not None:
+            path = np.roll(path, -_position(path, end) - 1)
         return path
 
     def tour(self, path: ArrayLike) -> NDArray[np.int32]:
@@ -145,11 +136,13 @@ class OpenPath:
             If `path` does not visit every city of `original` once, or has other ends than those that are given.
         """
         cities = check_tour(path, self.original.n)
-        for name, city, end in (("start_city", self.start_city, cities[0]), ("end_city", self.end_city, cities[-1])):
+        for verb, name, city, end in (
+            ("begins", "start_city", self.start_city, cities[0]),
+            ("ends", "end_city", self.end_city, cities[-1]),
+        ):
             if city is not None and city != end:
-                where = "begins" if name == "start_city" else "ends"
-                raise TourError(f"the path {where} in city {end}, but {name} is {city}")
-        return np.concatenate((cities, np.array([self.original.n], dtype=np.int32)))
+                raise TourError(f"the path {verb} in city {end}, but {name} is {city}")
+        return np.append(cities, np.int32(self.original.n))
 
 
 def _far(original: Instance, d: NDArray[Any]) -> int | float:
@@ -170,5 +163,5 @@ def _far(original: Instance, d: NDArray[Any]) -> int | float:
     return far
 
 
-def _place(path: NDArray[np.int32], city: int) -> int:
+def _position(path: NDArray[np.int32], city: int) -> int:
     return int(np.argmax(path == city))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
-import sys
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import TourError
+from pytsp.utils.arguments import is_masked, whole_number
+
+__all__ = ["check_tour", "is_tour", "random_tours"]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MASK = (1 << 64) - 1
@@ -57,12 +57,6 @@ def check_tour(tour: ArrayLike, n: int) -> NDArray[np.int32]:
         missing = int(np.argmin(visits))
         raise TourError(f"the tour visits city {city} {visits[city]} times and city {missing} never")
     return cities
-
-
-def is_masked(values: object) -> bool:
-    """Tell whether an array leaves elements out; NumPy would go on with what lies under the mask."""
-    # Whoever has one has loaded its module, which is not worth loading for this question.
-    return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)
 
 
 def is_tour(tour: ArrayLike, n: int) -> bool:
@@ -134,17 +128,6 @@ def random_tours(n: int, climbers: int, seed: int, first: int = 0) -> NDArray[np
         tours[q, each] = tours[p]
         tours[p] = swapped
     return np.ascontiguousarray(tours.T)
-
-
-def whole_number(name: str, value: int, least: int, most: int) -> int:
-    """Return `value` as an int, or raise if it is no whole number in [`least`, `most`]."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be a whole number; it is {value!r}") from None
-    if isinstance(value, bool) or not least <= number <= most:
-        raise ValueError(f"{name} must be a whole number from {least} to {most}; it is {value!r}")
-    return number
 
 
 def _shuffled(n: int, key: NDArray[np.uint64]) -> NDArray[np.int32]:

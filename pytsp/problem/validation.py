@@ -9,9 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError
 from pytsp.problem.metrics import Metric
-from pytsp.problem.tours import is_masked
-
-__all__ = ["checked_cities", "checked_coordinates", "checked_matrix", "checked_points", "numbers"]
+from pytsp.utils.arguments import is_masked
 
 # Above it neighbouring integers share one float64, and x + 0.5 is no longer exact.
 _LARGEST_EXACT = 2**52
@@ -21,8 +19,8 @@ _LARGEST_FLOAT = 1e150
 _LEAST_FLOAT = 1e-140
 
 
-def numbers(values: ArrayLike, what: str) -> NDArray[Any]:
-    """`values` as an array of integers or floats of at most 64 bits; refuses everything else."""
+def as_numbers(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Return an array of integers or floats of at most 64 bits; refuse everything else."""
     if is_masked(values):
         raise InstanceError(f"{what}: a masked array does not say what its masked elements are; fill them, by filled()")
     try:
@@ -46,41 +44,30 @@ def _owned(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
     return array
 
 
-def checked_points(points: ArrayLike, what: str, widths: tuple[int, ...]) -> NDArray[np.float64]:
-    array = numbers(points, what)
+def check_points(points: ArrayLike, what: str, widths: tuple[int, ...]) -> NDArray[np.float64]:
+    array = as_numbers(points, what)
     if array.ndim != 2 or array.shape[1] not in widths or len(array) == 0:
         shapes = " or ".join(f"(n, {width})" for width in widths)
         raise InstanceError(f"{what} must have shape {shapes}, n at least 1, but the shape is {array.shape}")
     if array.dtype.kind in "iu" and max(-int(array.min()), int(array.max())) > 2**53:
         raise InstanceError(f"{what} must not exceed 2**53, where float64 ceases to hold every integer")
     owned = _owned(array, np.float64)
-    finite = np.isfinite(owned)
-    if not finite.all():
-        city, axis = (int(k) for k in np.argwhere(~finite)[0])
+    for city, axis in np.argwhere(~np.isfinite(owned)):
         raise InstanceError(f"{what} must be finite, but [{city}, {axis}] is {owned[city, axis]}")
     return owned
 
 
-def _check_limits(points: NDArray[np.float64], metric: Metric) -> None:
-    if metric.limits is None:
-        return
-    outside = np.abs(points) > metric.limits
-    if outside.any():
-        city, axis = (int(k) for k in np.argwhere(outside)[0])
-        raise InstanceError(
-            f"{metric.name} takes latitude and longitude in decimal degrees, in this order, up to "
-            f"{' and '.join(f'{limit:g}' for limit in metric.limits)}; [{city}, {axis}] is {points[city, axis]}"
-        )
-
-
-def checked_coordinates(points: ArrayLike | None, metric: Metric) -> NDArray[np.float64]:
-    assert points is not None
-    array = numbers(points, "coordinates")
+def check_coordinates(points: ArrayLike, metric: Metric) -> NDArray[np.float64]:
+    array = as_numbers(points, "coordinates")
     if array.ndim == 2 and len(array) > 0 and array.shape[1] not in metric.widths:
         widths = " or ".join(map(str, metric.widths))
         raise InstanceError(f"{metric.name} needs {widths} coordinates a city; the shape is {array.shape}")
-    owned = checked_points(array, "coordinates", metric.widths)
-    _check_limits(owned, metric)
+    owned = check_points(array, "coordinates", metric.widths)
+    for city, axis in () if metric.limits is None else np.argwhere(np.abs(owned) > metric.limits):
+        raise InstanceError(
+            f"{metric.name} takes latitude and longitude in decimal degrees, in this order, up to "
+            f"{' and '.join(f'{limit:g}' for limit in metric.limits or ())}; [{city}, {axis}] is {owned[city, axis]}"
+        )
     with np.errstate(over="ignore"):
         longest = metric.stretch * 2.0 * float(np.abs(owned).max(axis=0).sum()) + 1.0
     limit = min(_LARGEST_EXACT, 2**63 // (len(owned) + 1)) if metric.is_exact else _LARGEST_FLOAT
@@ -98,9 +85,9 @@ def checked_coordinates(points: ArrayLike | None, metric: Metric) -> NDArray[np.
     return owned
 
 
-def checked_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[Any], bool]:
+def check_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[Any], bool]:
     """The matrix, with zeros on its diagonal, and whether it is symmetric."""
-    array = numbers(matrix, "matrix")
+    array = as_numbers(matrix, "matrix")
     if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) == 0:
         raise InstanceError(f"matrix must have shape (n, n), n at least 1, but the shape is {array.shape}")
     n = len(array)
@@ -130,7 +117,7 @@ def _breach(matrix: NDArray[Any], where: NDArray[np.bool_], law: str, way_out: s
     return InstanceError(f"matrix {law}, but [{i}, {j}] is {matrix[i, j]} and [{j}, {i}] is {matrix[j, i]}{way_out}")
 
 
-def checked_cities(cities: ArrayLike, n: int) -> NDArray[Any]:
+def check_cities(cities: ArrayLike, n: int) -> NDArray[Any]:
     """Cities as an array of integers, each one of 0, …, n - 1."""
     array = np.asarray(cities)
     if array.size == 0:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -16,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError, PytspError
-from pytsp.plotting.figures import figure_of, save
+from pytsp.plotting.figures import encode, figure_of
 from pytsp.plotting.maps import Map, map_of
-from pytsp.plotting.runs import Run, run_of, told_apart
 from pytsp.problem.instance import Instance
+from pytsp.run.saved_runs import Run, label_runs
 
 if TYPE_CHECKING:
     from pytsp.run.result import Result
@@ -30,20 +28,10 @@ __all__ = ["page"]
 _STEPS = 2**16 - 1
 # A page of more cities than this, all its tours together, takes too long to open.
 MOST_CITIES = 2_000_000
-_COLUMNS = {
-    "solver": "solver",
-    "backend": "backend",
-    "seed": "seed",
-    "climbers": "climbers",
-    "iterations": "iterations",
-    "length": "length",
-    "gap": "gap",
-    "seconds": "seconds",
-    "stop_reason": "stopped",
-    "device": "device",
-    "date": "date",
-}
-_UNTOLD = "–"
+# A table's columns: those of numbers, and others.
+_NUMBERS = ("seed", "climbers", "iterations", "length", "gap", "seconds")
+_COLUMNS = ("solver", "backend", *_NUMBERS, "stop_reason", "device", "date")
+_UNKNOWN = "–"
 _ON_CLIMBERS = (
     "Dashed: the best tour. Of edge assembly crossover (eax) the climbers are those of the last population, "
     "which need not be the one that found it."
@@ -63,9 +51,9 @@ def page(runs: Sequence[Run | Result]) -> str:
     PytspError
         If there is no run, they are of different instances, or matplotlib, which draws the curves, is not installed.
     """
-    known = told_apart([run if isinstance(run, Run) else run_of(run) for run in runs])
-    instance = _common_instance(known)
-    by_length = sorted(known, key=lambda run: float(run.facts["length"]))
+    labelled = label_runs([run if isinstance(run, Run) else Run.of(run) for run in runs])
+    instance = _common_instance(labelled)
+    by_length = sorted(labelled, key=lambda run: float(run.facts["length"]))
     tour, data = _tours(instance, by_length)
     parts = {
         "title": escape(f"{instance.name or 'instance'}: {instance.n:,} cities"),
@@ -74,35 +62,34 @@ def page(runs: Sequence[Run | Result]) -> str:
         "script": _template("report.js"),
         "tour": tour,
         "data": data,
-        "runs": _runs_table(known, best=by_length[0]),
-        "curves": _curves(known),
-        "environment": _environment(known),
+        "runs": _runs_table(labelled, best=by_length[0]),
+        "curves": _curves(labelled),
+        "environment": _environment(labelled),
     }
-    return re.sub("@([a-z]+)@", lambda found: parts[found[1]], _template("report.html"))
+    return _fill("report.html", parts)
 
 
 def _common_instance(runs: Sequence[Run]) -> Instance:
     if not runs:
         raise PytspError("a report is of one run or of several; there is none")
+    instances = []
     for run in runs:
         if run.instance is None:
             raise PytspError(f"{run.label}: its instance is needed for a report")
-    first = runs[0].instance
-    assert first is not None
-    for run in runs[1:]:
-        if run.instance is not None and not _are_equal(first, run.instance):
+        instances.append(run.instance)
+    for run, instance in zip(runs, instances, strict=True):
+        if not _are_equal(instances[0], instance):
             raise PytspError(
                 "a report is of one instance, but "
-                f"{runs[0].label} is of {first.name!r} and {run.label} of {run.instance.name!r}"
+                f"{runs[0].label} is of {instances[0].name!r} and {run.label} of {instance.name!r}"
             )
-    return first
+    return instances[0]
 
 
 def _are_equal(a: Instance, b: Instance) -> bool:
-    if a is b:
-        return True
-    same = (a.metric, a.n, a.matrix is None) == (b.metric, b.n, b.matrix is None)
-    return same and np.array_equal(*[each.coordinates if each.matrix is None else each.matrix for each in (a, b)])  # type: ignore[arg-type]
+    if a is b or (a.metric, a.n, a.matrix is None) != (b.metric, b.n, b.matrix is None):
+        return a is b
+    return np.array_equal(*[each.coordinates if each.matrix is None else each.matrix for each in (a, b)])  # type: ignore[arg-type]
 
 
 def _summary(instance: Instance, by_length: Sequence[Run]) -> str:
@@ -113,12 +100,9 @@ def _summary(instance: Instance, by_length: Sequence[Run]) -> str:
     if best.optimum is not None:
         words.append(f"optimum {best.optimum:,.10g}")
     of = f", the best of {len(by_length)} runs ({best.label})" if len(by_length) > 1 else ""
-    words.append(f"{'open path' if best.is_open else 'tour'} of length {best.facts['length']:,.10g}{_gap_of(best)}{of}")
+    kind = "open path" if best.is_open else "tour"
+    words.append(f"{kind} of length {best.facts['length']:,.10g}{best.describe_gap(3)}{of}")
     return escape("; ".join(words) + ".")
-
-
-def _gap_of(run: Run) -> str:
-    return "" if run.optimum is None else f", {100 * (run.facts['length'] / run.optimum - 1):.3f} % above the optimum"
 
 
 def _tours(instance: Instance, by_length: Sequence[Run]) -> tuple[str, str]:
@@ -127,15 +111,12 @@ def _tours(instance: Instance, by_length: Sequence[Run]) -> tuple[str, str]:
         cities = map_of(instance)
     except InstanceError as error:
         return f'<p class="note">Not drawn: {escape(str(error))}.</p>', "null"
-    n = instance.n
-    every = -(-n // MOST_CITIES)
-    orders: list[NDArray[np.int32]]
-    drawn = by_length[: max(1, MOST_CITIES // n)]
+    every = -(-instance.n // MOST_CITIES)
+    drawn = by_length[: max(1, MOST_CITIES // instance.n)]
+    points, orders = cities.xy, [run.tour for run in drawn]
     if every > 1:
-        kept = drawn[0].tour[::every]
-        points, orders = cities.xy[kept], [np.arange(len(kept), dtype=np.int32)]
-    else:
-        points, orders = cities.xy, [run.tour for run in drawn]
+        points = points[orders[0][::every]]
+        orders = [np.arange(len(points), dtype=np.int32)]
     # Both axes have the same steps.
     lowest, extent = points.min(axis=0), np.ptp(points, axis=0)
     step = float(extent.max()) / _STEPS or 1.0
@@ -151,26 +132,12 @@ def _tours(instance: Instance, by_length: Sequence[Run]) -> tuple[str, str]:
             for run, order in zip(drawn, orders, strict=True)
         ],
     }
+    labels = (f"{escape(run.label)} ({run.facts['length']:,.10g})" for run in drawn)
+    options = "".join(f'<option value="{k}">{label}</option>' for k, label in enumerate(labels))
+    other = f'<label>beside <select id="other"><option value="-1">no other</option>{options}</select></label>'
     notes = _notes(cities, step, every, len(by_length) - len(drawn))
-    return _controls(drawn) + notes, _json(data)
-
-
-def _controls(drawn: Sequence[Run]) -> str:
-    options = "".join(
-        f'<option value="{k}">{escape(run.label)} ({run.facts["length"]:,.10g})</option>' for k, run in enumerate(drawn)
-    )
-    compared = (
-        f'<label>beside <select id="other"><option value="-1">no other</option>{options}</select></label>'
-        if len(drawn) > 1
-        else ""
-    )
-    return (
-        f'<div class="controls"><label>tour <select id="run">{options}</select></label>{compared}'
-        '<button type="button" id="whole">whole tour</button></div>'
-        '<canvas id="map" tabindex="0" role="img" aria-label="Map of the tour: zoom with the wheel or + and -, '
-        'pan by dragging or with the arrow keys, 0 shows the whole tour"></canvas>'
-        '<p id="status"></p>'
-    )
+    parts = {"options": options, "other": other if len(drawn) > 1 else "", "notes": notes}
+    return _fill("map.html", parts).rstrip("\n"), _json(data)
 
 
 def _notes(cities: Map, step: float, every: int, left_out: int) -> str:
@@ -188,23 +155,20 @@ def _notes(cities: Map, step: float, every: int, left_out: int) -> str:
 
 
 def _runs_table(runs: Sequence[Run], *, best: Run) -> str:
-    told = [name for name in _COLUMNS if any(run.facts.get(name) is not None for run in runs)]
-    header = "".join(f"<th{_aligned(name)}>{_COLUMNS[name]}</th>" for name in told)
+    names = [name for name in _COLUMNS if any(run.facts.get(name) is not None for run in runs)]
+    aligned = {name: ' class="number"' if name in _NUMBERS else "" for name in names}
+    header = "".join(f"<th{aligned[name]}>{'stopped' if name == 'stop_reason' else name}</th>" for name in names)
     rows = []
     for run in runs:
-        cells = "".join(f"<td{_aligned(name)}>{_cell(name, run.facts.get(name))}</td>" for name in told)
+        cells = "".join(f"<td{aligned[name]}>{_cell(name, run.facts.get(name))}</td>" for name in names)
         mark = ' class="best"' if run is best else ""
         rows.append(f"<tr{mark}><td>{escape(run.label)}</td>{cells}</tr>")
     return f'<div class="wide"><table id="runs"><tr><th>run</th>{header}</tr>{"".join(rows)}</table></div>'
 
 
-def _aligned(name: str) -> str:
-    return ' class="number"' if name in ("seed", "climbers", "iterations", "length", "gap", "seconds") else ""
-
-
 def _cell(name: str, fact: object) -> str:
     if fact is None:
-        return _UNTOLD
+        return _UNKNOWN
     if isinstance(fact, (int, float)):
         formats = {"gap": f"{100 * fact:.3f} %", "seconds": f"{fact:,.2f}", "seed": str(fact)}
         return escape(formats.get(name, f"{fact:,.10g}"))
@@ -217,16 +181,14 @@ def _curves(runs: Sequence[Run]) -> str:
         ("convergence", "length of the best tour over the time", [run for run in runs if len(run.history)]),
         ("climbers", "how the lengths of the climbers are distributed", [run for run in runs if len(run.lengths) > 1]),
     )
-    shown = [_image(some, kind, words) for kind, words, some in pictures if some]
+    parts = [_image(some, kind, words) for kind, words, some in pictures if some]
     if pictures[1][2]:
-        shown.append(f'<p class="note">{_ON_CLIMBERS}</p>')
-    return "\n".join(shown) or '<p class="note">The runs tell neither improvements nor climbers.</p>'
+        parts.append(f'<p class="note">{_ON_CLIMBERS}</p>')
+    return "\n".join(parts) or '<p class="note">The runs tell neither improvements nor climbers.</p>'
 
 
 def _image(runs: Sequence[Run], kind: str, words: str) -> str:
-    stream = io.BytesIO()
-    save(figure_of(runs, kind), stream, ending=".svg")
-    source = base64.b64encode(stream.getvalue()).decode("ascii")
+    source = _base64(encode(figure_of(runs, kind), ".svg"))
     return f'<img id="{kind}" alt="{words}" src="data:image/svg+xml;base64,{source}">'
 
 
@@ -234,25 +196,24 @@ def _environment(runs: Sequence[Run]) -> str:
     """Return a table with a column for each environment that runs were made in."""
     columns: dict[str, tuple[Mapping[str, Any], list[str]]] = {}
     for run in runs:
-        told = run.facts.get("environment")
-        if isinstance(told, dict):
-            columns.setdefault(_json(told), (told, []))[1].append(run.label)
+        found = run.facts.get("environment")
+        if isinstance(found, dict):
+            columns.setdefault(_json(found), (found, []))[1].append(run.label)
     if not columns:
         return '<p class="note">The runs do not tell it; those that pytsp solve --json prints do.</p>'
     several = len(columns) > 1 or sum(len(labels) for _, labels in columns.values()) < len(runs)
-    names = list(dict.fromkeys(name for told, _ in columns.values() for name in told))
+    names = list(dict.fromkeys(name for found, _ in columns.values() for name in found))
     rows = [("run", ["; ".join(labels) for _, labels in columns.values()])] if several else []
-    rows += [(name, [str(told.get(name, _UNTOLD)) for told, _ in columns.values()]) for name in names]
-    lines = (f"<tr><th>{escape(name)}</th>{_cells(cells)}</tr>" for name, cells in rows)
+    rows += [(name, [str(found.get(name, _UNKNOWN)) for found, _ in columns.values()]) for name in names]
+    lines = (
+        f"<tr><th>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        for name, cells in rows
+    )
     return f'<div class="wide"><table id="environment">{"".join(lines)}</table></div>'
 
 
-def _cells(texts: Iterable[str]) -> str:
-    return "".join(f"<td>{escape(text)}</td>" for text in texts)
-
-
-def _base64(array: NDArray[Any]) -> str:
-    return base64.b64encode(array.tobytes()).decode("ascii")
+def _base64(data: bytes | NDArray[Any]) -> str:
+    return base64.b64encode(bytes(data)).decode("ascii")
 
 
 def _json(value: object) -> str:
@@ -260,6 +221,9 @@ def _json(value: object) -> str:
     return json.dumps(value).replace("<", "\\u003c")
 
 
-@cache
+def _fill(name: str, parts: Mapping[str, str]) -> str:
+    return re.sub("@([a-z]+)@", lambda found: parts[found[1]], _template(name))
+
+
 def _template(name: str) -> str:
     return (files("pytsp.report") / "templates" / name).read_text(encoding="utf-8")

@@ -6,13 +6,12 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from pytsp.utils.arguments import check_real
 from pytsp.utils.deadline import OutOfTime
 
 if TYPE_CHECKING:
-    from pytsp.checkpoint.writer import Checkpoint
     from pytsp.problem.instance import Instance
     from pytsp.run.state_reader import State
 
@@ -70,6 +69,13 @@ class Improvement(NamedTuple):
     seconds: float
     iteration: int
     length: int | float
+
+
+class Checkpoint(Protocol):
+    """Where a solver writes down how it stands: a `pytsp.checkpoint.writer.Checkpoint`."""
+
+    def offer(self, watch: Watch, state: Callable[[], Mapping[str, Any]], *, final: bool = False) -> None:
+        """Write it if it is time to, or at the end."""
 
 
 class Watch:
@@ -197,20 +203,8 @@ class Watch:
         return tuple(self.history)
 
 
-def check_real(name: str, value: object) -> None:
-    """Raise if `value` is no real number: strings and truth values are none, NumPy's numbers are."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number; it is {value!r}")
-
-
 def target_length(instance: Instance, target: float | None, gap: float | None) -> float | None:
-    """Return the length that is short enough: `target`, or what is longer than the optimum by the fraction `gap`.
-
-    Raises
-    ------
-    ValueError
-        If the gap is not a number, at least 0, or the optimum is not known.
-    """
+    """Return the length that is short enough: `target`, or what is longer than the optimum by the fraction `gap`."""
     if gap is None:
         return target
     check_real("target_gap", gap)

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import os
 import platform
+from contextlib import suppress
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from pytsp.run.result import Result
 
-__all__ = ["environment", "record"]
-
 
 def record(result: Result, *, file: Path | None, device: str | None) -> dict[str, object]:
     """Return a result as a JSON object that tells by itself how it came to be.
 
-    Parameters
-    ----------
-    result : Result
-    file : path or None
-        What the instance was read from; None for standard input.
-    device : str or None
-        What the kernels ran on, if that is known.
+    `file` is what the instance was read from, None for standard input; `device` what the kernels ran on, if known.
     """
     return {
         **result.to_dict(),
@@ -35,8 +28,12 @@ def record(result: Result, *, file: Path | None, device: str | None) -> dict[str
 
 def environment() -> dict[str, str | int]:
     """Return versions and the machine, as a report tells them."""
+    # A checkout on PYTHONPATH is not installed.
+    installed = "not installed"
+    with suppress(PackageNotFoundError):
+        installed = version("pytsp")
     return {
-        "pytsp": _version(),
+        "pytsp": installed,
         "Python": platform.python_version(),
         "system": platform.platform(),
         "processor": _processor(),
@@ -44,18 +41,8 @@ def environment() -> dict[str, str | int]:
     }
 
 
-def _version() -> str:
-    try:
-        return version("pytsp")
-    except PackageNotFoundError:
-        # A checkout on PYTHONPATH is not installed.
-        return "not installed"
-
-
 def _processor() -> str:
-    try:
+    with suppress(OSError, StopIteration):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return platform.machine()

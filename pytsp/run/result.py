@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ from pytsp.run.monitor import Improvement
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pytsp.io.tsplib.lexer import Source
+    from pytsp.io.streams import Source
 
 FLOPS_A_CHECK = 31
 """The floating-point operations of a move's evaluation as Rocki and Suda (2013) write it down in their listing 1: four
@@ -75,6 +75,10 @@ class Result:
         distances up to rounding.
     is_open : bool
         Whether `tour` is an open path, which does not return to its first city, and `length` that of the path.
+    lower_bound : int, float or None
+        A length than which no tour is shorter; None until there is one.
+    options : object or None
+        What the solver was asked for, such as a `pytsp.EAX`; None where that is not known.
     """
 
     instance: Instance
@@ -95,6 +99,8 @@ class Result:
     iterations: int | None = None
     history: tuple[Improvement, ...] = field(default=(), repr=False)
     is_open: bool = False
+    lower_bound: int | float | None = field(default=None, repr=False)
+    options: object | None = field(default=None, repr=False)
 
     @property
     def climbers(self) -> int:
@@ -135,7 +141,19 @@ class Result:
         return None if self.checks_per_second is None else FLOPS_A_CHECK * self.checks_per_second
 
     def to_dict(self) -> dict[str, object]:
-        """Return what `pytsp solve --json` prints: plain numbers, strings, and lists: history, lengths and tour."""
+        """Return what `pytsp solve --json` prints: plain numbers, strings, and lists: history, lengths and tour.
+
+        With a lower bound and options that are known, it holds these too: of the options, those that were given.
+        """
+        more: dict[str, object] = {} if self.lower_bound is None else {"lower_bound": self.lower_bound}
+        if is_dataclass(self.options):
+            values = ((each, getattr(self.options, each.name)) for each in fields(self.options))
+            more["options"] = {
+                # Python's own numbers and lists, in place of NumPy's.
+                each.name: np.asarray(value).tolist()
+                for each, value in values
+                if isinstance(value, np.ndarray) or value != each.default
+            }
         return {
             "instance": self.instance.name,
             "n": self.instance.n,
@@ -158,6 +176,7 @@ class Result:
             "iterations": self.iterations,
             "stop_reason": self.stop_reason,
             "open": self.is_open,
+            **more,
             "history": [list(improvement) for improvement in self.history],
             "lengths": self.lengths.tolist(),
             "tour": self.tour.tolist(),
@@ -187,21 +206,21 @@ class Result:
         PytspError
             If matplotlib is not installed, or the result does not hold what is to be drawn.
         """
-        from pytsp.plotting.figures import plot_result  # noqa: PLC0415
+        from pytsp.plotting import figures  # noqa: PLC0415
 
-        return plot_result(self, kind, other=other, ax=ax)
+        return figures.plot_result(self, kind, other=other, ax=ax)
 
     def _repr_html_(self) -> str:
         """Say in a notebook what was found, with a picture where matplotlib is installed."""
-        from pytsp.plotting.notebook import html_of_result  # noqa: PLC0415
+        from pytsp.plotting import notebook  # noqa: PLC0415
 
-        return html_of_result(self)
+        return notebook.html_of_result(self)
 
     def _repr_png_(self) -> bytes | None:
         """Return the tour's picture, for front ends without HTML; None where it cannot be drawn."""
-        from pytsp.plotting.notebook import png_of_result  # noqa: PLC0415
+        from pytsp.plotting import notebook  # noqa: PLC0415
 
-        return png_of_result(self)
+        return notebook.png_of_result(self)
 
     def write(self, target: Source, *, ending: str | None = None) -> None:
         """Write the result as the file's ending says: .tour, .csv, .json, .geojson, .txt; see `pytsp.outputs`."""
@@ -224,40 +243,30 @@ class Result:
     def __str__(self) -> str:
         gap = "optimum not known" if self.optimum is None else f"optimum {_number(self.optimum)}"
         gap += "" if self.gap is None else f", gap {100 * self.gap:.2f} %"
-        spread = f"{_number(self.lengths.min())} … {_number(np.median(self.lengths))} … {_number(self.lengths.max())}"
-        made = "" if self.iterations is None else f", {self.iterations} iterations each"
+        kind = (", asymmetric" if self.instance.asymmetric else "") + (", open path" if self.is_open else "")
+        lines = [
+            f"{self.instance.name or 'instance'}: {self.instance.n} cities, {self.instance.metric}{kind}",
+            f"length    {_number(self.length)} ({gap})",
+        ]
         if self.solver == "two-opt":
-            who = [f"moves     {self.steps[0]} in {self.passes[0]} passes over the neighbourhood"]
+            lines.append(f"moves     {self.steps[0]} in {self.passes[0]} passes over the neighbourhood")
         else:
-            who = [
-                f"{self._climbers():9} {self.climbers}{made}, seed {self.seed}; the best is number {self.climber}",
+            climbers = {"annealing": "chains", "ants": "colonies"}.get(self.solver, "climbers")
+            made = "" if self.iterations is None else f", {self.iterations} iterations each"
+            spread = " … ".join(_number(f(self.lengths)) for f in (np.min, np.median, np.max))
+            lines += [
+                f"{climbers:9} {self.climbers}{made}, seed {self.seed}; the best is number {self.climber}",
                 f"lengths   {spread} (shortest … median … longest)",
             ]
-        return "\n".join(
-            [
-                f"{self.instance.name or 'instance'}: {self.instance.n} cities, {self.instance.metric}{self._kind()}",
-                f"length    {_number(self.length)} ({gap})",
-                *who,
-                f"time      {self.seconds:.2f} s on {self.backend}{self._speed()}; stopped: {self.stop_reason}",
-            ]
-        )
-
-    def _climbers(self) -> str:
-        """Name those who took part, as the solver's literature does."""
-        return {"annealing": "chains", "ants": "colonies"}.get(self.solver, "climbers")
-
-    def _kind(self) -> str:
-        """Say what is sought, where it is no closed tour of symmetric distances."""
-        return (", asymmetric" if self.instance.asymmetric else "") + (", open path" if self.is_open else "")
-
-    def _speed(self) -> str:
-        """Say how fast the solver was, by what it counts."""
         seconds = self.seconds or math.inf
         if self.moves is not None:
-            return f", {self.moves / seconds / 1e9:.2f} G moves/s"
-        if self.solver == "large":
-            return f", {int(self.steps.sum()) / seconds / 1e3:.0f} k kicks/s"
-        return f", {(self.iterations or 0) * self.climbers / seconds / 1e3:.0f} k iterations/s"
+            speed = f"{self.moves / seconds / 1e9:.2f} G moves/s"
+        elif self.solver == "large":
+            speed = f"{int(self.steps.sum()) / seconds / 1e3:.0f} k kicks/s"
+        else:
+            speed = f"{(self.iterations or 0) * self.climbers / seconds / 1e3:.0f} k iterations/s"
+        lines.append(f"time      {self.seconds:.2f} s on {self.backend}, {speed}; stopped: {self.stop_reason}")
+        return "\n".join(lines)
 
 
 def _number(length: int | float | np.generic) -> str:

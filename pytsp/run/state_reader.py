@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pytsp.exceptions import CheckpointError
 
-__all__ = ["State"]
+T = TypeVar("T")
 
 
 class State:
-    """A part of a checkpoint.
+    """A part of a checkpoint: what a `file` holds at a `place`, both named in messages.
 
     A file with a checksum that fits may still be another's work, and kernels look at tours without a check. So each
     value is asked for with its bounds, and `CheckpointError` says where one is not within them.
-
-    Parameters
-    ----------
-    values : mapping
-        What the file holds.
-    file : str
-        Its name, for messages.
-    place : str
-        Where in the file this is, for messages.
     """
 
     def __init__(self, values: Mapping[str, Any], file: str, place: str = "") -> None:
@@ -38,7 +29,6 @@ class State:
         return self._values.get(name) is not None
 
     def whole(self, name: str, least: int = 0, most: int = 2**62) -> int:
-        """Return a whole number."""
         value = self._get(name)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise self._wrong(name, f"a whole number from {least} to {most}", value)
@@ -52,40 +42,48 @@ class State:
         return value
 
     def optional_whole(self, name: str) -> int | None:
-        """Return a whole number, or None."""
         return self.whole(name) if name in self else None
 
     def flag(self, name: str) -> bool:
-        """Return a truth value."""
-        value = self._get(name)
-        if not isinstance(value, bool):
-            raise self._wrong(name, "true or false", value)
-        return value
+        return self._typed(name, bool, "true or false")
+
+    def items(self, name: str) -> list[Any]:
+        return self._typed(name, list, "a list")
+
+    def text(self, name: str) -> str:
+        return self._typed(name, str, "a text")
+
+    def one_of(self, name: str, known: tuple[str, ...]) -> str:
+        text = self.text(name)
+        if text not in known:
+            raise self._wrong(name, f"one of {', '.join(known)}", text)
+        return text
+
+    def part(self, name: str) -> State:
+        """Return the values within one of this part's."""
+        return State(self._typed(name, dict, "a group of values"), self._file, f"{self._place}{name}.")
+
+    def any(self, name: str) -> Any:
+        """Return a value that its user checks."""
+        return self._values.get(name)
 
     def array(self, name: str, dtype: DTypeLike, shape: tuple[int | None, ...]) -> NDArray[Any]:
         """Return an array; None in its shape stands for any length."""
         value = self._get(name)
-        expected = f"an array of {np.dtype(dtype)} with shape {shape}"
-        if not isinstance(value, np.ndarray) or value.dtype != dtype or value.ndim != len(shape):
-            raise self._wrong(name, expected, value)
-        if any(wanted not in (None, there) for wanted, there in zip(shape, value.shape, strict=True)):
-            raise self._wrong(name, expected, value)
-        return value
+        is_fit = isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == len(shape)
+        if not is_fit or any(wanted not in (None, given) for wanted, given in zip(shape, value.shape, strict=True)):
+            raise self._wrong(name, f"an array of {np.dtype(dtype)} with shape {shape}", value)
+        return value  # type: ignore[no-any-return]
 
     def tour(self, name: str, n: int) -> NDArray[np.int32]:
-        """Return a tour."""
-        tour: NDArray[np.int32] = self._tours(name, self.array(name, np.int32, (n,))[None, :])[0]
+        tour = self.array(name, np.int32, (n,))
+        self._check_tours(name, tour[None, :])
         return tour
 
     def tours(self, name: str, n: int, count: int | None = None) -> NDArray[np.int32]:
         """Return tours, one a row."""
-        return self._tours(name, self.array(name, np.int32, (count, n)))
-
-    def _tours(self, name: str, tours: NDArray[np.int32]) -> NDArray[np.int32]:
-        everyone = np.arange(tours.shape[1])
-        for row in tours:
-            if not np.array_equal(np.sort(row), everyone):
-                raise self._wrong(name, f"tours of {tours.shape[1]} cities", row)
+        tours = self.array(name, np.int32, (count, n))
+        self._check_tours(name, tours)
         return tours
 
     def keys(self, name: str, n: int) -> NDArray[np.int64]:
@@ -96,42 +94,22 @@ class State:
             raise self._wrong(name, f"proposals of {n} positions", keys)
         return keys
 
-    def part(self, name: str) -> State:
-        """Return the values within one of this part's."""
-        value = self._get(name)
-        if not isinstance(value, dict):
-            raise self._wrong(name, "a group of values", value)
-        return State(value, self._file, f"{self._place}{name}.")
-
-    def items(self, name: str) -> list[Any]:
-        """Return a list."""
-        value = self._get(name)
-        if not isinstance(value, list):
-            raise self._wrong(name, "a list", value)
-        return value
-
-    def text(self, name: str) -> str:
-        """Return a string."""
-        value = self._get(name)
-        if not isinstance(value, str):
-            raise self._wrong(name, "a text", value)
-        return value
-
-    def one_of(self, name: str, known: tuple[str, ...]) -> str:
-        """Return one of some names."""
-        text = self.text(name)
-        if text not in known:
-            raise self._wrong(name, f"one of {', '.join(known)}", text)
-        return text
-
-    def any(self, name: str) -> Any:
-        """Return a value that its user checks."""
-        return self._values.get(name)
+    def _check_tours(self, name: str, tours: NDArray[np.int32]) -> None:
+        cities = np.arange(tours.shape[1])
+        for row in tours:
+            if not np.array_equal(np.sort(row), cities):
+                raise self._wrong(name, f"tours of {tours.shape[1]} cities", row)
 
     def _get(self, name: str) -> Any:
         if name not in self._values:
             raise CheckpointError(f"{self._file}: the checkpoint has no {self._place}{name}")
         return self._values[name]
+
+    def _typed(self, name: str, kind: type[T], expected: str) -> T:
+        value = self._get(name)
+        if not isinstance(value, kind):
+            raise self._wrong(name, expected, value)
+        return value
 
     def _wrong(self, name: str, expected: str, value: object) -> CheckpointError:
         given = f"an array of {value.dtype} with shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)

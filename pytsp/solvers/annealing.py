@@ -8,20 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.backends.context import Backend
-from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import Form
-from pytsp.run.monitor import Watch
-from pytsp.run.result import Result
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.stages import Stages, run, starting_tours, stored_iterations
-from pytsp.solvers.ils.population import population_fields
-from pytsp.solvers.ils.solver import MOST_TEMPERATURE, check_climbers, default_climbers, listed
-from pytsp.solvers.options import Cooling
-from pytsp.solvers.registry import TRIED_MOVES
+from pytsp.solvers.common.candidates import candidates
+from pytsp.solvers.common.local_search import population_fields
+from pytsp.solvers.common.placement import check_climbers, default_climbers
+from pytsp.solvers.common.stages import Stages, starting_tours, stored_iterations
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.common.temperature import in_units
+from pytsp.solvers.options.annealing import TRIED_MOVES, Annealing
 from pytsp.utils.powers import whole_powers
 
-__all__ = ["Cooling", "annealed"]
+__all__ = ["Chains", "Temperatures", "begin"]
 
 # Cities of the smallest instance on which a move changes anything that can be tried here.
 ANNEALED_CITIES = 5
@@ -39,17 +36,19 @@ TRIAL_SECONDS, CITY_SECONDS, RANDOM_CITY_SECONDS = 1e-7, 5e-12, 2.5e-10
 DIGITS = 14
 
 
-def annealed(instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Cooling) -> Result:
-    """Solve by simulated annealing; see `pytsp.solve`."""
-    lists, tours = listed(instance, options), None
-    temperatures = _temperatures(form, kernels, watch, options, lists)
+def begin(task: Task[Annealing]) -> Chains:
+    """Return the chains of an annealing where they start, or where they stood."""
+    task.prepare()
+    instance, options, kernels = task.instance, task.options, task.kernels
+    lists, tours = candidates(instance, options), None
+    temperatures = _temperatures(task, lists)
     if options.pairs == "random":
         lists = lists[:, :0].copy()
-    if watch.state is None:
+    if task.watch.state is None:
         climbers = default_climbers(instance.n, kernels) if options.climbers is None else options.climbers
         check_climbers(instance.n, climbers)
-        tours = starting_tours(instance, climbers, options, "greedy")
-    return run(Chains(form, kernels, watch, options, temperatures=temperatures, lists=lists, tours=tours), instance)
+        tours = starting_tours(task, climbers, "greedy")
+    return Chains(task, temperatures=temperatures, lists=lists, tours=tours)
 
 
 class Temperatures:
@@ -108,33 +107,29 @@ class Chains(Stages):
 
     Parameters
     ----------
-    options : Cooling
+    task : Task
     temperatures : Temperatures
     lists : numpy.ndarray of int32, shape (n, k)
         The neighbours that moves lead to; without any, all cities.
-    form, kernels, watch, tours
+    tours
         As `Stages` has them.
     """
 
-    solver = "annealing"
     values = "chains"
     type = "population"
 
     def __init__(
         self,
-        form: Form,
-        kernels: Backend,
-        watch: Watch,
-        options: Cooling,
+        task: Task[Annealing],
         *,
         temperatures: Temperatures,
         lists: NDArray[np.int32],
         tours: NDArray[np.int32] | None,
     ) -> None:
         self.temperatures, self.lists = temperatures, lists
-        self.trials = options.trials or form.whole.n
-        self.moves = TRIED_MOVES.index(options.moves or "or-opt")
-        super().__init__(form, kernels, watch, options, iterations=temperatures.iterations, tours=tours)
+        self.trials = task.options.trials or task.instance.n
+        self.moves = TRIED_MOVES.index(task.options.moves or "or-opt")
+        super().__init__(task, iterations=temperatures.iterations, tours=tours)
 
     @property
     def first_seconds(self) -> float:
@@ -153,37 +148,27 @@ class Chains(Stages):
     def continued(self, handle: Any, start: int, count: int) -> Any:
         if self.iterations is None:
             assert self.watch.time_limit is not None
-            begin, seconds = self.watch.seconds, count * self.iteration_seconds
+            begin, seconds = self.watch.seconds, count * self.pace.seconds
             limit = self.watch.time_limit
             temperatures = self.temperatures.between(begin / limit, (begin + seconds) / limit, count)
         else:
             temperatures = self.temperatures.of(start, count)
-        options = self.options
-        fields = {
-            "seed": options.seed,
-            "first": options.first,
-            "from": start,
-            "trials": self.trials,
-            "moves": self.moves,
-        }
-        plan = self.kernels.value("annealing_plan", fields)
-        temperatures = np.ascontiguousarray(temperatures)
-        return self.kernels.call(f"{self.form.kind}_anneal", self.loaded, self.lists, handle, plan, temperatures)
+        numbers = {"from": start, "trials": self.trials, "moves": self.moves}
+        plan = self.kernels.value("annealing_plan", {"seed": self.task.seed, "first": self.options.first, **numbers})
+        return self.call("anneal", self.lists, handle, plan, np.ascontiguousarray(temperatures))
 
 
-def _temperatures(
-    form: Form, kernels: Backend, watch: Watch, options: Cooling, lists: NDArray[np.int32]
-) -> Temperatures:
+def _temperatures(task: Task[Annealing], lists: NDArray[np.int32]) -> Temperatures:
     """Return the temperatures of the chains' iterations, and with them how many iterations there are."""
+    form, options, watch, n = task.form, task.options, task.watch, task.instance.n
     if isinstance(options.schedule, np.ndarray):
+        in_units(form, float(options.schedule.max(initial=0.0)))
         given = np.ldexp(options.schedule, -form.exponent)
-        _checked(form, float(options.schedule.max(initial=0.0)))
         return Temperatures(0.0, 0.0, len(given), given=given)
-    n = form.whole.n
     near = float(form.whole.distances(np.arange(n)[:, None], lists[:, :2]).mean()) if lists.shape[1] else 0.0
     hot, cold = HOT * near, COLD * near
     if options.temperature is not None:
-        hot = _checked(form, options.temperature)
+        hot = in_units(form, options.temperature)
     iterations, linear, ratio = options.iterations, options.schedule == "linear", options.cooling
     if watch.state is not None:
         iterations = stored_iterations(watch.state, watch)
@@ -193,14 +178,5 @@ def _temperatures(
         # Until the temperature is what it would be in the end by default.
         iterations = 1 + math.ceil(math.log(min(hot, cold) / hot) / math.log(ratio)) if min(hot, cold) > 0 else 1
     elif iterations is None and watch.time_limit is None:
-        trials = TRIALS["cpu" if kernels.device is None else "gpu"] / (options.trials or n)
-        iterations = max(LEAST_ITERATIONS, int(trials))
+        iterations = max(LEAST_ITERATIONS, int(TRIALS[task.machine] / (options.trials or n)))
     return Temperatures(hot, cold, iterations, linear=linear, ratio=ratio)
-
-
-def _checked(form: Form, temperature: float) -> float:
-    """Return a temperature in units of the kernel's lengths."""
-    if form.in_units(temperature) > MOST_TEMPERATURE:
-        most = math.ldexp(MOST_TEMPERATURE, form.exponent)
-        raise ValueError(f"temperature must be at most {most:g} here; it is {temperature!r}")
-    return form.in_units(temperature)

@@ -9,22 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.backends.context import Backend
-from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form
-from pytsp.run.monitor import Watch
-from pytsp.run.result import Result
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.stages import Stages, run, starting_tours, stored_iterations
-from pytsp.solvers.ils.solver import DEFAULT_NEIGHBOURS, GPU_BYTES, listed
-from pytsp.solvers.options import Foraging
-from pytsp.solvers.registry import LOCAL_MOVES
+from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS, candidates
+from pytsp.solvers.common.placement import GPU_BYTES
+from pytsp.solvers.common.stages import Stages, starting_tours, stored_iterations
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.ants import AntColony
+from pytsp.solvers.options.shared import LOCAL_MOVES
 from pytsp.starts.construct import nearest_neighbour
 from pytsp.utils.deadline import look
 from pytsp.utils.memory import check_room
 from pytsp.utils.powers import quarter_power, quarters_of
 
-__all__ = ["Foraging", "foraged"]
+__all__ = ["Colonies", "Rules", "begin", "rules_of"]
 
 # The parameters of a variant where they are not given.
 RANKS = 6
@@ -73,20 +71,20 @@ class Rules:
     initial: float
 
 
-def rules_of(foraging: Foraging, n: int, k: int) -> Rules:
+def rules_of(options: AntColony, n: int, k: int) -> Rules:
     """Return the rules of a variant, on n cities with k neighbours each.
 
     Trails are in units of what the reference tour adds to them: what their unit is, Q in the literature, has no effect.
     """
-    ants, lost = foraging.ants_of(n), foraging.share_lost
+    ants, lost = options.ants_of(n), options.share_lost
     patience = max(1, round(PATIENCE / lost))
-    if foraging.variant == "ant-system":
+    if options.variant == "ant-system":
         return Rules(1 - lost, np.ones(ants), 0.0, 0, 0.0, 0.0, patience, float(ants))
-    if foraging.variant == "rank":
-        ranks = foraging.ranks or RANKS
+    if options.variant == "rank":
+        ranks = options.ranks or RANKS
         weights = np.arange(ranks - 1, 0, -1, dtype=np.float64)[:ants]
         return Rules(1 - lost, weights, float(ranks), 0, 0.0, 0.0, patience, max(1.0, ranks * (ranks - 1) / 2) / lost)
-    smoothing = SMOOTHING if foraging.smoothing is None else foraging.smoothing
+    smoothing = SMOOTHING if options.smoothing is None else options.smoothing
     return Rules(1 - lost, np.ones(1), 1.0, TURNS, _floor(n, k), smoothing, patience, 1 / lost)
 
 
@@ -100,44 +98,46 @@ def _floor(n: int, k: int) -> float:
     return float(min(1.0, (1 - again) / (again * max(1.0, (k + 1) / 2))))
 
 
-def foraged(instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Foraging) -> Result:
-    """Solve by ant colonies; see `pytsp.solve`."""
-    lists, tours = listed(instance, options, DEFAULT_NEIGHBOURS if options.moves else NEIGHBOURS), None
-    if watch.state is None:
-        colonies = _default_colonies(instance.n, kernels, options) if options.climbers is None else options.climbers
+def begin(task: Task[AntColony]) -> Colonies:
+    """Return the colonies where they start, or where they stood."""
+    task.prepare()
+    instance, options, state = task.instance, task.options, task.watch.state
+    lists, tours = candidates(instance, options, DEFAULT_NEIGHBOURS if options.moves else NEIGHBOURS), None
+    if state is None:
+        colonies = _default_colonies(task) if options.climbers is None else options.climbers
         _check_colonies(colonies, instance.n, lists.shape[1], options)
         iterations = options.iterations
-        if iterations is None and watch.time_limit is None:
-            iterations = _default_iterations(instance.n, lists.shape[1], colonies, kernels, options)
-        tours = starting_tours(instance, colonies, options, "nearest-neighbour")
+        if iterations is None and task.watch.time_limit is None:
+            iterations = _default_iterations(task, lists.shape[1], colonies)
+        tours = starting_tours(task, colonies, "nearest-neighbour")
     else:
-        iterations = stored_iterations(watch.state, watch)
-    if tours is not None and options.initial_tour is None and options.start in (None, "nearest-neighbour"):
+        iterations = stored_iterations(state, task.watch)
+    if tours is not None and task.initial_tour is None and options.start in (None, "nearest-neighbour"):
         nearest = tours[0]
     else:
-        nearest = nearest_neighbour(instance, seed=options.seed)
-    reference = float(form.whole.tour_length(nearest))
-    ants = Colonies(form, kernels, watch, options, iterations=iterations, reference=reference, lists=lists, tours=tours)
-    return run(ants, instance)
+        nearest = nearest_neighbour(instance, seed=task.seed)
+    reference = float(task.form.whole.tour_length(nearest))
+    return Colonies(task, iterations=iterations, reference=reference, lists=lists, tours=tours)
 
 
-def _check_colonies(colonies: int, n: int, k: int, options: Foraging) -> None:
+def _check_colonies(colonies: int, n: int, k: int, options: AntColony) -> None:
     """Refuse more ants, or more colonies of so many, than fit the memory."""
     ants = options.ants_of(n)
     check_room("ants", ants, lambda count: n * HOST_CITY_BYTES * count)
     check_room("climbers", colonies, lambda count: count * n * (HOST_TRAIL_BYTES * k + HOST_CITY_BYTES * (ants + 4)))
 
 
-def _default_colonies(n: int, kernels: Backend, options: Foraging) -> int:
+def _default_colonies(task: Task[AntColony]) -> int:
     """Return the number of colonies where it is not given: one, or as many as keep a GPU busy."""
+    n = task.instance.n
     most = min(GPU_ANTS, GPU_BYTES // (ANT_BYTES * n))
-    return 1 if kernels.device is None else max(1, most // options.ants_of(n))
+    return 1 if task.machine == "cpu" else max(1, most // task.options.ants_of(n))
 
 
-def _default_iterations(n: int, k: int, colonies: int, kernels: Backend, options: Foraging) -> int:
+def _default_iterations(task: Task[AntColony], k: int, colonies: int) -> int:
     """Return how many iterations there are where nothing else ends the solve."""
-    steps = STEPS["cpu" if kernels.device is None else "gpu"] * NEIGHBOURS / max(1, k)
-    return int(max(LEAST_ITERATIONS, min(ITERATIONS, steps / (colonies * options.ants_of(n) * n))))
+    n, steps = task.instance.n, STEPS[task.machine] * NEIGHBOURS / max(1, k)
+    return int(max(LEAST_ITERATIONS, min(ITERATIONS, steps / (colonies * task.options.ants_of(n) * n))))
 
 
 class Colonies(Stages):
@@ -145,40 +145,37 @@ class Colonies(Stages):
 
     Parameters
     ----------
-    options : Foraging
+    task : Task
     reference : float
         The length of a tour by which trails are measured.
     lists : numpy.ndarray of int32, shape (n, k)
         Where ants look first.
-    form, kernels, watch, iterations, tours
+    iterations, tours
         As `Stages` has them; the tours are what the colonies know at first.
     """
 
-    solver = "ants"
     values = "colonies"
     type = "colonies"
 
     def __init__(
         self,
-        form: Form,
-        kernels: Backend,
-        watch: Watch,
-        options: Foraging,
+        task: Task[AntColony],
         *,
         iterations: int | None,
         reference: float,
         lists: NDArray[np.int32],
         tours: NDArray[np.int32] | None,
     ) -> None:
+        options = task.options
         self.lists, self.reference = lists, max(1.0, reference)
-        self.ants = options.ants_of(form.whole.n)
+        self.ants = options.ants_of(task.instance.n)
         alpha, beta = options.powers
         self.quarters = quarters_of("alpha", alpha, 4)
         self.search = 0 if options.moves is None else 1 + LOCAL_MOVES.index(options.moves)
         self.rules = rules_of(options, *lists.shape)
-        self.etas = _etas(form, lists, beta)
-        self.kernel_rules = kernels.value("rules", self._fields_of_rules())
-        super().__init__(form, kernels, watch, options, iterations=iterations, tours=tours)
+        self.etas = _etas(task.form, lists, beta)
+        self.kernel_rules = task.kernels.value("rules", self._fields_of_rules())
+        super().__init__(task, iterations=iterations, tours=tours)
 
     @property
     def first_seconds(self) -> float:
@@ -198,11 +195,9 @@ class Colonies(Stages):
         return {"trails": trails, "bests": bests, **fields}
 
     def continued(self, handle: Any, start: int, count: int) -> Any:
-        options = self.options
-        fields = {"seed": options.seed, "first": options.first, "from": start, "iterations": count}
+        fields = {"seed": self.task.seed, "first": self.options.first, "from": start, "iterations": count}
         stretch = self.kernels.value("stretch", fields)
-        entry = f"{self.form.kind}_forage"
-        return self.kernels.call(entry, self.loaded, self.lists, self.etas, handle, self.kernel_rules, stretch)
+        return self.call("forage", self.lists, self.etas, handle, self.kernel_rules, stretch)
 
     def _fields_of_rules(self) -> dict[str, Any]:
         rules = {name: value for name, value in vars(self.rules).items() if name != "initial"}

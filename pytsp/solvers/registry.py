@@ -1,52 +1,43 @@
-"""The names that options take; the command line needs them before NumPy is imported, so they import nothing."""
+"""The solvers by their names; light to import: the command line asks before NumPy is there."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pytsp.solvers.options.annealing import Annealing
+from pytsp.solvers.options.ants import AntColony
+from pytsp.solvers.options.eax import EAX
+from pytsp.solvers.options.fields import Field, Options
+from pytsp.solvers.options.ils import ILS
+from pytsp.solvers.options.large import LargeTour
+from pytsp.solvers.options.restarts import RandomRestarts
+from pytsp.solvers.options.two_opt import TwoOpt
 
-if TYPE_CHECKING:
-    from pytsp.starts.construct import Start
-
-SOLVERS = ("auto", "restarts", "ils", "eax", "large", "two-opt", "annealing", "ants")
-"""The names of the solvers."""
-
-PART_OF = {
-    "restarts": "restarts",
-    "ils": "search",
-    "eax": "search",
-    "large": "huge",
-    "two-opt": "restarts",
-    "annealing": "comparators",
-    "ants": "comparators",
+OPTIONS: dict[str, type[Options]] = {
+    kind.name: kind for kind in (RandomRestarts, ILS, EAX, LargeTour, TwoOpt, Annealing, AntColony)
 }
+"""What each solver may be asked for."""
+
+SOLVERS = ("auto", *OPTIONS)
+"""The names that `solver` takes."""
+
+PART_OF = {name: kind.part for name, kind in OPTIONS.items()}
 """The part of the kernels that a solver calls."""
 
-STARTS: tuple[Start, ...] = ("random", "nearest-neighbour", "greedy", "space-filling-curve")
-"""The names of the starting tours, as `pytsp.starts` has them."""
+MODULES = {
+    "restarts": "pytsp.solvers.restarts.solver",
+    "ils": "pytsp.solvers.ils.solver",
+    "eax": "pytsp.solvers.eax",
+    "large": "pytsp.solvers.large.solver",
+    "two-opt": "pytsp.solvers.two_opt",
+    "annealing": "pytsp.solvers.annealing",
+    "ants": "pytsp.solvers.ants",
+}
+"""The module of each solver, whose function `begin` makes its search of a `Task`."""
 
-MOVES = ("or-opt", "3-opt")
-"""What a descent tries, by the kernels' numbers: 2-opt and Or-opt; all of 3-opt."""
 
-PIVOTS = ("first", "best", "random-k")
-"""Which improving move a descent makes, by the kernels' numbers: a city's first or best; the best of k drawn."""
-
-KICKS = ("segments", "walk", "mixed")
-"""Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either."""
-
-LOCAL_MOVES = ("2-opt", *MOVES)
-"""What may shorten the tours of ants."""
-
-TRIED_MOVES = ("2-opt", "or-opt")
-"""What annealing tries, by the kernels' numbers: 2-opt; 2-opt and Or-opt."""
-
-SCHEDULES = ("geometric", "linear")
-"""How the temperature of annealing falls: by equal ratios; by equal differences, to 0."""
-
-PAIRS = ("neighbours", "random")
-"""The cities that a move of annealing joins: one with a listed neighbour; any two."""
-
-VARIANTS = ("max-min", "rank", "ant-system")
-"""Which ants strengthen the trails: the best, within limits; the best few by their ranks; all."""
-
-PICTURES = ("tour", "convergence", "climbers")
-"""What `pytsp plot` draws: tours; lengths over the time; how the climbers' lengths are distributed."""
+def fields() -> dict[str, dict[str, Field]]:
+    """Return all options by their names, as each solver has them that has one of that name."""
+    found: dict[str, dict[str, Field]] = {}
+    for solver, kind in OPTIONS.items():
+        for name, spec in kind.fields().items():
+            found.setdefault(name, {})[solver] = spec
+    return found

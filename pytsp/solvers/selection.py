@@ -1,116 +1,130 @@
-"""The solver that the arguments of a solve mean, and the arguments that concern a solver."""
+"""The solver that a call means: by its name, by its options, or by the instance; and whom an option concerns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from inspect import Signature
+from typing import Any
 
 from pytsp.problem.instance import Instance
 from pytsp.solvers.large.requirements import can_be_large
-from pytsp.solvers.registry import SOLVERS
+from pytsp.solvers.options.fields import Options
+from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
+from pytsp.utils.suggestions import hint
 
-__all__ = ["chosen", "given_of"]
+__all__ = ["check_initial_tour", "choose", "given_of"]
 
-# The solvers that an argument concerns, where these are not all, or one value of an argument, as a message shows it.
-CONCERNED = {
-    "climbers": ("restarts", "ils", "eax", "annealing", "ants"),
-    "first": ("restarts", "ils", "eax", "annealing", "ants"),
-    "mapping": ("restarts",),
-    "k": ("restarts", "two-opt"),
-    "iterations": ("ils", "eax", "large", "two-opt", "annealing", "ants"),
-    "initial_tour": ("ils", "eax", "large", "two-opt", "annealing", "ants"),
-    "neighbours": ("ils", "eax", "large", "annealing", "ants"),
-    "quadrants": ("ils", "eax", "large", "annealing", "ants"),
-    "moves": ("ils", "eax", "annealing", "ants"),
-    "pivot": ("ils", "eax"),
-    "start": ("ils", "large", "two-opt", "annealing", "ants"),
-    "kick": ("ils",),
-    "temperature": ("ils", "large", "annealing"),
-    "exchange": ("ils",),
-    "restart": ("ils",),
-    "merge": ("ils",),
-    "population": ("eax",),
-    "draws": ("ils",),
-    "piece": ("large",),
-    "schedule": ("annealing",),
-    "cooling": ("annealing",),
-    "trials": ("annealing",),
-    "pairs": ("annealing",),
-    "variant": ("ants",),
-    "ants": ("ants",),
-    "alpha": ("ants",),
-    "beta": ("ants",),
-    "evaporation": ("ants",),
-    "ranks": ("ants",),
-    "smoothing": ("ants",),
-    "moves='2-opt'": ("annealing", "ants"),
-    "moves='3-opt'": ("ils", "eax", "ants"),
-    "pivot='random-k'": ("ils",),
-}
 # The solvers that there are to compare others with, which "auto" does not choose but by arguments that are only theirs.
 COMPARATORS = ("annealing", "ants")
 # Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
 RECOMBINED_CITIES = range(8, 12_001)
 # On a GPU the first tours of a population take seconds where there are more cities.
 MANY_CITIES = 5_000
+# Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
+MOST_CROSSED = 300
 
 
-def given_of(arguments: Mapping[str, object], signature: Signature) -> dict[str, str]:
-    """Return the arguments that concern some solvers only and are not defaults, as a message shows them."""
-    parameters = signature.parameters
+def given_of(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options among a call's keywords that are not as they are by default.
+
+    Raises
+    ------
+    TypeError
+        If there is no such option.
+    """
+    known = fields()
+    for name in keywords:
+        if name not in known:
+            raise TypeError(f"solve() got an unexpected keyword argument {name!r}{hint(name, known)}")
     return {
-        # What may be an array is None by default.
-        name: f"{name}={value!r}" if isinstance(value, int | float | str) else name
-        for name, value in arguments.items()
-        if name in CONCERNED
-        and (value is not None if parameters[name].default is None else value != parameters[name].default)
+        name: value for name, value in keywords.items() if all(spec.is_given(value) for spec in known[name].values())
     }
 
 
-def chosen(
-    solver: str, given: Mapping[str, str], instance: Instance, is_slow: Callable[[], bool] = lambda: False
-) -> str:
-    """Return the solver that is meant, which is not "auto".
+def choose(
+    solver: str,
+    given: Mapping[str, Any],
+    instance: Instance,
+    is_slow: Callable[[], bool] = lambda: False,
+    *,
+    has_initial_tour: bool = False,
+) -> Options:
+    """Return the options of the solver that is meant.
 
-    `is_slow` is asked of many cities: whether there is too little time for a population's first tours.
+    Parameters
+    ----------
+    solver : str
+        Its name, or "auto".
+    given : mapping
+        The options that are given.
+    instance : Instance
+    is_slow : callable, optional
+        Asked of many cities: whether there is too little time for a population's first tours.
+    has_initial_tour : bool, optional
+        Whether there is an initial tour, which does not concern all solvers either.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such solver, an option does not concern it, or is none.
+    """
+    if solver not in SOLVERS:
+        raise ValueError(f"solver {solver!r} is not known; known: {', '.join(SOLVERS)}")
+    concerned = {_shown(name, value): _concerned_by(name, value) for name, value in given.items()}
+    if has_initial_tour:
+        concerned["initial_tour"] = tuple(name for name, kind in OPTIONS.items() if kind.takes_initial_tour)
+    chosen = solver
+    if solver == "auto":
+        may_be_large = instance.n > MANY_CITIES and can_be_large(instance)
+        may_be_large = may_be_large and all("large" in solvers for solvers in concerned.values())
+        is_recombined = instance.n in RECOMBINED_CITIES and "iterations" not in given
+        if may_be_large and (instance.n > RECOMBINED_CITIES[-1] or is_slow()):
+            chosen = "large"
+        else:
+            chosen = _single(concerned) or ("eax" if is_recombined else "ils")
+    for shown, solvers in concerned.items():
+        if chosen not in solvers:
+            others = " or ".join(f"solver={other!r}" for other in solvers)
+            raise ValueError(f"{shown} does not concern solver={chosen!r}; it is for {others}")
+    crossed = {"population": MOST_CROSSED} if (solver, chosen) == ("auto", "eax") and "climbers" in given else {}
+    return OPTIONS[chosen](**{**crossed, **given})
+
+
+def check_initial_tour(options: Options) -> None:
+    """Refuse an initial tour where it does not concern the solver, or the options say how to start.
 
     Raises
     ------
     ValueError
-        If there is no such solver, or an argument does not concern it.
     """
-    if solver not in SOLVERS:
-        raise ValueError(f"solver {solver!r} is not known; known: {', '.join(SOLVERS)}")
-    if solver == "auto":
-        may_be_large = instance.n > MANY_CITIES and can_be_large(instance)
-        may_be_large = may_be_large and all("large" in _concerned_by(name, shown) for name, shown in given.items())
-        if may_be_large and (instance.n > RECOMBINED_CITIES[-1] or is_slow()):
-            return "large"
-        is_recombined = instance.n in RECOMBINED_CITIES and "iterations" not in given
-        solver = _concerned(given) or ("eax" if is_recombined else "ils")
-    for name, shown in given.items():
-        if solver not in _concerned_by(name, shown):
-            others = " or ".join(f"solver={other!r}" for other in _concerned_by(name, shown))
-            raise ValueError(f"{shown} does not concern solver={solver!r}; it is for {others}")
-    return solver
+    if not options.takes_initial_tour:
+        others = " or ".join(f"solver={name!r}" for name, kind in OPTIONS.items() if kind.takes_initial_tour)
+        raise ValueError(f"initial_tour does not concern solver={options.name!r}; it is for {others}")
+    start = getattr(options, "start", None)
+    if start is not None:
+        raise ValueError(f"initial_tour is where all climbers start; start={start!r} says otherwise")
 
 
-def _concerned(given: Mapping[str, str]) -> str | None:
-    """Return the one solver that arguments concern, if one concerns only one, leaving those for one huge tour aside,
+def _shown(name: str, value: object) -> str:
+    """Return an option as a message shows it."""
+    return f"{name}={value!r}" if isinstance(value, int | float | str) else name
+
+
+def _concerned_by(name: str, value: object) -> tuple[str, ...]:
+    """Return the solvers that an option concerns as it is given, or, where none takes that, those that have it."""
+    specs = fields()[name]
+    return tuple(solver for solver, spec in specs.items() if spec.accepts(name, value)) or tuple(specs)
+
+
+def _single(concerned: Mapping[str, tuple[str, ...]]) -> str | None:
+    """Return the one solver that options concern, if one concerns only one, leaving those for one huge tour aside,
     and those to compare with where not all concern them."""
-    aside = {"large", "two-opt", *COMPARATORS}
-    concerned = {shown: set(_concerned_by(name, shown)) for name, shown in given.items()}
     for solver in COMPARATORS:
-        if {solver} in concerned.values() and all(solver in solvers for solvers in concerned.values()):
+        if (solver,) in concerned.values() and all(solver in solvers for solvers in concerned.values()):
             return solver
-    concerned = {shown: solvers - aside or solvers for shown, solvers in concerned.items()}
-    single = {solver: shown for shown, solvers in concerned.items() if len(solvers) == 1 for solver in solvers}
+    aside = {"large", "two-opt", *COMPARATORS}
+    others = {shown: set(solvers) - aside or set(solvers) for shown, solvers in concerned.items()}
+    single = {solver: shown for shown, solvers in others.items() if len(solvers) == 1 for solver in solvers}
     if len(single) > 1:
         (one, first), (other, second) = single.items()
         raise ValueError(f"{first} is for solver={one!r} and {second} for solver={other!r}; give one of the two")
     return next(iter(single), None)
-
-
-def _concerned_by(name: str, shown: str) -> tuple[str, ...]:
-    """Return the solvers that an argument concerns as it is given."""
-    return CONCERNED.get(shown, CONCERNED[name])

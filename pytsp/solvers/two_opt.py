@@ -10,24 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.backends.context import Backend
-from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form
-from pytsp.problem.tours import check_tour
-from pytsp.run.monitor import Watch
-from pytsp.run.result import Result
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.verify import result_of
-from pytsp.solvers.options import Options
-from pytsp.solvers.restarts.batches import CALL_SECONDS, FIRST_SPEED
-from pytsp.solvers.restarts.solver import moves_a_pass
+from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.loop import Found, Search
+from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
+from pytsp.solvers.options.two_opt import TwoOpt
+from pytsp.solvers.restarts.solver import FIRST_SPEED
 from pytsp.starts.construct import start_tour
 
-__all__ = ["Descent", "descended"]
+__all__ = ["Descent", "begin"]
 
 # A pass is made in parts where one kernel call of all of it would take longer than so many calls.
 LONGEST_CALL = 2
-MOST_PASSES = 2**31 - 1
 # What a pass costs besides its moves, in moves a city: a few walks over the tour, or the choice among many moves.
 WALKS = {1: 20}
 WALKS_OF_MANY = 1000
@@ -39,48 +36,22 @@ FIRST_SHARE = {"cpu": 1.0, "gpu": 0.02}
 FEW_PASSES = 32
 
 
-def descended(
-    instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Options, k: int | float | str
-) -> Result:
-    """Solve by one descent of 2-opt; see `pytsp.solve`."""
-    state = watch.state
+def begin(task: Task[TwoOpt]) -> Descent:
+    """Return one descent of 2-opt where it starts, or where it stood."""
+    task.prepare()
+    state, tour = task.watch.state, task.initial_tour
     if state is not None:
-        start = state.part("descent").tour("tour", instance.n)
-    elif options.initial_tour is not None:
-        start = check_tour(options.initial_tour, instance.n)
-    else:
-        start = start_tour(instance, options.start or "greedy", seed=options.seed)
-    most = MOST_PASSES if options.iterations is None else min(options.iterations, MOST_PASSES)
-    descent = Descent(form, kernels, start, k=moves_a_pass(k), passes=most)
+        tour = state.part("descent").tour("tour", task.instance.n)
+    elif tour is None:
+        tour = start_tour(task.instance, task.options.start or "greedy", seed=task.seed)  # type: ignore[arg-type]
+    descent = Descent(task, tour)
     if state is not None:
         descent.restore(state)
-    stop_reason = "finished"
-    try:
-        _tell(descent, instance, watch, is_call=False)
-        stop_reason = _search(descent, instance, watch)
-        tour = descent.tour
-    except KeyboardInterrupt:
-        stop_reason = "interrupted"
-        tour = descent.tour
-    watch.keep(descent.state, final=True)
-    return _result(descent, tour, instance, options, stop_reason, watch)
-
-
-def _search(descent: Descent, instance: Instance, watch: Watch) -> str:
-    """Make passes until none shortens the tour or there is a reason to stop, and return why they ended."""
-    while not descent.is_finished:
-        # A tour that is only given is no reason to end.
-        reason = watch.stop_reason() if descent.has_begun else None
-        if reason is not None:
-            return reason
-        descent.advance(watch.seconds_left)
-        _tell(descent, instance, watch)
-        watch.keep(descent.state)
-    return "finished"
+    return descent
 
 
 @dataclass(frozen=True)
-class Standing:
+class DescentStanding:
     """Where a descent stands: the device's handle, and what is known of it.
 
     Attributes
@@ -102,41 +73,34 @@ class Standing:
     diagonal: int = 2
 
 
-class Descent:
-    """One tour on its way to a local optimum, a kernel call at a time.
-
-    Every kernel call ends in one assignment to `standing`, so that an interruption at any point leaves it whole.
+class Descent(Search):
+    """One tour on its way to a local optimum.
 
     Parameters
     ----------
-    form : Form
-    kernels : Backend
+    task : Task
     start : numpy.ndarray of int32, shape (n,)
         The tour from which it starts.
-    k : int
-        How many moves a pass may make.
-    passes : int
-        How many passes there are at most.
     """
 
-    def __init__(self, form: Form, kernels: Backend, start: NDArray[np.int32], *, k: int, passes: int) -> None:
-        self.form = form
-        self.kernels = kernels
-        self.k = k
-        self.most_passes = passes
-        self.kind, arguments = _loaded_as(form, kernels)
-        self.loaded = kernels.call(f"{self.kind}_load", *arguments)
-        self.start_length = form.whole.tour_length(start)
-        self.standing = Standing(kernels.call("descent_given", start), int(self.start_length))
-        n = form.whole.n
+    standing: DescentStanding
+
+    phase = "passes"
+
+    def __init__(self, task: Task[TwoOpt], start: NDArray[np.int32]) -> None:
+        super().__init__(task, _form_of(task))
+        options, n = task.options, task.instance.n
+        self.k, self.iterations = kernel_passes(options.k), options.iterations
+        self.most_passes = MOST_PASSES if options.iterations is None else min(options.iterations, MOST_PASSES)
+        self.start_length = self.form.whole.tour_length(start)
+        self.standing = DescentStanding(self.kernels.call("descent_given", start), int(self.start_length))
         self.checks_a_pass = max(0, n * (n - 3) // 2)
         # The moves that a pass costs: those it evaluates, and as many as its walks over the tour take time for.
-        machine = "cpu" if kernels.device is None else "gpu"
-        self.pass_moves = self.checks_a_pass + WALKS.get(k, WALKS_OF_MANY) * n + LAUNCHES[machine]
+        machine = task.machine
+        self.pass_moves = self.checks_a_pass + WALKS.get(self.k, WALKS_OF_MANY) * n + LAUNCHES[machine]
         self.moves_a_second = FIRST_SPEED[machine] * FIRST_SHARE[machine]
 
     def state(self) -> dict[str, Any]:
-        """Return where the descent stands, also within a pass, for `restore`."""
         now = self.standing
         return {
             "start_length": int(self.start_length),
@@ -166,6 +130,23 @@ class Descent:
         self.standing = replace(standing, diagonal=state.whole("diagonal", 2, self.end_diagonal))
 
     @property
+    def has_tour(self) -> bool:
+        return True
+
+    @property
+    def length(self) -> int | float:
+        length = self.standing.length
+        return length if self.task.instance.is_exact else math.ldexp(length, self.form.exponent)
+
+    @property
+    def iteration(self) -> int:
+        return self.standing.passes
+
+    @property
+    def climbers(self) -> int:
+        return 1
+
+    @property
     def has_begun(self) -> bool:
         """Whether any pass was made, or a part of one."""
         return self.standing.passes > 0 or self.standing.diagonal > 2
@@ -179,16 +160,16 @@ class Descent:
     def is_finished(self) -> bool:
         return self.standing.done or self.standing.passes >= self.most_passes
 
-    @property
-    def tour(self) -> NDArray[np.int32]:
-        """The tour as it stands, shape (n,)."""
-        tour: NDArray[np.int32] = self.kernels.call("descent_tour", self.standing.handle)
-        return tour
+    def found(self) -> Found:
+        now = self.standing
+        best = Best(now.length, 0, self.kernels.call("descent_tour", now.handle))
+        lengths, steps, passes = (np.array([each]) for each in (now.length, now.moves, now.passes))
+        return Found(best, lengths, steps, np.array([now.done]), passes=passes, k=self.k)
 
-    def advance(self, seconds_left: float = float("inf")) -> None:
+    def advance(self) -> None:
         """Make one kernel call: some passes, or one, or a part of one that takes long."""
         began = time.perf_counter()
-        seconds = min(CALL_SECONDS, seconds_left)
+        seconds = min(CALL_SECONDS, self.watch.seconds_left)
         fitting = max(0.0, seconds * self.moves_a_second / self.pass_moves)
         if self.standing.diagonal > 2 or fitting * LONGEST_CALL < 1:
             cost = self._part(fitting)
@@ -202,7 +183,7 @@ class Descent:
         """Make whole passes of one move each, and return what they cost in moves."""
         most = max(FEW_PASSES, self.form.whole.n // 8)
         limit = max(1, min(limit, most, self.most_passes - self.standing.passes))
-        handle = self.kernels.call(f"{self.kind}_descend", self.loaded, self.standing.handle, limit)
+        handle = self.call("descend", self.standing.handle, limit)
         before = self.standing.passes
         self.standing = self._standing(handle)
         return (self.standing.passes - before) * self.pass_moves
@@ -229,53 +210,18 @@ class Descent:
 
     def _scanned(self, first: int, end: int) -> Any:
         """Evaluate some diagonals."""
-        return self.kernels.call(f"{self.kind}_scan", self.loaded, self.standing.handle, self.k, first, end)
+        return self.call("scan", self.standing.handle, self.k, first, end)
 
-    def _standing(self, handle: Any) -> Standing:
+    def _standing(self, handle: Any) -> DescentStanding:
         """Read where a descent stands between two passes."""
         gained, moves, passes, done = self.kernels.call("descent_counts", handle).tolist()
-        return Standing(handle, int(self.start_length) - gained, moves, passes, bool(done))
+        return DescentStanding(handle, int(self.start_length) - gained, moves, passes, bool(done))
 
 
-def _loaded_as(form: Form, kernels: Backend) -> tuple[str, tuple[NDArray[np.generic] | bool, ...]]:
-    """Return the kind and the arguments by which kernels take an instance: on a GPU a grid is a plane."""
-    if form.kind != "grid" or kernels.device is None:
-        return form.kind, form.arguments
+def _form_of(task: Task[TwoOpt]) -> Form:
+    """Return the form in which kernels take the instance: on a GPU a grid is a plane."""
+    form = task.form
+    if form.kind != "grid" or task.machine == "cpu":
+        return form
     xs, ys = (np.asarray(axis, dtype=np.float64) for axis in form.arguments)
-    return "plane", (xs, ys, False)
-
-
-def _tell(descent: Descent, instance: Instance, watch: Watch, *, is_call: bool = True) -> None:
-    """Tell the callbacks where the tour stands."""
-    now, form = descent.standing, descent.form
-    length = now.length if instance.is_exact else math.ldexp(now.length, form.exponent)
-    watch.offer(now.passes, length)
-    if is_call:
-        most = None if descent.most_passes == MOST_PASSES else descent.most_passes
-        watch.tell("passes", length, iteration=now.passes, iterations=most)
-
-
-def _result(
-    descent: Descent, tour: NDArray[np.int32], instance: Instance, options: Options, stop_reason: str, watch: Watch
-) -> Result:
-    """Return the tour."""
-    now = descent.standing
-    return result_of(
-        instance,
-        descent.form,
-        descent.kernels,
-        watch,
-        solver="two-opt",
-        tour=tour,
-        length=now.length,
-        climber=0,
-        seed=options.seed,
-        lengths=np.array([now.length]),
-        steps=np.array([now.moves]),
-        passes=np.array([now.passes]),
-        done=np.array([now.done]),
-        k=descent.k,
-        mapping="thread",
-        stop_reason=stop_reason,
-        iterations=now.passes,
-    )
+    return replace(form, kind="plane", arguments=(xs, ys, False))

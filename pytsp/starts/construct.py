@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.neighbours.lists import check_neighbours, neighbour_lists
 from pytsp.problem.instance import Instance
-from pytsp.problem.tours import random_tours, whole_number
-from pytsp.starts.greedy import greedy_order
-from pytsp.starts.nearest_neighbour import nearest_neighbour_order
+from pytsp.problem.tours import random_tours
+from pytsp.starts.fragments import greedy_order
+from pytsp.starts.nearest_unvisited import nearest_neighbour_order
+from pytsp.utils.arguments import whole_number
 
 __all__ = ["STARTS", "Start", "greedy", "nearest_neighbour", "random_start", "space_filling_curve", "start_tour"]
 
@@ -80,7 +81,7 @@ def nearest_neighbour(instance: Instance, *, seed: int = 0, neighbours: ArrayLik
     """Return the tour that always goes on to the nearest city not yet visited.
 
     It starts at city ``seed % n``. Nearness is that of `neighbour_lists`; of equally near cities the smallest is next,
-    and first of all come those in the same place.
+    and those that coincide with it come first.
 
     Parameters
     ----------
@@ -138,8 +139,8 @@ def greedy(instance: Instance, *, neighbours: ArrayLike | None = None) -> NDArra
 
     Notes
     -----
-    13 to 20 % longer than a shortest tour on uniform cities. Where more cities stand in a place than a list can name,
-    they are first joined in order of their numbers. Work O(n k log n), memory O(n k).
+    13 to 20 % longer than a shortest tour on uniform cities. Where more cities coincide than a list can hold, they are
+    joined first, in order of their numbers. Work O(n k log n), memory O(n k).
 
     References
     ----------
@@ -153,7 +154,7 @@ def greedy(instance: Instance, *, neighbours: ArrayLike | None = None) -> NDArra
 
 
 def space_filling_curve(instance: Instance) -> NDArray[np.int32]:
-    """Return the cities in order of their places on Hilbert's curve, of the plane or, in three dimensions, of space.
+    """Return the cities in order of their positions on Hilbert's curve, of the plane or, in three dimensions, of space.
 
     Cities in one cell of 2**20 cells along an axis are in order of their numbers.
 

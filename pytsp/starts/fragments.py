@@ -1,4 +1,4 @@
-"""Fragments of a tour that grow by edges, each edge in its turn where it still fits."""
+"""The greedy tour (multiple fragment): the shortest edge first that still fits into a tour."""
 
 from __future__ import annotations
 
@@ -7,68 +7,122 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.kdtree import are_few
+from pytsp.neighbours.lists import nearest_among
+from pytsp.problem.instance import Instance
 from pytsp.utils.deadline import look
 
-# Fewer edges are gone through one by one.
+# The neighbours of a fragment's end that it may be joined with.
+_JOINS = 8
+# Distances computed together, so that what that needs in between stays in the cache.
+_BLOCK = 1 << 16
+# Fewer edges are taken one by one.
 _FEW = 4096
-# A round that takes a smaller share of the edges gives way to going through them one by one.
+# So are those that are left after a round that took a smaller share of the edges.
 _SHARE = 1 / 64
 
 
+def greedy_order(instance: Instance, neighbours: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the cities in the order of the greedy path over the lists `neighbours`, shape (n,)."""
+    n = instance.n
+    fragments = Fragments(n)
+    _join_coincident(instance, fragments, neighbours)
+    cities = np.arange(n)
+    near: NDArray[Any] = neighbours
+    while True:
+        look(n)
+        fragments.take(*_edges(instance, fragments, cities, near))
+        if fragments.count == 1:
+            return fragments.path()
+        cities = fragments.ends()
+        k = min(_JOINS, len(cities) - 1)
+        near = cities[nearest_among(instance, cities, k, cyclic=True)]
+
+
+def _join_coincident(instance: Instance, fragments: Fragments, neighbours: NDArray[np.int32]) -> None:
+    """Join coincident cities that are too many for one's list, which would take many rounds."""
+    points = instance.coordinates
+    if points is None or neighbours.shape[1] == 0 or not (points[neighbours[:, -1]] == points).all(axis=1).any():
+        return
+    groups = group_coincident(points)
+    is_crowded = np.repeat(groups.sizes > neighbours.shape[1] + 1, groups.sizes)
+    second = np.flatnonzero(is_crowded & (groups.rank > 0))
+    fragments.take(groups.order[second - 1], groups.order[second])
+
+
+def _edges(
+    instance: Instance, fragments: Fragments, cities: NDArray[Any], near: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the edges between `cities` and those `near` that join fragments, i < j, in order of (length, i, j)."""
+    n = instance.n
+    a, b = np.repeat(cities, near.shape[1]), near.ravel()
+    may = fragments.are_joinable(a, b)
+    if not may.all():
+        a, b = a[may], b[may]
+    look(n)
+    codes = np.sort(np.minimum(a, b).astype(np.int64) * n + np.maximum(a, b))
+    is_new = np.append(True, codes[1:] != codes[:-1])[: len(codes)]
+    look(n)
+    i, j = np.divmod(codes[is_new], n)
+    ranks = _argsort(_lengths(instance, i, j))
+    return i[ranks], j[ranks]
+
+
+def _lengths(instance: Instance, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[Any]:
+    if len(i) <= _BLOCK:
+        return instance.distances(i, j)
+    lengths = []
+    for k in range(0, len(i), _BLOCK):
+        look(instance.n)
+        lengths.append(instance.distances(i[k : k + _BLOCK], j[k : k + _BLOCK]))
+    return np.concatenate(lengths)
+
+
+def _argsort(lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the indices of `lengths` in ascending order, the smaller index first among equals."""
+    m = len(lengths)
+    if lengths.dtype.kind == "f" or m == 0 or int(lengths.max()) >= 2**63 // m - 1:
+        return np.argsort(lengths, kind="stable")
+    # Sorting numbers that hold the index is several times as fast as a stable sort.
+    packed: NDArray[np.int64] = np.sort(lengths * m + np.arange(m)) % m
+    return packed
+
+
 class Fragments:
-    """Paths that together visit n cities, at first each city by itself.
-
-    Parameters
-    ----------
-    n : int
-
-    Attributes
-    ----------
-    count : int
-        The number of fragments.
-    """
+    """Paths that together visit n cities, `count` of them; at first each city is a path by itself."""
 
     def __init__(self, n: int) -> None:
         self.count = n
         self._degree = np.zeros(n, dtype=np.int32)
-        # For a city at the end of a fragment the city at the other one; for others meaningless.
+        # The other end of a fragment for each of its ends; for other cities meaningless.
         self._opposite = np.arange(n, dtype=np.int32)
-        # The neighbours on the fragment, as many as the degree says.
+        # As many neighbours on the fragment as the degree says.
         self._links = np.full((n, 2), -1, dtype=np.int32)
         self._first = np.empty(n, dtype=np.int32)
 
     def ends(self) -> NDArray[np.int64]:
-        """The cities with fewer than two edges, ascending."""
+        """Return the cities with fewer than two edges, ascending."""
         return np.flatnonzero(self._degree < 2)
 
-    def may_take(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
-        """Whether the edges (a, b) join ends of different fragments, element by element."""
+    def are_joinable(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
+        """Tell whether each of the edges (a, b) joins ends of different fragments."""
         may: NDArray[np.bool_] = (self._degree[a] < 2) & (self._degree[b] < 2) & (self._opposite[a] != b)
         return may
 
     def take(self, a: NDArray[Any], b: NDArray[Any]) -> None:
-        """Take each of the edges (a, b) in its turn, where it joins ends of different fragments.
+        """Take the edges (a, b), each of two cities, one after the other, where they join ends of different fragments.
 
-        Where there are many, in rounds: an edge that comes before all others at the four ends of its two fragments is
+        Where there are many, in rounds: an edge that precedes all others at the four ends of its two fragments is
         taken whatever becomes of the others, and all such edges at once. This gives the same fragments, since nothing
-        that comes before such an edge can change either of its fragments.
-
-        Parameters
-        ----------
-        a, b : ndarray of integers, shape (m,)
-            No city with itself.
-
-        Notes
-        -----
-        Work O(m) a round; the rounds end where they would take few edges.
+        that precedes such an edge can change either of its fragments. Work O(m) a round.
         """
         step = max(_FEW, len(self._degree))
         for start in range(0, len(a), step):
             u, v = a[start : start + step], b[start : start + step]
             while True:
                 look(len(self._degree))
-                may = self.may_take(u, v)
+                may = self.are_joinable(u, v)
                 u, v = u[may], v[may]
                 if len(u) < _FEW:
                     break
@@ -76,15 +130,15 @@ class Fragments:
                 self._take_together(u[is_first], v[is_first])
                 if is_first.sum() < _SHARE * len(u):
                     break
-            self._take_in_turn(u, v)
+            self._take_one_by_one(u, v)
 
     def path(self) -> NDArray[np.int32]:
-        """The cities in the order of the one fragment that is left, shape (n,), from its smaller end."""
+        """Return the cities of the one fragment that is left, in order from its smaller end."""
         n = len(self._degree)
         if n == 1:
             return np.zeros(1, dtype=np.int32)
         if are_few(n):
-            return self._walked()
+            return self._follow_links()
         starts = np.append(0, np.cumsum(self._degree, dtype=np.int32))
         targets = self._links[self._links >= 0]
         from scipy.sparse import csr_array  # noqa: PLC0415
@@ -94,8 +148,8 @@ class Fragments:
         order = breadth_first_order(graph, int(self.ends()[0]), return_predecessors=False)
         return np.asarray(order, dtype=np.int32)
 
-    def _walked(self) -> NDArray[np.int32]:
-        """The path of few cities, for which SciPy would take longer to import."""
+    def _follow_links(self) -> NDArray[np.int32]:
+        """Return the path of few cities, for which importing SciPy would take longer."""
         links = self._links.tolist()
         before, city = -1, int(self.ends()[0])
         order = []
@@ -106,7 +160,7 @@ class Fragments:
         return np.array(order, dtype=np.int32)
 
     def _is_first(self, u: NDArray[Any], v: NDArray[Any]) -> NDArray[np.bool_]:
-        """Whether an edge comes first at all four ends of its two fragments."""
+        """Tell whether an edge comes first at all four ends of its two fragments."""
         ranks = np.arange(len(u), dtype=np.int32)
         first, opposite = self._first, self._opposite
         far_u, far_v = opposite[u], opposite[v]
@@ -131,7 +185,7 @@ class Fragments:
         opposite[far_v] = far_u
         self.count -= len(u)
 
-    def _take_in_turn(self, u: NDArray[Any], v: NDArray[Any]) -> None:
+    def _take_one_by_one(self, u: NDArray[Any], v: NDArray[Any]) -> None:
         # Elements of a memoryview are Python's own numbers, which makes the loop several times as fast.
         degree, opposite = self._degree.data, self._opposite.data
         links = self._links.ravel().data

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["OutOfTime", "look", "looking"]
-
-
 # What fewer cities take is done whatever the time.
 UNTIMED_CITIES = 1 << 16
 
@@ -26,11 +23,8 @@ class OutOfTime(Exception):
         self.tour = tour
 
 
-def _nothing(_: float) -> None:
-    """Look at no clock: what is prepared for no solve takes the time that it takes."""
-
-
-_look: ContextVar[Callable[[float], None]] = ContextVar("look", default=_nothing)
+# What is prepared for no solve looks at no clock.
+_look: ContextVar[Callable[[float], None] | None] = ContextVar("look", default=None)
 
 
 def look(cities: int = UNTIMED_CITIES, seconds: float = 0.0) -> None:
@@ -38,8 +32,8 @@ def look(cities: int = UNTIMED_CITIES, seconds: float = 0.0) -> None:
 
     Before something that nothing interrupts and that takes so many seconds, the time is over where no more are left.
     """
-    if cities >= UNTIMED_CITIES:
-        _look.get()(seconds)
+    if cities >= UNTIMED_CITIES and (check := _look.get()) is not None:
+        check(seconds)
 
 
 @contextmanager

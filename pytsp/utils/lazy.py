@@ -8,15 +8,9 @@ from importlib import import_module
 
 
 def attach(package: str, origins: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return the `__getattr__` and `__dir__` of a package.
+    """Return the `__getattr__` and `__dir__` of a package, given the module of each name that it offers.
 
-    Parameters
-    ----------
-    package : str
-        Its `__name__`.
-    origins : mapping
-        From each name that it offers to the module that has it, or, behind a colon, has it by another name:
-        `{"read": "pytsp.io.tsplib.reader", "compare_backends": "pytsp.api.compare:compare"}`.
+    A colon parts a module from the name that it has for it: `{"compare_backends": "pytsp.api.compare:compare"}`.
     """
 
     def get(name: str) -> object:

@@ -6,31 +6,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["check_room"]
-
 # What the system would give to a new process, and what a container may have.
 _SYSTEM = Path("/proc/meminfo")
 _CONTAINERS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
 def check_room(name: str, count: int, needed: Callable[[int], int]) -> None:
-    """Refuse more of something than fits the memory that is there.
+    """Raise `ValueError` where a `count`, given as the argument `name`, of something does not fit the free memory.
 
-    Without it the system would end the process, and maybe others, without a word.
-
-    Parameters
-    ----------
-    name : str
-        The argument that says how many there are.
-    count : int
-    needed : callable
-        About how many bytes so many take, at least 1 each; where the system does not say how many there are, it is not
-        asked.
-
-    Raises
-    ------
-    ValueError
-        If they do not fit.
+    Without it the system would end the process, and maybe others, without a word. `needed` tells about how many bytes
+    so many take, at least 1 each; where the system does not say how many there are, it is not asked.
     """
     room = free_bytes()
     if room is None or needed(count) <= room:

@@ -5,14 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["quarter_power", "quarters_of", "whole_powers"]
-
 
 def whole_powers(base: float, exponents: ArrayLike) -> NDArray[np.float64]:
     """Return `base` to the power of each of some whole numbers, at least 0, each by the same products everywhere.
 
-    Examples
-    --------
     >>> whole_powers(0.5, [0, 1, 5])
     array([1.     , 0.5    , 0.03125])
     """
@@ -27,15 +23,8 @@ def whole_powers(base: float, exponents: ArrayLike) -> NDArray[np.float64]:
 
 
 def quarters_of(name: str, exponent: float, most: int) -> int:
-    """Return an exponent in quarters.
+    """Return an exponent in quarters, or raise `ValueError` if it is no multiple of 1/4 from 0 to `most`.
 
-    Raises
-    ------
-    ValueError
-        If it is not a multiple of 1/4 from 0 to `most`.
-
-    Examples
-    --------
     >>> quarters_of("beta", 2.5, 16)
     10
     """
@@ -47,8 +36,6 @@ def quarters_of(name: str, exponent: float, most: int) -> int:
 def quarter_power(base: NDArray[np.float64], quarters: int) -> NDArray[np.float64]:
     """Return numbers, at least 0, to the power of so many quarters.
 
-    Examples
-    --------
     >>> quarter_power(np.array([4.0, 16.0]), 6)
     array([ 8., 64.])
     """

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["hint", "meant"]
-
 # The share of its letters that a name must have in common with the one that it is taken for.
 _LIKENESS = 0.6
 _MOST = 3
@@ -14,8 +12,6 @@ _MOST = 3
 def meant(name: str, known: Iterable[str], likeness: float = _LIKENESS) -> str:
     """Return ``did you mean …?``, or nothing where no known name is like this one; case does not matter.
 
-    Examples
-    --------
     >>> meant("eaxx", ["ils", "eax"])
     'did you mean eax?'
     >>> meant("eaxx", ["ils"])

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
+import emulated
 import numpy as np
 import pytest
 from paths import ROOT
@@ -30,6 +31,8 @@ SOLVERS: dict[str, dict[str, Any]] = {
     "annealing": {"climbers": 2, "iterations": 100},
     "ants": {"climbers": 1, "iterations": 50},
 }
+# Where a GPU is emulated.
+FEWER: dict[str, dict[str, Any]] = {"restarts": {"climbers": 10}, "ils": {"climbers": 2, "iterations": 200}}
 # How long a process that should end may take, of which starting Python is the most.
 PATIENCE = 60
 
@@ -40,7 +43,8 @@ def uniform(n: int, seed: int = 0) -> Instance:
 
 def found(solver: str, backend: str, seed: int = 0) -> tuple[int | float, list[int]]:
     """What one solve finds; a function of the module, so that other processes can be sent it."""
-    result = pytsp.solve(uniform(120), solver=solver, backend=backend, seed=seed, **SOLVERS[solver])
+    options = FEWER.get(solver, SOLVERS[solver]) if backend == emulated.NAME else SOLVERS[solver]
+    result = pytsp.solve(uniform(120), solver=solver, backend=backend, seed=seed, **options)
     return result.length, result.tour.tolist()
 
 

@@ -16,6 +16,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
+import emulated
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -34,7 +35,7 @@ SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], d
 TRIANGLE = np.array([[0, 3, 4, 5], [3, 0, 5, 4], [4, 5, 0, 3], [5, 4, 3, 0]], np.int32)
 
 
-@pytest.fixture(params=[each.name for each in status() if each.usable])
+@pytest.fixture(params=[*(each.name for each in status() if each.usable), emulated.NAMED])
 def kernels(request: pytest.FixtureRequest) -> Backend:
     """Every backend that runs here, open."""
     return open_backend(request.param)

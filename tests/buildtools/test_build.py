@@ -20,7 +20,19 @@ if not (ROOT / "buildtools").is_dir():
     pytest.skip("the build's own files are only in a checkout", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
 
-from buildtools import archive, compiler, install, kernels, paths, processor, report, shell, tarball, toolchain  # noqa: E402
+from buildtools import (  # noqa: E402
+    archive,
+    compiler,
+    emulated,
+    install,
+    kernels,
+    paths,
+    processor,
+    report,
+    shell,
+    tarball,
+    toolchain,
+)
 from buildtools.errors import BuildError  # noqa: E402
 from buildtools.stubs import write_stub  # noqa: E402
 from pytsp.backends import context as backends  # noqa: E402
@@ -488,6 +500,28 @@ def test_a_backend_without_one_of_its_parts_is_not_built(checkout: Path, gpu: di
     with pytest.raises(BuildError, match="opencl: kept from an earlier build"):
         kernels.build_kernels(OPENCL, checkout)
     assert report.read_report(checkout).entry("opencl").built
+
+
+def test_the_emulated_gpu_is_its_programs_as_c_in_a_folder_of_its_own(
+    checkout: Path, gpu: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(emulated, "EMULATED", checkout)
+    assert emulated.main() == 0
+    said = capsys.readouterr().out.splitlines()
+    assert (len(said), said[-1]) == (2 * len(gpu) + 1, str(checkout))
+    for part in gpu:
+        assert (checkout / f"_emulated_{part}.abi3.so").is_file()
+        assert json.loads((checkout / f"emulated_{part}.json").read_text()) == {"backend": "c"}
+    assert emulated.main() == 0
+    assert capsys.readouterr().out == f"{checkout}\n"
+    gpu["search"].write_text("type error\n")
+    assert emulated.main() == 1
+    assert "the emulated GPU could not be built: emulated could not be built" in capsys.readouterr().err
+    # What lies in the package's folder is shipped.
+    build(checkout)
+    assert [file.name for file in checkout.glob("*.so")] == ["_c.abi3.so"]
+    with pytest.raises(BuildError, match="no such backend: emulated"):
+        kernels.parse_backends("emulated")
 
 
 def test_modules_of_other_names_are_removed(checkout: Path) -> None:

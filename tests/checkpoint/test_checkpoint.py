@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import emulated
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -90,18 +91,18 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
 @pytest.fixture(autouse=True)
 def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut runs into many kernel calls, and write after each where the interval is 0."""
+    emulated.slow_down(monkeypatch)
     monkeypatch.setattr("pytsp.checkpoint.writer.WRITING_SHARE", 1e9)
     monkeypatch.setattr("pytsp.solvers.annealing.TRIALS", {"cpu": 1e6})
     monkeypatch.setattr("pytsp.solvers.ants.STEPS", {"cpu": 2e7})
     for module, name, value in (
-        ("solvers.restarts.batches", "CALL_SECONDS", 2e-3),
+        ("solvers.restarts.solver", "CALL_SECONDS", 2e-3),
         ("solvers.ils.population", "CALL_SECONDS", 2e-3),
-        ("solvers.ils.population", "SHORT_CALL_SECONDS", 1e-3),
         ("solvers.eax.evolution", "CALL_SECONDS", 1e-3),
         ("solvers.large.pieces", "CALL_SECONDS", 1e-3),
         ("solvers.two_opt", "CALL_SECONDS", 1e-3),
-        ("solvers.common.stages", "CALL_SECONDS", 2e-3),
-        ("solvers.common.stages", "SHORT_CALL_SECONDS", 1e-3),
+        ("solvers.common.pacing", "CALL_SECONDS", 2e-3),
+        ("solvers.common.pacing", "SHORT_CALL_SECONDS", 1e-3),
     ):
         monkeypatch.setattr(f"pytsp.{module}.{name}", value)
 
@@ -129,12 +130,17 @@ def interrupted(at: int, after: bool, solve: Any) -> Result | None:
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("begins", ["c", "multicore"])
-def test_interrupted_and_resumed_equals_uninterrupted_on_any_backend(tmp_path: Path, case: str, begins: str) -> None:
+@pytest.mark.parametrize(
+    ("begins", "goes_on"),
+    [("c", "multicore"), ("multicore", "c"), pytest.param("c", emulated.NAME, marks=emulated.NAMED.marks)],
+)
+def test_interrupted_and_resumed_equals_uninterrupted_on_any_backend(
+    tmp_path: Path, case: str, begins: str, goes_on: str
+) -> None:
     instance, options = CASES[case]
     whole = pytsp.solve(instance, backend="c", **options)
     file = tmp_path / "run.checkpoint"
-    others = itertools.cycle(["multicore", "c"] if begins == "c" else ["c", "multicore"])
+    others = itertools.cycle([goes_on, begins])
     found = interrupted(
         9, False, lambda: pytsp.solve(instance, backend=begins, checkpoint=file, checkpoint_interval=0, **options)
     )
@@ -154,6 +160,9 @@ def test_interrupted_and_resumed_equals_uninterrupted_on_any_backend(tmp_path: P
     # A solve that has ended is told again.
     assert_same(pytsp.resume(file), whole)
     assert [each.name for each in tmp_path.iterdir()] == [file.name]
+
+
+BACKENDS = ["c", "multicore", *([emulated.NAME] if emulated.IS_BUILT else [])]
 
 
 class Runs(RuleBasedStateMachine):
@@ -185,7 +194,7 @@ class Runs(RuleBasedStateMachine):
             assert self.instance.tour_length(found.tour) == found.length
             self.best = found.length
 
-    @rule(at=st.integers(0, 40), after=st.booleans(), backend=st.sampled_from(("c", "multicore")))
+    @rule(at=st.integers(0, 40), after=st.booleans(), backend=st.sampled_from(BACKENDS))
     def go_on(self, at: int, after: bool, backend: str) -> None:
         self.take(interrupted(at, after, lambda: pytsp.resume(self.file, backend=backend, checkpoint_interval=0)))
 

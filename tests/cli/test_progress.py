@@ -15,7 +15,7 @@ from rich.console import Console
 import pytsp
 from pytsp import Instance, Progress
 from pytsp.cli.commands import main
-from pytsp.cli.progress import Display, counted, logged, shown, sparkline
+from pytsp.cli.progress import Display, count_work, log_to_stderr, show_progress, sparkline
 
 POINTS = st.lists(st.tuples(st.floats(0, 1e6), st.floats(0, 1e12)), min_size=1, max_size=20).map(sorted)
 
@@ -70,7 +70,7 @@ def test_a_level_curve_is_flat() -> None:
     ],
 )
 def test_a_phase_counts_what_its_solver_counts(now: Progress, said: tuple[int, int | None, str]) -> None:
-    assert counted(now) == said
+    assert count_work(now) == said
 
 
 def test_before_there_is_a_tour_the_time_is_shown() -> None:
@@ -122,10 +122,10 @@ def test_nothing_is_shown_to_a_pipe_or_where_it_is_to_be_quiet(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     instance = Instance.from_matrix([[0]])
-    with shown(instance, quiet=False) as progress:
+    with show_progress(instance, quiet=False) as progress:
         assert progress is None
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with shown(instance, quiet=True) as progress:
+    with show_progress(instance, quiet=True) as progress:
         assert progress is None
     assert tuple(capsys.readouterr()) == ("", "")
 
@@ -182,7 +182,7 @@ def test_verbose_prints_the_log_on_standard_error(capsys: pytest.CaptureFixture[
 def test_warnings_are_printed_in_any_case_and_the_log_is_left_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:
     logger = logging.getLogger("pytsp")
     before = (logger.level, logger.propagate, [*logger.handlers])
-    with logged(verbose=False):
+    with log_to_stderr(verbose=False):
         logger.warning("%s is full", "the disk")
         logger.info("nothing")
     assert tuple(capsys.readouterr()) == ("", "pytsp: the disk is full\n")

@@ -23,8 +23,8 @@ import pytsp
 from pytsp import DatasetError, InstanceError
 from pytsp.datasets import download as _download
 from pytsp.datasets import registry as datasets
-from pytsp.datasets.tsplib_names import FILES
 from pytsp.io.tsplib import reader as tsplib
+from pytsp.problem.optima import FILES
 from pytsp.problem.optima import OPTIMA as KNOWN
 
 SMALL = b"""NAME : tiny4

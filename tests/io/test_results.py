@@ -19,8 +19,8 @@ import pytsp
 from pytsp import Instance, InstanceError, Result
 from pytsp.io import results as outputs
 from pytsp.io.convert import decimal_degrees
-from pytsp.io.endings import ENDINGS, ending_of
 from pytsp.io.files import read_any
+from pytsp.io.results import ENDINGS, ending_of
 
 
 def found(instance: Instance, tour: Any, is_open: bool = False) -> Result:

@@ -18,7 +18,8 @@ from paths import all_optimal_tours, all_tsplib, listed_optima, tsplib_file
 from strategies import EXACT_METRICS, Layout, coordinates, layouts, point_rows, symmetric_matrices
 
 from pytsp.exceptions import TsplibError
-from pytsp.io.tsplib.reader import read, read_tour
+from pytsp.io.tsplib.reader import read
+from pytsp.io.tsplib.tours import read_tour
 from pytsp.problem.instance import Instance
 from pytsp.problem.optima import OPTIMA, optimum_of
 

@@ -20,7 +20,7 @@ from pytsp import Instance, read
 from pytsp.generate import uniform
 from pytsp.neighbours import kdtree as _nearest
 from pytsp.neighbours import lists as neighbours
-from pytsp.neighbours.coincident import places_of
+from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.kdtree import NORMS, NearestPoints
 from pytsp.neighbours.lists import check_neighbours, neighbour_lists
 
@@ -145,8 +145,8 @@ def test_each_quadrant_has_its_share(instance: Instance, k: int) -> None:
     assert points is not None
     lists = neighbour_lists(instance, k, quadrants=True)
     # At most k + 1 cities of a place are looked through.
-    places = places_of(points)
-    kept = set(places.order[places.rank < k + 1].tolist())
+    groups = group_coincident(points)
+    kept = set(groups.order[groups.rank < k + 1].tolist())
     for i, near in enumerate(oracle.nearest(unrounded(instance).tolist(), n)):
         listed = [j for j in near if j in kept]
         chosen: list[int] = []

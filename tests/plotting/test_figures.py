@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import itertools
 import json
 import re
@@ -25,7 +24,7 @@ from pytsp.cli.commands import main
 from pytsp.exceptions import InstanceError, PytspError
 from pytsp.plotting import figures as plots
 from pytsp.plotting.notebook import html_of_result
-from pytsp.plotting.runs import Run, run_of
+from pytsp.run.saved_runs import Run
 
 matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'pytsp[plot]'")
 matplotlib.use("Agg")
@@ -76,9 +75,7 @@ def many(n: int) -> Run:
 
 def bytes_of(runs: list[Run], kind: str = "tour", ending: str = ".png") -> bytes:
     """A picture's file."""
-    stream = io.BytesIO()
-    plots.save(plots.figure_of(runs, kind), stream, ending=ending)
-    return stream.getvalue()
+    return plots.encode(plots.figure_of(runs, kind), ending)
 
 
 # What is drawn
@@ -152,20 +149,20 @@ def test_it_is_drawn_where_one_says() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_smallest_instances_are_drawn(n: int) -> None:
-    run = run_of(result(Instance.from_coordinates(SQUARE[:n])))
+    run = Run.of(result(Instance.from_coordinates(SQUARE[:n])))
     for kind in ("tour", "convergence", "climbers"):
         assert bytes_of([run], kind).startswith(BEGINNINGS[".png"])
     assert bytes_of([run, run]).startswith(BEGINNINGS[".png"])
 
 
 def test_all_cities_in_one_place_are_drawn() -> None:
-    assert bytes_of([run_of(result(Instance.from_coordinates([[5, 5]] * 4)))])
+    assert bytes_of([Run.of(result(Instance.from_coordinates([[5, 5]] * 4)))])
 
 
 @pytest.mark.parametrize("name", ["$x$", "_hidden", "$", "a_b^c"])
 def test_names_are_no_formulas(name: str) -> None:
     found = result(Instance.from_coordinates(SQUARE, name=name))
-    svg = bytes_of([run_of(found), run_of(found)], "convergence", ".svg")
+    svg = bytes_of([Run.of(found), Run.of(found)], "convergence", ".svg")
     assert ElementTree.fromstring(svg).tag.endswith("svg")
     legend = found.plot("convergence", other=found).get_legend()
     assert [text.get_text().strip().replace(r"\$", "$") for text in legend.get_texts()] == [name, name]
@@ -177,7 +174,7 @@ def test_names_are_no_formulas(name: str) -> None:
 @pytest.mark.parametrize("ending", plots.ENDINGS)
 @pytest.mark.parametrize("kind", ["tour", "convergence", "climbers"])
 def test_the_same_picture_is_the_same_file(ending: str, kind: str) -> None:
-    first, second = (bytes_of([run_of(result())], kind, ending) for _ in range(2))
+    first, second = (bytes_of([Run.of(result())], kind, ending) for _ in range(2))
     assert first.startswith(BEGINNINGS[ending])
     assert first == second
 

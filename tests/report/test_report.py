@@ -20,8 +20,8 @@ import pytsp
 from pytsp import Instance
 from pytsp.cli.commands import main
 from pytsp.exceptions import PytspError
-from pytsp.plotting.runs import Run
 from pytsp.report import document as report
+from pytsp.run.saved_runs import Run
 
 pytest.importorskip("matplotlib", reason="a report's curves need matplotlib: pip install 'pytsp[plot]'")
 

@@ -20,13 +20,12 @@ import pytsp
 from pytsp import Instance, Result
 from pytsp.backends.context import Backend
 from pytsp.cli import commands as cli
-from pytsp.cli import signals as _cli_runs
+from pytsp.cli import limits as _cli_limits
 from pytsp.neighbours import kdtree as _nearest
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.run.monitor import Watch, target_length
 from pytsp.solvers.large import pieces as _pieces
-from pytsp.solvers.large.solver import _end_of_rounds
-from pytsp.solvers.restarts import batches as search
+from pytsp.solvers.restarts import solver as search
 from pytsp.utils.deadline import OutOfTime, look, looking
 
 
@@ -226,7 +225,7 @@ def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytes
 
 def test_the_start_of_a_process_is_known() -> None:
     before = time.monotonic()
-    script = "import time; time.sleep(0.3); from pytsp.cli.signals import seconds_since_start as s; print(s())"
+    script = "import time; time.sleep(0.3); from pytsp.cli.limits import seconds_since_start as s; print(s())"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
     assert 0.28 <= float(done.stdout) <= time.monotonic() - before + 0.02
 
@@ -235,10 +234,10 @@ def test_a_limit_counts_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     options = cli._parser().parse_args(["solve", "any", "--time-limit", "10"])
     for began, least, most in ((3.0, 6.5, 7.0), (20.0, 1e-9, 0.01)):
         options.began = time.perf_counter() - began
-        left = _cli_runs.time_left(options)
+        left = _cli_limits.time_left(options)
         assert left is not None
         assert least <= left <= most
-    assert _cli_runs.time_left(cli._parser().parse_args(["solve", "any"])) is None
+    assert _cli_limits.time_left(cli._parser().parse_args(["solve", "any"])) is None
 
 
 @pytest.mark.parametrize(("text", "fraction"), [("0.01", 0.01), ("1%", 0.01), ("0", 0.0), ("12.5%", 0.125)])
@@ -278,8 +277,9 @@ def test_a_pass_is_no_longer_than_the_cities_that_it_looks_at(n: int, seconds: f
 )
 def test_rounds_leave_time_for_the_passes_that_fit(limit: float, full_pass: float, end: float) -> None:
     watch = Watch(time_limit=limit)
-    pieces = SimpleNamespace(full_pass=full_pass, standing=SimpleNamespace(rounds=2))
-    assert _end_of_rounds(pieces, watch) == pytest.approx(end)  # type: ignore[arg-type]
+    pieces: Any = SimpleNamespace(watch=watch, full_pass=full_pass, standing=SimpleNamespace(rounds=2))
+    assert _pieces.Pieces.end_of_rounds(pieces) == pytest.approx(end)
     watch.reserve = 0.5
-    assert _end_of_rounds(pieces, watch) == pytest.approx(end - 0.5)  # type: ignore[arg-type]
-    assert _end_of_rounds(pieces, Watch()) == float("inf")  # type: ignore[arg-type]
+    assert _pieces.Pieces.end_of_rounds(pieces) == pytest.approx(end - 0.5)
+    pieces.watch = Watch()
+    assert _pieces.Pieces.end_of_rounds(pieces) == float("inf")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,26 @@ def test_moves_count_each_pass() -> None:
     points = np.zeros((2000, 2))
     assert result(Instance.from_coordinates(points), passes=large).moves == 3 * (2**31 - 1) * 2000 * 1997 // 2
     assert result(Instance.from_coordinates([[0, 0]])).moves == 0
+
+
+def test_a_result_tells_its_lower_bound_and_options_where_there_are_any() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Asked:
+        climbers: int | None = None
+        kick: str = "walk"
+        temperature: float | None = None
+        schedule: Any = None
+
+    assert (result().lower_bound, result().options) == (None, None)
+    assert not {"lower_bound", "options"} & result(options=object()).to_dict().keys()
+    found = result(lower_bound=35, options=Asked(climbers=3, temperature=np.float32(0.5), schedule=np.ones(2)))
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert (told["lower_bound"], told["options"]) == (
+        35,
+        {"climbers": 3, "temperature": 0.5, "schedule": [1.0, 1.0]},
+    )
+    assert (repr(found), str(found)) == (repr(replace(found, lower_bound=None, options=None)), str(result()))
+    assert repr(found) == repr(result(found.instance))
 
 
 def test_a_result_is_plain_json() -> None:

@@ -18,8 +18,8 @@ from test_two_opt_kernels import scattered
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
 from pytsp.backends.context import Backend
-from pytsp.solvers.ants import Foraging, rules_of
-from pytsp.solvers.registry import VARIANTS
+from pytsp.solvers.ants import rules_of
+from pytsp.solvers.options.ants import VARIANTS, AntColony
 from pytsp.starts.construct import nearest_neighbour
 from pytsp.utils.powers import quarter_power, quarters_of, whole_powers
 
@@ -136,14 +136,14 @@ def test_an_iteration_that_does_not_fit_is_not_begun(backend: Backend, monkeypat
 
 @pytest.mark.parametrize(("n", "k"), [(1, 0), (2, 1), (50, 20), (5_000, 20)])
 def test_rules_are_those_of_the_literature(n: int, k: int) -> None:
-    system = rules_of(Foraging(variant="ant-system", ants=7), n, k)
+    system = rules_of(AntColony(variant="ant-system", ants=7), n, k)
     assert (system.keep, system.weights.tolist(), system.elite, system.turns) == (0.5, [1] * 7, 0, 0)
     assert (system.floor, system.initial) == (0, 7)
-    rank = rules_of(Foraging(variant="rank", ants=7, ranks=5), n, k)
+    rank = rules_of(AntColony(variant="rank", ants=7, ranks=5), n, k)
     assert (rank.weights.tolist(), rank.elite, rank.turns, rank.floor) == ([4, 3, 2, 1], 5, 0, 0)
-    assert rules_of(Foraging(variant="rank", ants=2, ranks=5), n, k).weights.tolist() == [4, 3]
-    assert rules_of(Foraging(variant="rank", ants=2, ranks=1), n, k).weights.tolist() == []
-    best = rules_of(Foraging(evaporation=0.25), n, k)
+    assert rules_of(AntColony(variant="rank", ants=2, ranks=5), n, k).weights.tolist() == [4, 3]
+    assert rules_of(AntColony(variant="rank", ants=2, ranks=1), n, k).weights.tolist() == []
+    best = rules_of(AntColony(evaporation=0.25), n, k)
     assert (best.keep, best.weights.tolist(), best.elite, best.initial) == (0.75, [1], 1, 4)
     # An ant at the limits makes the best tour again with one chance in twenty, choosing among half of its neighbours.
     if 0 < best.floor < 1:
@@ -152,10 +152,10 @@ def test_rules_are_those_of_the_literature(n: int, k: int) -> None:
 
 
 def test_the_number_of_ants_is_that_of_the_cities_or_few_that_search() -> None:
-    assert [Foraging().ants_of(n) for n in (1, 50, 707, 708)] == [1, 50, 707, 706]
-    assert [Foraging().ants_of(n) for n in (10_000, 20_000, 20_001, 10**6)] == [50, 25, 25, 25]
-    assert Foraging(moves="2-opt").ants_of(1_000) == 25
-    assert Foraging(ants=3).ants_of(1_000) == 3
+    assert [AntColony().ants_of(n) for n in (1, 50, 707, 708)] == [1, 50, 707, 706]
+    assert [AntColony().ants_of(n) for n in (10_000, 20_000, 20_001, 10**6)] == [50, 25, 25, 25]
+    assert AntColony(moves="2-opt").ants_of(1_000) == 25
+    assert AntColony(ants=3).ants_of(1_000) == 3
 
 
 @given(st.floats(0, 1e3), st.integers(0, 64))

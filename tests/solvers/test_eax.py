@@ -18,8 +18,8 @@ import pytsp
 from pytsp import Improvement, Instance, Progress, Result
 from pytsp.backends.context import Backend
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.eax.evolution import Evolution
-from pytsp.solvers.eax.solver import POPULATIONS
+from pytsp.solvers.common.local_search import LocalSearch
+from pytsp.solvers.eax import POPULATIONS
 
 
 def uniform(n: int, seed: int = 0) -> Instance:
@@ -181,13 +181,13 @@ def test_climbers_are_numbered_on_behind_those_that_were_left_out(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     numbers: list[int] = []
-    descended = Evolution._descended
+    start = LocalSearch.start
 
-    def noted(self: Evolution, first: int, count: int) -> Any:
+    def noted(self: LocalSearch, first: int, count: int) -> Any:
         numbers.extend(range(first, first + count))
-        return descended(self, first, count)
+        return start(self, first, count)
 
-    monkeypatch.setattr(Evolution, "_descended", noted)
+    monkeypatch.setattr(LocalSearch, "start", noted)
     solved(uniform(9), backend, climbers=7, population=3, first=5, time_limit=600.0)
     assert len(numbers) > 7 and len(numbers) % 7 == 0
     assert numbers == list(range(5, 5 + len(numbers)))

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from numpy.typing import NDArray
 from paths import tsplib_file
+from tasks import task_of
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
@@ -29,10 +30,12 @@ from pytsp.datasets import registry as datasets
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers import options as _options
+from pytsp.solvers.common import pacing as _pacing
 from pytsp.solvers.ils.population import exchanged
-from pytsp.solvers.ils.solver import default_climbers, default_iterations, starting_tours
-from pytsp.solvers.options import KICKS, Options
+from pytsp.solvers.ils.solver import default_climbers, default_iterations
+from pytsp.solvers.ils.starting_tours import starting_tours
+from pytsp.solvers.options import shared as _shared
+from pytsp.solvers.options.ils import ILS, KICKS
 from pytsp.starts.construct import STARTS, start_tour
 
 # Options with which a climber does not depend on the others.
@@ -48,6 +51,11 @@ def uniform(n: int, seed: int = 0) -> Instance:
 def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
     """A solve by iterated local search, by three climbers if nothing else is said."""
     return pytsp.solve(instance, solver="ils", backend=backend.name, **{"climbers": 3, "iterations": 30} | options)
+
+
+def starts_of(instance: Instance, climbers: int, seed: int = 0, **options: Any) -> NDArray[np.int32]:
+    """The tours from which so many climbers start."""
+    return starting_tours(task_of(instance, ILS(**options), seed=seed), climbers)
 
 
 def assert_same(a: Result, b: Result) -> None:
@@ -76,10 +84,11 @@ def assert_whole(result: Result, *, is_optimal: bool = True) -> None:
 def cut(call_seconds: float, first_speed: float, growth: float) -> Iterator[None]:
     """Other sizes of calls."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(population_module, "CALL_SECONDS", call_seconds)
-        patch.setattr(population_module, "SHORT_CALL_SECONDS", call_seconds)
+        for module in (population_module, _pacing):
+            patch.setattr(module, "CALL_SECONDS", call_seconds)
+        patch.setattr(_pacing, "SHORT_CALL_SECONDS", call_seconds)
         patch.setattr(population_module, "FIRST_SPEED", dict.fromkeys(("cpu", "gpu"), first_speed))
-        patch.setattr(population_module, "MOST_GROWTH", growth)
+        patch.setattr(_pacing, "MOST_GROWTH", growth)
         yield
 
 
@@ -94,7 +103,7 @@ def test_every_result_is_a_tour_of_that_length(backend: Backend, instance: Insta
     assert_whole(result)
     assert (result.stop_reason, result.iterations, result.seed) == ("finished", 30, seed)
     assert result.climbers == climbers
-    assert result.length <= instance.tour_length(starting_tours(instance, 1, Options(seed=seed))[0])
+    assert result.length <= instance.tour_length(starts_of(instance, 1, seed)[0])
 
 
 @given(instance=strategies.instances(min_n=2, max_n=7))
@@ -202,7 +211,7 @@ def test_moves_that_are_drawn_never_lengthen_a_tour(
 ) -> None:
     result = solved(instance, backend, seed=seed, pivot="random-k", draws=draws, temperature=0)
     assert_whole(result, is_optimal=False)
-    starts = starting_tours(instance, 3, Options(seed=seed))
+    starts = starts_of(instance, 3, seed)
     assert all(length <= instance.tour_length(tour) for length, tour in zip(result.lengths, starts, strict=True))
 
 
@@ -224,7 +233,7 @@ def test_the_first_call_is_as_short_however_many_moves_are_drawn(monkeypatch: py
         return call(self, entry, *arguments)
 
     monkeypatch.setattr(Backend, "call", record)
-    most = int(population_module.SHORT_CALL_SECONDS * population_module.FIRST_SPEED["cpu"])
+    most = int(_pacing.SHORT_CALL_SECONDS * population_module.FIRST_SPEED["cpu"])
     for draws, expected in ((1, most), (64, most), (640, most // 10), (2**31 - 1, 1)):
         counts.clear()
         # Few draws are made: without neighbours there is nothing to draw.
@@ -273,11 +282,11 @@ def test_draws_are_for_iterated_local_search() -> None:
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("n", [1, 2, 5, 63, 64, 200])
 def test_a_climbers_start_is_a_function_of_its_number(start: str, n: int) -> None:
-    whole = starting_tours(uniform(n), 70, Options(start=start, seed=5))
+    whole = starts_of(uniform(n), 70, 5, start=start)
     assert whole.shape == (70, n) and whole.dtype == np.int32
     assert all(pytsp.is_tour(tour, n) for tour in whole)
     for first, climbers in ((0, 1), (1, 1), (10, 60), (63, 2), (64, 6)):
-        part = starting_tours(uniform(n), climbers, Options(start=start, seed=5, first=first))
+        part = starts_of(uniform(n), climbers, 5, start=start, first=first)
         assert np.array_equal(part, whole[first : first + climbers])
     assert np.array_equal(whole[0], start_tour(uniform(n), start, seed=5))  # type: ignore[arg-type]
     if n == 200:
@@ -289,7 +298,7 @@ def test_the_first_climber_starts_along_a_curve_or_without_coordinates_greedily(
     matrix = Instance.from_matrix(form_of(cities).whole.distances(*np.ix_(range(50), range(50))))
     for instance, start in ((cities, "space-filling-curve"), (matrix, "greedy")):
         expected = start_tour(instance, start)  # type: ignore[arg-type]
-        assert np.array_equal(starting_tours(instance, 2, Options())[0], expected)
+        assert np.array_equal(starts_of(instance, 2)[0], expected)
 
 
 @pytest.mark.parametrize("neighbours", [1, 4, 9])
@@ -303,7 +312,7 @@ def test_the_default_temperature_is_that_of_the_two_nearest(backend: Backend, ne
 
 @given(tour=strategies.tours(9))
 def test_all_climbers_start_from_the_initial_tour(backend: Backend, tour: NDArray[np.int32]) -> None:
-    starts = starting_tours(uniform(9), 3, Options(initial_tour=tour.tolist()))
+    starts = starting_tours(task_of(uniform(9), ILS(), initial_tour=tour.tolist()), 3)
     assert starts.tolist() == [tour.tolist()] * 3
     result = solved(uniform(9), backend, initial_tour=tour, iterations=0)
     assert result.history[0].length == uniform(9).tour_length(tour)
@@ -408,7 +417,7 @@ def test_improvements_are_told_as_they_come(backend: Backend) -> None:
         result = solved(uniform(200), backend, iterations=200, on_improvement=told.append)
     assert result.history == tuple(told)
     assert len(told) > 2
-    start = min(uniform(200).tour_length(tour) for tour in starting_tours(uniform(200), 3, Options()))
+    start = min(uniform(200).tour_length(tour) for tour in starts_of(uniform(200), 3))
     assert told[0][1:] == (0, start)
     assert_whole(result)
 
@@ -450,7 +459,7 @@ def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_names_of_starts_are_those_that_can_be_made() -> None:
-    assert _options.STARTS == STARTS
+    assert _shared.STARTS == STARTS
 
 
 def test_the_default_budget_ends_every_solve() -> None:

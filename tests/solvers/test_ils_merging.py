@@ -8,20 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
+from emulated import skip_where_slow
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tasks import task_of
 
 import pytsp
 from pytsp import Instance, Result, random_tours
 from pytsp.backends.context import Backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.common.crossover import Crossing
-from pytsp.solvers.ils.restarting import seed_anew
+from pytsp.solvers.common.local_search import LocalSearch
+from pytsp.solvers.ils.starting_tours import seed_anew
+from pytsp.solvers.options.ils import ILS
 
 PART = "search"
 
-crossing_module = importlib.import_module("pytsp.solvers.common.crossover")
+local_search_module = importlib.import_module("pytsp.solvers.common.local_search")
 MERGES = (False, True)
 
 
@@ -35,15 +38,15 @@ def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
     return pytsp.solve(instance, solver="ils", backend=backend.name, **{"climbers": 6, "iterations": 30} | options)
 
 
-def crossing_of(instance: Instance, backend: Backend, k: int = 8) -> Crossing:
+def local_search_of(instance: Instance, backend: Backend, k: int = 8) -> LocalSearch:
     form = form_of(instance)
     loaded = backend.call(f"{form.kind}_load", *form.arguments)
-    return Crossing(form, backend, loaded, neighbour_lists(instance, k))
+    return LocalSearch(task_of(instance, ILS(), kernels=backend), loaded, neighbour_lists(instance, k))
 
 
-def population_of(crossing: Crossing, tours: list[Any]) -> Any:
+def population_of(instance: Instance, backend: Backend, tours: list[Any]) -> Any:
     """A population on the device that stands on these tours, and knows how long they are."""
-    backend, form = crossing.kernels, crossing.form
+    form = form_of(instance)
     given = backend.fields(backend.call("population_given", np.array(tours, dtype=np.int32)))
     given["lengths"] = np.array([form.whole.tour_length(tour) for tour in given["bests"]])
     return backend.value("population", given)
@@ -54,9 +57,9 @@ def population_of(crossing: Crossing, tours: list[Any]) -> Any:
 def test_a_merged_tour_is_no_longer_than_the_shortest(
     backend: Backend, instance: Instance, seed: int, count: int
 ) -> None:
-    crossing = crossing_of(instance, backend, max(1, min(8, instance.n - 1)))
+    local_search = local_search_of(instance, backend, max(1, min(8, instance.n - 1)))
     tours = random_tours(instance.n, count, 1)
-    tour = crossing.merged(population_of(crossing, list(tours)), seed)
+    tour = local_search.merge(population_of(instance, backend, list(tours)), seed)
     assert pytsp.is_tour(tour, instance.n)
     assert instance.tour_length(tour) <= min(instance.tour_length(each) for each in tours)
 
@@ -69,26 +72,28 @@ def test_what_is_best_of_two_equally_long_tours_is_joined(backend: Backend) -> N
     left, right = around.copy(), around.copy()
     left[5:8], right[25:28] = left[5:8][::-1], right[25:28][::-1]
     assert circle.tour_length(left) == circle.tour_length(right) > circle.tour_length(around)
-    crossing = crossing_of(circle, backend)
-    assert circle.tour_length(crossing.merged(population_of(crossing, [left, right]), 0)) == circle.tour_length(around)
-    alone = crossing.merged(population_of(crossing, [left]), 0)
+    local_search = local_search_of(circle, backend)
+    assert circle.tour_length(
+        local_search.merge(population_of(circle, backend, [left, right]), 0)
+    ) == circle.tour_length(around)
+    alone = local_search.merge(population_of(circle, backend, [left]), 0)
     assert circle.tour_length(alone) == circle.tour_length(left)
 
 
 def test_only_the_best_of_many_climbers_are_merged(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crossing_module, "MOST_MERGED", 4)
-    crossing = crossing_of(uniform(30), backend)
+    monkeypatch.setattr(local_search_module, "MOST_MERGED", 4)
+    local_search = local_search_of(uniform(30), backend)
     tours = sorted(random_tours(30, 9, 2), key=uniform(30).tour_length)
     mixed = [tours[place] for place in (8, 2, 5, 0, 7, 1, 6, 3, 4)]
     best = [tours[place] for place in (2, 0, 1, 3)]
-    merged = [crossing.merged(population_of(crossing, each), 7) for each in (mixed, best)]
+    merged = [local_search.merge(population_of(uniform(30), backend, each), 7) for each in (mixed, best)]
     assert np.array_equal(*merged)
 
 
 def test_no_generation_is_begun_without_time(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    crossing = crossing_of(uniform(30), backend)
+    local_search = local_search_of(uniform(30), backend)
     tours = sorted(random_tours(30, 5, 2), key=uniform(30).tour_length)
-    assert np.array_equal(crossing.merged(population_of(crossing, tours), 0, seconds_left=0.0), tours[0])
+    assert np.array_equal(local_search.merge(population_of(uniform(30), backend, tours), 0, seconds_left=0.0), tours[0])
 
 
 # In a solve
@@ -118,16 +123,15 @@ def test_one_climber_has_nothing_to_merge_until_it_begins_anew(backend: Backend,
 
 
 def test_a_time_limit_leaves_time_to_merge(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    if backend.device is not None and not backend.device.is_gpu:
-        pytest.skip("a simulated GPU is too slow")
+    skip_where_slow(backend)
     seen: list[float] = []
-    merged = Crossing.merged
+    merge = LocalSearch.merge
 
-    def noted(self: Crossing, population: Any, seed: int, seconds_left: float) -> Any:
+    def noted(self: LocalSearch, population: Any, seed: int, seconds_left: float) -> Any:
         seen.append(seconds_left)
-        return merged(self, population, seed, seconds_left)
+        return merge(self, population, seed, seconds_left)
 
-    monkeypatch.setattr(Crossing, "merged", noted)
+    monkeypatch.setattr(LocalSearch, "merge", noted)
     result = solved(uniform(300), backend, iterations=None, time_limit=1.0, merge=True)
     assert result.stop_reason == "time limit"
     assert len(seen) == 1 and 0 < seen[0] <= 0.101

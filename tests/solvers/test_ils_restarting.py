@@ -10,12 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tasks import task_of
 
 import pytsp
 from pytsp import Instance, random_tours
 from pytsp.backends.context import Backend
-from pytsp.solvers.ils.restarting import NONE, Aside
-from pytsp.solvers.ils.solver import Options, beginner_anew
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.ils.archive import NONE, Archive
+from pytsp.solvers.ils.starting_tours import beginner_anew
+from pytsp.solvers.options.ils import ILS
 from pytsp.starts.construct import nearest_neighbour
 
 population_module = importlib.import_module("pytsp.solvers.ils.population")
@@ -24,6 +27,11 @@ population_module = importlib.import_module("pytsp.solvers.ils.population")
 def uniform(n: int) -> Instance:
     """Uniformly random whole points."""
     return Instance.from_coordinates(np.random.default_rng(n).integers(0, 300, (n, 2)), name=f"uniform{n}")
+
+
+def asked(n: int, seed: int, **options: Any) -> Task[ILS]:
+    """A solve of n cities by iterated local search."""
+    return task_of(uniform(n), ILS(**options), seed=seed)
 
 
 def population(lengths: list[int], tag: int) -> dict[str, Any]:
@@ -37,16 +45,16 @@ def population(lengths: list[int], tag: int) -> dict[str, Any]:
 def test_each_climber_keeps_the_shortest_tour_that_it_has_had(rounds: list[list[int]]) -> None:
     """By so much tours become shorter from look to look; beside goes a list of all that a climber had at a look."""
     had: list[list[tuple[int, list[int]]]] = [[], [], [], []]
-    aside, lengths, seen = Aside.nothing(4, 2), [50, 51, 52, 53], [int(NONE)] * 4
+    archive, lengths, seen = Archive.empty(4, 2), [50, 51, 52, 53], [int(NONE)] * 4
     for number, shorter in enumerate(rounds):
         lengths = [length - by for length, by in zip(lengths, shorter, strict=True)]
         now, before = population(lengths, tag=number), population(lengths, tag=number)
         for place in range(4):
             had[place].append((lengths[place], now["bests"][place].tolist()))
-        stuck = aside.stuck(now["lengths"])
+        stuck = archive.stuck(now["lengths"])
         assert stuck.tolist() == [length >= last for length, last in zip(lengths, seen, strict=True)]
         fresh = population([54, 40, 52, 56], tag=100 + number)
-        now, aside = aside.begun(now, fresh, stuck)
+        now, archive = archive.begun(now, fresh, stuck)
         for place in range(4):
             source = fresh if stuck[place] else before
             assert all(np.array_equal(now[name][place], source[name][place]) for name in ("tours", "bests", "lengths"))
@@ -54,17 +62,17 @@ def test_each_climber_keeps_the_shortest_tour_that_it_has_had(rounds: list[list[
             if stuck[place]:
                 had[place].append((int(fresh["lengths"][place]), fresh["bests"][place].tolist()))
         lengths = seen = now["lengths"].tolist()
-        assert aside.seen.tolist() == seen
+        assert archive.seen.tolist() == seen
         shortest = [min(length for length, _ in each) for each in had]
-        assert aside.shortest(now["lengths"]).tolist() == shortest
-        given_back = aside.returned({name: column.copy() for name, column in now.items()})
+        assert archive.shortest(now["lengths"]).tolist() == shortest
+        given_back = archive.returned({name: column.copy() for name, column in now.items()})
         assert given_back["lengths"].tolist() == shortest
         assert all((shortest[place], given_back["bests"][place].tolist()) in had[place] for place in range(4))
 
 
 def test_tours_from_which_climbers_begin_anew_are_their_own() -> None:
     instance = uniform(40)
-    begins, random = beginner_anew(instance, Options(seed=4)), beginner_anew(instance, Options(seed=4, start="random"))
+    begins, random = (beginner_anew(asked(40, 4, start=start)) for start in (None, "random"))
     tours = {(climber, turn): random(climber, turn) for climber in (0, 1, 70) for turn in (1, 2)}
     assert len({tuple(tour) for tour in tours.values()}) == len(tours)
     assert not any(np.array_equal(random_tours(40, 1, 4, climber)[0], tours[climber, 1]) for climber in (0, 1, 70))
@@ -72,7 +80,7 @@ def test_tours_from_which_climbers_begin_anew_are_their_own() -> None:
         assert pytsp.is_tour(tour, 40)
         kind = tour if climber == 70 else nearest_neighbour(instance, seed=int(tour[0]))
         assert np.array_equal(begins(climber, turn), kind)
-        assert np.array_equal(beginner_anew(instance, Options(seed=4))(climber, turn), kind)
+        assert np.array_equal(beginner_anew(asked(40, 4))(climber, turn), kind)
     # The streams go round where a climber's number leaves no room.
     assert pytsp.is_tour(random(2**62 - 1, 2**62), 40)
 
@@ -102,7 +110,7 @@ def test_climbers_without_success_begin_anew(backend: Backend, first: int, monke
     # Seven cities are at their optimum after the first descent or the first kicks.
     seen = starts_of(backend, monkeypatch, iterations=400, restart=100, climbers=3, first=first, seed=6)
     assert [at for at, _ in seen] == [0, 200, 300]
-    anew = beginner_anew(uniform(7), Options(seed=6))
+    anew = beginner_anew(asked(7, 6))
     for at, tours in seen[1:]:
         assert np.array_equal(tours, [anew(first + place, at // 100) for place in range(3)])
     # Not in the end, and not where there was no second look.

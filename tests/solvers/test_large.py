@@ -30,8 +30,7 @@ from pytsp.exceptions import InstanceError, TourError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.large.requirements import LEAST_CITIES, METRICS, can_be_large
-from pytsp.solvers.options import Options
-from pytsp.solvers.selection import chosen
+from pytsp.solvers.selection import choose
 from pytsp.starts.construct import STARTS, start_tour
 
 pieces_module = importlib.import_module("pytsp.solvers.large.pieces")
@@ -448,17 +447,17 @@ def test_few_cities_go_through_iterated_local_search(backend: Backend, n: int) -
 
 
 def test_auto_is_large_above_what_can_be_recombined() -> None:
-    def by_itself(instance: Instance, **given_: str) -> str:
-        return chosen("auto", given_, instance)
+    def by_itself(instance: Instance, **given_: Any) -> str:
+        return choose("auto", given_, instance).name
 
     assert by_itself(uniform(12_000)) == "eax"
     assert all(by_itself(uniform(12_001, metric=metric)) == "large" for metric in METRICS)
     for metric in ("MAN_2D", "ATT", "MAX_2D"):
         assert by_itself(uniform(12_001, metric=metric)) == "ils"
-    assert by_itself(uniform(12_001), iterations="iterations=3", start="start='greedy'", piece="piece=9") == "large"
-    for name, shown in (("moves", "moves='or-opt'"), ("climbers", "climbers=2"), ("kick", "kick='walk'")):
-        assert by_itself(uniform(12_001), **{name: shown}) == "ils"
-    assert by_itself(uniform(12_001), k="k=2") == "restarts"
+    assert by_itself(uniform(12_001), iterations=3, start="greedy", piece=9) == "large"
+    for given_ in ({"moves": "or-opt"}, {"climbers": 2}, {"kick": "walk"}):
+        assert by_itself(uniform(12_001), **given_) == "ils"
+    assert by_itself(uniform(12_001), k=2) == "restarts"
     solid = np.random.default_rng(0).random((20, 3))
     assert not can_be_large(Instance.from_coordinates(solid, metric="EUCLIDEAN"))
     result = pytsp.solve(uniform(12_001, side=10**5), target=1e12)
@@ -517,9 +516,9 @@ def test_distances_beyond_the_kernels_are_refused() -> None:
 
 
 def test_a_piece_must_fit_a_block() -> None:
-    def piece(n: int, memory: int, **options: Any) -> int:
+    def piece(n: int, memory: int, piece: int | None = None) -> int:
         kernels: Any = SimpleNamespace(device=SimpleNamespace(shared_memory=memory), device_name="GPU")
-        size: int = large_module._piece(n, kernels, Options(**options))
+        size: int = large_module._piece(n, kernels, piece)
         return size
 
     most = (100 * 2**10 - 16 * 2**10) // 20
@@ -530,7 +529,7 @@ def test_a_piece_must_fit_a_block() -> None:
     with pytest.raises(ValueError, match=re.escape(f"piece must be at most {most} on GPU; it is {most + 1}")):
         piece(10**6, 100 * 2**10, piece=most + 1)
     cpu: Any = SimpleNamespace(device=None)
-    assert [large_module._piece(9, cpu, Options(piece=each)) for each in (None, 8)] == [5000, 8]
+    assert [large_module._piece(9, cpu, each) for each in (None, 8)] == [5000, 8]
 
 
 def test_the_command_line_takes_pieces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

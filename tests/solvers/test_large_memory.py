@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from emulated import skip_where_slow
 from paths import ROOT
 
 from pytsp.backends.context import Backend
@@ -60,5 +61,6 @@ def peak(backend: Backend, n: int) -> int:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells the peak memory of a process")
 def test_a_city_takes_no_more_memory_than_is_said(backend: Backend) -> None:
+    skip_where_slow(backend)
     less, more = (peak(backend, n) for n in SIZES)
     assert (more - less) / (SIZES[1] - SIZES[0]) <= MOST_BYTES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,9 +22,10 @@ from pytsp import Instance, Progress, Result, random_tours
 from pytsp.backends.context import Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
 from pytsp.problem.kernel_input import form_of
+from pytsp.solvers.common import pacing as _pacing
 from pytsp.solvers.restarts.solver import default_climbers
 
-search_module = sys.modules["pytsp.solvers.restarts.batches"]
+search_module = importlib.import_module("pytsp.solvers.restarts.solver")
 
 
 def uniform(n: int, seed: int = 0) -> Instance:
@@ -61,7 +62,8 @@ def assert_whole(result: Result) -> None:
 def cut(call_seconds: float, first_call_moves: float, batch_bytes: int) -> Iterator[None]:
     """Other sizes of calls and batches."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_module, "CALL_SECONDS", call_seconds)
+        for module in (search_module, _pacing):
+            patch.setattr(module, "CALL_SECONDS", call_seconds)
         patch.setattr(search_module, "FIRST_SPEED", dict.fromkeys(("cpu", "gpu"), first_call_moves / call_seconds))
         patch.setattr(search_module, "BATCH_BYTES", dict.fromkeys(("cpu", "gpu"), batch_bytes))
         yield

@@ -6,17 +6,20 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
+import emulated
 import numpy as np
 import pytest
+from tasks import task_of
 
 import pytsp
 from pytsp import Instance
 from pytsp.backends.context import open_backend
 from pytsp.backends.devices import Device
 from pytsp.exceptions import DeviceMemoryError
-from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.restarts.batches import MOST_STEPS, Search, choose_mapping, fits_a_block
-from pytsp.solvers.restarts.solver import moves_a_pass
+from pytsp.solvers.options.restarts import RandomRestarts
+from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
+from pytsp.solvers.restarts.mapping import choose_mapping, fits_a_block
+from pytsp.solvers.restarts.solver import Batches
 
 HOPPER = 227 * 2**10
 OVERHEAD = 40 * 2**10
@@ -39,7 +42,7 @@ def form(n: int, kind: str = "grid") -> Any:
 # Blocks
 
 
-@pytest.mark.parametrize("k", [1, 2, MOST_STEPS])
+@pytest.mark.parametrize("k", [1, 2, MOST_PASSES])
 @pytest.mark.parametrize(("kind", "bytes_a_city"), [("grid", 16), ("plane", 24), ("matrix", 12)])
 def test_a_block_takes_the_cities_that_its_shared_memory_holds(kind: str, bytes_a_city: int, k: int) -> None:
     most = (HOPPER - OVERHEAD) // (bytes_a_city + (8 if k > 1 else 0))
@@ -71,7 +74,7 @@ def test_there_are_no_blocks_on_a_cpu() -> None:
 
 
 @pytest.mark.parametrize("n", [24, 199, 200, 1000, 30_000])
-@pytest.mark.parametrize("k", [1, 2, MOST_STEPS])
+@pytest.mark.parametrize("k", [1, 2, MOST_PASSES])
 def test_auto_takes_a_block_only_where_it_fits(n: int, k: int) -> None:
     chosen = choose_mapping("auto", form(n), k, gpu())
     assert chosen in ("block", "thread")
@@ -87,34 +90,33 @@ def test_a_block_that_does_not_fit_is_refused_with_the_way_out(n: int) -> None:
     assert all(part in str(refused.value) for part in ("Paper GPU", str(HOPPER), f"has {n}", "mapping='thread'"))
 
 
-@pytest.mark.parametrize("kernels", [CPU, gpu()])
-def test_an_unknown_mapping_is_refused(kernels: Any) -> None:
-    with pytest.raises(ValueError, match="must be 'auto', 'block' or 'thread'; it is 'warp'"):
-        choose_mapping("warp", form(100), 1, kernels)
+def test_an_unknown_mapping_is_refused() -> None:
+    with pytest.raises(ValueError, match="mapping 'warp' is not known; known: auto, block, thread"):
+        RandomRestarts(mapping="warp")
 
 
 # Moves a pass
 
 
-@pytest.mark.parametrize(("k", "moves"), [(1, 1), (256, 256), ("inf", MOST_STEPS), (math.inf, MOST_STEPS)])
+@pytest.mark.parametrize(("k", "moves"), [(1, 1), (256, 256), ("inf", MOST_PASSES), (math.inf, MOST_PASSES)])
 def test_moves_a_pass_are_a_number_or_infinite(k: Any, moves: int) -> None:
-    assert moves_a_pass(k) == moves
+    assert kernel_passes(RandomRestarts(k=k).k) == moves
 
 
 @pytest.mark.parametrize("k", [0, -1, 2**31, 1.5, math.nan, -math.inf, "many", None, True])
 def test_other_moves_a_pass_are_refused(k: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="k must be"):
-        moves_a_pass(k)
+        RandomRestarts(k=k)
 
 
 # Memory
 
 
 class Tight:
-    """The c backend, on a device that has room for so many climbers at a time."""
+    """A backend, on a device that has room for so many climbers at a time."""
 
-    def __init__(self, room: int, calls: int = 2**31) -> None:
-        self.kernels = open_backend("c")
+    def __init__(self, room: int, calls: int = 2**31, name: str = "c") -> None:
+        self.kernels = open_backend(name)
         self.name, self.threads, self.device = self.kernels.name, self.kernels.threads, self.kernels.device
         self.room = room
         self.calls = calls
@@ -126,7 +128,7 @@ class Tight:
             self.counts.append(arguments[-1])
             if arguments[-1] > self.room:
                 raise DeviceMemoryError(f"no room for {arguments[-1]} climbers")
-        if entry.endswith("_climb"):
+        if "_climb" in entry:
             self.calls -= 1
             if self.calls < 0:
                 raise DeviceMemoryError("no room to go on")
@@ -138,18 +140,18 @@ def instance(n: int = 10) -> Instance:
     return Instance.from_coordinates(np.random.default_rng(n).integers(0, 100, (n, 2)))
 
 
-def search(kernels: Any, climbers: int, n: int = 10) -> Search:
+def search(kernels: Any, climbers: int, n: int = 10) -> Batches:
     """A search that has not begun."""
-    return Search(form_of(instance(n)), kernels, climbers, 5, 0, k=1, mapping="auto")
+    return Batches(task_of(instance(n), RandomRestarts(climbers=climbers), kernels=kernels, seed=5))
 
 
+@pytest.mark.parametrize("name", ["c", emulated.NAMED])
 @pytest.mark.parametrize("room", [1, 20, 99, 100])
-def test_where_memory_runs_out_fewer_climbers_go_at_a_time_to_the_same_end(room: int) -> None:
-    kernels = Tight(room)
+def test_where_memory_runs_out_fewer_climbers_go_at_a_time_to_the_same_end(room: int, name: str) -> None:
+    kernels = Tight(room, name=name)
     tight = search(kernels, 100)
-    while tight.advance():
-        pass
-    assert tight.is_finished
+    while not tight.is_finished:
+        tight.advance()
     lengths = np.concatenate([batch.lengths for batch in tight.batches.values()])
     expected = pytsp.solve(instance(), solver="restarts", climbers=100, seed=5, backend="c")
     assert np.array_equal(lengths, expected.lengths)
@@ -162,8 +164,9 @@ def test_where_memory_runs_out_fewer_climbers_go_at_a_time_to_the_same_end(room:
     assert max(sizes) == 100 // 2 ** len(refused)
 
 
-def test_where_not_even_one_climber_fits_the_error_is_told() -> None:
-    kernels = Tight(0)
+@pytest.mark.parametrize("name", ["c", emulated.NAMED])
+def test_where_not_even_one_climber_fits_the_error_is_told(name: str) -> None:
+    kernels = Tight(0, name=name)
     hopeless = search(kernels, 100)
     with pytest.raises(DeviceMemoryError, match="no room for 1 climbers"):
         hopeless.advance()
@@ -171,11 +174,12 @@ def test_where_not_even_one_climber_fits_the_error_is_told() -> None:
     assert hopeless.best is None and not hopeless.batches
 
 
-def test_climbers_on_their_way_are_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["c", emulated.NAMED])
+def test_climbers_on_their_way_are_not_cut(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # One pass a call: the batch is on its way after the first.
-    monkeypatch.setattr("pytsp.solvers.restarts.batches.CALL_SECONDS", 1e-12)
-    halted = search(Tight(100, calls=1), 100, n=30)
-    assert halted.advance()
+    monkeypatch.setattr("pytsp.solvers.restarts.solver.CALL_SECONDS", 1e-12)
+    halted = search(Tight(100, calls=1, name=name), 100, n=30)
+    halted.advance()
     assert halted.last is not None and not halted.last.is_done
     with pytest.raises(DeviceMemoryError, match="no room to go on"):
         halted.advance()

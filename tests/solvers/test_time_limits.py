@@ -15,33 +15,40 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tasks import task_of
 
 import pytsp
 from pytsp.backends import cuda as _cuda
 from pytsp.backends.context import Backend, open_backend
 from pytsp.cli import commands as cli
-from pytsp.cli import signals as _cli_runs
+from pytsp.cli import limits as _cli_limits
 from pytsp.generate import uniform
-from pytsp.neighbours.kdtree import in_threads
+from pytsp.neighbours.kdtree import map_in_threads
 from pytsp.problem.tours import random_tours
 from pytsp.run.monitor import Watch
 from pytsp.solvers.annealing import Chains
 from pytsp.solvers.ants import Colonies
 from pytsp.solvers.common.placement import descent_seconds
-from pytsp.solvers.eax.evolution import Evolution, first_seconds
+from pytsp.solvers.eax import Evolution, first_seconds
 from pytsp.solvers.ils import population as _population
 from pytsp.solvers.ils import solver as ils
+from pytsp.solvers.ils import starting_tours as _beginnings
 from pytsp.solvers.ils.population import lengths_of
 from pytsp.solvers.large import pieces as _pieces
-from pytsp.solvers.large.solver import _end_of_rounds
+from pytsp.solvers.options.ils import ILS
 from pytsp.starts import fragments as _fragments
-from pytsp.starts import nearest_neighbour as _visits
+from pytsp.starts import nearest_unvisited as _visits
 from pytsp.starts.construct import greedy, nearest_neighbour, space_filling_curve
 from pytsp.utils import deadline as _deadline
 from pytsp.utils.deadline import OutOfTime, looking
 
 CPU: Any = SimpleNamespace(threads=2, device=None)
 GPU: Any = SimpleNamespace(threads=None, device=SimpleNamespace(shared_memory=227 * 2**10))
+
+
+def starts_of(n: int, climbers: int, seed: int = 0, **options: Any) -> Any:
+    """The tours from which climbers of an iterated local search start."""
+    return _beginnings.starting_tours(task_of(uniform(n, 0), ILS(**options), seed=seed), climbers)
 
 
 def out_of_time(_: float) -> None:
@@ -54,15 +61,15 @@ def out_of_time(_: float) -> None:
 @given(n=st.integers(0, 40), step=st.integers(1, 50))
 def test_blocks_come_in_their_order(n: int, step: int) -> None:
     cities = np.arange(n) * 3
-    done = list(in_threads(lambda block: block.copy(), cities, step))
+    done = list(map_in_threads(lambda block: block.copy(), cities, step))
     assert len(done) == -(-n // step)
     assert np.array_equal(np.concatenate([cities[:0], *done]), cities)
 
 
 def test_work_is_shared_by_threads_and_a_single_block_needs_none() -> None:
-    names = set(in_threads(lambda _: threading.current_thread().name, np.arange(9), 1))
+    names = set(map_in_threads(lambda _: threading.current_thread().name, np.arange(9), 1))
     assert threading.main_thread().name not in names
-    assert list(in_threads(lambda _: threading.current_thread(), np.arange(9), 9)) == [threading.current_thread()]
+    assert list(map_in_threads(lambda _: threading.current_thread(), np.arange(9), 9)) == [threading.current_thread()]
 
 
 def test_the_time_ends_work_in_threads() -> None:
@@ -73,13 +80,13 @@ def test_the_time_ends_work_in_threads() -> None:
         done.append(int(block[0]))
 
     with looking(out_of_time), pytest.raises(OutOfTime):
-        list(in_threads(work, np.arange(1000), 1))
+        list(map_in_threads(work, np.arange(1000), 1))
     assert 0 < len(done) < 500
 
 
 def test_what_fails_in_a_thread_is_told() -> None:
     with pytest.raises(ZeroDivisionError):
-        list(in_threads(lambda block: 1 // int(block[0]), np.arange(3), 1))
+        list(map_in_threads(lambda block: 1 // int(block[0]), np.arange(3), 1))
 
 
 # First tours
@@ -90,25 +97,24 @@ def test_random_tours_are_those_of_their_climbers_however_many_are_made_together
     climbers: int, first: int, together: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ils, "TOGETHER", together)
-        patch.setattr(ils, "NEAREST_NEIGHBOUR_CLIMBERS", 3)
-        tours = ils.starting_tours(uniform(9, 0), climbers, ils.Options(seed=5, first=first))
+        patch.setattr(_beginnings, "TOGETHER", together)
+        patch.setattr(_beginnings, "NEAREST_NEIGHBOUR_CLIMBERS", 3)
+        tours = starts_of(9, climbers, 5, first=first)
     assert tours.shape == (climbers, 9)
     random_ones = tours[max(0, 3 - first) :]
     assert np.array_equal(random_ones, random_tours(9, len(random_ones), 5, max(first, 3)))
 
 
 def test_first_tours_end_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    options = ils.Options()
     with looking(out_of_time):
-        assert len(ils.starting_tours(uniform(50, 0), 70, options)) == 70
-        tours = ils.starting_tours(uniform(50, 0), 3, options)
+        assert len(starts_of(50, 70)) == 70
+        tours = starts_of(50, 3)
         lengths_of(uniform(50, 0), tours)
         monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 60)
         with pytest.raises(OutOfTime):
-            ils.starting_tours(uniform(50, 0), 3, options)
+            starts_of(50, 3)
         with pytest.raises(OutOfTime):
-            ils.starting_tours(uniform(50, 0), 300, ils.Options(start="random"))
+            starts_of(50, 300, start="random")
         with pytest.raises(OutOfTime):
             lengths_of(uniform(50, 0), tours)
 
@@ -199,9 +205,9 @@ def test_long_first_calls_of_a_gpu_are_known_before() -> None:
 
 def test_populations_know_what_their_first_climbers_take() -> None:
     def seconds(**rest: Any) -> float:
-        form = SimpleNamespace(whole=SimpleNamespace(n=8000))
-        known = SimpleNamespace(form=form, kernels=GPU, chunk=1024, _most=lambda: 75, **rest)
-        return float(Evolution.first_seconds.fget(known))  # type: ignore[attr-defined]
+        form, nobody = SimpleNamespace(whole=SimpleNamespace(n=8000)), SimpleNamespace(best=None)
+        known = SimpleNamespace(form=form, kernels=GPU, chunk=1024, _most=lambda: 75, standing=nobody, **rest)
+        return float(Evolution.next_seconds.fget(known))  # type: ignore[attr-defined]
 
     assert seconds(size=None) == seconds(size=75) == first_seconds(8000, 75, GPU) < seconds(size=2000)
     assert seconds(size=2000) == seconds(size=1024)
@@ -235,7 +241,7 @@ def test_auto_is_large_where_a_gpu_would_begin_too_late(
     seen: list[str] = []
     opened = create_autospec(open_backend, return_value=GPU)
     monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
-    monkeypatch.setattr("pytsp.api.dispatch.run", lambda *_, solver, **__: seen.append(solver))
+    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task: seen.append(task.options.name))
     pytsp.solve(uniform(n, 0), time_limit=limit, **given_)
     assert seen == [solver]
     assert all(call == mock_call("auto", threads=None, device=None, part="search") for call in opened.mock_calls)
@@ -249,7 +255,7 @@ def test_auto_is_crossover_on_a_cpu_however_short_the_time() -> None:
 @pytest.mark.parametrize("solver", ["eax", "annealing", "ants"])
 def test_a_first_call_that_does_not_fit_is_not_begun(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = {"eax": Evolution, "annealing": Chains, "ants": Colonies}[solver]
-    monkeypatch.setattr(kind, "first_seconds", 1e3)
+    monkeypatch.setattr(kind, "next_seconds" if solver == "eax" else "first_seconds", 1e3)
     found = pytsp.solve(uniform(60, 0), solver=solver, time_limit=0.3, backend="c")
     assert (found.stop_reason, found.iterations, found.solver) == ("time limit", 0, solver)
     assert found.instance.tour_length(found.tour) == found.length
@@ -278,8 +284,8 @@ def test_calls_of_passes_have_few_passes_at_first_and_as_many_as_fit(monkeypatch
 def test_the_first_rounds_leave_no_time_for_passes() -> None:
     watch = Watch(time_limit=10.0)
     for rounds, end in ((0, 10.0), (_pieces.DESCENTS - 1, 10.0), (_pieces.DESCENTS, 9.0)):
-        pieces: Any = SimpleNamespace(full_pass=0.1, standing=SimpleNamespace(rounds=rounds))
-        assert _end_of_rounds(pieces, watch) == pytest.approx(end)
+        pieces: Any = SimpleNamespace(watch=watch, full_pass=0.1, standing=SimpleNamespace(rounds=rounds))
+        assert _pieces.Pieces.end_of_rounds(pieces) == pytest.approx(end)
 
 
 # The command line
@@ -289,9 +295,9 @@ def test_the_end_of_a_driver_is_within_the_limit(monkeypatch: pytest.MonkeyPatch
     options = cli._parser().parse_args(["solve", "any", "--time-limit", "10"])
     options.began = time.perf_counter()
     monkeypatch.setattr(_cuda, "_begun", [])
-    without = _cli_runs.time_left(options)
+    without = _cli_limits.time_left(options)
     monkeypatch.setattr(_cuda, "_begun", [threading.current_thread()])
-    with_driver = _cli_runs.time_left(options)
+    with_driver = _cli_limits.time_left(options)
     assert without is not None and with_driver is not None
     assert with_driver == pytest.approx(without - 0.1, abs=0.02)
 

@@ -9,12 +9,14 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from emulated import skip_where_slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from kernel_values import batch_on
 from numpy.typing import NDArray
 from paths import tsplib_file
+from tasks import task_of
 from test_two_opt_kernels import forms_of
 
 import pytsp
@@ -24,6 +26,7 @@ from pytsp.exceptions import KernelError, TourError
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.run.result import FLOPS_A_CHECK
 from pytsp.solvers import two_opt
+from pytsp.solvers.options.two_opt import TwoOpt
 from pytsp.solvers.two_opt import Descent
 from pytsp.starts.construct import STARTS, start_tour
 
@@ -41,9 +44,22 @@ def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
     return pytsp.solve(instance, solver="two-opt", backend=backend.name, **options)
 
 
+def descent_of(
+    instance: Instance, backend: Backend, start: NDArray[np.int32], k: int, *, form: Form | None = None
+) -> Descent:
+    """A descent that has not begun."""
+    return Descent(task_of(instance, TwoOpt(k=k), kernels=backend, form=form), start)
+
+
+def tour_of(descent: Descent) -> list[int]:
+    """The tour on which a descent stands."""
+    tour: list[int] = descent.found().best.tour.tolist()
+    return tour
+
+
 def descents(instance: Instance, backend: Backend, start: NDArray[np.int32], k: int) -> list[Descent]:
     """A descent in each form in which kernels take an instance, in calls as they come."""
-    return [Descent(form, backend, start, k=k, passes=UNLIMITED) for form in forms_of(instance)]
+    return [descent_of(instance, backend, start, k, form=form) for form in forms_of(instance)]
 
 
 def ended(descent: Descent) -> Descent:
@@ -67,7 +83,7 @@ def test_a_descent_makes_the_oracles_moves(backend: Backend, case: tuple[Instanc
     tour, length, moves = expected(form_of(instance), start, k)
     for descent in descents(instance, backend, start, k):
         now = ended(descent).standing
-        assert descent.tour.tolist() == tour
+        assert tour_of(descent) == tour
         assert (now.length, now.moves, now.done) == (length, moves, True)
         assert k > 1 or now.passes == moves + 1
         assert oracle.best_move(form_of(instance).whole.distance_matrix().tolist(), tour) == (0, 0, 0)
@@ -88,7 +104,7 @@ def test_sizes_around_tiles_and_lanes(backend: Backend, n: int, k: int) -> None:
     tour, length, moves = expected(form_of(instance), start, k)
     for descent in descents(instance, backend, start, k):
         now = ended(descent).standing
-        assert (descent.tour.tolist(), now.length, now.moves) == (tour, length, moves)
+        assert (tour_of(descent), now.length, now.moves) == (tour, length, moves)
 
 
 @pytest.mark.parametrize("n", [1023, 1024, 1025])
@@ -112,7 +128,7 @@ def test_both_sides_of_a_band(backend: Backend, n: int, k: int) -> None:
 def test_cuts_into_calls_do_not_matter(backend: Backend, data: st.DataObject, n: int, k: int) -> None:
     instance = uniform(n)
     start = start_tour(instance, "random", seed=n)
-    whole, cut = (Descent(form_of(instance), backend, start, k=k, passes=UNLIMITED) for _ in range(2))
+    whole, cut = (descent_of(instance, backend, start, k) for _ in range(2))
     ended(whole)
     while not cut.is_finished:
         # The speed that it counts on decides how much of a pass, or how many passes, a call makes.
@@ -120,7 +136,7 @@ def test_cuts_into_calls_do_not_matter(backend: Backend, data: st.DataObject, n:
         if data.draw(st.booleans()):
             cut.moves_a_second = cut.pass_moves * data.draw(st.floats(0.01, 3))
         cut.advance()
-    assert cut.tour.tolist() == whole.tour.tolist()
+    assert tour_of(cut) == tour_of(whole)
     assert cut.standing.length == whole.standing.length
     assert (cut.standing.moves, cut.standing.passes) == (whole.standing.moves, whole.standing.passes)
 
@@ -232,6 +248,7 @@ def test_control_c_ends_a_long_pass(backend: Backend, k: int | str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [1, UNLIMITED])
 def test_more_moves_than_32_bits_number(backend: Backend, k: int) -> None:
+    skip_where_slow(backend)
     n = 70_000
     assert n * (n - 3) // 2 > 2**31
     points = np.column_stack([np.arange(n), np.zeros(n)])
@@ -246,18 +263,19 @@ def test_more_moves_than_32_bits_number(backend: Backend, k: int) -> None:
 
 @pytest.mark.slow
 def test_pr2392_comes_to_the_end_of_rocki_and_suda_or_below(backend: Backend) -> None:
+    skip_where_slow(backend)
     result = solved(pytsp.read(tsplib_file("pr2392.tsp")), backend)
     assert result.length <= 412_085
 
 
 def test_a_grid_is_a_plane_on_a_gpu(backend: Backend) -> None:
-    kind, arguments = two_opt._loaded_as(form_of(uniform(9)), backend)
-    assert kind == ("grid" if backend.device is None else "plane")
-    assert len(arguments) == (2 if kind == "grid" else 3)
+    form = two_opt._form_of(task_of(uniform(9), TwoOpt(), kernels=backend))
+    assert form.kind == ("grid" if backend.device is None else "plane")
+    assert len(form.arguments) == (2 if form.kind == "grid" else 3)
 
 
 @pytest.mark.parametrize(("first", "end"), [(1, 3), (3, 2), (2, 7)])
 def test_a_kernel_refuses_what_are_no_diagonals(backend: Backend, first: int, end: int) -> None:
-    descent = Descent(form_of(uniform(10)), backend, np.arange(10, dtype=np.int32), k=1, passes=1)
+    descent = descent_of(uniform(10), backend, np.arange(10, dtype=np.int32), 1)
     with pytest.raises(KernelError, match="are_diagonals"):
         descent._scanned(first, end)

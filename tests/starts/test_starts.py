@@ -21,7 +21,7 @@ from pytsp.neighbours import hilbert as _hilbert
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.starts import fragments as _fragments
-from pytsp.starts import nearest_neighbour as _visits
+from pytsp.starts import nearest_unvisited as _visits
 from pytsp.starts.construct import STARTS, Start, greedy, nearest_neighbour, space_filling_curve, start_tour
 from pytsp.starts.fragments import Fragments
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import emulated
 import pytest
 from paths import ROOT
 
@@ -64,6 +65,8 @@ print("ended", result.stop_reason, result.length == instance.tour_length(result.
 
 def assert_control_c_ends(n: int, **options: object) -> None:
     """Interrupt a long solve of n cities behind its first call; it must end within a second, with what it found."""
+    if options["backend"] == emulated.NAME:
+        pytest.skip("of what a GPU does at a time the emulated one is not through within a second")
     script = _SCRIPT.format(n=n, options=options)
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None

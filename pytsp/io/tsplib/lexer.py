@@ -13,17 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import TsplibError
-
-__all__ = ["Entry", "Section", "Source", "Text", "load", "parts", "quoted"]
-
-Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
-"""A path, ``"-"`` for standard input or output, or an open stream."""
+from pytsp.io.streams import Source, is_path
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 20
@@ -55,12 +50,11 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A line ``KEYWORD : value``."""
+class Part:
+    """A line with a keyword."""
 
     text: Text
     keyword: str
-    value: str
     offset: int
 
     def error(self, problem: str) -> TsplibError:
@@ -69,23 +63,21 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Section:
+class Entry(Part):
+    """A line ``KEYWORD : value``."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class Section(Part):
     """A line ``…_SECTION`` and the numbers that follow it, up to the next keyword."""
 
-    text: Text
-    keyword: str
-    offset: int
     start: int
     end: int
 
     def numbers(self) -> NDArray[np.float64]:
-        """The numbers, in their order, however they are spread over lines.
-
-        Raises
-        ------
-        TsplibError
-            If something is not a finite decimal number.
-        """
+        """The numbers, in their order, however they are spread over lines; refuses all but finite decimal numbers."""
         body = self.text.data[self.start : self.end]
         count = _count_tokens(body)
         if count == 0:
@@ -102,10 +94,6 @@ class Section:
             raise self.error_at(int(np.argmin(finite)), "{} is not a finite number")
         return values
 
-    def error(self, problem: str) -> TsplibError:
-        """The error that names the line of the section's keyword."""
-        return self.text.error(problem, self.offset)
-
     def error_at(self, token: int, problem: str) -> TsplibError:
         """The error that names the line of the number `token`, quoted in place of the braces of `problem`."""
         found = next(islice(_TOKEN.finditer(self.text.data, self.start, self.end), token, None))
@@ -114,16 +102,13 @@ class Section:
 
     def first_line_without(self, width: int) -> int | None:
         """Offset of the first line with other than `width` numbers; None if the very first is one."""
-        position = self.start
-        first = True
-        while position < self.end:
-            stop = self.text.data.find(b"\n", position, self.end)
-            stop = self.end if stop < 0 else stop
-            words = len(self.text.data[position:stop].split())
+        position, is_first = self.start, True
+        for line in self.text.data[self.start : self.end].split(b"\n"):
+            words = len(line.split())
             if words not in (0, width):
-                return None if first else position
-            first = first and words == 0
-            position = stop + 1
+                return None if is_first else position
+            is_first = is_first and words == 0
+            position += len(line) + 1
         return None
 
     def _not_a_number(self, body: bytes) -> TsplibError:
@@ -136,20 +121,22 @@ class Section:
 def load(source: Source) -> Text:
     """Read `source` whole; gzip is recognised by its content.
 
-    Raises
-    ------
-    TsplibError
-        If the data is empty, damaged gzip, or gzip that expands out of all proportion, or does not fit into memory.
-    OSError
-        If the file cannot be opened or read.
+    Refuses data that is empty, damaged gzip, or gzip that expands out of all proportion, or does not fit into memory.
     """
-    if isinstance(source, (str, os.PathLike)):
-        if source == "-":
-            data, file = sys.stdin.buffer.read(), "<stdin>"
-        else:
-            data, file = _read_file(Path(source)), os.fspath(source)
+    data: bytes | str
+    if is_path(source):
+        file, path = os.fspath(source), Path(source)
+        try:
+            data = path.read_bytes()
+        except MemoryError:
+            raise TsplibError(f"its {path.stat().st_size} bytes do not fit into memory", file=file) from None
+    elif isinstance(source, (str, os.PathLike)):
+        data, file = sys.stdin.buffer.read(), "<stdin>"
     else:
-        data, file = _read_stream(source), _stream_name(source)
+        data, name = source.read(), getattr(source, "name", None)
+        file = name if isinstance(name, str) else "<stream>"
+    if isinstance(data, str):
+        data = data.encode("utf-8", errors="surrogateescape")
     if data.startswith(_GZIP_MAGIC):
         data = _expanded(data, file)
     data = data.removeprefix(codecs.BOM_UTF8)
@@ -161,13 +148,7 @@ def load(source: Source) -> Text:
 
 
 def parts(text: Text) -> Iterator[Entry | Section]:
-    """The keyword lines and the sections of a file, in their order, up to EOF.
-
-    Raises
-    ------
-    TsplibError
-        At a line that is neither ``KEYWORD : value`` nor ``…_SECTION`` nor ``EOF``.
-    """
+    """The keyword lines and the sections of a file, in their order, up to EOF; refuses all other lines."""
     data = text.data
     position = 0
     while position < len(data):
@@ -186,7 +167,7 @@ def parts(text: Text) -> Iterator[Entry | Section]:
             position = following.end() if following else len(data)
             yield Section(text, keyword.decode(), offset, end, position)
         elif colon:
-            yield Entry(text, _decoded(keyword), _decoded(value.strip()), offset)
+            yield Entry(text, _decoded(keyword), offset, _decoded(value.strip()))
         else:
             raise text.error(
                 f"{quoted(line)} is not understood; accepted: KEYWORD : value, a line that ends in _SECTION "
@@ -201,6 +182,11 @@ def quoted(value: bytes | str) -> str:
     return repr(shown if len(shown) <= 40 else shown[:39] + "…")
 
 
+def one_line(value: str) -> str:
+    """Return a text as the value of a keyword line."""
+    return " ".join(value.split())
+
+
 def _count_tokens(body: bytes) -> int:
     inked = np.frombuffer(body, np.uint8) > _LAST_BLANK
     return int(np.count_nonzero(inked[1:] > inked[:-1])) + int(inked[:1].any())
@@ -210,38 +196,19 @@ def _decoded(value: bytes) -> str:
     return value.decode("utf-8", errors="replace")
 
 
-def _read_file(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except MemoryError:
-        raise TsplibError(f"its {path.stat().st_size} bytes do not fit into memory", file=os.fspath(path)) from None
-
-
-def _read_stream(stream: IO[Any]) -> bytes:
-    data: bytes | str = stream.read()
-    return data.encode("utf-8", errors="surrogateescape") if isinstance(data, str) else data
-
-
-def _stream_name(stream: IO[Any]) -> str:
-    name = getattr(stream, "name", None)
-    return name if isinstance(name, str) else "<stream>"
-
-
 def _expanded(data: bytes, file: str) -> bytes:
     limit = max(_ALWAYS_ALLOWED, _MOST_EXPANSION * len(data))
-    chunks = []
-    size = 0
+    expanded = bytearray()
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as expanding:
-            while chunk := expanding.read(_CHUNK):
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > limit:
-                    raise TsplibError(
-                        f"the gzip data of {len(data)} bytes expands to more than {limit} bytes; "
-                        f"expand it with gunzip first if that is meant",
-                        file=file,
-                    )
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            while (chunk := stream.read(_CHUNK)) and len(expanded) <= limit:
+                expanded += chunk
     except (EOFError, OSError, zlib.error) as error:
         raise TsplibError(f"the gzip data is damaged or cut short: {error}", file=file) from error
-    return b"".join(chunks)
+    if len(expanded) > limit:
+        raise TsplibError(
+            f"the gzip data of {len(data)} bytes expands to more than {limit} bytes; "
+            f"expand it with gunzip first if that is meant",
+            file=file,
+        )
+    return bytes(expanded)

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.tsplib.fields import check_agrees, collected, dimension, required, required_section, type_of
-from pytsp.io.tsplib.lexer import Entry, Section, Source, Text, load
+from pytsp.io.streams import Source
+from pytsp.io.tsplib.fields import Fields, dimension
+from pytsp.io.tsplib.lexer import load
 from pytsp.io.tsplib.sections import LAYOUTS, matrix, points
-from pytsp.io.tsplib.tours import read_tour, write_tour
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT, METRICS
 from pytsp.problem.optima import directed_optimum_of, optimum_of
 
-__all__ = ["read", "read_tour", "write_tour"]
+__all__ = ["read"]
 
 _WEIGHT_TYPES = sorted({name for name, metric in METRICS.items() if metric.is_exact} | {EXPLICIT})
 _SYMMETRIC, _DIRECTED = "TSP", "ATSP"
@@ -72,15 +72,14 @@ def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = 
     -----
     Missing TYPE means TSP, a missing EOF the end of the file; whatever follows EOF is not read.
     """
-    text = load(source)
-    keys, sections, comments = collected(text, (_SYMMETRIC, _DIRECTED), _KEYS, _SECTIONS)
-    kind = required(text, keys, "EDGE_WEIGHT_TYPE").value.upper()
-    is_directed = "TYPE" in keys and type_of(keys["TYPE"]) == _DIRECTED
+    fields = Fields.of(load(source), (_SYMMETRIC, _DIRECTED), _KEYS, _SECTIONS)
+    kind = fields.required("EDGE_WEIGHT_TYPE").value.upper()
+    is_directed = fields.type == _DIRECTED
     if is_directed:
-        check_agrees(keys, "EDGE_WEIGHT_TYPE", f"TYPE {_DIRECTED}", [EXPLICIT])
-        check_agrees(keys, "EDGE_WEIGHT_FORMAT", f"TYPE {_DIRECTED}", [_FULL])
-    n = dimension(required(text, keys, "DIMENSION"))
-    fixed = sections.get("FIXED_EDGES_SECTION")
+        fields.check_agrees("EDGE_WEIGHT_TYPE", f"TYPE {_DIRECTED}", [EXPLICIT])
+        fields.check_agrees("EDGE_WEIGHT_FORMAT", f"TYPE {_DIRECTED}", [_FULL])
+    n = dimension(fields.required("DIMENSION"))
+    fixed = fields.sections.get("FIXED_EDGES_SECTION")
     if fixed is not None:
         if not ignore_fixed_edges:
             raise fixed.error(
@@ -89,54 +88,45 @@ def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = 
             )
         fixed.numbers()
     if name is None:
-        name = _name_of(keys["NAME"].value if "NAME" in keys else text.file)
+        name = _name_of(fields.entries["NAME"].value if "NAME" in fields.entries else fields.text.file)
     optimum = None
     if fixed is None:
         optimum = directed_optimum_of(name, n) if is_directed else optimum_of(name, n, kind)
+    source_of_lengths = "EDGE_WEIGHT_SECTION" if kind == EXPLICIT else "NODE_COORD_SECTION"
     try:
+        weights = coordinates = None
         if kind == EXPLICIT:
-            weights, coordinates = _weights(text, keys, sections, n, is_directed), None
+            layout = fields.required("EDGE_WEIGHT_FORMAT").value.upper()
+            fields.check_agrees("EDGE_WEIGHT_FORMAT", f"EDGE_WEIGHT_TYPE {EXPLICIT}", LAYOUTS)
+            weights = matrix(fields.required_section("EDGE_WEIGHT_SECTION", EXPLICIT), layout, n, is_directed)
         else:
-            weights, coordinates = None, _coordinates(text, kind, keys, sections, n)
-        display = _display(kind, keys, sections, n)
-        return Instance(name, kind, coordinates, weights, "\n".join(comments), optimum, display, is_directed)
+            coordinates = _coordinates(fields, kind, n)
+        display = _display(fields, kind, n)
+        return Instance(name, kind, coordinates, weights, "\n".join(fields.comments), optimum, display, is_directed)
     except InstanceError as error:
-        section = sections["EDGE_WEIGHT_SECTION" if kind == EXPLICIT else "NODE_COORD_SECTION"]
-        raise section.error(f"{section.keyword}: {error}") from error
+        raise fields.sections[source_of_lengths].error(f"{source_of_lengths}: {error}") from error
 
 
-def _coordinates(
-    text: Text, kind: str, keys: dict[str, Entry], sections: dict[str, Section], n: int
-) -> NDArray[np.float64]:
-    """The coordinates of an instance whose lengths follow from them."""
+def _coordinates(fields: Fields, kind: str, n: int) -> NDArray[np.float64]:
     width = METRICS[kind].widths[0]
-    check_agrees(keys, "EDGE_WEIGHT_FORMAT", f"EDGE_WEIGHT_TYPE {kind}", [_FUNCTION])
-    check_agrees(keys, "NODE_COORD_TYPE", f"EDGE_WEIGHT_TYPE {kind}", [_COORDINATES[width]])
-    if "EDGE_WEIGHT_SECTION" in sections:
-        weights = sections["EDGE_WEIGHT_SECTION"]
+    fields.check_agrees("EDGE_WEIGHT_FORMAT", f"EDGE_WEIGHT_TYPE {kind}", [_FUNCTION])
+    fields.check_agrees("NODE_COORD_TYPE", f"EDGE_WEIGHT_TYPE {kind}", [_COORDINATES[width]])
+    if "EDGE_WEIGHT_SECTION" in fields.sections:
+        weights = fields.sections["EDGE_WEIGHT_SECTION"]
         raise weights.error(f"EDGE_WEIGHT_SECTION contradicts EDGE_WEIGHT_TYPE {kind}; accepted: {EXPLICIT}")
-    return points(required_section(text, sections, "NODE_COORD_SECTION", kind), n, width)
+    return points(fields.required_section("NODE_COORD_SECTION", kind), n, width)
 
 
-def _weights(
-    text: Text, keys: dict[str, Entry], sections: dict[str, Section], n: int, is_directed: bool
-) -> NDArray[np.int64]:
-    """The matrix of an EXPLICIT instance."""
-    layout = required(text, keys, "EDGE_WEIGHT_FORMAT").value.upper()
-    check_agrees(keys, "EDGE_WEIGHT_FORMAT", f"EDGE_WEIGHT_TYPE {EXPLICIT}", LAYOUTS)
-    return matrix(required_section(text, sections, "EDGE_WEIGHT_SECTION", EXPLICIT), layout, n, is_directed)
-
-
-def _display(kind: str, keys: dict[str, Entry], sections: dict[str, Section], n: int) -> NDArray[np.float64] | None:
-    """Where to draw the cities, if the file says so beside what the lengths follow from."""
-    if "DISPLAY_DATA_SECTION" in sections:
-        return points(sections["DISPLAY_DATA_SECTION"], n, 2)
-    if kind != EXPLICIT or "NODE_COORD_SECTION" not in sections:
+def _display(fields: Fields, kind: str, n: int) -> NDArray[np.float64] | None:
+    """Return where to draw the cities, if the file says so beside what the lengths follow from."""
+    if "DISPLAY_DATA_SECTION" in fields.sections:
+        return points(fields.sections["DISPLAY_DATA_SECTION"], n, 2)
+    if kind != EXPLICIT or "NODE_COORD_SECTION" not in fields.sections:
         return None
-    has_three = "NODE_COORD_TYPE" in keys and keys["NODE_COORD_TYPE"].value.upper() == _COORDINATES[3]
-    return points(sections["NODE_COORD_SECTION"], n, 3 if has_three else 2)
+    width = 3 if fields.value("NODE_COORD_TYPE") == _COORDINATES[3] else 2
+    return points(fields.sections["NODE_COORD_SECTION"], n, width)
 
 
 def _name_of(value: str) -> str:
-    """The name proper: some files of TSPLIB call themselves by their file's name, ulysses16.tsp."""
+    """Return the name proper: some files of TSPLIB call themselves by their file's name, ulysses16.tsp."""
     return Path(value).name.removesuffix(".gz").removesuffix(".tsp").removesuffix(".atsp")

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from pytsp.io.tsplib.lexer import Section
 
-__all__ = ["LAYOUTS", "cities", "matrix", "points"]
-
 # A symmetric matrix read by columns is its mirror image read by rows, so that nine layouts are five.
 LAYOUTS: Mapping[str, str] = MappingProxyType(
     {

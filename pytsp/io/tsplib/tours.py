@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import io
-import os
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.io.tsplib.fields import collected, dimension, required_section
-from pytsp.io.tsplib.lexer import Source, load
+from pytsp.io.streams import Source, is_path, write_text
+from pytsp.io.tsplib.fields import Fields, dimension
+from pytsp.io.tsplib.lexer import load, one_line
 from pytsp.io.tsplib.sections import cities
 from pytsp.problem.tours import check_tour
 
 __all__ = ["read_tour", "write_tour"]
 
-_KEYS: dict[str, Iterable[str] | None] = dict.fromkeys(("NAME", "TYPE", "COMMENT", "DIMENSION"))
+_KEYS = dict.fromkeys(("NAME", "TYPE", "COMMENT", "DIMENSION"))
 _END_OF_TOUR = -1
 
 
@@ -44,13 +41,13 @@ def read_tour(source: Source, n: int | None = None) -> NDArray[np.int32]:
     OSError
         If the file cannot be opened or read.
     """
-    text = load(source)
-    keys, sections, _ = collected(text, ("TOUR",), _KEYS, ("TOUR_SECTION",))
-    section = required_section(text, sections, "TOUR_SECTION", "a tour file")
-    if "DIMENSION" in keys:
-        given = dimension(keys["DIMENSION"])
+    fields = Fields.of(load(source), ("TOUR",), _KEYS, ("TOUR_SECTION",))
+    section = fields.required_section("TOUR_SECTION", "a tour file")
+    if "DIMENSION" in fields.entries:
+        entry = fields.entries["DIMENSION"]
+        given = dimension(entry)
         if n is not None and n != given:
-            raise keys["DIMENSION"].error(f"DIMENSION is {given}, but the instance has {n} cities")
+            raise entry.error(f"DIMENSION is {given}, but the instance has {n} cities")
         n = given
     values = section.numbers()
     ends = np.flatnonzero(values == _END_OF_TOUR)
@@ -69,12 +66,7 @@ def read_tour(source: Source, n: int | None = None) -> NDArray[np.int32]:
 
 
 def write_tour(
-    target: Source,
-    tour: ArrayLike,
-    *,
-    name: str | None = None,
-    comment: str = "",
-    length: int | float | None = None,
+    target: Source, tour: ArrayLike, *, name: str | None = None, comment: str = "", length: int | float | None = None
 ) -> None:
     """Write a TSPLIB tour file; `read_tour` reads it back unchanged.
 
@@ -99,13 +91,12 @@ def write_tour(
         If the file cannot be written.
     """
     cities = check_tour(tour, np.size(tour))
-    is_path = isinstance(target, (str, os.PathLike)) and target != "-"
     if name is None:
-        name = Path(str(target)).name if is_path else "tour"
+        name = Path(target).name if is_path(target) else "tour"
     comments = [*comment.splitlines(), *([] if length is None else [f"Length {length}"])]
     lines = [
-        f"NAME : {_one_line(name)}",
-        *(f"COMMENT : {_one_line(line)}" for line in comments),
+        f"NAME : {one_line(name)}",
+        *(f"COMMENT : {one_line(line)}" for line in comments),
         "TYPE : TOUR",
         f"DIMENSION : {len(cities)}",
         "TOUR_SECTION",
@@ -113,21 +104,4 @@ def write_tour(
         "-1",
         "EOF\n",
     ]
-    text = "\n".join(lines)
-    if isinstance(target, (str, os.PathLike)):
-        if target != "-":
-            Path(target).write_bytes(_encoded(text))
-            return
-        target = sys.stdout
-    if isinstance(target, io.TextIOBase):
-        target.write(text)
-    else:
-        target.write(_encoded(text))  # type: ignore[arg-type]
-
-
-def _one_line(value: str) -> str:
-    return " ".join(value.split())
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", errors="replace")
+    write_text(target, "\n".join(lines))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import os
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.tsplib.lexer import Source
+from pytsp.io.streams import Source, write_text
+from pytsp.io.tsplib.lexer import one_line
 from pytsp.problem.instance import Instance
 
 __all__ = ["write"]
@@ -36,15 +32,7 @@ def write(target: Source, instance: Instance) -> None:
     OSError
         If the file cannot be written.
     """
-    text = "\n".join(_lines(instance))
-    if isinstance(target, (str, os.PathLike)) and target != "-":
-        Path(target).write_text(text, encoding="utf-8", newline="\n")
-        return
-    stream = sys.stdout if isinstance(target, (str, os.PathLike)) else target
-    if isinstance(stream, io.TextIOBase):
-        stream.write(text)
-    else:
-        stream.write(text.encode("utf-8"))  # type: ignore[arg-type]
+    write_text(target, "\n".join(_lines(instance)), errors="strict")
 
 
 def _lines(instance: Instance) -> Iterator[str]:
@@ -53,17 +41,15 @@ def _lines(instance: Instance) -> Iterator[str]:
             f"{instance.name or 'instance'}: metric {instance.metric} has floating-point distances, which a TSPLIB "
             "file cannot hold; write a metric that rounds, such as EUC_2D, or a matrix of whole numbers"
         )
-    yield f"NAME : {' '.join(instance.name.split())}"
+    yield f"NAME : {one_line(instance.name)}"
     yield f"TYPE : {'ATSP' if instance.asymmetric else 'TSP'}"
     for line in instance.comment.splitlines():
-        yield f"COMMENT : {' '.join(line.split())}"
+        yield f"COMMENT : {one_line(line)}"
     yield f"DIMENSION : {instance.n}"
     yield f"EDGE_WEIGHT_TYPE : {instance.metric}"
     if instance.coordinates is not None:
         yield "NODE_COORD_SECTION"
-        yield from (
-            f"{city} {' '.join(map(repr, point))}" for city, point in enumerate(_plain(instance.coordinates), start=1)
-        )
+        yield from (f"{city} {' '.join(map(repr, point))}" for city, point in enumerate(_points(instance), start=1))
     else:
         yield "EDGE_WEIGHT_FORMAT : FULL_MATRIX"
         yield "EDGE_WEIGHT_SECTION"
@@ -71,8 +57,10 @@ def _lines(instance: Instance) -> Iterator[str]:
     yield "EOF\n"
 
 
-def _plain(coordinates: NDArray[np.float64]) -> list[list[float]]:
+def _points(instance: Instance) -> list[list[float]]:
     """Return the coordinates as whole numbers if they all are, so that files stay short."""
-    whole = bool(np.all(np.floor(coordinates) == coordinates) and np.all(np.abs(coordinates) < 2**53))
-    points: list[list[float]] = (coordinates.astype(np.int64) if whole else coordinates).tolist()
-    return points
+    points = instance.coordinates
+    assert points is not None
+    whole = bool(np.all(np.floor(points) == points) and np.all(np.abs(points) < 2**53))
+    rows: list[list[float]] = (points.astype(np.int64) if whole else points).tolist()
+    return rows

@@ -7,15 +7,16 @@ C. F. Daganzo: The length of tours in zones of different shapes. Transportation 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.problem.instance import Instance
-from pytsp.problem.tours import check_tour
-from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
-from pytsp.solvers.options import Options
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.shared import kernel_passes
 
 __all__ = ["CURVE_SECONDS", "strips", "unsearched"]
 
@@ -25,42 +26,35 @@ CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
 GRACE_SECONDS, SHORT_SECONDS = 0.1, 0.02
 
 
-def unsearched(
-    instance: Instance,
-    watch: Watch,
-    options: Options,
-    tour: NDArray[np.int32] | None,
-    *,
-    solver: str,
-    backend: str,
-    k: int,
-) -> Result:
+def unsearched(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
     """Return a tour that takes next to no time: the initial one, one that is known, or as the time allows that along a
     curve, that by strips, or the cities in their order."""
-    if options.initial_tour is not None:
-        tour = check_tour(options.initial_tour, instance.n)
+    instance, watch, options = task.instance, task.watch, task.options
+    if task.initial_tour is not None:
+        tour = task.initial_tour
     elif tour is None:
         tour = _quick_tour(instance, watch.seconds_left + GRACE_SECONDS)
     length = instance.tour_length(tour)
     watch.offer(0, length)
-    has_passes = solver in ("restarts", "two-opt")
+    k = getattr(options, "k", None)
     return Result(
         instance=instance,
         tour=tour,
         length=length,
-        climber=options.first,
+        climber=getattr(options, "first", 0),
         lengths=np.array([length]),
         steps=np.zeros(1, dtype=np.int64),
-        passes=np.zeros(int(has_passes), dtype=np.int32),
+        passes=np.zeros(int(k is not None), dtype=np.int32),
         done=np.zeros(1, dtype=np.bool_),
-        seed=options.seed,
-        k=k if has_passes else None,
-        backend=backend,
+        seed=task.seed,
+        k=None if k is None else kernel_passes(k),
+        backend=task.kernels.name,
         mapping="thread",
         seconds=watch.seconds,
         stop_reason="time limit",
-        solver=solver,
-        iterations=None if solver == "restarts" else 0,
+        solver=options.name,
+        options=options,
+        iterations=None if options.name == "restarts" else 0,
         history=watch.improvements(0, length),
     )
 

@@ -21,6 +21,12 @@ class Best:
     climber: int
     tour: NDArray[np.int32]
 
+    @classmethod
+    def of(cls, lengths: NDArray[np.int64], tours: NDArray[np.int32], first: int) -> Best:
+        """Return the shortest of the climbers' tours, the first of whom has the number `first`."""
+        place = int(lengths.argmin())
+        return cls(int(lengths[place]), first + place, tours[place].copy())
+
     def state(self) -> dict[str, Any]:
         """Return it as a checkpoint holds it, for `restored`."""
         return {"length": self.length, "climber": self.climber, "tour": self.tour}

@@ -5,9 +5,16 @@ from __future__ import annotations
 import math
 
 from pytsp.backends.context import Backend
-from pytsp.problem.kernel_input import Form
+from pytsp.utils.memory import check_room
 
-__all__ = ["TOGETHER", "climbing_entry", "descent_seconds", "mapping_of", "most_cities"]
+__all__ = [
+    "TOGETHER",
+    "check_climbers",
+    "default_climbers",
+    "descent_seconds",
+    "mapping_of",
+    "most_cities",
+]
 
 # So many cities a second a core takes from a good start to a local optimum.
 DESCENDED_A_SECOND = 300_000
@@ -18,6 +25,13 @@ LEAST_TOGETHER, TOGETHER = 16, 256
 # The bytes of a block's shared memory that a city takes, and what lanes and reductions need besides.
 CITY_BYTES = 20
 BLOCK_OVERHEAD = 16 * 2**10
+# The climbers of a GPU: so many, or as many as fit its memory, at so many bytes a city.
+GPU_CLIMBERS = 4_096
+GPU_BYTES = 2**31
+GPU_CITY_BYTES = 32
+# What a climber takes on the CPU: so many bytes a city, and so many besides.
+HOST_CITY_BYTES = 24
+HOST_CLIMBER_BYTES = 256
 
 
 def mapping_of(n: int, kernels: Backend) -> str:
@@ -35,13 +49,24 @@ def descent_seconds(n: int, climbers: int, kernels: Backend) -> float:
     return math.ceil(climbers / kernels.threads) * n / DESCENDED_A_SECOND
 
 
-def climbing_entry(entry: str, form: Form, kernels: Backend) -> str:
-    """Return the entry point by which climbers go on, which on a GPU has a form for each mapping."""
-    return entry if kernels.device is None else f"{entry}_{mapping_of(form.whole.n, kernels)}"
-
-
 def most_cities(kernels: Backend) -> int | None:
     """Return how many cities a climber of a thread block can have; None where there are no blocks."""
     if kernels.device is None:
         return None
     return (max(kernels.device.shared_memory, 48 * 2**10) - BLOCK_OVERHEAD) // CITY_BYTES
+
+
+def default_climbers(n: int, kernels: Backend) -> int:
+    """Return the number of climbers of a solve that names none: one a core, or as many as keep a GPU busy."""
+    return kernels.threads or max(1, min(GPU_CLIMBERS, GPU_BYTES // (GPU_CITY_BYTES * n)))
+
+
+def check_climbers(n: int, climbers: int, *, copies: int = 1) -> None:
+    """Refuse more climbers on n cities, with so many tours each, than fit the memory.
+
+    Raises
+    ------
+    ValueError
+        If they do not fit.
+    """
+    check_room("climbers", climbers, lambda count: count * (copies * HOST_CITY_BYTES * n + HOST_CLIMBER_BYTES))

@@ -10,12 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.backends.context import Backend
 from pytsp.problem.kernel_input import Form
 from pytsp.run.state_reader import State
+from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.loop import Found, Search
+from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.large import LargeTour
 
-# How long one kernel call should take.
-CALL_SECONDS = 0.15
+# Rounds where neither they nor a time limit are given: ten kicks a city.
+DEFAULT_ROUNDS = 100
+# The power of what is left by which the temperature falls (docs/algorithms.md).
+COOLING = 3
+# With a time limit, this share of it, at most so many seconds, is left for the moves between pieces in the end; but the
+# time of so many passes over all cities, up to a larger share.
+SETTLING_SHARE = 0.1
+MOST_SETTLING_SECONDS = 2.0
+FULL_PASSES = 2.0
+MOST_SETTLING_SHARE = 0.35
 # The kicks a second that the first call counts on, of a core, or of all of a GPU; the first ones come with a descent.
 FIRST_SPEED = {"cpu": 3_000.0, "gpu": 500_000.0}
 # So many cities at a time keep a GPU busy; their neighbours by places take memory, and a call of them all its time.
@@ -45,7 +57,7 @@ PLASTIC = 0.7548776662466927
 
 
 @dataclass(frozen=True)
-class Standing:
+class PiecesStanding:
     """Where the tour stands: the device's handle and its length; how many rounds are complete, and pieces of the next
     one; how many passes of the descent that follows a round; and whether the tour is a local optimum."""
 
@@ -57,67 +69,150 @@ class Standing:
     is_settled: bool = False
 
 
-class Pieces:
-    """The search of one tour.
-
-    Every kernel call ends in one assignment to `standing`, so that an interruption at any point leaves it whole.
+class Pieces(Search):
+    """The search of one tour: rounds in which its pieces climb, and the passes behind some of them and in the end.
 
     Parameters
     ----------
+    task : Task
     form : Form
-        Of kind "grid" or "plane".
-    kernels : Backend
+        Of the cities in order of a curve; of kind "grid" or "plane".
     lists : numpy.ndarray of int32, shape (n, k)
         Neighbours in order of distance.
     tour : numpy.ndarray of int32, shape (n,)
         The tour to begin with.
-    seed : int
+    order : numpy.ndarray of int32, shape (n,)
+        The cities of the instance in that order.
     piece : int
         The cities of a piece.
     temperature : float
         What the first round accepts, in units of the kernel's lengths; later rounds less.
+    pass_seconds : float or None
+        About how long a look at all cities takes, where that is known.
     """
+
+    standing: PiecesStanding
 
     def __init__(
         self,
+        task: Task[LargeTour],
         form: Form,
-        kernels: Backend,
         lists: NDArray[np.int32],
         tour: NDArray[np.int32],
         *,
-        seed: int,
+        order: NDArray[np.int32],
         piece: int,
         temperature: float,
+        pass_seconds: float | None = None,
     ) -> None:
+        super().__init__(task, form)
+        kernels = self.kernels
         # The device has the coordinates.
         self.form = replace(form, arguments=())
-        self.kernels = kernels
+        self.order = order
+        rounds = task.options.iterations
+        self.rounds = (DEFAULT_ROUNDS if self.watch.time_limit is None else 2**31) if rounds is None else rounds
+        self.iterations = self.rounds if self.watch.time_limit is None else None
         self.n = len(tour)
-        self.seed = seed
+        self.seed = task.seed
         self.piece = min(piece, self.n)
         self.count = self.n // self.piece
         self.kicks = max(1, round(KICKS_A_CITY * self.piece))
         self.temperature = temperature
         self.mapping = "thread" if kernels.device is None else "block"
-        self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
         self.links = kernels.call("links_blank", *lists.shape)
         # Some at a time, so that the device never holds the lists beside the links.
         for first in range(0, self.n, LINKED):
             block = lists[first : first + LINKED]
-            self.links = kernels.call(f"{form.kind}_links", self.loaded, self.links, first, block)
+            self.links = self.call("links", self.links, first, block)
         handle = kernels.call("huge_given", tour)
-        self.standing = Standing(handle, self._length(handle))
-        self.best = self.standing
-        machine = "cpu" if kernels.device is None else "gpu"
+        self.standing = PiecesStanding(handle, self._length(handle))
+        self.shortest = self.standing
         # Pieces that should go together, and how many a second go.
         self.together = kernels.threads or min(self.count, max(1, MOST_GPU_CITIES // self.piece))
-        self.speed = FIRST_SPEED[machine] * (kernels.threads or 1) / self.kicks
+        self.speed = FIRST_SPEED[task.machine] * (kernels.threads or 1) / self.kicks
         # The seconds that it takes to look at all cities.
-        self.full_pass = self.n / GPU_PASSED_A_SECOND
+        self.full_pass = self.n / GPU_PASSED_A_SECOND if pass_seconds is None else pass_seconds
         # The passes of the last call that made any, and the seconds of one, on a GPU much the same whatever it does.
         self.passed, self.passed_seconds = 0, 0.0
-        # Whether the last call was one of passes.
-        self.is_between = False
+        # Whether the last call was one of passes, and whether there was any.
+        self.is_between = self.has_called = False
+        if self.watch.state is not None:
+            self.restore(self.watch.state)
+
+    @property
+    def has_tour(self) -> bool:
+        return True
+
+    @property
+    def has_begun(self) -> bool:
+        return self.has_called
+
+    @property
+    def length(self) -> int | float:
+        return self.shortest.length * self.form.unit
+
+    @property
+    def phase(self) -> str:  # type: ignore[override]
+        return "between pieces" if self.standing.passes or self.standing.rounds == self.rounds else "pieces"
+
+    @property
+    def iteration(self) -> int:
+        return self.standing.rounds
+
+    @property
+    def climbers(self) -> int:
+        return 1
+
+    @property
+    def is_finished(self) -> bool:
+        return self.standing.rounds >= self.rounds
+
+    def stop_reason(self) -> str | None:
+        """Rounds end in time for the passes behind them."""
+        end = self.end_of_rounds()
+        if self.watch.seconds >= end or (self.due_passes and self.watch.seconds + self.pass_seconds > end):
+            return "time limit"
+        return super().stop_reason()
+
+    def end_of_rounds(self) -> float:
+        """Return the seconds at which rounds end for the passes behind them; infinite without a time limit."""
+        limit = self.watch.time_limit
+        if limit is None:
+            return math.inf
+        end, most = limit - self.watch.reserve, MOST_SETTLING_SHARE * limit
+        # Not even one pass over all cities would fit, or the rounds that gain more than all passes are not over.
+        if self.full_pass > most or self.standing.rounds < DESCENTS:
+            return end
+        return end - max(min(SETTLING_SHARE * limit, MOST_SETTLING_SECONDS), min(FULL_PASSES * self.full_pass, most))
+
+    def advance(self) -> None:
+        """Make one kernel call: pieces of a round climb, or some passes are made behind it."""
+        self.has_called = True
+        seconds, end = self.watch.seconds, self.end_of_rounds()
+        if self.due_passes:
+            self.settle(self.due_passes, end - seconds)
+        else:
+            done = seconds / end if math.isfinite(end) else self.standing.rounds / self.rounds
+            self.climb((1 - min(1.0, done)) ** COOLING, end - seconds)
+
+    def needs_descent(self, stop_reason: str) -> bool:
+        """A warm round may have left a shorter tour: then that one is settled, too."""
+        return stop_reason != "target" and (not self.standing.is_settled or self.go_back())
+
+    @property
+    def descent_call_seconds(self) -> float:
+        return self.pass_seconds
+
+    def descend(self) -> None:
+        self.settle(seconds_left=self.watch.seconds_left)
+
+    def found(self) -> Found:
+        """Take the shortest tour so far, that of a round in its middle too."""
+        self.shortest = now = shorter(self.standing, self.shortest)
+        best = Best(now.length, 0, self.kernels.call("huge_tour", now.handle))
+        lengths, steps = np.array([now.length]), np.array([self.standing.rounds * self.count * self.kicks])
+        return Found(best, lengths, steps, np.array([now.is_settled]), mapping=self.mapping, cities=self.order)
 
     def climb(self, warmth: float, seconds_left: float = math.inf) -> None:
         """Make one kernel call of a round: as many pieces as fit its time.
@@ -131,40 +226,33 @@ class Pieces:
         count = min(max(wanted // self.together, 1) * self.together, most, self.count - now.pieces)
         began = time.perf_counter()
         start = 0 if now.rounds < DESCENTS else 1
-        stretch = {"seed": self.seed, "first": now.rounds << 32, "from": start, "iterations": self.kicks}
-        pieces = {"offset": self._offset(now.rounds), "piece": self.piece, "first": now.pieces, "count": count}
-        handle = self.kernels.call(
-            f"{self.form.kind}_climb_pieces",
-            self.loaded,
-            self.links,
-            now.handle,
-            self.kernels.value("stretch", stretch),
-            self.temperature * warmth,
-            self.kernels.value("piece_range", pieces),
-        )
+        fields = {"seed": self.seed, "first": now.rounds << 32, "from": start, "iterations": self.kicks}
+        stretch = self.kernels.value("stretch", fields)
+        fields = {"offset": self._offset(now.rounds), "piece": self.piece, "first": now.pieces, "count": count}
+        pieces = self.kernels.value("piece_range", fields)
+        handle = self.call("climb_pieces", self.links, now.handle, stretch, self.temperature * warmth, pieces)
         length = self._length(handle)
         self.speed = count / max(time.perf_counter() - began, 1e-9)
         is_complete = now.pieces + count == self.count
-        self._stand(Standing(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
+        self._stand(PiecesStanding(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
 
     def state(self) -> dict[str, Any]:
-        """Return where the tour stands, also within a round, for `restore`."""
-        best = None if self.best.handle is self.standing.handle else self._told(self.best)
+        best = None if self.shortest.handle is self.standing.handle else self._told(self.shortest)
         return {"piece": self.piece, "standing": self._told(self.standing), "best": best}
 
     def restore(self, state: State) -> None:
         """Stand where `state` says."""
         self.standing = self._restored(state.part("standing"))
-        self.best = self._restored(state.part("best")) if "best" in state else self.standing
+        self.shortest = self._restored(state.part("best")) if "best" in state else self.standing
 
-    def _told(self, standing: Standing) -> dict[str, Any]:
+    def _told(self, standing: PiecesStanding) -> dict[str, Any]:
         fields = self.kernels.fields(standing.handle)
         # The places follow from the tour.
         huge = {"tour": fields["route"][: self.n], "waits": fields["waits"], **fields["progress"]}
         counts = {name: getattr(standing, name) for name in ("length", "rounds", "pieces", "passes", "is_settled")}
         return {**counts, "huge": huge}
 
-    def _restored(self, state: State) -> Standing:
+    def _restored(self, state: State) -> PiecesStanding:
         said = state.part("huge")
         tour = said.tour("tour", self.n)
         route = np.concatenate([tour, np.empty_like(tour)])
@@ -176,7 +264,7 @@ class Pieces:
             "waits": said.array("waits", np.bool_, (self.n,)),
             "progress": {**progress, "done": said.flag("done")},
         }
-        return Standing(
+        return PiecesStanding(
             self.kernels.value("huge", fields),
             state.whole("length"),
             state.whole("rounds"),
@@ -216,9 +304,8 @@ class Pieces:
         else:
             most = min(most, FIRST_PASSES)
         before = self.kernels.call("huge_counts", now.handle)
-        handle = self.kernels.call(
-            f"{self.form.kind}_huge_descend",
-            self.loaded,
+        handle = self.call(
+            "huge_descend",
             self.links,
             now.handle,
             self.seed,
@@ -233,33 +320,27 @@ class Pieces:
             self.full_pass = took * LOOK_WORK * self.n / int(work_done)
             self.passed = max(1, int(passes))
             self.passed_seconds = took / self.passed
-        self._stand(Standing(handle, length, now.rounds, now.pieces, now.passes + int(passes), is_settled))
+        self._stand(PiecesStanding(handle, length, now.rounds, now.pieces, now.passes + int(passes), is_settled))
 
     def go_back(self) -> bool:
         """Go back to the best tour if it may become shorter yet; tell whether it may."""
-        if not self.best.is_settled:
-            self.standing = replace(self.best, rounds=self.standing.rounds)
-        return not self.best.is_settled
-
-    def tour(self) -> NDArray[np.int32]:
-        """Return the shortest tour so far, shape (n,), that of a round in its middle too."""
-        self.best = shorter(self.standing, self.best)
-        tour: NDArray[np.int32] = self.kernels.call("huge_tour", self.best.handle)
-        return tour
+        if not self.shortest.is_settled:
+            self.standing = replace(self.shortest, rounds=self.standing.rounds)
+        return not self.shortest.is_settled
 
     def free(self) -> None:
         """Give back the device's memory; only what is known of the tours is left."""
-        self.standing, self.best = (replace(each, handle=None) for each in (self.standing, self.best))
+        self.standing, self.shortest = (replace(each, handle=None) for each in (self.standing, self.shortest))
         del self.loaded, self.links
         self.kernels.release_memory()
 
-    def _stand(self, standing: Standing) -> None:
+    def _stand(self, standing: PiecesStanding) -> None:
         """Stand there. A shorter tour is the best so far, and so is a local optimum of the same length.
 
         Not in the middle of a round, which calls may cut anywhere.
         """
         if standing.pieces == 0:
-            self.best = shorter(standing, self.best)
+            self.shortest = shorter(standing, self.shortest)
         self.standing = standing
 
     def _turn(self, *, to_passes: bool) -> None:
@@ -269,13 +350,13 @@ class Pieces:
         self.is_between = to_passes
 
     def _length(self, handle: Any) -> int:
-        return int(self.kernels.call(f"{self.form.kind}_huge_length", self.loaded, handle))
+        return int(self.call("huge_length", handle))
 
     def _offset(self, rounds: int) -> int:
         """Return the position at which the pieces of a round begin: cuts are far from those of the rounds before."""
         return int((self.seed % 2**32 * PLASTIC + rounds * GOLDEN) % 1 * self.n)
 
 
-def shorter(one: Standing, other: Standing) -> Standing:
+def shorter(one: PiecesStanding, other: PiecesStanding) -> PiecesStanding:
     """Return the shorter tour; of equals the local optimum, and else the first."""
     return min(one, other, key=lambda standing: (standing.length, not standing.is_settled))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,43 +12,32 @@ from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
-from pytsp.problem.tours import check_tour, whole_number
-from pytsp.run.monitor import Watch
-from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import CURVE_SECONDS
 from pytsp.solvers.common.placement import most_cities
-from pytsp.solvers.common.verify import result_of
-from pytsp.solvers.ils.solver import first_temperature
-from pytsp.solvers.large.pieces import DESCENTS, Pieces
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.common.temperature import first_temperature
+from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.large.requirements import LEAST_CITIES, METRICS, can_be_large
-from pytsp.solvers.options import Options
+from pytsp.solvers.options.large import LargeTour
 from pytsp.starts.construct import start_tour
+from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import OutOfTime, look
 
-__all__ = ["large"]
+__all__ = ["begin"]
 
 DEFAULT_NEIGHBOURS = 8
 # The cities of a piece: larger ones hold more of what is near each other, smaller ones keep a GPU busy.
 CPU_PIECE = 5_000
 GPU_PIECES, LEAST_GPU_PIECE, MOST_GPU_PIECE = 264, 1_000, 4_000
-# Rounds where neither they nor a time limit are given: ten kicks a city.
-DEFAULT_ROUNDS = 100
-# The power of what is left by which the temperature falls (docs/algorithms.md).
-COOLING = 3
-# With a time limit, this share of it, at most so many seconds, is left for the moves between pieces in the end; but the
-# time of so many passes over all cities, up to a larger share.
-SETTLING_SHARE = 0.1
-MOST_SETTLING_SECONDS = 2.0
-FULL_PASSES = 2.0
-MOST_SETTLING_SHARE = 0.35
 # How many cities a pass over all of them goes through in a second at most, of one core.
 PASSED_A_SECOND = 2e6
 # What follows the search takes as long as the length of a tour, so many times.
 FINAL_LENGTHS = 3
 
 
-def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) -> Result:
-    """Solve a large instance; see `pytsp.solve`."""
+def begin(task: Task[LargeTour]) -> Pieces:
+    """Return the search of one huge tour where it starts, or where it stood."""
+    instance, kernels, watch, options = task.instance, task.kernels, task.watch, task.options
     if not can_be_large(instance) or instance.coordinates is None:
         raise InstanceError(
             f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane and one of the metrics "
@@ -72,97 +58,29 @@ def large(instance: Instance, kernels: Backend, watch: Watch, options: Options) 
     began = watch.seconds
     try:
         look(instance.n)
-        lists = _lists(ordered, keys[order], order, kernels, options)
+        lists = _lists(ordered, keys[order], order, task)
         look(instance.n)
     except OutOfTime:
         raise OutOfTime(order) from None
     del keys
     took = watch.seconds - began
     form = form_of(ordered)
-    state = watch.state
-    if state is not None:
-        # What depends on the machine stays as it was on the one where the solve began.
-        options = replace(options, piece=state.whole("piece", LEAST_CITIES, 2**31 - 1))
-    search = Pieces(
+    # What depends on the machine stays as it was on the one where the solve began.
+    piece = options.piece if watch.state is None else watch.state.whole("piece", LEAST_CITIES, 2**31 - 1)
+    return Pieces(
+        task,
         form,
-        kernels,
         lists,
-        _start(ordered, order, options),
-        seed=options.seed,
-        piece=_piece(instance.n, kernels, options),
-        temperature=first_temperature(form, lists, options),
-    )
-    # The device has what they say: neither is needed any more, and memory is what bounds n.
-    del form, lists, ordered
-    if kernels.device is None:
+        _start(ordered, order, task),
+        order=order,
+        piece=_piece(instance.n, kernels, piece),
+        temperature=first_temperature(form, lists, options.temperature),
         # A look at all cities takes about as long as the lists did, also where others keep the machine busy.
-        search.full_pass = max(took, instance.n / PASSED_A_SECOND)
-    if state is not None:
-        search.restore(state)
-    try:
-        stop_reason = _search(search, watch, options)
-        tour = search.tour()
-    except KeyboardInterrupt:
-        stop_reason = "interrupted"
-        tour = search.tour()
-    watch.keep(search.state, final=True)
-    search.free()
-    return _result(search, tour, instance, order, stop_reason, watch, options)
+        pass_seconds=max(took, instance.n / PASSED_A_SECOND) if kernels.device is None else None,
+    )
 
 
-def _search(search: Pieces, watch: Watch, options: Options) -> str:
-    """Go through rounds and passes until nothing is left to do or a limit says so, and return why it ended."""
-    rounds = options.iterations
-    if rounds is None:
-        rounds = DEFAULT_ROUNDS if watch.time_limit is None else 2**31
-    _tell(search, watch, rounds)
-    reason = None
-    while search.standing.rounds < rounds and reason is None:
-        limit = _end_of_rounds(search, watch)
-        if watch.seconds >= limit:
-            break
-        if search.due_passes and watch.seconds + search.pass_seconds > limit:
-            break
-        done = watch.seconds / limit if math.isfinite(limit) else search.standing.rounds / rounds
-        if search.due_passes:
-            search.settle(search.due_passes, limit - watch.seconds)
-        else:
-            search.climb((1 - min(1.0, done)) ** COOLING, limit - watch.seconds)
-        reason = _after_call(search, watch, rounds)
-        if reason == "target":
-            return reason
-    if reason is None:
-        reason = "finished" if search.standing.rounds == rounds else "time limit"
-    # A warm round may have left a shorter tour: then that one is settled, too.
-    while not search.standing.is_settled or search.go_back():
-        if search.pass_seconds > watch.seconds_left:
-            return "time limit"
-        search.settle(seconds_left=watch.seconds_left)
-        if _after_call(search, watch, rounds) == "target":
-            return "target"
-    return reason
-
-
-def _end_of_rounds(search: Pieces, watch: Watch) -> float:
-    """Return the seconds at which rounds end for the passes behind them; infinite without a time limit."""
-    if watch.time_limit is None:
-        return math.inf
-    end, most = watch.time_limit - watch.reserve, MOST_SETTLING_SHARE * watch.time_limit
-    # Not even one pass over all cities would fit, or the rounds that gain more than all passes are not over.
-    if search.full_pass > most or search.standing.rounds < DESCENTS:
-        return end
-    least = min(SETTLING_SHARE * watch.time_limit, MOST_SETTLING_SECONDS)
-    return end - max(least, min(FULL_PASSES * search.full_pass, most))
-
-
-def _after_call(search: Pieces, watch: Watch, rounds: int) -> str | None:
-    """Tell where the tour stands, write it down where it is time to, and return the reason to stop, if there is one."""
-    _tell(search, watch, rounds)
-    watch.keep(search.state)
-    return watch.stop_reason()
-
-
-def _piece(n: int, kernels: Backend, options: Options) -> int:
+def _piece(n: int, kernels: Backend, piece: int | None) -> int:
     """Return how many cities a piece has.
 
     Raises
@@ -172,26 +90,26 @@ def _piece(n: int, kernels: Backend, options: Options) -> int:
     """
     most = most_cities(kernels)
     if most is None:
-        return CPU_PIECE if options.piece is None else options.piece
-    if options.piece is None:
+        return CPU_PIECE if piece is None else piece
+    if piece is None:
         return min(most, max(LEAST_GPU_PIECE, min(MOST_GPU_PIECE, n // GPU_PIECES)))
-    if min(options.piece, n) > most:
-        raise ValueError(f"piece must be at most {most} on {kernels.device_name}; it is {options.piece}")
-    return options.piece
+    if min(piece, n) > most:
+        raise ValueError(f"piece must be at most {most} on {kernels.device_name}; it is {piece}")
+    return piece
 
 
 def _lists(
-    ordered: Instance, keys: NDArray[np.uint64], order: NDArray[np.int32], kernels: Backend, options: Options
+    ordered: Instance, keys: NDArray[np.uint64], order: NDArray[np.int32], task: Task[LargeTour]
 ) -> NDArray[np.int32]:
     """Return the neighbour lists of the renumbered cities, which are in order of these keys."""
-    neighbours = DEFAULT_NEIGHBOURS if options.neighbours is None else options.neighbours
-    if np.ndim(neighbours) == 0:
-        k = whole_number("neighbours", neighbours, 1, 2**31 - 1)  # type: ignore[arg-type]
-        if options.quadrants:
-            return neighbour_lists(ordered, k, quadrants=True)
-        return lists_along(ordered, keys, k, kernels)
-    given = check_neighbours(neighbours, ordered.n)
-    return in_order(ordered, _numbers(order)[given[order]])
+    neighbours = task.options.neighbours
+    if is_array(neighbours):
+        given = check_neighbours(neighbours, ordered.n)  # type: ignore[arg-type]
+        return in_order(ordered, _numbers(order)[given[order]])
+    k: int = DEFAULT_NEIGHBOURS if neighbours is None else neighbours  # type: ignore[assignment]
+    if task.options.quadrants:
+        return neighbour_lists(ordered, k, quadrants=True)
+    return lists_along(ordered, keys, k, task.kernels)
 
 
 def _numbers(order: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -201,50 +119,10 @@ def _numbers(order: NDArray[np.int32]) -> NDArray[np.int32]:
     return numbers
 
 
-def _start(ordered: Instance, order: NDArray[np.int32], options: Options) -> NDArray[np.int32]:
+def _start(ordered: Instance, order: NDArray[np.int32], task: Task[LargeTour]) -> NDArray[np.int32]:
     """Return the first tour, of the renumbered cities."""
-    if options.initial_tour is not None:
-        return _numbers(order)[check_tour(options.initial_tour, ordered.n)]
-    if options.start in (None, "space-filling-curve"):
+    if task.initial_tour is not None:
+        return _numbers(order)[task.initial_tour]
+    if task.options.start in (None, "space-filling-curve"):
         return np.arange(ordered.n, dtype=np.int32)
-    return start_tour(ordered, options.start, seed=options.seed)
-
-
-def _tell(search: Pieces, watch: Watch, rounds: int) -> None:
-    """Tell the callbacks where the tour stands."""
-    now, length = search.standing, search.best.length * search.form.unit
-    watch.offer(now.rounds, length)
-    phase = "between pieces" if now.passes or now.rounds == rounds else "pieces"
-    total = rounds if watch.time_limit is None else None
-    watch.tell(phase, length, iteration=now.rounds, iterations=total)
-
-
-def _result(
-    search: Pieces,
-    tour: NDArray[np.int32],
-    instance: Instance,
-    order: NDArray[np.int32],
-    stop_reason: str,
-    watch: Watch,
-    options: Options,
-) -> Result:
-    """Return the best tour, of the cities' own numbers."""
-    best, rounds = search.best, search.standing.rounds
-    return result_of(
-        instance,
-        search.form,
-        search.kernels,
-        watch,
-        solver="large",
-        tour=tour,
-        length=best.length,
-        climber=0,
-        seed=options.seed,
-        lengths=np.array([best.length]),
-        steps=np.array([rounds * search.count * search.kicks]),
-        done=np.array([best.is_settled]),
-        mapping=search.mapping,
-        stop_reason=stop_reason,
-        iterations=rounds,
-        cities=order,
-    )
+    return start_tour(ordered, task.options.start, seed=task.seed)  # type: ignore[arg-type]

@@ -1,63 +1,45 @@
-"""Random restarts: batches of climbers on a backend, until all are done, a limit is reached, or Ctrl-C is pressed."""
+"""Random restarts: batches of climbers on a backend, a kernel call at a time."""
 
 from __future__ import annotations
 
-import math
+import time
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pytsp.backends.context import Backend
-from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import Form
-from pytsp.problem.tours import whole_number
-from pytsp.run.monitor import Watch
-from pytsp.run.result import Result
-from pytsp.solvers.common.verify import result_of, told_length
-from pytsp.solvers.options import Options
-from pytsp.solvers.restarts.batches import MOST_STEPS, Search
+from pytsp.exceptions import DeviceMemoryError
+from pytsp.run.state_reader import State
+from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.loop import Found, Search
+from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.restarts import RandomRestarts
+from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
+from pytsp.solvers.restarts.mapping import choose_mapping
+
+__all__ = ["Batches", "begin", "default_climbers"]
 
 # The default number of climbers: so many, or fewer where they would evaluate more moves than this altogether.
 DEFAULT_CLIMBERS = 10_000
 DEFAULT_MOVES = 2e10
+# The moves a second that the first call of a solve counts on, on a CPU and on a GPU.
+FIRST_SPEED = {"cpu": 1.3e8, "gpu": 5e11}
+# What the tours of one batch may occupy; kernels hold a few such arrays.
+BATCH_BYTES = {"cpu": 64 * 2**20, "gpu": 2**30}
+# Climbers that a GPU wants at a time: so many blocks, or so many threads, keep its multiprocessors busy.
+BUSY_BLOCKS = 528
+BUSY_THREADS = 65_536
 
 
-def restarts(
-    instance: Instance, form: Form, kernels: Backend, watch: Watch, options: Options, *, mapping: str, k: int
-) -> Result:
-    """Solve by random restarts; see `pytsp.solve`."""
-    climbers = default_climbers(instance.n) if options.climbers is None else options.climbers
-    search = Search(form, kernels, climbers, options.seed, options.first, k=k, mapping=mapping)
-    if watch.state is not None:
-        search.restore(watch.state)
-    stop_reason = "finished"
-    try:
-        stop_reason = _search(search, instance, watch, climbers)
-    except KeyboardInterrupt:
-        if search.best is None:
-            raise
-        stop_reason = "interrupted"
-    watch.keep(search.state, final=True)
-    return _result(search, instance, stop_reason, watch)
-
-
-def _search(search: Search, instance: Instance, watch: Watch, climbers: int) -> str:
-    """Climb until all climbers are done, or there is a reason to stop; return it."""
-    while not search.is_finished:
-        if search.best is not None:
-            reason = watch.stop_reason()
-            if reason is not None:
-                return reason
-            # A pass cannot be cut: one that does not fit is not begun.
-            if not search.fits(watch.seconds_left):
-                return "time limit"
-        search.advance(watch.seconds_left)
-        assert search.best is not None
-        done, length = search.climbers_done, search.best.length
-        shown = length if instance.is_exact else math.ldexp(length, search.form.exponent)
-        watch.offer(done, told_length(instance, search.best.tour, length))
-        watch.tell("random restarts", shown, climbers=climbers, climbers_done=done)
-        watch.keep(search.state)
-    return "finished"
+def begin(task: Task[RandomRestarts]) -> Batches:
+    """Return the climbers where they start, or where they stood."""
+    task.prepare()
+    batches = Batches(task)
+    if task.watch.state is not None:
+        batches.restore(task.watch.state)
+    return batches
 
 
 def default_climbers(n: int) -> int:
@@ -65,32 +47,179 @@ def default_climbers(n: int) -> int:
     return max(1, min(DEFAULT_CLIMBERS, int(DEFAULT_MOVES / (1.2 * n * max(1, n * (n - 3) / 2)))))
 
 
-def moves_a_pass(k: int | float | str) -> int:
-    """Return `k` as a kernel takes it: "inf", or `math.inf`, is the largest number there is."""
-    return MOST_STEPS if k in ("inf", math.inf) else whole_number("k", k, 1, MOST_STEPS)  # type: ignore[arg-type]
+@dataclass(frozen=True)
+class Batch:
+    """A range of climbers and where they stand, the device's handle of them, and the best tour up to here: among equals
+    that of the climber with the smallest number."""
+
+    first: int
+    handle: Any
+    lengths: NDArray[np.int64]
+    steps: NDArray[np.int32]
+    passes: NDArray[np.int32]
+    done: NDArray[np.bool_]
+    best: Best
+
+    @property
+    def is_done(self) -> bool:
+        return bool(self.done.all())
 
 
-def _result(search: Search, instance: Instance, stop_reason: str, watch: Watch) -> Result:
-    """Return the best tour, with what all climbers came to."""
-    assert search.best is not None
-    best, batches = search.best, search.batches.values()
-    return result_of(
-        instance,
-        search.form,
-        search.kernels,
-        watch,
-        solver="restarts",
-        tour=best.tour,
-        length=best.length,
-        climber=best.climber,
-        seed=search.seed,
-        lengths=np.concatenate([b.lengths for b in batches]),
-        steps=np.concatenate([b.steps for b in batches]),
-        passes=np.concatenate([b.passes for b in batches]),
-        done=np.concatenate([b.done for b in batches]),
-        k=search.k,
-        mapping=search.mapping,
-        stop_reason=stop_reason,
-        iterations=None,
-        climbers_done=search.climbers_done,
-    )
+class Batches(Search):
+    """The climbers of one solve: batches by their first climber, of which the last may still be on its way."""
+
+    phase = "random restarts"
+
+    def __init__(self, task: Task[RandomRestarts]) -> None:
+        super().__init__(task)
+        kernels, form, n = task.kernels, task.form, task.form.whole.n
+        self.first = task.options.first
+        self.end = self.first + (task.options.climbers or default_climbers(n))
+        self.k = kernel_passes(task.options.k)
+        self.mapping = choose_mapping(task.options.mapping, form, self.k, kernels)
+        self.entry = "climb" + (f"_{self.mapping}" if kernels.device else "")
+        self.batches: dict[int, Batch] = {}
+        # What a pass costs, in moves: the neighbourhood, and a few walks over the tour.
+        self.pass_moves = n * max(1, n - 3) // 2 + 10 * n
+        # How many climbers at a time make the machine busy; and the speed, with the climbers that it was seen at.
+        self.busy = kernels.threads or (BUSY_BLOCKS if self.mapping == "block" else BUSY_THREADS)
+        self.moves_a_second = FIRST_SPEED[task.machine]
+        self.paced_by = self.busy
+        self.most_climbers = max(1, BATCH_BYTES[task.machine] // (4 * n))
+
+    def state(self) -> dict[str, Any]:
+        # Of batches that are done, only what they came to is told.
+        batches = self.batches.values()
+        columns = {
+            name: np.concatenate([getattr(batch, name) for batch in batches])
+            for name in ("lengths", "steps", "passes", "done")
+        }
+        last, best = self.last, self.best
+        assert last is not None and best is not None
+        return {
+            **columns,
+            "best": best.state(),
+            "tours": None if last.handle is None else self.kernels.fields(last.handle)["tours"],
+        }
+
+    def restore(self, state: State) -> None:
+        """Stand where `state` says."""
+        n = self.form.whole.n
+        count = min(len(state.array("lengths", np.int64, (None,))), self.end - self.first)
+        types = {"lengths": np.int64, "steps": np.int32, "passes": np.int32, "done": np.bool_}
+        columns = {name: state.array(name, dtype, (count,)) for name, dtype in types.items()}
+        found = Best.restored(state.part("best"), n, range(self.first, self.end))
+        unfinished = len(state.tours("tours", n)) if "tours" in state else 0
+        done = count - unfinished
+        if done:
+            part = {name: column[:done] for name, column in columns.items()}
+            self.batches[self.first] = Batch(first=self.first, handle=None, best=found, **part)
+        if unfinished:
+            part = {name: column[done:] for name, column in columns.items()}
+            handle = self.kernels.value("batch", {"tours": state.tours("tours", n), **part})
+            self.batches[self.first + done] = Batch(first=self.first + done, handle=handle, best=found, **part)
+
+    @property
+    def last(self) -> Batch | None:
+        return next(reversed(self.batches.values()), None)
+
+    @property
+    def best(self) -> Best | None:
+        return self.last.best if self.last else None
+
+    @property
+    def iteration(self) -> None:
+        """Climbers are counted instead."""
+
+    @property
+    def climbers(self) -> int:
+        return self.end - self.first
+
+    @property
+    def following(self) -> int:
+        return self.last.first + len(self.last.done) if self.last else self.first
+
+    @property
+    def is_finished(self) -> bool:
+        return self.following == self.end and self.last is not None and self.last.is_done
+
+    @property
+    def climbers_done(self) -> int:
+        unfinished = len(self.last.done) - int(self.last.done.sum()) if self.last else 0
+        return self.following - self.first - unfinished
+
+    @property
+    def next_seconds(self) -> float:
+        """About how long a pass of the climbers that go together takes, which cannot be cut.
+
+        The first call is made whatever the time: without it there is no tour.
+        """
+        return self._pass_seconds() if self.last is not None else 0.0
+
+    def _pass_seconds(self) -> float:
+        going = self.last is not None and not self.last.is_done
+        count = len(self.last.done) if self.last and going else min(self.busy, self.end - self.following)
+        return self.pass_moves * count / (self.moves_a_second * min(1.0, count / self.paced_by))
+
+    def advance(self) -> None:
+        """Make one kernel call: a batch starts, or goes on.
+
+        A batch that does not fit the device's memory is tried again with half the climbers. Where a pass does not fit
+        the time that is left, the first climbers only measure the tours from which they start.
+        """
+        seconds_left = self.watch.seconds_left
+        is_timely = self.last is not None or self._pass_seconds() <= max(seconds_left, CALL_SECONDS)
+        seconds = min(2 * CALL_SECONDS, seconds_left) if is_timely else None
+        while not self.is_finished:
+            try:
+                return self._call(seconds)
+            except DeviceMemoryError:
+                unfinished = self.last is not None and not self.last.is_done
+                if unfinished or self.most_climbers == 1:
+                    raise
+                self.most_climbers = max(1, min(self.most_climbers, self._batch_size()) // 2)
+
+    def _call(self, seconds: float | None) -> None:
+        """Make one kernel call of about so many seconds, or one that makes no pass."""
+        call = self.kernels.call
+        began = time.perf_counter()
+        before = self.last if self.last and not self.last.is_done else None
+        first = before.first if before else self.following
+        count = len(before.done) if before else self._batch_size()
+        handle = before.handle if before else call("batch_random", self.form.whole.n, self.task.seed, first, count)
+        handle = self.call(self.entry, handle, self.k, 0 if seconds is None else self._limit(count, seconds))
+        lengths, steps, passes, done = call("batch_found", handle)
+        best = self._better(first, handle, lengths)
+        walked = int(passes.sum(dtype=np.int64)) - (int(before.passes.sum(dtype=np.int64)) if before else 0)
+        if seconds is not None:
+            self.moves_a_second = max(walked, 1) * self.pass_moves / (time.perf_counter() - began)
+            self.paced_by = min(self.busy, count)
+        self.batches[first] = Batch(first, None if done.all() else handle, lengths, steps, passes, done, best)
+
+    def _batch_size(self) -> int:
+        """Choose how many climbers start together: what a call can bring to their optima, or what the machine wants."""
+        fitting = int(CALL_SECONDS * self.moves_a_second / (1.1 * self.form.whole.n * self.pass_moves))
+        return min(max(fitting, self.busy), self.most_climbers, self.end - self.following)
+
+    def _limit(self, count: int, seconds: float) -> int:
+        """Choose how many passes each climber may make in the next call: as many as fit the time, and one at least."""
+        # Few climbers leave a part of the machine idle, and are the slower together.
+        speed = self.moves_a_second * min(1.0, count / self.paced_by)
+        return int(min(max(1, seconds * speed / (self.pass_moves * count)), MOST_PASSES))
+
+    def _better(self, first: int, handle: Any, lengths: NDArray[np.int64]) -> Best:
+        """Return the best tour so far, a batch taken in."""
+        place = int(lengths.argmin())
+        length, climber = int(lengths[place]), first + place
+        if self.best is not None and (self.best.length, self.best.climber) <= (length, climber):
+            return self.best
+        return Best(length, climber, self.kernels.call("batch_tour", handle, place))
+
+    def found(self) -> Found:
+        assert self.best is not None
+        batches = self.batches.values()
+        lengths, steps, done, passes = (
+            np.concatenate([getattr(batch, name) for batch in batches])
+            for name in ("lengths", "steps", "done", "passes")
+        )
+        return Found(self.best, lengths, steps, done, passes, self.k, self.mapping)

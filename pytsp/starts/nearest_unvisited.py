@@ -3,55 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.neighbours.coincident import places_of
-from pytsp.neighbours.kdtree import NORMS, are_few, sizes
+from pytsp.neighbours.coincident import group_coincident
+from pytsp.neighbours.kdtree import NORMS, are_few, monotone_lengths
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.utils.deadline import look
 
 _LISTED = 10
-# The clock is looked at after so many cities.
+# Cities between two looks at the clock.
 _STEPS = 1 << 13
-# How many points a tree is asked for at first, and how much more each time all of them are visited.
-_WIDTH, _WIDER = 16, 4
-# A step takes as long as so many cities do in other preparations.
+# A step takes as long as this many cities do in other preparations.
 _AS_LONG_AS = 4
+# For how many points a tree is queried at first, and how many times as many whenever all of them are visited.
+_WIDTH, _WIDER = 16, 4
 
 
 def nearest_neighbour_order(instance: Instance, start: int, neighbours: NDArray[np.int32] | None) -> NDArray[np.int32]:
-    """The cities in the order of the visits from `start`, shape (n,).
+    """Return the cities in the order of the visits from `start`, shape (n,).
 
     `neighbours` must hold the nearest cities in order, as `neighbour_lists` without quadrants has them.
     """
     norm = NORMS.get(instance.metric)
     points = instance.coordinates
     if norm is not None and points is not None:
-        places = places_of(points)
-        if len(places.sizes) < instance.n:
-            # Whoever stands in the same place is nearest: a place is visited as one city, and its cities in a row.
-            place_of = np.empty(instance.n, dtype=np.int64)
-            place_of[places.order] = np.repeat(np.arange(len(places.sizes)), places.sizes)
-            each = Instance.from_coordinates(points[places.order[places.first[:-1]]], instance.metric)
-            visits = nearest_neighbour_order(each, int(place_of[start]), None)
-            order = np.concatenate([places.order[places.first[place] : places.first[place + 1]] for place in visits])
+        groups = group_coincident(points)
+        if len(groups.sizes) < instance.n:
+            # Coincident cities are nearest to each other: each group is visited as one city, and its cities in a row.
+            group_of = np.empty(instance.n, dtype=np.int64)
+            group_of[groups.order] = np.repeat(np.arange(len(groups.sizes)), groups.sizes)
+            each = Instance.from_coordinates(points[groups.order[groups.first[:-1]]], instance.metric)
+            visits = nearest_neighbour_order(each, int(group_of[start]), None)
+            order = np.concatenate([groups.order[groups.first[group] : groups.first[group + 1]] for group in visits])
             return np.append(start, order[order != start]).astype(np.int32)
     if neighbours is None:
         neighbours = neighbour_lists(instance, _LISTED)
     is_visited = np.zeros(instance.n, dtype=np.bool_)
     if norm is None or points is None:
-        return _walk(start, neighbours, is_visited, _by_row(instance, is_visited))
-    by = _by_points if are_few(instance.n) else _by_tree
-    return _walk(start, neighbours, is_visited, by(points, norm, is_visited))
+        nearest = _nearest_of_all(is_visited, instance.distances)
+    elif are_few(instance.n):
+        nearest = _nearest_of_all(is_visited, lambda city, left: monotone_lengths(points[left] - points[city], norm))
+    else:
+        nearest = _nearest_by_tree(is_visited, points, norm)
+    return _walk(start, neighbours, is_visited, nearest)
 
 
 def _walk(
     start: int, neighbours: NDArray[np.int32], is_visited: NDArray[np.bool_], nearest: Callable[[int, int], int]
 ) -> NDArray[np.int32]:
-    """Visit all cities, by the lists or else by `nearest`, which is told the city and how many are left."""
+    """Visit all cities, by the lists or else by `nearest`, whose arguments are the city and how many are left."""
     n, k = neighbours.shape
     # Elements of a memoryview are Python's own numbers.
     near, visited = np.ascontiguousarray(neighbours).ravel().data, is_visited.data
@@ -73,28 +77,22 @@ def _walk(
     return order
 
 
-def _by_row(instance: Instance, is_visited: NDArray[np.bool_]) -> Callable[[int, int], int]:
-    """The nearest unvisited city from a row of distances, the smaller number among equals."""
+def _nearest_of_all(
+    is_visited: NDArray[np.bool_], lengths: Callable[[int, NDArray[np.int64]], NDArray[Any]]
+) -> Callable[[int, int], int]:
+    """Return what finds the nearest unvisited city by its distances to all, the smaller number among equals."""
 
     def nearest(city: int, _: int) -> int:
         left = np.flatnonzero(~is_visited)
-        return int(left[np.argmin(instance.distances(city, left))])
+        return int(left[np.argmin(lengths(city, left))])
 
     return nearest
 
 
-def _by_points(points: NDArray[np.float64], norm: float, is_visited: NDArray[np.bool_]) -> Callable[[int, int], int]:
-    """The nearest unvisited city of few, the smaller number among equals."""
-
-    def nearest(city: int, _: int) -> int:
-        left = np.flatnonzero(~is_visited)
-        return int(left[np.argmin(sizes(points[left] - points[city], norm))])
-
-    return nearest
-
-
-def _by_tree(points: NDArray[np.float64], norm: float, is_visited: NDArray[np.bool_]) -> Callable[[int, int], int]:
-    """The nearest unvisited city from a k-d tree, the smaller number among equals.
+def _nearest_by_tree(
+    is_visited: NDArray[np.bool_], points: NDArray[np.float64], norm: float
+) -> Callable[[int, int], int]:
+    """Return what finds the nearest unvisited city by a k-d tree, the smaller number among equals.
 
     The tree is built again of the unvisited cities each time that half of its own are visited.
     """
@@ -110,13 +108,13 @@ def _by_tree(points: NDArray[np.float64], norm: float, is_visited: NDArray[np.bo
         width = _WIDTH
         while True:
             width = min(width, len(left))
-            named = tree.query(points[city], np.arange(1, width + 1), p=norm)
-            distances, indices = np.asarray(named[0]), np.asarray(named[1])
+            answer = tree.query(points[city], np.arange(1, width + 1), p=norm)
+            distances, indices = np.asarray(answer[0]), np.asarray(answer[1])
             found = left[indices]
             is_open = ~is_visited[found]
             if is_open.any():
                 least = distances[is_open].min()
-                # What ties with the farthest may tie with others that were not named.
+                # What ties with the farthest may tie with others beyond.
                 if least < distances[-1] or width == len(left):
                     return int(found[is_open & (distances == least)].min())
             width *= _WIDER

@@ -1,4 +1,4 @@
-"""The populations of one edge assembly crossover: climbers that come in chunks, generations, and what follows them."""
+"""Edge assembly crossover: populations of local optima that take over edges from each other, one after the other."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
-from pytsp.problem.kernel_input import Form
-from pytsp.problem.tours import check_tour
-from pytsp.run.monitor import Watch
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.crossover import PATIENCE, Crossing, elected
+from pytsp.solvers.common.candidates import candidates
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.placement import TOGETHER, climbing_entry, descent_seconds
-from pytsp.solvers.ils.population import population_fields
-from pytsp.solvers.options import PIVOTS, Options
+from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, population_fields
+from pytsp.solvers.common.loop import Found, Search, Standing
+from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.solvers.common.placement import TOGETHER, descent_seconds
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.eax import EAX
 from pytsp.utils.memory import check_room
 
 # The climbers of a population where neither they nor a time limit are given.
@@ -39,14 +39,11 @@ LARGE_CITIES = 500
 GPU_CLIMBERS_A_SECOND = 100_000
 # So many populations in a row without a shorter tour end a solve before its time limit.
 POPULATIONS = 10
-# With which probability, in 256ths, a starting tour passes a near city over: three in eight make populations diverse.
-PASSES = 96
 # About what the starting tours take a GPU, times the cube of the cities and a power of the climbers that share a
 # multiprocessor.
 GPU_START_SECONDS, GPU_START_POWER = 9.2e-14, 0.8
-# How long a kernel call in which climbers descend should take; how many of them a core, or a GPU, has in the first one,
-# and a call at most; by how much at most a call has more than the one before.
-CALL_SECONDS = 0.15
+# How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
+# most a call has more than the one before.
 FIRST_CHUNK = {"cpu": 1, "gpu": 1_024}
 CHUNK = {"cpu": 64, "gpu": 1_024}
 MOST_GROWTH = 4
@@ -61,87 +58,123 @@ NOBODY: dict[str, Any] = {
 HOST_CITY_BYTES = 64
 HOST_CLIMBER_BYTES = 1024
 # The numbers and truth values of a standing, as a checkpoint names them.
-COUNTS = ("first", "descended", "generation", "idle", "populations")
+COUNTS = ("first", "descended", "idle", "populations")
 FLAGS = ("is_settled", "has_met_elites")
 
 
-@dataclass(frozen=True)
-class Standing:
-    """Where the populations stand.
+def begin(task: Task[EAX]) -> Evolution:
+    """Return the populations of a crossover where they start, or where they stood."""
+    task.prepare()
+    return Evolution(task, candidates(task.instance, task.options))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvolutionStanding(Standing):
+    """Where the populations stand: their iterations are the generations of all.
 
     Attributes
     ----------
-    handle : Opaque or None
-        The population on the device, once it is settled.
-    chunks : tuple of (Opaque, int)
-        Before, the parts of it that are there, with their numbers of climbers, which fall.
-    lengths, steps : numpy.ndarray of int64
-        The climbers' lengths and steps.
-    best : Best or None
     first, descended : int
-        The number of its first climber, and how many have descended, of whom not all need to belong to it.
-    generation : int
-        How many generations there were, of all populations.
-    elites : tuple of numpy.ndarray
-        The best tours of the populations that have converged.
+        The number of the population's first climber, and how many have descended, of whom not all need to belong to it.
+    chunks : tuple of (Opaque, int)
+        Before it is settled, the parts of it that are there, with their numbers of climbers, which fall.
     is_settled : bool
         Whether all its climbers are there; before, they come in chunks.
-    has_met_elites : bool
+    elites : tuple of numpy.ndarray
+        The best tours of the populations that have converged.
     idle : int
         How many generations in a row have brought no shorter tour.
     populations, shortest : int
         How many populations in a row have ended with that length.
     """
 
-    handle: Any
-    chunks: tuple[tuple[Any, int], ...]
-    lengths: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    best: Best | None
     first: int
     descended: int = 0
-    generation: int = 0
-    elites: tuple[NDArray[np.int32], ...] = ()
+    chunks: tuple[tuple[Any, int], ...] = ()
     is_settled: bool = False
+    elites: tuple[NDArray[np.int32], ...] = ()
     has_met_elites: bool = True
     idle: int = 0
     populations: int = 0
     shortest: int | None = None
 
 
-class Evolution:
+class Evolution(Search):
     """The populations of one solve, one after the other.
 
-    Every kernel call ends in one assignment to `standing`, so that an interruption at any point leaves it whole.
+    Parameters
+    ----------
+    task : Task
+    lists : numpy.ndarray of int32, shape (n, k)
+        Neighbours in order of distance.
     """
 
-    def __init__(self, form: Form, kernels: Backend, watch: Watch, options: Options, lists: NDArray[np.int32]) -> None:
-        self.form, self.kernels, self.watch, self.options, self.lists = form, kernels, watch, options, lists
-        self.machine = "cpu" if kernels.device is None else "gpu"
-        self.loaded = kernels.call(f"{form.kind}_load", *form.arguments)
-        self.crossing = Crossing(form, kernels, self.loaded, lists)
-        self.size = options.climbers
+    standing: EvolutionStanding
+
+    def __init__(self, task: Task[EAX], lists: NDArray[np.int32]) -> None:
+        super().__init__(task)
+        self.options, self.iterations = task.options, task.options.iterations
+        self.local_search = LocalSearch(task, self.loaded, lists)
+        self.size = self.options.climbers
         if self.size is not None:
             check_room(
-                "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * form.whole.n + HOST_CLIMBER_BYTES)
+                "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * self.form.whole.n + HOST_CLIMBER_BYTES)
             )
-        if watch.time_limit is None:
+        if self.watch.time_limit is None:
             self.size = self.size or self._most()
-        self.standing = Standing(**NOBODY, best=None, first=options.first)
-        if watch.state is not None:
-            self._restore(watch.state)
+        self.standing = EvolutionStanding(**NOBODY, best=None, first=self.options.first)
+        if self.watch.state is not None:
+            self._restore(self.watch.state)
         # When the climbers of a population are to be there, and how many a second come.
         self.settled_by = self._time_to_settle()
         # What the last generation took.
         self.generation_seconds = 0.0
-        self.chunk = FIRST_CHUNK[self.machine] * (kernels.threads or 1)
+        self.chunk = FIRST_CHUNK[task.machine] * (self.kernels.threads or 1)
 
     @property
-    def first_seconds(self) -> float:
-        chunk = min(self.chunk, self.size or self._most())
-        return first_seconds(self.form.whole.n, chunk, self.kernels)
+    def phase(self) -> str:  # type: ignore[override]
+        return "crossover" if self.standing.is_settled else "local optima"
 
-    def settle(self, now: Standing | None = None) -> None:
+    @property
+    def is_finished(self) -> bool:
+        now = self.standing
+        if not now.is_settled:
+            return False
+        if self.iterations is not None and now.iteration >= self.iterations:
+            return True
+        return self.has_converged and (self.watch.time_limit is None or self.fruitless >= POPULATIONS)
+
+    @property
+    def next_seconds(self) -> float:
+        """Neither the first climbers' descent nor a generation can be cut."""
+        if self.standing.best is None:
+            chunk = min(self.chunk, self.size or self._most())
+            return first_seconds(self.form.whole.n, chunk, self.kernels)
+        return self.generation_seconds if self.standing.is_settled and not self.has_converged else 0.0
+
+    def advance(self) -> None:
+        """Make one kernel call, or a few: more climbers, the next generation, or the next population."""
+        if not self.standing.is_settled:
+            self.settle()
+        elif self.has_converged:
+            self.renew()
+        else:
+            self.breed()
+
+    def needs_descent(self, stop_reason: str) -> bool:
+        return self.task.initial_tour is not None and not self.standing.is_settled
+
+    def descend(self) -> None:
+        """Have the population settled with the climbers that are there, and the initial tour."""
+        self._stand(self.standing, is_settled=True)
+
+    def found(self) -> Found:
+        now = self.standing
+        assert now.best is not None
+        done = np.ones(len(now.lengths), dtype=np.bool_)
+        return Found(now.best, now.lengths, now.steps, done, mapping=self.local_search.mapping)
+
+    def settle(self, now: EvolutionStanding | None = None) -> None:
         """Bring a chunk of climbers of a population, that of `now`, from their starting tours to their local optima.
 
         Behind the last of a population the initial tour joins it, if there is one.
@@ -152,20 +185,15 @@ class Evolution:
         began = time.perf_counter()
         chunk = min(self.chunk, most - count)
         count += chunk
-        standing = replace(self._with(self._descended(now.first + count - chunk, chunk), now), descended=count)
+        standing = replace(self._with(self.local_search.start(now.first + count - chunk, chunk), now), descended=count)
         fitting = chunk * CALL_SECONDS / max(time.perf_counter() - began, 1e-9)
         together = self.kernels.threads or 1
-        fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self.machine])
+        fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self.task.machine])
         self.chunk = max(1, int(fitting) // together) * together
         is_enough = self.size is None and count >= LEAST_CLIMBERS and self.watch.seconds > self.settled_by
         self._stand(standing, is_settled=count >= most or is_enough)
 
-    def end_settling(self) -> None:
-        """Have the population settled with the climbers that are there."""
-        if not self.standing.is_settled:
-            self._stand(self.standing, is_settled=True)
-
-    def _with(self, handle: Any, now: Standing) -> Standing:
+    def _with(self, handle: Any, now: EvolutionStanding) -> EvolutionStanding:
         """Return where the climbers stand with a chunk more.
 
         It is joined with those before that have no more climbers, so that each climber is copied few times, and memory
@@ -182,25 +210,25 @@ class Evolution:
         """Return chunks as one, from the last on, which are the smallest."""
         handle, count = chunks[-1]
         for before, more in reversed(chunks[:-1]):
-            handle, count = self.kernels.call("population_joined", before, handle), more + count
+            handle, count = self.local_search.join(before, handle), more + count
         return handle, count
 
-    def _stand(self, standing: Standing, *, is_settled: bool) -> None:
+    def _stand(self, standing: EvolutionStanding, *, is_settled: bool) -> None:
         """Stand there, where the population is settled as one, of the best climbers and with the initial tour."""
         if is_settled:
             standing = self._elected(replace(standing, handle=self._joined(standing.chunks)[0], chunks=()))
-        if is_settled and self.options.initial_tour is not None:
-            initial = check_tour(self.options.initial_tour, self.form.whole.n)
-            given = self._climbed(self.kernels.call("population_given", initial[None, :]), 0)
-            standing = self._read(self.kernels.call("population_joined", standing.handle, given), standing)
+        initial = self.task.initial_tour
+        if is_settled and initial is not None:
+            given = self.local_search.descend(initial[None, :])
+            standing = self._read(self.local_search.join(standing.handle, given), standing)
         self.standing = replace(standing, is_settled=is_settled)
 
-    def _elected(self, standing: Standing) -> Standing:
+    def _elected(self, standing: EvolutionStanding) -> EvolutionStanding:
         """Return where as many climbers stand as a population may have, those with the shortest tours."""
         most = self.options.population
         if most is None or most >= len(standing.lengths):
             return standing
-        handle, places = elected(self.kernels, standing.handle, standing.lengths, most)
+        handle, places = self.local_search.elect(standing.handle, standing.lengths, most)
         return replace(standing, handle=handle, lengths=standing.lengths[places], steps=standing.steps[places])
 
     def _time_to_settle(self) -> float:
@@ -212,9 +240,9 @@ class Evolution:
         """Choose how many climbers there are at most where the user does not say."""
         limit = self.watch.time_limit
         if limit is None:
-            fewer = CPU_CLIMBERS_TIMES_CITIES // self.form.whole.n if self.machine == "cpu" else CLIMBERS["gpu"]
-            return min(CLIMBERS[self.machine], max(LEAST_CLIMBERS, fewer))
-        return MOST_CLIMBERS["cpu"] if self.machine == "cpu" else gpu_climbers(self.form.whole.n, limit)
+            fewer = CPU_CLIMBERS_TIMES_CITIES // self.form.whole.n if self.task.machine == "cpu" else CLIMBERS["gpu"]
+            return min(CLIMBERS[self.task.machine], max(LEAST_CLIMBERS, fewer))
+        return MOST_CLIMBERS["cpu"] if self.task.machine == "cpu" else gpu_climbers(self.form.whole.n, limit)
 
     @property
     def has_converged(self) -> bool:
@@ -226,10 +254,10 @@ class Evolution:
         """Make the next generation."""
         now = self.standing
         began = time.perf_counter()
-        after = self._read(self.crossing.bred(now.handle, self.options.seed, now.generation))
+        after = self._read(self.local_search.breed(now.handle, self.task.seed, now.iteration))
         self.generation_seconds = time.perf_counter() - began
         is_shorter = int(after.lengths.sum()) < int(now.lengths.sum())
-        self.standing = replace(after, generation=now.generation + 1, idle=0 if is_shorter else now.idle + 1)
+        self.standing = replace(after, iteration=now.iteration + 1, idle=0 if is_shorter else now.idle + 1)
 
     @property
     def fruitless(self) -> int:
@@ -244,22 +272,19 @@ class Evolution:
         A population that has converged by itself meets the best tours of those before it; one that has met them gives
         way to new climbers.
         """
-        now, call = self.standing, self.kernels.call
+        now, search = self.standing, self.local_search
         assert now.best is not None
         now = replace(now, idle=0, populations=self.fruitless, shortest=now.best.length)
         if now.has_met_elites:
-            best = call("population_tour", now.handle, call("population_best", now.handle))
-            elites = (*now.elites[-POPULATIONS:], best)
+            elites = (*now.elites[-POPULATIONS:], search.best(now.handle, now.lengths, 0, None).tour)
             first = now.first + now.descended
             self.settled_by = self._time_to_settle()
             self.settle(replace(now, **NOBODY, first=first, descended=0, elites=elites, has_met_elites=False))
         else:
-            elites_there = self._climbed(call("population_given", np.array(now.elites)), 0)
-            after = self._read(call("population_joined", now.handle, elites_there), now)
+            after = self._read(search.join(now.handle, search.descend(np.array(now.elites))), now)
             self.standing = replace(after, has_met_elites=True)
 
     def state(self) -> dict[str, Any]:
-        """Return where the populations stand, for an evolution that goes on from there."""
         now = self.standing
         assert now.best is not None
         return {
@@ -267,6 +292,7 @@ class Evolution:
             "population": self.kernels.fields(now.handle or self._joined(now.chunks)[0]),
             "best": now.best.state(),
             "elites": np.array(now.elites, dtype=np.int32).reshape(len(now.elites), self.form.whole.n),
+            "generation": now.iteration,
             **{name: getattr(now, name) for name in (*COUNTS, *FLAGS, "shortest")},
         }
 
@@ -279,42 +305,24 @@ class Evolution:
         handle, lengths, steps = self.kernels.value("population", fields), fields["lengths"], fields["steps"]
         counts: dict[str, Any] = {name: state.whole(name) for name in COUNTS}
         counts |= {name: state.flag(name) for name in FLAGS}
-        elites = tuple(state.tours("elites", n))
-        shortest = state.optional_whole("shortest")
-        is_settled = counts["is_settled"]
-        self.standing = Standing(
-            handle if is_settled else None,
-            () if is_settled else ((handle, len(lengths)),),
+        self.standing = EvolutionStanding(
+            handle if counts["is_settled"] else None,
             lengths,
             steps,
             found,
-            elites=elites,
-            shortest=shortest,
+            state.whole("generation"),
+            chunks=() if counts["is_settled"] else ((handle, len(lengths)),),
+            elites=tuple(state.tours("elites", n)),
+            shortest=state.optional_whole("shortest"),
             **counts,
         )
 
-    def _descended(self, first: int, count: int) -> Any:
-        tours = self.kernels.call(
-            f"{self.form.kind}_start", self.loaded, self.lists, self.options.seed, first, count, PASSES
-        )
-        return self._climbed(tours, first)
-
-    def _climbed(self, population: Any, first: int) -> Any:
-        fields = {"seed": self.options.seed, "first": first, "from": 0, "iterations": 0}
-        moves = {"moves": self.options.local_moves, "pivot": PIVOTS.index(self.options.pivot), "draws": 1}
-        plan = self.kernels.value("search_plan", {**fields, **moves, "kick": 0, "temperature": 0.0, "cooled": 0})
-        entry = climbing_entry(f"{self.form.kind}_ils", self.form, self.kernels)
-        return self.kernels.call(entry, self.loaded, self.lists, population, plan)
-
-    def _read(self, handle: Any, standing: Standing | None = None) -> Standing:
+    def _read(self, handle: Any, standing: EvolutionStanding | None = None) -> EvolutionStanding:
         """Return where the climbers stand, with the best tour where it is shorter than the best so far."""
-        now, call = standing or self.standing, self.kernels.call
-        lengths, steps = call("population_lengths", handle), call("population_steps", handle)
-        place = int(call("population_best", handle))
-        best = now.best
-        if best is None or int(lengths[place]) < best.length:
-            best = Best(int(lengths[place]), now.first + place, call("population_tour", handle, place))
-        return replace(now, handle=handle, lengths=lengths, steps=steps, best=best)
+        now, search = standing or self.standing, self.local_search
+        lengths = search.lengths(handle)
+        best = search.best(handle, lengths, now.first, now.best)
+        return replace(now, handle=handle, lengths=lengths, steps=search.steps(handle), best=best)
 
 
 def gpu_climbers(n: int, limit: float) -> int:

@@ -1,4 +1,4 @@
-"""Climbers that begin anew: what they have found until then, which no later tour of theirs takes away."""
+"""What climbers that begin anew have found until then, which no later tour of theirs takes away."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from numpy.typing import NDArray
 
 from pytsp.run.state_reader import State
 
-__all__ = ["Aside", "seed_anew", "stream_anew"]
+__all__ = ["NONE", "Archive"]
 
 # More than the length of any tour.
 NONE = np.int64(2**63 - 1)
-# A climber's tours have streams of random numbers so far from each other; there are so many streams.
-_APART, _STREAMS = 2**40, 2**62
 
 
 @dataclass(frozen=True)
-class Aside:
+class Archive:
     """What climbers have left behind where they began anew.
 
     Attributes
@@ -37,13 +35,13 @@ class Aside:
     seen: NDArray[np.int64]
 
     @classmethod
-    def nothing(cls, climbers: int, n: int) -> Aside:
+    def empty(cls, climbers: int, n: int) -> Archive:
         """Return what climbers have left behind of whom none has been looked at."""
         none = np.full(climbers, NONE)
         return cls(none, np.broadcast_to(np.arange(n, dtype=np.int32), (climbers, n)), none)
 
     @classmethod
-    def restored(cls, state: State, climbers: int, n: int) -> Aside:
+    def restored(cls, state: State, climbers: int, n: int) -> Archive:
         """Return what `state` says."""
         lengths, seen = (state.array(name, np.int64, (climbers,)) for name in ("lengths", "seen"))
         return cls(lengths, state.tours("tours", n, climbers), seen)
@@ -56,15 +54,15 @@ class Aside:
         """Tell which climbers have found nothing shorter since the last look; the first one tells of none."""
         return lengths >= self.seen
 
-    def with_tour(self, place: int, length: int, tour: NDArray[np.int32]) -> Aside:
+    def with_tour(self, place: int, length: int, tour: NDArray[np.int32]) -> Archive:
         """Return what climbers have left behind where the one at this place has left that tour besides."""
         lengths, tours = self.lengths.copy(), self.tours.copy()
         lengths[place], tours[place] = length, tour
-        return Aside(lengths, tours, self.seen)
+        return Archive(lengths, tours, self.seen)
 
     def begun(
         self, population: dict[str, Any], fresh: dict[str, Any], stuck: NDArray[np.bool_]
-    ) -> tuple[dict[str, Any], Aside]:
+    ) -> tuple[dict[str, Any], Archive]:
         """Let stuck climbers stand where fresh ones do, their shortest tours set aside; `population` is not kept."""
         is_shorter = stuck & (population["lengths"] < self.lengths)
         lengths = np.where(is_shorter, population["lengths"], self.lengths)
@@ -73,7 +71,7 @@ class Aside:
         for name in ("tours", "bests", "lengths"):
             population[name][stuck] = fresh[name][stuck]
         population["steps"][stuck] += fresh["steps"][stuck]
-        return population, Aside(lengths, tours, population["lengths"].copy())
+        return population, Archive(lengths, tours, population["lengths"].copy())
 
     def shortest(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the shortest that each climber has had, which has tours of these lengths now."""
@@ -85,13 +83,3 @@ class Aside:
         population["bests"][is_shorter] = self.tours[is_shorter]
         population["lengths"][is_shorter] = self.lengths[is_shorter]
         return population
-
-
-def seed_anew(seed: int, turn: int) -> int:
-    """Return the seed of the random streams with which climbers go on that have begun anew for the `turn`-th time."""
-    return int(np.random.SeedSequence([seed, turn]).generate_state(1, np.uint64)[0]) if turn else seed
-
-
-def stream_anew(climber: int, turn: int) -> int:
-    """Return which stream of random numbers a climber begins anew with for the `turn`-th time, from 1 on."""
-    return (climber + turn * _APART) % _STREAMS

@@ -16,7 +16,7 @@ import pytsp
 from pytsp.cli.commands import main
 from pytsp.datasets import registry as datasets
 from pytsp.exceptions import PytspError
-from pytsp.plotting.runs import read_runs, run_of, told_apart
+from pytsp.run.saved_runs import Run, label_runs, read_runs
 
 EUROPE = ROOT / "data" / "europe.tsp"
 
@@ -64,7 +64,7 @@ def test_a_solve_of_standard_input_names_no_file(
 def test_a_result_at_hand_is_the_run_that_it_prints(told: dict[str, Any], tmp_path: Path) -> None:
     [read] = read_runs([stored(tmp_path, told)])
     result = pytsp.solve(pytsp.read(EUROPE), seed=1, climbers=20, solver="restarts", backend="c")
-    run = run_of(result)
+    run = Run.of(result)
     for name in ("tour", "lengths"):
         assert np.array_equal(getattr(run, name), getattr(read, name))
     assert run.facts["length"] == read.facts["length"]
@@ -173,4 +173,4 @@ def test_labels_say_what_differs_and_are_never_equal(told: dict[str, Any], tmp_p
     assert labels({}, {"k": None}) == ["0: k 1", "1"]
     assert labels({}, {}, {"seed": 2}) == ["0: seed 1", "1: seed 1", "2: seed 2"]
     [run] = read_runs([stored(tmp_path, told)])
-    assert [each.label for each in told_apart([run, run])] == ["run (1)", "run (2)"]
+    assert [each.label for each in label_runs([run, run])] == ["run (1)", "run (2)"]

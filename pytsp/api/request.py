@@ -1,0 +1,44 @@
+"""What a solve is asked for besides its instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from pytsp.run.monitor import Improvement, Progress
+    from pytsp.solvers.options.fields import Options
+
+__all__ = ["Request"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """The arguments of `pytsp.solve` that concern every solver, and `keywords`, the options of its solver.
+
+    `began` is when the solve did, by the clock of `time.perf_counter`.
+    """
+
+    solver: str | Options = "auto"
+    open: bool = False
+    start_city: int | None = None
+    end_city: int | None = None
+    seed: int = 0
+    backend: str = "auto"
+    threads: int | None = None
+    device: str | int | None = None
+    time_limit: float | None = None
+    target: float | None = None
+    target_gap: float | None = None
+    patience: float | None = None
+    initial_tour: ArrayLike | None = None
+    checkpoint: str | PathLike[str] | None = None
+    checkpoint_interval: float = 30.0
+    progress: Callable[[Progress], None] | None = None
+    on_improvement: Callable[[Improvement], None] | None = None
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    began: float

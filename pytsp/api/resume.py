@@ -1,0 +1,88 @@
+"""Go on with a solve from its checkpoint."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from pytsp.api.dispatch import run, task_of
+from pytsp.checkpoint.reader import Stored
+from pytsp.checkpoint.writer import INTERVAL, Checkpoint, head_of
+from pytsp.run.monitor import Improvement, Progress, Watch, target_length
+from pytsp.run.result import Result
+
+__all__ = ["resume", "resume_stored"]
+
+
+def resume(
+    file: str | os.PathLike[str],
+    *,
+    backend: str | None = None,
+    threads: int | None = None,
+    device: str | int | None = None,
+    time_limit: float | None = None,
+    target: float | None = None,
+    target_gap: float | None = None,
+    patience: float | None = None,
+    checkpoint_interval: float = INTERVAL,
+    progress: Callable[[Progress], None] | None = None,
+    on_improvement: Callable[[Improvement], None] | None = None,
+) -> Result:
+    """Go on with a solve from its checkpoint, and write further ones into the same file.
+
+    Where iterations or climbers end the solve, the result is what it would have been without the interruption, on every
+    backend. The time that was used before counts: limits are those of the solve as a whole, and so are the result's
+    seconds and history.
+
+    Parameters
+    ----------
+    file : str or os.PathLike
+        What `pytsp.solve` was given as `checkpoint`.
+    backend : str, optional
+        Where to go on; by default the backend that the solve was asked for, with its threads and device.
+    threads : int, optional
+    device : str or int, optional
+    time_limit, target, target_gap, patience : float, optional
+        New limits in the place of those that the solve was given; see `pytsp.solve`.
+    checkpoint_interval : float, optional
+        Seconds between two checkpoints.
+    progress, on_improvement : callable, optional
+        See `pytsp.solve`.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    CheckpointError
+        If the file is no checkpoint, is damaged, is that of a newer version, or cannot be written.
+    OSError
+        If the file cannot be read.
+    ValueError
+        If an argument is out of its range.
+    BackendError
+        If the backend is not built, cannot run here, or fails.
+    """
+    stored = Stored(file)
+    limits = {
+        "time_limit": time_limit,
+        "target": target_length(stored.instance, target, target_gap),
+        "patience": patience,
+    }
+    callbacks = {"progress": progress, "on_improvement": on_improvement}
+    return resume_stored(stored, stored.placement(backend, threads, device), limits, checkpoint_interval, **callbacks)
+
+
+def resume_stored(
+    stored: Stored, placed: dict[str, Any], limits: dict[str, float | None], interval: float, **callbacks: Any
+) -> Result:
+    """Go on with the solve of a checkpoint that was read; limits that are None stay as they were."""
+    limits = stored.limits | {name: value for name, value in limits.items() if value is not None}
+    watch = Watch(**limits, **callbacks, spent=stored.spent, history=stored.history)  # type: ignore[arg-type]
+    task = task_of(stored.instance, stored.options, watch, stored.seed, stored.initial_tour, placed)
+    watch.checkpoint = Checkpoint(stored.path, head_of(task, placed), interval)
+    watch.checkpoint.begin(watch, resumed=True, state=stored.solver_state)
+    watch.state = stored.standing
+    return run(task)

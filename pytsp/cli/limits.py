@@ -1,0 +1,57 @@
+"""Limits and checkpoints of a solve: their arguments, and how much of the time limit is left."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+
+from pytsp.backends import cuda
+from pytsp.cli.arguments import interval, seconds, share
+
+# The field of /proc/self/stat behind the command's name that says when the process began, in ticks from the boot.
+_STARTTIME = 19
+# What printing the result and the end of the process take, and how much more where CUDA's driver ends with it.
+_END_SECONDS, _DRIVER_SECONDS = 0.08, 0.1
+# What is left of a time limit that is over before the solve begins: enough for one tour.
+_LEAST_SECONDS = 1e-3
+
+
+def add_limits(command: argparse.ArgumentParser) -> None:
+    """Add what ends a solve early."""
+    command.add_argument("--time-limit", type=seconds, metavar="SEC", help="stop so many seconds after the start")
+    command.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour that is no longer")
+    command.add_argument("--target-gap", type=share, metavar="GAP", help="stop so near the optimum: 0.01, or 1%%")
+    command.add_argument("--patience", type=seconds, metavar="SEC", help="stop after so long without a shorter tour")
+
+
+def add_checkpoint(command: argparse.ArgumentParser) -> None:
+    """Add where and how often a solve writes its checkpoint."""
+    command.add_argument("--checkpoint", metavar="FILE", help="write here how the solve stands, for 'pytsp resume'")
+    add_interval(command)
+
+
+def add_interval(command: argparse.ArgumentParser) -> None:
+    """Add how often a solve writes its checkpoint."""
+    command.add_argument(
+        "--checkpoint-interval", type=interval, default=30.0, metavar="SEC", help="how often (default: every 30 s)"
+    )
+
+
+def time_left(options: argparse.Namespace) -> float | None:
+    """Return what is left of the time limit, which counts from the start of the process."""
+    if options.time_limit is None:
+        return None
+    spent = time.perf_counter() - options.began + _END_SECONDS + (_DRIVER_SECONDS if cuda.has_begun() else 0.0)
+    return float(max(options.time_limit - spent, _LEAST_SECONDS))
+
+
+def seconds_since_start() -> float:
+    """Return how long ago this process began, reading and imports with it; 0 where the system does not say."""
+    try:
+        with open("/proc/self/stat", "rb") as stream:
+            # The command's name is in brackets, and may hold blanks and brackets.
+            ticks = int(stream.read().rpartition(b")")[2].split()[_STARTTIME])
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))

@@ -1,0 +1,29 @@
+"""Where files are read from and written to: paths, ``"-"``, and streams that are open."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+from typing import IO, TypeAlias, TypeGuard
+
+Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
+"""A path, ``"-"`` for standard input or output, or an open stream."""
+
+
+def is_path(source: Source) -> TypeGuard[str | os.PathLike[str]]:
+    """Tell whether it is a path, and neither ``"-"`` nor a stream."""
+    return isinstance(source, (str, os.PathLike)) and source != "-"
+
+
+def write_text(target: Source, text: str, errors: str = "replace") -> None:
+    """Write a text in UTF-8, its lines as they are; `errors` says what becomes of characters that UTF-8 lacks."""
+    if is_path(target):
+        Path(target).write_bytes(text.encode("utf-8", errors))
+        return
+    stream = sys.stdout if isinstance(target, (str, os.PathLike)) else target
+    if isinstance(stream, io.TextIOBase):
+        stream.write(text)
+    else:
+        stream.write(text.encode("utf-8", errors))  # type: ignore[arg-type]

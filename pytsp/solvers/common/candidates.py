@@ -1,0 +1,29 @@
+"""The neighbour lists that solvers look at: those that are given, or of so many nearest."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.neighbours.kdtree import NORMS
+from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
+from pytsp.problem.instance import Instance
+from pytsp.solvers.options.shared import NeighbourLists
+from pytsp.utils.arguments import is_array
+
+DEFAULT_NEIGHBOURS = 10
+
+
+def candidates(instance: Instance, options: NeighbourLists, default: int = DEFAULT_NEIGHBOURS) -> NDArray[np.int32]:
+    """Return the neighbour lists, shape (n, k), in order of distance.
+
+    They are those that are given, or of so many nearest, `default` where that is not given, of each quadrant where
+    there are quadrants.
+    """
+    if is_array(options.neighbours):
+        return in_order(instance, check_neighbours(options.neighbours, instance.n))  # type: ignore[arg-type]
+    quadrants = options.quadrants
+    if quadrants is None:
+        points = instance.coordinates
+        quadrants = instance.metric in NORMS and points is not None and points.shape[1] == 2
+    return neighbour_lists(instance, options.neighbours or default, quadrants=quadrants)  # type: ignore[arg-type]

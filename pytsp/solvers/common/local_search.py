@@ -1,0 +1,158 @@
+"""The kernels of local search on one instance: climbers on their tours, descents, kicks, and crossing."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.run.state_reader import State
+from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.placement import mapping_of
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.shared import MOVES, PIVOTS
+
+__all__ = ["CHILDREN", "PASSES", "PATIENCE", "LocalSearch", "population_fields"]
+
+# How many children a pair has.
+CHILDREN = 30
+# How many neighbours the merging of subtours looks at.
+MERGED_NEIGHBOURS = 8
+# Tours have come as far as they can after so many generations without a shorter one.
+PATIENCE = 5
+# So many threads of a GPU are started for a pair, of which one works: pairs take their own ways.
+SPREAD = {"cpu": 1, "gpu": 32}
+# Of more climbers than these the best are merged.
+MOST_MERGED = 100
+# With which probability, in 256ths, a starting tour passes a near city over: three in eight make populations diverse.
+PASSES = 96
+
+
+class LocalSearch:
+    """Climbers on the device, as handles of populations.
+
+    Parameters
+    ----------
+    task : Task
+        Of a solver whose options have `moves` and `pivot`.
+    loaded : Opaque
+        The instance on the device.
+    lists : numpy.ndarray of int32, shape (n, k)
+        Neighbours in order of distance.
+    draws, kick : int
+        As the kernels take them.
+    """
+
+    def __init__(
+        self, task: Task[Any], loaded: Any, lists: NDArray[np.int32], *, draws: int = 1, kick: int = 0
+    ) -> None:
+        self.kernels, self.call = task.kernels, task.kernels.call
+        self.kind, self.loaded, self.lists = task.form.kind, loaded, lists
+        self.near = np.ascontiguousarray(lists[:, :MERGED_NEIGHBOURS])
+        self.seed, self.machine = task.seed, task.machine
+        self.moves, self.pivot = MOVES.index(task.options.moves or "3-opt"), PIVOTS.index(task.options.pivot)
+        self.draws, self.kick = draws, kick
+        self.mapping = mapping_of(task.instance.n, task.kernels)
+        # On a GPU climbers have an entry point for each mapping.
+        self.suffix = "" if task.machine == "cpu" else f"_{self.mapping}"
+
+    def start(self, first: int, count: int) -> Any:
+        """Return climbers on random tours of near cities, brought to their local optima."""
+        tours = self.call(f"{self.kind}_start", self.loaded, self.lists, self.seed, first, count, PASSES)
+        return self.climb(tours, self.seed, first)
+
+    def place(self, tours: NDArray[np.int32]) -> Any:
+        """Return climbers on these tours."""
+        return self.call("population_given", tours)
+
+    def descend(self, tours: NDArray[np.int32]) -> Any:
+        """Return climbers on the local optima of these tours."""
+        return self.climb(self.place(tours), self.seed, 0)
+
+    def climb(
+        self,
+        climbers: Any,
+        seed: int,
+        first: int,
+        start: int = 0,
+        count: int = 0,
+        temperature: float = 0.0,
+        cooled: int = 0,
+    ) -> Any:
+        """Let climbers, the first of number `first`, go on by the iterations start, …, start + count - 1.
+
+        Behind a descent where they begin. After `cooled` iterations the temperature is 0; 0 where it stays.
+        """
+        stretch = {"seed": seed, "first": first, "from": start, "iterations": count}
+        return self._search("ils", climbers, {**stretch, "temperature": temperature, "cooled": cooled})
+
+    def polish(self, climbers: Any, first: int) -> Any:
+        """Return climbers whose best tours have come from a descent over all cities."""
+        stretch = {"seed": self.seed, "first": first, "from": 0, "iterations": 0}
+        return self._search("polish", climbers, {**stretch, "temperature": 0.0, "cooled": 0})
+
+    def _search(self, verb: str, climbers: Any, fields: dict[str, Any]) -> Any:
+        choice = {"moves": self.moves, "pivot": self.pivot, "draws": self.draws, "kick": self.kick}
+        plan = self.kernels.value("search_plan", {**fields, **choice})
+        return self.call(f"{self.kind}_{verb}{self.suffix}", self.loaded, self.lists, climbers, plan)
+
+    def lengths(self, climbers: Any) -> NDArray[np.int64]:
+        """Return the lengths of the climbers' best tours."""
+        lengths: NDArray[np.int64] = self.call("population_lengths", climbers)
+        return lengths
+
+    def steps(self, climbers: Any) -> NDArray[np.int64]:
+        """Return how many improvements the climbers have accepted."""
+        steps: NDArray[np.int64] = self.call("population_steps", climbers)
+        return steps
+
+    def best(self, climbers: Any, lengths: NDArray[np.int64], first: int, before: Best | None) -> Best:
+        """Return the shortest tour of the climbers, the first of number `first`, or that of before."""
+        place = int(self.call("population_best", climbers))
+        if before is not None and int(lengths[place]) >= before.length:
+            return before
+        return Best(int(lengths[place]), first + place, self.call("population_tour", climbers, place))
+
+    def join(self, climbers: Any, others: Any) -> Any:
+        """Return the climbers of two populations as one."""
+        return self.call("population_joined", climbers, others)
+
+    def elect(self, climbers: Any, lengths: NDArray[np.int64], most: int) -> tuple[Any, NDArray[np.intp]]:
+        """Return at most so many climbers, those with the shortest tours, and their places among all."""
+        places = np.sort(np.argsort(lengths, kind="stable")[:most])
+        return self.call("population_chosen", climbers, places.astype(np.int32)), places
+
+    def breed(self, climbers: Any, seed: int, generation: int) -> Any:
+        """Return the next generation: each tour is replaced by its best child with another."""
+        fields = {"seed": seed, "generation": generation, "children": CHILDREN, "spread": SPREAD[self.machine]}
+        plan = self.kernels.value("generation_plan", fields)
+        return self.call(f"{self.kind}_cross", self.loaded, self.near, climbers, plan)
+
+    def merge(self, climbers: Any, seed: int, seconds_left: float = math.inf) -> NDArray[np.int32]:
+        """Return the shortest tour, shape (n,), after the climbers' shortest tours have crossed until they agree.
+
+        A generation is not begun where less time is left than the one before took.
+        """
+        climbers, _ = self.elect(climbers, self.lengths(climbers), MOST_MERGED)
+        lengths = self.lengths(climbers)
+        end, took, generation, idle = time.perf_counter() + seconds_left, 0.0, 0, 0
+        while len(lengths) > 1 and idle < PATIENCE and time.perf_counter() + took < end:
+            # Equally long tours need not be the same, at first.
+            if generation and lengths.min() == lengths.max():
+                break
+            began, before = time.perf_counter(), int(lengths.sum())
+            climbers = self.breed(climbers, seed, generation)
+            lengths = self.lengths(climbers)
+            idle = 0 if int(lengths.sum()) < before else idle + 1
+            took, generation = time.perf_counter() - began, generation + 1
+        return self.best(climbers, lengths, 0, None).tour
+
+
+def population_fields(state: State, n: int, count: int | None = None) -> dict[str, NDArray[Any]]:
+    """Return the fields of a population on the device, as `Backend.fields` tells them."""
+    tours = state.tours("tours", n, count)
+    numbers = {name: state.array(name, np.int64, (len(tours),)) for name in ("lengths", "steps")}
+    return {"tours": tours, "bests": state.tours("bests", n, len(tours)), **numbers}

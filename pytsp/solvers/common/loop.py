@@ -1,0 +1,281 @@
+"""The loop of all solvers: limits, target, progress, checkpoint, Ctrl-C, the last descent, and the result."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.problem.kernel_input import Form
+from pytsp.run.result import Result
+from pytsp.solvers.common import pacing
+from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.common.verify import verified
+from pytsp.utils.deadline import OutOfTime
+
+__all__ = ["Found", "Search", "Standing", "run"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where climbers stand between two kernel calls.
+
+    Attributes
+    ----------
+    handle : Opaque
+        The climbers on the device.
+    lengths, steps : numpy.ndarray of int64, shape (climbers,)
+        The lengths of their best tours in the kernels' units, and how many steps they made.
+    best : Best or None
+        The shortest tour of all, once there is one.
+    iteration : int
+        How many iterations were made.
+    """
+
+    handle: Any
+    lengths: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    best: Best | None
+    iteration: int = 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search came to, in the kernels' units; the fields are those of `Result`.
+
+    `cities` has the cities in the order in which the kernels number them, where that is another than the instance's.
+    """
+
+    best: Best
+    lengths: NDArray[np.int64]
+    steps: NDArray[np.int32] | NDArray[np.int64]
+    done: NDArray[np.bool_]
+    passes: NDArray[np.int32] | None = None
+    k: int | None = None
+    mapping: str = "thread"
+    cities: NDArray[np.integer[Any]] | None = None
+
+
+class Search(ABC):
+    """A solver at work on its task.
+
+    `advance` makes one kernel call, which ends in one assignment to where the search stands: an interruption at any
+    point leaves it whole. What a search tells of itself is taken from its `standing`, unless it says otherwise.
+
+    Parameters
+    ----------
+    task : Task
+    form : Form, optional
+        How kernels take the instance, where that is not the task's form.
+    """
+
+    phase: str
+    """What is being done, as `Progress` tells it."""
+    iterations: int | None = None
+    """How many iterations are to be made; None where only a limit ends them."""
+    standing: Any
+
+    def __init__(self, task: Task[Any], form: Form | None = None) -> None:
+        self.task, self.watch, self.kernels = task, task.watch, task.kernels
+        self.form = form or task.form
+        self.loaded = self.kernels.call(f"{self.form.kind}_load", *self.form.arguments)
+
+    def call(self, entry: str, *arguments: Any) -> Any:
+        """Call an entry point that concerns the instance."""
+        return self.kernels.call(f"{self.form.kind}_{entry}", self.loaded, *arguments)
+
+    @property
+    def best(self) -> Best | None:
+        """The shortest tour so far, where the host has it."""
+        best: Best | None = self.standing.best
+        return best
+
+    @property
+    def iteration(self) -> int | None:
+        """How many iterations were made; None where climbers are counted instead."""
+        iteration: int = self.standing.iteration
+        return iteration
+
+    @property
+    def climbers(self) -> int:
+        """How many climbers take part."""
+        return len(self.standing.lengths)
+
+    @property
+    def climbers_done(self) -> int:
+        """How many of them are on their local optima, where that is known."""
+        return 0
+
+    @property
+    def has_tour(self) -> bool:
+        """Whether there is a tour that can be told."""
+        return self.best is not None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a limit may end the search: a tour that is only given is no reason to."""
+        return self.has_tour
+
+    @property
+    def length(self) -> int | float:
+        """The length of the best tour as users see it: the kernel's, unless distances are floating-point numbers."""
+        assert self.best is not None
+        instance = self.task.instance
+        return self.best.length if instance.is_exact else instance.tour_length(self.best.tour)
+
+    @property
+    @abstractmethod
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do but the last descent."""
+
+    @property
+    def next_seconds(self) -> float:
+        """About how long the next call takes, which cannot be cut; 0 where it can."""
+        return 0.0
+
+    @abstractmethod
+    def advance(self) -> None:
+        """Make one kernel call."""
+
+    def stop_reason(self) -> str | None:
+        """Return why no further call is to begin, if there is a reason.
+
+        Raises
+        ------
+        OutOfTime
+            If the first call does not fit, without which there is no tour.
+        """
+        reason = self.watch.stop_reason() if self.has_begun else None
+        if reason is None and self.next_seconds > max(self.watch.seconds_left, pacing.CALL_SECONDS):
+            if not self.has_tour:
+                raise OutOfTime
+            reason = "time limit"
+        return reason
+
+    def needs_descent(self, stop_reason: str) -> bool:
+        """Tell whether the best tour may become shorter by a last descent, where the search ends for that reason."""
+        return False
+
+    @property
+    def descent_call_seconds(self) -> float:
+        """About how long a call of the last descent takes at least, beyond what is reserved for it."""
+        return 0.0
+
+    def descend(self) -> None:
+        """Make one kernel call of the last descent."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """Return where the search stands, for a checkpoint."""
+
+    @abstractmethod
+    def found(self) -> Found:
+        """Return what the search came to."""
+
+    def free(self) -> None:
+        """Give back what the result does not need."""
+        return
+
+
+def run(search: Search) -> Result:
+    """Let a search go on until it is finished, a limit is reached, or Ctrl-C is pressed; return what it found.
+
+    Raises
+    ------
+    OutOfTime
+        If the time is over before it has a tour.
+    TourError, KernelError
+        If a kernel reports no tour, or another length than its tour has.
+    """
+    try:
+        stop_reason = _search(search)
+        found = search.found()
+    except KeyboardInterrupt:
+        if not search.has_tour:
+            raise
+        stop_reason, found = "interrupted", search.found()
+    search.watch.keep(search.state, final=True)
+    search.free()
+    return _result(search, found, stop_reason)
+
+
+def _search(search: Search) -> str:
+    """Make kernel calls until nothing is left to do or there is a reason to stop; return why they ended."""
+    if search.has_tour:
+        _tell(search)
+    reason = None
+    while reason is None and not search.is_finished:
+        reason = search.stop_reason() or _advance(search)
+    reason = reason or "finished"
+    while search.needs_descent(reason):
+        if search.descent_call_seconds > search.watch.seconds_left:
+            return "time limit"
+        search.descend()
+        reason = _after_call(search) or reason
+    return reason
+
+
+def _advance(search: Search) -> str | None:
+    """Make one kernel call, and tell what came of it."""
+    search.advance()
+    return _after_call(search)
+
+
+def _after_call(search: Search) -> str | None:
+    """Tell where a search stands after a kernel call; return "target" where that is reached."""
+    _tell(search, is_call=True)
+    if search.watch.stop_reason() == "target":
+        return "target"
+    search.watch.keep(search.state)
+    return None
+
+
+def _tell(search: Search, *, is_call: bool = False) -> None:
+    """Tell the callbacks where a search stands."""
+    watch, length, iteration = search.watch, search.length, search.iteration
+    watch.offer(search.climbers_done if iteration is None else iteration, length)
+    if is_call:
+        watch.tell(
+            search.phase,
+            length,
+            climbers=search.climbers,
+            climbers_done=search.climbers_done,
+            iteration=iteration or 0,
+            iterations=search.iterations,
+        )
+
+
+def _result(search: Search, found: Found, stop_reason: str) -> Result:
+    """Check the best tour, and return it with what all climbers came to."""
+    task, best, kernels, instance = search.task, found.best, search.kernels, search.task.instance
+    tour = verified(best, search.form, kernels, task.seed)
+    if found.cities is not None:
+        tour = found.cities[tour].astype(np.int32)
+    # Recomputed once, in the numbers of the kernel, where what lies close together is near in memory.
+    length = best.length if instance.is_exact else instance.tour_length(tour)
+    iteration = search.iteration
+    return Result(
+        instance=instance,
+        tour=tour,
+        length=length,
+        climber=best.climber,
+        lengths=found.lengths if instance.is_exact else search.form.told(found.lengths),
+        steps=found.steps,
+        passes=np.empty(0, dtype=np.int32) if found.passes is None else found.passes,
+        done=found.done,
+        seed=task.seed,
+        k=found.k,
+        backend=kernels.name,
+        mapping=found.mapping,
+        seconds=search.watch.seconds,
+        stop_reason=stop_reason,
+        solver=task.options.name,
+        options=task.options,
+        iterations=iteration,
+        history=search.watch.improvements(search.climbers_done if iteration is None else iteration, length),
+    )

@@ -1,0 +1,72 @@
+"""What a solver is given: the instance, its options, the clock, and the kernels that are opened for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp.backends.context import Backend
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import Form, form_of
+from pytsp.problem.tours import check_tour
+from pytsp.run.monitor import Watch
+from pytsp.solvers.options.fields import Options
+
+__all__ = ["Task"]
+
+O_co = TypeVar("O_co", bound=Options, covariant=True)
+
+
+@dataclass
+class Task(Generic[O_co]):
+    """One solve, as a solver sees it.
+
+    Attributes
+    ----------
+    instance : Instance
+    options : Options
+        Those of the solver.
+    watch : Watch
+        Where it has a state, the solver goes on from there.
+    seed : int
+    given_tour : array_like of integers or None
+        The initial tour as the user gave it.
+    open : callable
+        Return the part of a backend that the solver calls.
+    """
+
+    instance: Instance
+    options: O_co
+    watch: Watch
+    seed: int
+    given_tour: ArrayLike | None
+    open: Callable[[], Backend]
+
+    @cached_property
+    def form(self) -> Form:
+        """The instance as kernels take it."""
+        return form_of(self.instance)
+
+    @cached_property
+    def kernels(self) -> Backend:
+        """The kernels, open."""
+        return self.open()
+
+    def prepare(self) -> None:
+        """Have the instance in its form, and the kernels open, before what takes long."""
+        _ = self.form, self.kernels
+
+    @property
+    def machine(self) -> str:
+        """What paces depend on: "cpu" or "gpu"."""
+        return "cpu" if self.kernels.device is None else "gpu"
+
+    @cached_property
+    def initial_tour(self) -> NDArray[np.int32] | None:
+        """The initial tour, shape (n,), once it is known to be one."""
+        return None if self.given_tour is None else check_tour(self.given_tour, self.instance.n)

@@ -1,0 +1,48 @@
+"""The temperature at which a search begins, in units of the kernels' lengths."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.problem.kernel_input import Form
+
+# The default first temperature of local search, in mean distances between a city and its two nearest
+# (docs/algorithms.md).
+TEMPERATURE = 1.2
+# What a kernel takes, in its units: far more than a tour can become longer by a kick.
+MOST_TEMPERATURE = 1e12
+# Cities whose nearest are asked for together.
+_BLOCK = 1 << 17
+
+
+def first_temperature(form: Form, lists: NDArray[np.int32], given: float | None) -> float:
+    """Return the temperature that is given, or a fraction of the mean distance between a city and its two nearest.
+
+    That is more than an edge of a good tour. It depends on the instance and the lists only.
+    """
+    if given is not None:
+        return in_units(form, given)
+    if lists.shape[1] == 0:
+        return 0.0
+    near, total = lists[:, :2], 0
+    for first in range(0, len(near), _BLOCK):
+        block = near[first : first + _BLOCK]
+        total += int(form.whole.distances(np.arange(first, first + len(block))[:, None], block).sum())
+    return TEMPERATURE * total / near.size
+
+
+def in_units(form: Form, temperature: float) -> float:
+    """Return a temperature that is given, in units of the kernel's lengths.
+
+    Raises
+    ------
+    ValueError
+        If it is more than a kernel takes.
+    """
+    if form.in_units(temperature) > MOST_TEMPERATURE:
+        most = math.ldexp(MOST_TEMPERATURE, form.exponent)
+        raise ValueError(f"temperature must be at most {most:g} here; it is {temperature!r}")
+    return form.in_units(temperature)

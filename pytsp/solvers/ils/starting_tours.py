@@ -1,0 +1,91 @@
+"""The tours from which the climbers of an iterated local search start, and from which they begin anew."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.problem.instance import Instance
+from pytsp.problem.tours import random_tours
+from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.ils import ILS
+from pytsp.starts.construct import Start, nearest_neighbour, start_tour
+from pytsp.utils.deadline import look
+
+__all__ = ["beginner_anew", "seed_anew", "starting_tours", "stream_anew"]
+
+# So many random tours are made together.
+TOGETHER = 256
+# Climbers below this number start from nearest-neighbour tours, those from it on from random ones.
+NEAREST_NEIGHBOUR_CLIMBERS = 64
+# A climber's tours have streams of random numbers so far from each other; there are so many streams.
+_APART, _STREAMS = 2**40, 2**62
+
+
+def starting_tours(task: Task[ILS], climbers: int) -> NDArray[np.int32]:
+    """Return the tours from which the climbers start, shape (climbers, n); each is a function of its climber's number.
+
+    Raises
+    ------
+    TourError
+        If the initial tour is none.
+    ValueError
+        If a start needs coordinates that the instance has not.
+    OutOfTime
+        If they are for a solve whose time is over.
+    """
+    instance, options, n = task.instance, task.options, task.instance.n
+    first, end = options.first, options.first + climbers
+    if task.initial_tour is not None:
+        return np.broadcast_to(task.initial_tour, (climbers, n))
+    random_from = 0 if options.start == "random" else NEAREST_NEIGHBOUR_CLIMBERS
+    fewer = range(first, min(end, random_from))
+    lists = neighbour_lists(instance, DEFAULT_NEIGHBOURS) if fewer.stop > max(first, 1) else None
+    tours: list[NDArray[np.int32]] = []
+    for climber in fewer:
+        look(len(tours) * n)
+        city = (task.seed + climber * max(1, n // NEAREST_NEIGHBOUR_CLIMBERS)) % n
+        if climber == 0:
+            tours.append(start_tour(instance, options.start or _default_start(instance), seed=task.seed))  # type: ignore[arg-type]
+        else:
+            tours.append(nearest_neighbour(instance, seed=city, neighbours=lists))
+    for climber in range(first + len(tours), end, TOGETHER):
+        look(len(tours) * n)
+        tours.extend(random_tours(n, min(TOGETHER, end - climber), task.seed, climber))
+    return np.array(tours)
+
+
+def _default_start(instance: Instance) -> Start:
+    return "greedy" if instance.coordinates is None else "space-filling-curve"
+
+
+def beginner_anew(task: Task[ILS]) -> Callable[[int, int], NDArray[np.int32]]:
+    """Return what gives the tour from which a climber begins anew for the n-th time, of the kind from which it started.
+
+    It is a nearest-neighbour tour that begins in a random city, or a random tour.
+    """
+    instance = task.instance
+    lists = functools.cache(lambda: neighbour_lists(instance, DEFAULT_NEIGHBOURS))
+
+    def begin_anew(climber: int, turn: int) -> NDArray[np.int32]:
+        tour: NDArray[np.int32] = random_tours(instance.n, 1, task.seed, stream_anew(climber, turn))[0]
+        if climber >= NEAREST_NEIGHBOUR_CLIMBERS or task.options.start == "random":
+            return tour
+        return nearest_neighbour(instance, seed=int(tour[0]), neighbours=lists())
+
+    return begin_anew
+
+
+def seed_anew(seed: int, turn: int) -> int:
+    """Return the seed of the random streams with which climbers go on that have begun anew for the `turn`-th time."""
+    return int(np.random.SeedSequence([seed, turn]).generate_state(1, np.uint64)[0]) if turn else seed
+
+
+def stream_anew(climber: int, turn: int) -> int:
+    """Return which stream of random numbers a climber begins anew with for the `turn`-th time, from 1 on."""
+    return (climber + turn * _APART) % _STREAMS

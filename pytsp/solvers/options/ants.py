@@ -1,0 +1,137 @@
+"""What ant colonies may be asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pytsp.solvers.options.fields import choice, number, whole
+from pytsp.solvers.options.shared import LOCAL_MOVES, Climbers, NeighbourLists, iterations, moves, start
+
+VARIANTS = ("max-min", "rank", "ant-system")
+"""Which ants strengthen the trails: the best, within limits; the best few by their ranks; all."""
+
+# The parameters of a variant where they are not given. Those of "rank" and "ant-system" are Utne and Hansen's.
+_ALPHA = 1.0
+_BETA = {"max-min": 3.0, "rank": 5.0, "ant-system": 5.0}
+_EVAPORATION = {"max-min": 0.1, "rank": 0.5, "ant-system": 0.5}
+# With a local search, ants are few and trails change fast (Stützle, Hoos 2000).
+_SEARCHING_ANTS = 25
+_SEARCHING_EVAPORATION = 0.2
+# Without one there are as many ants as cities, but at most so many divided by the cities, so that an iteration, which
+# no limit cuts, takes a fraction of a second; and at least so many as search.
+_ANTS_TIMES_CITIES = 500_000
+
+
+def _power(most: int, *, doc: str, help: str, metavar: str) -> Any:
+    """Return an option that takes multiples of a quarter, which kernels take to a power by products and roots only."""
+
+    def holds(value: float) -> bool:
+        return 0 <= value <= most and 4 * value == int(4 * value)
+
+    return number(holds, f"a multiple of 0.25 from 0 to {most}", doc=doc, help=help, metavar=metavar)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AntColony(Climbers, NeighbourLists):
+    """Ant colonies: ants make tours edge by edge, rather along short edges and along the trails of good tours.
+
+    It is there to be compared with. The climbers are the colonies: one by default, or on a GPU as many as have 16,384
+    ants together. An initial tour is the best one at first.
+
+    References
+    ----------
+    .. [1] Dorigo, Maniezzo, Colorni: Ant System: Optimization by a Colony of Cooperating Agents, IEEE Transactions on
+       Systems, Man, and Cybernetics B 26, 1996.
+    .. [2] Bullnheimer, Hartl, Strauss: A New Rank Based Version of the Ant System, Central European Journal of
+       Operations Research 7, 1999.
+    .. [3] Stützle, Hoos: MAX-MIN Ant System, Future Generation Computer Systems 16, 2000.
+    .. [4] Utne, Hansen: Solving TSP on the GPU based on heuristic algorithms, University of Copenhagen, 2023.
+    """
+
+    name = "ants"
+    title = "ant colonies"
+    part = "comparators"
+
+    iterations: int | None = iterations(
+        "How many tours each ant makes; by default 1,000, above 200 cities fewer, at least 50, or as many as the time "
+        "limit allows."
+    )
+    start: str | None = start('The best tour at first, by default "nearest-neighbour".')
+    moves: str | None = moves(LOCAL_MOVES, "By what each ant's tour becomes shorter, by default by nothing.")
+    variant: str = choice(
+        VARIANTS,
+        default="max-min",
+        doc="Which tours strengthen the trails of their edges: the best of an iteration, or each second time of all so "
+        "far, with limits to the trails [3]_; the best few of an iteration by their ranks, and the best so far [2]_; "
+        "all [1]_, as Utne and Hansen have it [4]_.",
+        help="default: max-min",
+    )
+    ants: int | None = whole(
+        1,
+        2**20,
+        doc="How many a colony has. By default n, above 700 cities fewer, at least 25; with `moves` 25.",
+        help="ants of a colony (default: by size)",
+    )
+    alpha: float | None = _power(
+        4,
+        doc="The power of the trail by which an ant chooses an edge: a multiple of 0.25 up to 4. By default 1.",
+        help="power of the trails (default: 1)",
+        metavar="A",
+    )
+    beta: float | None = _power(
+        16,
+        doc='The power of the inverse distance: a multiple of 0.25 up to 16. By default 5; of "max-min" 3.',
+        help="power of the inverse distances (default: by variant)",
+        metavar="B",
+    )
+    evaporation: float | None = number(
+        lambda value: 0 < value <= 1,
+        "a share, more than 0 and at most 1",
+        doc='The share of a trail that is lost in an iteration. By default 0.5; of "max-min" 0.1, with `moves` 0.2.',
+        help="share of a trail that an iteration loses",
+        metavar="R",
+    )
+    ranks: int | None = whole(
+        1,
+        2**20,
+        doc='With "rank": the best so far counts this many times, the ants one time less for each rank. By default 6.',
+        help="weight of the best tour (rank; default: 6)",
+    )
+    smoothing: float | None = number(
+        lambda value: 0 <= value <= 1,
+        "a share from 0 to 1",
+        doc='With "max-min": after long without a shorter tour, trails go this share of their way up to the strongest; '
+        "by default 0.5.",
+        help="how far idle trails go back (max-min)",
+        metavar="S",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, variant in (("ranks", "rank"), ("smoothing", "max-min")):
+            value = getattr(self, name)
+            if value is not None and self.variant != variant:
+                raise ValueError(
+                    f"{name}={value!r} does not concern variant={self.variant!r}; it is for variant={variant!r}"
+                )
+
+    @property
+    def powers(self) -> tuple[float, float]:
+        """The powers of the trails and of the inverse distances."""
+        return (
+            _ALPHA if self.alpha is None else self.alpha,
+            _BETA[self.variant] if self.beta is None else self.beta,
+        )
+
+    @property
+    def share_lost(self) -> float:
+        """The share of a trail that is lost in an iteration."""
+        if self.evaporation is not None:
+            return self.evaporation
+        return _SEARCHING_EVAPORATION if self.moves and self.variant == "max-min" else _EVAPORATION[self.variant]
+
+    def ants_of(self, n: int) -> int:
+        """Return the number of ants on n cities."""
+        few = _SEARCHING_ANTS
+        return self.ants or (few if self.moves else min(n, max(few, _ANTS_TIMES_CITIES // n)))

@@ -1,0 +1,46 @@
+"""What edge assembly crossover may be asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytsp.solvers.options.fields import whole
+from pytsp.solvers.options.shared import MOVES, PIVOTS, Climbers, NeighbourLists, iterations, moves, pivot
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EAX(Climbers, NeighbourLists):
+    """Edge assembly crossover: local optima take over from each other what makes their tours shorter.
+
+    The climbers of a population go each to a local optimum, and then cross until they agree [1]_. By default there are
+    100 (from 2,000 cities on fewer, down to 24), or on a GPU 512, and with a time limit as many as it lets converge. An
+    initial tour belongs to the population.
+
+    References
+    ----------
+    .. [1] Nagata, Kobayashi: A Powerful Genetic Algorithm Using Edge Assembly Crossover for the Traveling Salesman
+       Problem, INFORMS Journal on Computing 25(2), 2013.
+    """
+
+    name = "eax"
+    title = "edge assembly crossover"
+    part = "search"
+
+    iterations: int | None = iterations(
+        "How many generations there are at most; by default, and without a time limit, as many as shorten any tour. "
+        "With a time limit, populations follow each other, until ten in a row have found nothing shorter."
+    )
+    moves: str | None = moves(
+        MOVES,
+        "The local search's neighbourhood: sequential 3-opt moves, which include all others here and are the default, "
+        "or 2-opt moves and Or-opt moves of segments of up to three cities.",
+    )
+    pivot: str = pivot(PIVOTS[:2], "Make the first move of a city that shortens the tour, or the best.")
+    population: int | None = whole(
+        1,
+        2**40,
+        doc="Of how many climbers a population is made at most, those with the shortest tours. By default of all; but "
+        'of 300 where `solver` is "auto" and `climbers` is given: a population takes time that grows faster than its '
+        "size.",
+        help="cross the best N climbers",
+    )

@@ -1,0 +1,171 @@
+"""What an option may be: its kinds of values, how each is checked, documented, and read from the command line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from inspect import cleandoc
+from textwrap import fill
+from typing import Any, ClassVar
+
+from pytsp.utils.arguments import check_real, is_array, truth_value, whole_number
+
+__all__ = ["Field", "Options", "choice", "number", "of", "switch", "whole"]
+
+MOST = 2**62
+
+
+@dataclass(frozen=True)
+class Field:
+    """One option.
+
+    Attributes
+    ----------
+    check : callable
+        Return a value that is given, by its name and as it is, in the form in which it is kept; or raise.
+    type : str
+        What it takes, as numpydoc writes it.
+    doc : str
+        What it means, by default too.
+    help : str
+        The same in a few words for the command line.
+    least : int or None
+        The smallest whole number that it takes, where it takes whole numbers.
+    read : callable, optional
+        What else reads it from the command line.
+    metavar : str
+        What stands for the value there.
+    choices : tuple of str
+        The names that it takes, where it takes names.
+    default : object
+    """
+
+    check: Callable[[str, Any], Any]
+    type: str
+    doc: str
+    help: str = ""
+    least: int | None = None
+    read: Callable[[str], Any] | None = None
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    default: Any = None
+
+    def is_given(self, value: object) -> bool:
+        """Tell whether a value is another than the default one."""
+        return is_array(value) or type(value) is not type(self.default) or value != self.default
+
+    def accepts(self, name: str, value: object) -> bool:
+        """Tell whether a value is one that the option takes."""
+        try:
+            self.check(name, value)
+        except (TypeError, ValueError):
+            return False
+        return True
+
+
+def of(spec: Field, default: Any = None) -> Any:
+    """Return the dataclass field of an option."""
+    return field(default=default, metadata={"option": replace(spec, default=default)})
+
+
+def whole(least: int, most: int = MOST, *, default: int | None = None, doc: str, help: str, metavar: str = "N") -> Any:
+    """Return an option that takes whole numbers within bounds."""
+
+    def check(name: str, value: Any) -> int:
+        return whole_number(name, value, least, most)
+
+    return of(Field(check, "int, optional", doc, help, least, metavar=metavar), default)
+
+
+def number(
+    holds: Callable[[float], bool], words: str, *, doc: str, help: str, metavar: str, default: float | None = None
+) -> Any:
+    """Return an option that takes numbers for which `holds` is true, which `words` tell."""
+
+    def check(name: str, value: Any) -> Any:
+        check_real(name, value)
+        if not holds(value):
+            raise ValueError(f"{name} must be {words}; it is {value!r}")
+        return value
+
+    return of(Field(check, "float, optional", doc, help, read=float, metavar=metavar), default)
+
+
+def choice(names: tuple[str, ...], *, default: str | None = None, doc: str, help: str) -> Any:
+    """Return an option that takes one of some names."""
+
+    def check(name: str, value: Any) -> Any:
+        if not isinstance(value, str) or value not in names:
+            raise ValueError(f"{name} {value!r} is not known; known: {', '.join(names)}")
+        return value
+
+    listed = ", ".join(f'"{name}"' for name in names)
+    return of(Field(check, f"{{{listed}}}, optional", doc, help, read=str, choices=names), default)
+
+
+def switch(*, default: bool | None = False, doc: str, help: str) -> Any:
+    """Return an option that is on or off, or by default neither."""
+    return of(Field(truth_value, "bool, optional", doc, help), default)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Options:
+    """What a solver may be asked for; checked where it is made.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an option is out of its range, a name is not known, or two options say different things.
+    """
+
+    name: ClassVar[str]
+    """What `solver` calls it."""
+    title: ClassVar[str]
+    """What the literature calls it."""
+    part: ClassVar[str]
+    """The part of the kernels that it calls."""
+    takes_initial_tour: ClassVar[bool] = True
+    """Whether `initial_tour` concerns it."""
+
+    def __init_subclass__(cls) -> None:
+        """Have the docstring tell the options, those of bases too."""
+        specs = {name: spec for base in reversed(cls.__mro__) for name, spec in _specs(base).items()}
+        text = [line for name, spec in specs.items() for line in (f"{name} : {spec.type}", _indented(spec.doc))]
+        before, heading, after = cleandoc(cls.__doc__ or "").partition("\n\nReferences\n")
+        cls.__doc__ = "\n".join([before, "", "Parameters", "----------", *text]) + heading + after
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.given().items())})"
+
+    def __post_init__(self) -> None:
+        for name, spec in self.fields().items():
+            value = getattr(self, name)
+            if value is not None or spec.default is not None:
+                object.__setattr__(self, name, spec.check(name, value))
+
+    @classmethod
+    def fields(cls) -> dict[str, Field]:
+        """Return the options by their names."""
+        return {each.name: each.metadata["option"] for each in fields(cls)}
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that are not as they are by default."""
+        values = {name: getattr(self, name) for name in self.fields()}
+        return {name: value for name, value in values.items() if self.fields()[name].is_given(value)}
+
+
+def _specs(cls: type) -> dict[str, Field]:
+    """Return the options that a class itself defines, also before it is a dataclass."""
+    made: dict[str, Any] = vars(cls).get("__dataclass_fields__", {})
+    own: dict[str, Any] = {name: made.get(name, vars(cls).get(name)) for name in vars(cls).get("__annotations__", {})}
+    return {name: each.metadata["option"] for name, each in own.items() if "option" in getattr(each, "metadata", {})}
+
+
+def _indented(text: str) -> str:
+    return fill(text, 116, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def is_length(value: float) -> bool:
+    """Tell whether a number can be a length."""
+    return 0 <= value < math.inf

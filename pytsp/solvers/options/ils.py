@@ -1,0 +1,112 @@
+"""What an iterated local search may be asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytsp.solvers.options.fields import choice, switch, whole
+from pytsp.solvers.options.shared import (
+    MOVES,
+    PIVOTS,
+    Climbers,
+    NeighbourLists,
+    iterations,
+    moves,
+    pivot,
+    start,
+    temperature,
+)
+
+KICKS = ("segments", "walk", "mixed")
+"""Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ILS(Climbers, NeighbourLists):
+    """Iterated local search: climbers change their local optima a little, repair them, and keep what is not longer.
+
+    Each climber goes from its starting tour to a local optimum, and from there on changes its tour at random in one
+    place (a kick: a double bridge), repairs it by local search, and keeps what is not longer than before [1]_ [2]_. By
+    default there is one climber a core, or on a GPU 4,096 as far as its memory holds them and they begin in a fifth of
+    the time limit. An initial tour is the one from which all climbers start.
+
+    References
+    ----------
+    .. [1] Lourenço, Martin, Stützle: Iterated Local Search, Handbook of Metaheuristics, 2003.
+    .. [2] Delévacq, Delisle, Krajecki: Parallelization Strategies for Local Search Algorithms on Graphics Processing
+       Units, 2012.
+    .. [3] Martin, Otto, Felten: Large-Step Markov Chains for the Traveling Salesman Problem, Complex Systems 5, 1991.
+    .. [4] Cook, Seymour: Tour merging via branch-decomposition, INFORMS Journal on Computing 15, 2003.
+    """
+
+    name = "ils"
+    title = "iterated local search"
+    part = "search"
+
+    iterations: int | None = iterations(
+        "How many kicks each climber tries. By default as many as the time limit allows; without one, a number that "
+        "depends on n, the number of climbers and the kind of machine, so that the solve ends by itself, within 3 s "
+        "for up to 1,000 cities."
+    )
+    start: str | None = start(
+        'The tour from which climber 0 starts, by default "space-filling-curve", without coordinates "greedy". '
+        "Climbers 1, …, 63 start from nearest-neighbour tours that begin in different cities, all others from random "
+        'tours; with "random" all do.'
+    )
+    moves: str | None = moves(
+        MOVES,
+        "The local search's neighbourhood: sequential 3-opt moves, which include all others here and are the default, "
+        "or 2-opt moves and Or-opt moves of segments of up to three cities.",
+    )
+    pivot: str = pivot(
+        PIVOTS,
+        'Make the first move of a city that shortens the tour, or the best; with "random-k", draw `draws` moves of the '
+        "cities that wait and make the best of all; where it does not shorten the tour, local search ends [2]_. The "
+        "result then need not be a local optimum.",
+    )
+    draws: int | None = whole(
+        1,
+        2**31 - 1,
+        doc='With `pivot` "random-k": how many moves a step of local search draws. By default 200. The time of an '
+        "iteration grows with them.",
+        help="moves a step draws by --pivot random-k",
+        metavar="K",
+    )
+    kick: str = choice(
+        KICKS,
+        default="mixed",
+        doc="The double bridge's four edges lie within some tens of positions along the tour, or are found by random "
+        "walks on the neighbour lists; by default either, as it is drawn.",
+        help="where a tour changes (default: mixed)",
+    )
+    temperature: float | None = temperature(
+        "What an accepted change may make a tour longer at first, a random amount of about this length. As in "
+        "simulated annealing [3]_ it falls to 0, with the square of the iterations or the time that are left. The "
+        "climber's best tour is kept beside. By default 1.2 times the mean distance between a city and its two nearest "
+        "neighbours."
+    )
+    exchange: int | None = whole(
+        1,
+        doc="After each so many iterations the quarter of the climbers with the longest tours takes over the tours of "
+        "the quarter with the shortest. By default never.",
+        help="exchange good tours after so many iterations",
+    )
+    restart: int | None = whole(
+        1,
+        doc="After each so many iterations, in which the temperature falls to 0, climbers begin anew, from a nearest-"
+        "neighbour tour of another city, or from a random one where they started from such; where the temperature is 0 "
+        "all the time, those that have found nothing shorter since the last time. Each keeps the shortest tour that it "
+        "has had. By default never.",
+        help="begin anew after N iterations",
+    )
+    merge: bool = switch(
+        doc="The climbers' shortest tours, of more than 100 climbers the best of them, are crossed as by `EAX` until "
+        "they agree, in the end and each time before climbers begin anew, then with the best tour from before (tour "
+        "merging [4]_). Where a climber ends then depends on the others.",
+        help="merge the climbers' tours in the end",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.draws is not None and self.pivot != "random-k":
+            raise ValueError(f"draws={self.draws!r} does not concern pivot={self.pivot!r}; it is for pivot='random-k'")

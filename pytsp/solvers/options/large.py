@@ -1,0 +1,45 @@
+"""What the search of one huge tour may be asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytsp.solvers.options.fields import whole
+from pytsp.solvers.options.shared import NeighbourLists, iterations, start, temperature
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LargeTour(NeighbourLists):
+    """One huge tour by its pieces, of cities in the plane.
+
+    The pieces of one tour go through an iterated local search side by side, and moves between the pieces join what lies
+    across their borders; the pieces are cut elsewhere in each round [1]_. An initial tour is the one that becomes
+    shorter.
+
+    References
+    ----------
+    .. [1] Helsgaun: General k-opt submoves for the Lin-Kernighan TSP heuristic, Mathematical Programming Computation 1,
+       2009, whose segments of a tour these pieces are.
+    """
+
+    name = "large"
+    title = "one huge tour"
+    part = "huge"
+
+    iterations: int | None = iterations(
+        "How many rounds there are, in each of which a piece tries a kick for each ten of its cities; by default 100, "
+        "or as many as the time limit allows."
+    )
+    piece: int | None = whole(
+        8,
+        2**31 - 1,
+        doc="How many cities a piece has. By default 5,000; on a GPU 1,000 … 4,000, as many as keep it busy. A GPU "
+        "takes what fits the shared memory of a block, 10,000 cities on recent ones.",
+        help="cities of a piece",
+    )
+    start: str | None = start('The tour that becomes shorter (see `pytsp.starts`), by default "space-filling-curve".')
+    temperature: float | None = temperature(
+        "What an accepted change may make a tour longer at first, a random amount of about this length; it falls to 0 "
+        "with the third power of the iterations or the time that are left. By default 1.2 times the mean distance "
+        "between a city and its two nearest neighbours."
+    )

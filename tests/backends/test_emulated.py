@@ -1,0 +1,67 @@
+"""The emulated GPU: it finds what c does, in blocks and in threads, and only tests know of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import emulated
+import numpy as np
+import pytest
+
+import pytsp
+from pytsp import Instance
+from pytsp.backends.context import open_backend, status
+from pytsp.cli import main
+from pytsp.solvers.registry import PART_OF
+
+POINTS = np.random.default_rng(0).integers(0, 1000, (60, 2))
+INSTANCES = {
+    "grid": Instance.from_coordinates(POINTS),
+    "plane": Instance.from_coordinates(POINTS, metric="euclidean"),
+    "matrix": Instance.from_matrix(Instance.from_coordinates(POINTS).distance_matrix()),
+}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "restarts": {"climbers": 5, "k": 2},
+    "two-opt": {"start": "random"},
+    "ils": {"climbers": 3, "iterations": 40},
+    "eax": {"climbers": 8},
+    "large": {"iterations": 3, "piece": 20},
+    "annealing": {"climbers": 2, "iterations": 50},
+    "ants": {"climbers": 2, "iterations": 5},
+}
+
+CASES = [
+    (solver, kind, mapping)
+    for solver in PART_OF
+    for kind in INSTANCES
+    for mapping in ("block", "thread")
+    # A large tour needs coordinates, and its pieces have blocks.
+    if solver != "large" or (kind, mapping) in (("grid", "block"), ("plane", "block"))
+]
+
+
+@pytest.mark.parametrize("name", [emulated.NAMED])
+@pytest.mark.parametrize(("solver", "kind", "mapping"), CASES)
+def test_a_gpu_finds_what_c_does(
+    solver: str, kind: str, mapping: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A city too large for any block.
+    if mapping == "thread":
+        monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**30)
+    options = OPTIONS[solver] | ({"mapping": mapping} if solver == "restarts" else {})
+    found = pytsp.solve(INSTANCES[kind], solver=solver, backend=name, **options)
+    expected = pytsp.solve(INSTANCES[kind], solver=solver, backend="c", **OPTIONS[solver])
+    assert (found.length, found.climber, found.stop_reason) == (
+        expected.length,
+        expected.climber,
+        expected.stop_reason,
+    )
+    for field in ("tour", "lengths", "steps", "passes", "done"):
+        assert np.array_equal(getattr(found, field), getattr(expected, field)), field
+
+
+def test_only_tests_know_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert emulated.NAME not in [each.name for each in status()]
+    assert open_backend().name != emulated.NAME
+    assert main(["backends"]) == 0
+    assert emulated.NAME not in capsys.readouterr().out
