@@ -1,1 +1,1 @@
-"""Programs that reproduce the figures of docs/benchmarks.md: `python -m bench.cpu`, from the checkout."""
+"""Programs behind the figures of docs/, run from the checkout: README.md beside this file says which answers what."""

@@ -107,7 +107,7 @@ _ORIGINS = {
     "write": "pytsp.io.tsplib.writer",
     "write_tour": "pytsp.io.tsplib.tours",
 }
-_attribute, __dir__ = attach(__name__, _ORIGINS)
+_attribute, _names = attach(__name__, _ORIGINS)
 sys.meta_path.append(FormerNames())
 
 
@@ -120,3 +120,7 @@ def __getattr__(name: str) -> object:
             if error.name != f"{__name__}.{name}":
                 raise
     return _attribute(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*_names(), *__all__})

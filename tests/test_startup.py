@@ -11,15 +11,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from paths import ROOT
+from processes import run_python
 
 import pytsp
-from bench import start
-from pytsp.backends import context as backends
+from pytsp.backends import registry
 from pytsp.cli import commands as cli
 from pytsp.cli import signals as _cli_runs
 from pytsp.cli.commands import main
@@ -32,8 +31,7 @@ SOLVE = ["solve", "uniform100", "--climbers", "2", "--solver", "restarts", "--js
 
 def run(program: str, *words: str) -> str:
     """Run a program in a process of its own; return what it prints."""
-    command = [sys.executable, "-c", program, *words]
-    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=60).stdout
+    return run_python("-c", program, *words, check=True).stdout
 
 
 # Imports
@@ -44,7 +42,7 @@ def test_a_backend_opens_without_numpy() -> None:
         import sys
         import pytsp, pytsp.backends.kernel_cache
         from pytsp.cli.commands import _parser
-        from pytsp.backends.context import open_backend, status
+        from pytsp.backends import open_backend, status
         for name in ("auto", *(found.name for found in status() if found.usable)):
             assert open_backend(name).entry_points
         _parser().parse_args(["solve", "any", "--solver", "ils", "--moves", "or-opt", "--device", "0"])
@@ -74,9 +72,8 @@ def test_the_environment_stays_while_a_driver_comes_up(given: str | None) -> Non
         assert pytsp.cli.commands.main({SOLVE!r} + ["--backend", "c", "--quiet"]) == 0
         print(changed, "numpy" in sys.modules, os.environ["OPENBLAS_MAIN_FREE"], file=sys.stderr)
     """
-    command = [sys.executable, "-c", program]
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_MAIN_FREE"}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=60, env=environment)
+    done = run_python("-c", program, check=True, env=environment)
     assert done.stderr == f"[] True {given or 1}\n"
 
 
@@ -175,7 +172,7 @@ def opening(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Callable[...,
 
     The threads end before the next test begins.
     """
-    really = backends._open_auto
+    really = registry._open_auto
     before = {*threading.enumerate()}
     by_main: list[bool] = []
 
@@ -184,8 +181,8 @@ def opening(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Callable[...,
             by_main.append(threading.current_thread() is threading.main_thread())
             return function(functools.partial(really, *arguments))
 
-        monkeypatch.setattr(backends, "_registry", {})
-        monkeypatch.setattr(backends, "_open_auto", opened)
+        monkeypatch.setattr(registry, "_registry", {})
+        monkeypatch.setattr(registry, "_open_auto", opened)
         return by_main
 
     yield replace
@@ -259,14 +256,14 @@ def test_a_failure_waits_for_no_device(words: list[str], opening: Any, capsys: p
 # A driver that is at work in C for a minute; what would follow the end of the interpreter is told.
 BUSY = """if True:
     import atexit, ctypes, sys
-    from pytsp.backends import context as backends
+    from pytsp.backends import registry
     from pytsp.cli import commands as cli
 
     def busy(*_):
         print("opening", flush=True)
         ctypes.CDLL(None).sleep(60)
 
-    backends._open_auto = busy
+    registry._open_auto = busy
     atexit.register(print, "taken down")
     sys.exit(cli.main())
 """
@@ -330,57 +327,5 @@ def test_signals_that_come_among_imports_wait_for_their_end() -> None:
 
 
 def test_the_package_is_a_command() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pytsp", *SOLVE], capture_output=True, check=True, cwd=ROOT, timeout=60
-    )
+    done = run_python("-m", "pytsp", *SOLVE, check=True)
     assert json.loads(done.stdout)["climbers"] == 2
-
-
-# The benchmark
-
-
-LARGE = "pr439, 4,000 climbers, from Python"
-
-
-def test_the_benchmark_tells_every_solver_and_the_floors(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["start", "--backends", "c", "--runs", "1", "--tsplib", str(tmp_path)])
-    assert start.main() == 0
-    _, missing, *lines = capsys.readouterr().out.splitlines()
-    assert missing.startswith(f"{tmp_path.resolve() / 'pr439.tsp.gz'} is missing, and its row")
-    rows = [line.split(" | ") for line in lines[2:]]
-    assert [cells[:2] for cells in rows] == [
-        ["| nothing", "–"],
-        ["| NumPy's import", "–"],
-        ["| restarts", "c"],
-        ["| default", "c"],
-        ["| restarts, from Python", "c"],
-    ]
-    assert all(0 < float(cells[3].split()[0]) < float(cells[2].split()[0]) for cells in rows[2:])
-    assert [cells[5] for cells in rows[2:]] == ["– |", "– |", "yes |"]
-
-
-def test_the_benchmark_splits_a_process_and_keeps_its_result() -> None:
-    file = start.ROOT / "data" / "uniform100.tsp"
-    found = start.timed(start.filled(start.PROGRAMS[LARGE].replace("4000", "20"), "c", file))
-    assert 0 < found.start < found.start + found.solving < found.whole
-    result = pytsp.solve(pytsp.read(file), climbers=20, backend="c")
-    assert found.result == [f"{result.length} {result.lengths.tolist()} {result.tour.tolist()}"]
-
-
-def test_the_benchmark_tells_a_result_that_is_not_cs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "pr439.tsp.gz").touch()
-    monkeypatch.setattr(sys, "argv", ["start", "--backends", "c", "--runs", "1", "--tsplib", str(tmp_path)])
-    monkeypatch.setattr(start, "PROGRAMS", {LARGE: start.PROGRAMS[LARGE]})
-    results = iter("aaba")
-    monkeypatch.setattr(start, "timed", lambda _: start.Timed(3.0, 1.0, 2.0, [next(results)]))
-    assert start.main() == 1
-    spreads = " | ".join(f"{each:.3f} ({each:.3f} … {each:.3f})" for each in (3, 1, 2))
-    assert f"| {LARGE} | c | {spreads} | NO |" in capsys.readouterr().out
-
-
-def test_a_spread_is_a_median_with_its_bounds() -> None:
-    assert start.spread([0.5, 0.25, 1.0]) == "0.500 (0.250 … 1.000)"

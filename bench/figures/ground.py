@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp import Instance
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.solvers.options.ils import KICKS

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from pytsp.api.solve import solve
-from pytsp.backends.context import open_backend, status
+from pytsp.backends.registry import open_backend, status
 from pytsp.problem.instance import Instance
 from pytsp.run.result import Result
 from pytsp.solvers.registry import PART_OF

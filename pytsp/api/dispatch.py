@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from pytsp.api.request import Request
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends.context import Backend
+from pytsp.backends.registry import open_backend
 from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.api.solve import solve
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends.context import Backend
+from pytsp.backends.registry import open_backend
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.run.result import Result

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from pytsp.backends import cuda
+from pytsp.backends.cuda import driver
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -139,7 +139,7 @@ def solve(
     began = time.perf_counter()
     if backend in ("auto", "cuda"):
         # Its driver comes up while all else is imported.
-        cuda.begin()
+        driver.begin()
     from pytsp.api.dispatch import dispatch  # noqa: PLC0415
     from pytsp.api.request import Request  # noqa: PLC0415
 

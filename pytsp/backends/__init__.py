@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING
 from pytsp.utils.lazy import attach
 
 if TYPE_CHECKING:
-    from pytsp.backends.context import BACKENDS, PARTS, Backend, BackendStatus, Device, Opaque, open_backend, status
+    from pytsp.backends.context import Backend
+    from pytsp.backends.devices import Device
+    from pytsp.backends.kind import PARTS, BackendStatus
+    from pytsp.backends.marshal import Opaque
+    from pytsp.backends.registry import BACKENDS, open_backend, status
 
 __all__ = ["BACKENDS", "Backend", "BackendStatus", "Device", "Opaque", "PARTS", "open_backend", "status"]
 
-__getattr__, __dir__ = attach(__name__, dict.fromkeys(__all__, "pytsp.backends.context"))
+_ORIGINS = dict.fromkeys(__all__, f"{__name__}.registry") | {"Opaque": f"{__name__}.marshal"}
+__getattr__, __dir__ = attach(__name__, _ORIGINS)

@@ -1,8 +1,4 @@
-"""What this machine offers to run kernels on: devices as every probe describes them, cores, shared libraries.
-
-Nothing here raises for a machine that lacks something: a probe returns what it found and, where that is
-nothing, why and what to do.
-"""
+"""What this machine offers to run kernels on: devices as every probe describes them, cores, shared libraries."""
 
 from __future__ import annotations
 
@@ -12,8 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-__all__ = ["Device", "Probe", "missing_features", "missing_functions", "preload", "usable_cores"]
 
 
 @dataclass(frozen=True)
@@ -59,16 +53,25 @@ class Device:
 
 @dataclass(frozen=True)
 class Probe:
-    """What a search found: `devices`, and where no device is usable the `reason` and the `remedy`."""
+    """What a search found: `devices`, and where none is usable the `reason` and the `remedy`."""
 
     devices: tuple[Device, ...] = ()
     reason: str = ""
     remedy: str = ""
 
-    @property
-    def usable(self) -> tuple[Device, ...]:
-        """The devices that kernels can run on."""
-        return tuple(device for device in self.devices if not device.trouble)
+
+class DriverContext:
+    """What a driver has of an open context; as it stands, nothing: few drivers tell anything of theirs."""
+
+    def attach(self) -> None:
+        """Make it current in this thread."""
+
+    def detach_all(self) -> None:
+        """See to it that it is not current in this thread."""
+
+    def free_memory(self) -> int | None:
+        """Return its device's free memory in bytes, or None where the driver does not say."""
+        return None
 
 
 def usable_cores(
@@ -76,24 +79,13 @@ def usable_cores(
     mount: Path = Path("/sys/fs/cgroup"),
     affinity: int | None = None,
 ) -> int:
-    """Count the cores that this process may keep busy: its CPU affinity, cut by its control groups' quotas.
+    """Count the cores that this process may keep busy, at least 1: its CPU mask, cut by its control groups' quotas.
 
-    Parameters
-    ----------
-    membership, mount : Path, optional
-        Where the kernel says which control groups the process is in, and where they are mounted.
-    affinity : int, optional
-        The cores of the process's CPU mask; asked of the system by default.
+    The tightest quota of all parents holds, in version 1 or 2; one of 2.5 cores counts as 2. `membership` is where the
+    kernel says which groups the process is in, `mount` where they lie, `affinity` the cores of the mask.
 
-    Returns
-    -------
-    int
-        At least 1. A quota of 2.5 cores counts as 2.
-
-    Notes
-    -----
-    Versions 1 and 2 of control groups are read, with every parent: the tightest quota holds. Source: the
-    Linux kernel's documentation, "Control Group v2" (cpu.max) and "CFS Bandwidth Control" (cpu.cfs_quota_us).
+    Source: the Linux kernel's documentation, "Control Group v2" (cpu.max) and "CFS Bandwidth Control"
+    (cpu.cfs_quota_us).
     """
     if affinity is None:
         available = getattr(os, "sched_getaffinity", None)
@@ -137,14 +129,9 @@ def _quota(group: Path) -> float | None:
 
 
 def missing_features(needs: Iterable[str], cpuinfo: Path = Path("/proc/cpuinfo")) -> list[str]:
-    """Name the features that this processor lacks, of those that a compiled module needs.
+    """Name the features that this processor lacks, of those that a module needs, such as ``"avx2"``.
 
-    Parameters
-    ----------
-    needs : iterable of str
-        Features as Linux names them, such as ``"avx2"``.
-    cpuinfo : Path, optional
-        Where the system tells its processor's features; where it does not, none counts as missing.
+    Where the system does not tell its processor's features, none counts as missing.
     """
     try:
         lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -164,17 +151,9 @@ def preload(name: str) -> bool:
 
 
 def missing_functions(module: Path, pattern: bytes) -> list[str]:
-    """Name the functions that a compiled module calls and no library in the process has.
+    """Name the functions, of those that a pattern fits, that a compiled module calls and no library in the process has.
 
-    The module's references are weak, so that it loads without a driver; calling a missing one would end the
-    process.
-
-    Parameters
-    ----------
-    module : Path
-        The compiled module; the names are read from its table of symbols.
-    pattern : bytes
-        A regular expression of the names to look for, without groups that capture.
+    The module's references are weak, so that it loads without a driver; calling a missing one would end the process.
     """
     process = ctypes.CDLL(None)
     # A pattern that begins with a literal is searched for ten times as fast as one that begins with a look behind.

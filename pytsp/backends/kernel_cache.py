@@ -7,10 +7,12 @@ import warnings
 import zlib
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
-__all__ = ["KernelCache"]
+if TYPE_CHECKING:
+    from pytsp.backends.kind import Found
 
 _MARK = b"FUTHARK\0"
 
@@ -18,24 +20,9 @@ _MARK = b"FUTHARK\0"
 class KernelCache:
     """The file for one set of kernels, compiled in one way. A folder that cannot be used gives a warning.
 
-    Futhark writes the file while it makes a context, beside the final place, so that another process never
-    reads half of it; `keep` then moves it there.
-
-    Parameters
-    ----------
-    name : str
-        What the file's name begins with.
-    module : Path
-        The compiled module, whose contents name the file together with `settings`.
-    settings : tuple
-        Everything else that the compiled kernels depend on: device, driver, compiler, options.
-
-    Attributes
-    ----------
-    path : Path or None
-        What Futhark is to read, or else write; None where nothing can be kept.
-    warm : bool
-        Whether compiled kernels are there to be read.
+    It is named by the contents of the compiled module and by `settings`, all else that the kernels depend on. `path` is
+    what Futhark is to read, where they are `warm`, or else write; None where nothing can be kept. It is written beside
+    the final place, so that another process never reads half of it; `keep` then moves it there.
     """
 
     def __init__(self, name: str, module: Path, settings: tuple[object, ...]) -> None:
@@ -74,3 +61,11 @@ class KernelCache:
 
 def _warn(text: str) -> None:
     warnings.warn(text, RuntimeWarning, stacklevel=2)
+
+
+def set_cache(found: Found, config: Any, *settings: object) -> KernelCache:
+    """Have the context of a configuration read its kernels from their file, or else write them."""
+    cache = KernelCache(found.kind.module(found.part), found.kind.file(found.part), settings)
+    if cache.path is not None:
+        found.module.lib.futhark_context_config_set_cache_file(config, os.fsencode(cache.path))
+    return cache

@@ -1,15 +1,21 @@
-"""The OpenCL devices of this machine, asked by ctypes."""
+"""OpenCL: its devices, asked by ctypes, and how its kernels are compiled."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pytsp.backends.devices import Device, Probe, preload
+from pytsp.backends.kind import DeviceKind, Found
 
-__all__ = ["probe"]
+if TYPE_CHECKING:
+    from pytsp.backends.kernel_cache import KernelCache
+
+# Stands before the kernels' source: without it, multiplications and additions may be fused.
+PREFIX = b"#pragma OPENCL FP_CONTRACT OFF\n"
 
 _OLDEST_TRUSTED_POCL = 4
 # cl_platform_info and cl_device_info, from cl.h.
@@ -19,37 +25,57 @@ _NAME, _DRIVER, _VERSION = 0x102B, 0x102D, 0x102F
 _TYPE_GPU, _TYPE_ALL = 4, 0xFFFFFFFF
 
 
-def probe() -> Probe:
-    """Find the OpenCL devices, and name those that are known to compute wrongly.
+class OpenCL(DeviceKind):
+    """Every device that has an OpenCL driver."""
 
-    pocl before version 4 miscompiles these kernels (seen with 3.1); setting the environment variable
-    ``PYTSP_ALLOW_POCL=1`` lets it through.
-    """
-    remedy = "install an OpenCL driver for a device of this machine, or choose another backend"
-    # A runtime that was loaded before Python (oclgrind) needs no loader, and is asked rather than one.
-    if not hasattr(ctypes.CDLL(None), "clGetPlatformIDs") and not preload("libOpenCL.so.1"):
-        return Probe(reason="no OpenCL loader: libOpenCL.so.1 is not found", remedy=remedy)
-    library = ctypes.CDLL(None)
-    try:
-        platforms = _handles(library.clGetPlatformIDs)
-        devices: list[Device] = []
-        for platform in platforms:
-            devices.extend(_opencl_devices(library, platform, tuple(devices)))
-    except AttributeError as error:
-        return Probe(reason=f"the OpenCL loader is not one: {error}", remedy=remedy)
-    if not devices:
-        return Probe(reason="OpenCL shows no device", remedy=remedy)
-    if all(device.trouble for device in devices):
-        return Probe(tuple(devices), f"{devices[0].name}: {devices[0].trouble}", remedy)
-    return Probe(tuple(devices))
+    name = "opencl"
+    foreign = rb"cl[A-Z][A-Za-z]+"
+
+    def probe(self) -> Probe:
+        """Find the OpenCL devices, and name those that are known to compute wrongly.
+
+        pocl before version 4 miscompiles these kernels (seen with 3.1); setting the environment variable
+        ``PYTSP_ALLOW_POCL=1`` lets it through.
+        """
+        remedy = "install an OpenCL driver for a device of this machine, or choose another backend"
+        # A runtime that was loaded before Python (oclgrind) needs no loader, and is asked rather than one.
+        if not hasattr(ctypes.CDLL(None), "clGetPlatformIDs") and not preload("libOpenCL.so.1"):
+            return Probe(reason="no OpenCL loader: libOpenCL.so.1 is not found", remedy=remedy)
+        library = ctypes.CDLL(None)
+        try:
+            devices: list[Device] = []
+            for platform in _handles(library.clGetPlatformIDs):
+                devices.extend(_describe(library, platform, tuple(devices)))
+        except AttributeError as error:
+            return Probe(reason=f"the OpenCL loader is not one: {error}", remedy=remedy)
+        if not devices:
+            return Probe(reason="OpenCL shows no device", remedy=remedy)
+        if all(device.trouble for device in devices):
+            return Probe(tuple(devices), f"{devices[0].name}: {devices[0].trouble}", remedy)
+        return Probe(tuple(devices))
+
+    def beats_the_cpu(self, usable: list[Device]) -> bool:
+        """Ask for a GPU: a CPU's OpenCL is no gain over multicore, and not trusted as much."""
+        return any(device.is_gpu for device in usable)
+
+    def configure(self, found: Found, config: Any, tuning: Mapping[str, int]) -> KernelCache:
+        """Set the device, the options of its compiler and the kernel cache."""
+        from pytsp.backends.kernel_cache import set_cache  # noqa: PLC0415
+
+        ffi, lib, device = found.module.ffi, found.module.lib, found.device
+        assert device is not None
+        lib.futhark_context_config_set_device(config, device.selector.encode())
+        lib.futhark_context_config_set_platform(config, device.platform.encode())
+        program = ffi.string(lib.futhark_context_config_get_program(config))
+        lib.futhark_context_config_set_program(config, PREFIX + program)
+        return set_cache(found, config, device, None, (), tuple(sorted(tuning.items())))
 
 
-def _opencl_devices(library: ctypes.CDLL, platform: int, before: Sequence[Device]) -> Iterator[Device]:
+def _describe(library: ctypes.CDLL, platform: int, before: Sequence[Device]) -> Iterator[Device]:
     """Describe the devices of one platform; `before` are those of earlier platforms."""
     name = _text(library.clGetPlatformInfo, platform, _PLATFORM_NAME)
-    pocl = re.search(
-        r"pocl v?(\d+)(\.\d+)?", _text(library.clGetPlatformInfo, platform, _PLATFORM_VERSION), re.IGNORECASE
-    )
+    version = _text(library.clGetPlatformInfo, platform, _PLATFORM_VERSION)
+    pocl = re.search(r"pocl v?(\d+)(\.\d+)?", version, re.IGNORECASE)
     # Futhark counts, over all platforms in order, the devices whose platform's name contains the one that is
     # asked for.
     counted = sum(name in device.platform for device in before)

@@ -9,95 +9,75 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytsp.backends.marshal import Gate, Kind, OpaqueType, Owner, Refused
+from pytsp.backends.marshal import OpaqueType, Refused, ValueType
 from pytsp.exceptions import BackendError
 
-__all__ = ["Record", "record_of"]
+if TYPE_CHECKING:
+    from pytsp.backends.entry_points import Manifest
+    from pytsp.backends.futhark import FutharkContext
 
 
 @dataclass(frozen=True)
-class Record:
-    """A type that is a record.
+class Record(ValueType):
+    """A type that is a record: each field's name, the function that looks at it and its kind; what makes a new value.
 
-    Attributes
-    ----------
-    type : OpaqueType
-    fields : tuple
-        Of each its name, the C function that looks at it, and its kind.
-    new : callable
-        The C function that makes a value of its fields.
+    In Python it is a dict of its fields.
     """
 
     type: OpaqueType
-    fields: tuple[tuple[str, Any, Kind | Record], ...]
+    fields: tuple[tuple[str, Any, ValueType], ...]
     new: Any
 
-    def fetch(self, owner: Owner, pointer: Any) -> dict[str, Any]:
+    def look_at(self, owner: FutharkContext, pointer: Any) -> dict[str, Any]:
         """Return the fields of a value: arrays, numbers, and dicts for fields that are records themselves."""
-        return {name: self._field(owner, pointer, project, kind) for name, project, kind in self.fields}
+        return {name: kind.fetch(owner, owner.output_of(project, pointer)) for name, project, kind in self.fields}
 
-    def _field(self, owner: Owner, pointer: Any, project: Any, kind: Kind | Record) -> Any:
-        out = owner.ffi.new(owner.ffi.typeof(project).args[1])
-        owner.checked(project(owner.context, out, pointer))
-        if not isinstance(kind, Record):
-            return kind.fetch(owner, out[0])
+    def fetch(self, owner: FutharkContext, result: Any) -> dict[str, Any]:
         try:
-            return kind.fetch(owner, out[0])
+            return self.look_at(owner, result)
         finally:
-            owner.free(kind.type.release, out[0])
+            self.free(owner, result)
 
-    def make(self, owner: Owner, values: Mapping[str, Any]) -> Any:
-        """Return a pointer to a new value with these fields.
-
-        Raises
-        ------
-        BackendError
-            If a field is missing, is not known, or is not exactly of its type.
-        """
+    def check(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return fields as `upload` takes them: none may be missing, unknown, or not exactly of its type."""
         names = [name for name, _, _ in self.fields]
         if sorted(values) != sorted(names):
             given = ", ".join(values)
             raise BackendError(f"a value of type {self.type.name} has the fields {', '.join(names)}; got {given}")
+        checked: dict[str, Any] = {}
+        for name, _, kind in self.fields:
+            try:
+                checked[name] = kind.check(values[name])
+            except Refused as refused:
+                raise BackendError(f"field {name!r} of type {self.type.name}: {refused}") from None
+        return checked
+
+    def upload(self, owner: FutharkContext, values: Mapping[str, Any]) -> Any:
         with ExitStack() as made:
             arguments = []
             for name, _, kind in self.fields:
-                argument = self._argument(owner, name, kind, values[name])
+                argument = kind.upload(owner, values[name])
                 # What it is made of, the new value keeps by itself.
-                if isinstance(kind, Record):
-                    made.callback(owner.free, kind.type.release, argument)
-                else:
-                    made.callback(kind.free, owner, argument)
+                made.callback(kind.free, owner, argument)
                 arguments.append(argument)
-            out = owner.ffi.new(owner.ffi.typeof(self.new).args[1])
-            owner.checked(self.new(owner.context, out, *arguments))
-            return out[0]
+            return owner.output_of(self.new, *arguments)
 
-    def _argument(self, owner: Owner, name: str, kind: Kind | Record, value: Any) -> Any:
-        if isinstance(kind, Record):
-            return kind.make(owner, value)
-        try:
-            checked: Any = kind.check(value)
-            return kind.upload(owner, checked)
-        except Refused as refused:
-            raise BackendError(
-                f"field {name!r} of type {self.type.name}: {refused} is not accepted; it takes {kind.accepted}"
-            ) from None
+    def free(self, owner: FutharkContext, argument: Any) -> None:
+        owner.free(self.type.release, argument)
 
 
-def record_of(gate: Gate, type_name: str) -> Record:
+def record_of(manifest: Manifest, type_name: str) -> Record:
     """Return a type of a module, which must be a record."""
-    if type_name not in gate.records:
-        gate.records[type_name] = _make_record(gate, type_name)
-    found: Record = gate.records[type_name]
-    return found
-
-
-def _make_record(gate: Gate, type_name: str) -> Record:
-    whole, fields, new = gate.record(type_name)
-
-    def whole_or_record(kind: Kind) -> Kind | Record:
-        return record_of(gate, kind.name) if isinstance(kind, OpaqueType) else kind
-
-    return Record(whole, tuple((name, project, whole_or_record(kind)) for name, project, kind in fields), new)
+    described = manifest.types.get(type_name, {}).get("record")
+    if described is None:
+        raise BackendError(f"there is no type {type_name!r} that has fields")
+    whole = manifest.value_type(type_name, type_name)
+    assert isinstance(whole, OpaqueType)
+    fields: list[tuple[str, Any, ValueType]] = []
+    for field in described["fields"]:
+        kind = manifest.value_type(field["type"], type_name)
+        inner = record_of(manifest, kind.name) if isinstance(kind, OpaqueType) else kind
+        fields.append((field["name"], manifest.function(field["project"]), inner))
+    return Record(whole, tuple(fields), manifest.function(described["new"]))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from pytsp.backends.context import open_backend
+from pytsp.backends.registry import open_backend
 from pytsp.cli import data as _cli_data
 from pytsp.cli import help as _cli_help
 from pytsp.cli import limits as _cli_limits

@@ -6,7 +6,7 @@ import argparse
 import os
 import time
 
-from pytsp.backends import cuda
+from pytsp.backends.cuda import driver
 from pytsp.cli.arguments import interval, seconds, share
 
 # The field of /proc/self/stat behind the command's name that says when the process began, in ticks from the boot.
@@ -42,7 +42,7 @@ def time_left(options: argparse.Namespace) -> float | None:
     """Return what is left of the time limit, which counts from the start of the process."""
     if options.time_limit is None:
         return None
-    spent = time.perf_counter() - options.began + _END_SECONDS + (_DRIVER_SECONDS if cuda.has_begun() else 0.0)
+    spent = time.perf_counter() - options.began + _END_SECONDS + (_DRIVER_SECONDS if driver.has_begun() else 0.0)
     return float(max(options.time_limit - spent, _LEAST_SECONDS))
 
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from pytsp.backends.context import BACKENDS
+from pytsp.backends.registry import BACKENDS
 from pytsp.cli import data
 from pytsp.cli.arguments import whole
 from pytsp.cli.limits import add_checkpoint, add_limits

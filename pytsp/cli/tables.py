@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytsp.backends.context import status
+from pytsp.backends.registry import status
 from pytsp.cli.data import read_instance
 from pytsp.cli.options import given_options
 

@@ -11,7 +11,7 @@ import pytest
 import pytsp
 from pytsp import Instance, Result
 from pytsp.api.compare import Comparison, compare
-from pytsp.backends.context import status
+from pytsp.backends import status
 from pytsp.exceptions import BackendError, BackendUnavailable
 
 CITIES = Instance.from_coordinates(np.random.default_rng(0).integers(0, 100, (20, 2)))

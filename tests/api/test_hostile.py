@@ -11,8 +11,6 @@ import math
 import os
 import re
 import resource
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,10 +20,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from paths import ROOT
+from processes import run_python
 
 import pytsp
 from pytsp import Instance, PytspError, Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 
 SMALL: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 20},
@@ -295,10 +294,7 @@ def test_a_file_that_exceeds_the_memory_is_told_in_one_line(tmp_path: Path, endi
     def bounded() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
 
-    done = subprocess.run(
-        [sys.executable, "-m", "pytsp", "info", path],
-        capture_output=True, text=True, check=False, cwd=ROOT, preexec_fn=bounded, timeout=60,
-    )  # fmt: skip
+    done = run_python("-m", "pytsp", "info", path, preexec_fn=bounded)
     assert done.returncode == 1 and done.stdout == ""
     assert re.fullmatch(
         r"pytsp: .*(do not fit into memory|the memory does not suffice|line contains NUL).*\n", done.stderr

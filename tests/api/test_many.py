@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
+from emulated import skip_where_slow
 from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -18,8 +19,8 @@ from paths import all_tsplib, tsplib_file
 import pytsp
 from pytsp import Instance, Result
 from pytsp.api import many
-from pytsp.backends.context import Backend, BackendError
-from pytsp.exceptions import InstanceError
+from pytsp.backends import Backend
+from pytsp.exceptions import BackendError, InstanceError
 
 
 def assert_same(a: Result, b: Result) -> None:
@@ -133,8 +134,7 @@ def test_more_generations_never_give_a_longer_tour(backend: Backend) -> None:
 
 
 def test_sizes_from_8_to_1000_go_together(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    if backend.device is not None and not backend.device.is_gpu:
-        pytest.skip("a simulated GPU is too slow")
+    skip_where_slow(backend)
     sizes = [7, 8, 1000, 1001, 8]
     instances = [Instance.from_coordinates(np.random.default_rng(n).integers(0, 9**4, (n, 2))) for n in sizes]
     called: list[str] = []

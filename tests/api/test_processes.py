@@ -6,21 +6,24 @@ import ctypes
 import gc
 import multiprocessing
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
+import cities
 import emulated
-import numpy as np
 import pytest
 from paths import ROOT
+from processes import run_python
 
 import pytsp
-from pytsp import Instance, Result
-from pytsp.backends.context import Backend
+from pytsp import Result
+from pytsp.backends import Backend
+
+uniform = partial(cities.uniform, side=10_000)
 
 SOLVERS: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 200},
@@ -35,10 +38,6 @@ SOLVERS: dict[str, dict[str, Any]] = {
 FEWER: dict[str, dict[str, Any]] = {"restarts": {"climbers": 10}, "ils": {"climbers": 2, "iterations": 200}}
 # How long a process that should end may take, of which starting Python is the most.
 PATIENCE = 60
-
-
-def uniform(n: int, seed: int = 0) -> Instance:
-    return Instance.from_coordinates(np.random.default_rng(seed).integers(0, 10_000, (n, 2)))
 
 
 def found(solver: str, backend: str, seed: int = 0) -> tuple[int | float, list[int]]:
@@ -228,17 +227,12 @@ def late():
 @pytest.mark.parametrize(("name", "solver"), [("c", "ils"), ("multicore", "eax")])
 def test_the_interpreter_ends_during_a_solve(name: str, solver: str, ending: str) -> None:
     program = (BEGIN + ENDINGS[ending]).format(solver=solver, backend=name)
-    done = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", program],
-        check=False, capture_output=True, text=True, timeout=PATIENCE, cwd=ROOT,
-    )  # fmt: skip
+    done = run_python("-X", "dev", "-c", program, timeout=PATIENCE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_the_interpreter_waits_for_a_thread_that_is_no_daemon() -> None:
     program = BEGIN.format(solver="ils", backend="c").replace("time_limit=100", "time_limit=0.5")
     program += "threading.Thread(target=lambda: print(solve(None).stop_reason)).start()\n"
-    done = subprocess.run(
-        [sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=PATIENCE, cwd=ROOT
-    )
+    done = run_python("-c", program, timeout=PATIENCE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "time limit\n", "")

@@ -6,10 +6,9 @@ import gc
 import json
 import multiprocessing
 import os
-import subprocess
-import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import partial
@@ -21,13 +20,16 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from processes import run_python
 
 from pytsp import random_tours
-from pytsp.backends import context as backends
-from pytsp.backends import kernel_cache as _kernel_cache
-from pytsp.backends.context import BACKENDS, PARTS, Backend, open_backend, status
+from pytsp.backends import BACKENDS, PARTS, Backend, Opaque, kernel_cache, open_backend, status
+from pytsp.backends.devices import DriverContext
+from pytsp.backends.entry_points import EntryPoint, Manifest
 from pytsp.backends.kernel_cache import KernelCache
-from pytsp.backends.marshal import Entry, Gate, Opaque, OpaqueType, Scalar
+from pytsp.backends.kind import DeviceKind
+from pytsp.backends.marshal import OpaqueType, Scalar
+from pytsp.backends.registry import KINDS
 from pytsp.exceptions import BackendError, BackendUnavailable, DeviceMemoryError, KernelError
 from pytsp.solvers.registry import PART_OF, SOLVERS
 
@@ -54,7 +56,7 @@ def own() -> Iterator[Backend]:
 
 def test_importing_the_package_imports_nothing_that_few_programs_need() -> None:
     code = "import sys, numpy; before = {*sys.modules}; import pytsp.cli.commands; print(*({*sys.modules} - before))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_python("-c", code, check=True)
     late = {"rich", "difflib", "hashlib", "platformdirs", "scipy", "importlib.metadata", "pytsp.backends.kernel_cache"}
     assert not late & {*done.stdout.split()}
     assert not {"pytsp.api.compare", "pytsp.generate", "pytsp.io.tsplib.writer"} & {*done.stdout.split()}
@@ -62,7 +64,7 @@ def test_importing_the_package_imports_nothing_that_few_programs_need() -> None:
 
 def test_what_is_imported_late_is_there_where_it_is_asked_for() -> None:
     code = "import pytsp; print(*(type(getattr(pytsp, name)).__name__ for name in pytsp.__all__)); dir(pytsp); pytsp.no"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = run_python("-c", code)
     assert "function" in done.stdout
     assert "AttributeError: module 'pytsp' has no attribute 'no'" in done.stderr
 
@@ -258,17 +260,18 @@ class _Lib:
         pass
 
 
-def _failing(lib: _Lib, *entries: Entry) -> Backend:
+def _failing(lib: _Lib, *entries: EntryPoint) -> Backend:
     """A backend on `lib`."""
     backend = Backend.__new__(Backend)
+    backend._kind = KINDS["c"]
     backend.name, backend.part, backend.threads, backend.device = "c", None, 1, None
     backend.lib, backend.context = lib, "context"
     backend.ffi = SimpleNamespace(string=str.encode, new=lambda _: [0])
-    backend._lost, backend._cuda_context = "", None
+    backend._lost, backend._driver = "", DriverContext()
     backend._process, backend._lock = os.getpid(), threading.RLock()
-    backend._released, backend._adopted, backend._tickets = backends.deque(), {}, 0
+    backend._released, backend._adopted, backend._tickets = deque(), {}, 0
     backend._interrupted = None
-    backend._gate = {entry.name: entry for entry in entries}  # type: ignore[assignment]
+    backend._manifest = {entry.name: entry for entry in entries}  # type: ignore[assignment]
     return backend
 
 
@@ -291,9 +294,9 @@ def test_an_error_that_stays_loses_the_context() -> None:
 
 
 def test_cuda_is_not_tried_again_in_a_process_where_it_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backends, "_failures", [])
+    monkeypatch.setattr(KINDS["cuda"], "failures", [])
     backend = _failing(_Lib([1, 1], ["illegal address"] * 3))
-    backend.name = "cuda"
+    backend._kind, backend.name = KINDS["cuda"], "cuda"
     with pytest.raises(KernelError):
         backend.checked(1)
     reason = "CUDA failed in this process: illegal address"
@@ -307,8 +310,7 @@ def test_an_argument_that_does_not_fit_is_refused_before_it_is_copied(
 ) -> None:
     lib = _Lib([], [])
     backend = _failing(lib)
-    backend._cuda_context = "context"
-    monkeypatch.setattr(backends._cuda, "free_memory", lambda _: 2**30)
+    monkeypatch.setattr(backend._driver, "free_memory", lambda: 2**30)
     backend.reserve(2**29)
     assert lib.cleared == 0
     with pytest.raises(DeviceMemoryError, match=f"an argument of {2**30} bytes does not fit into {2**30} free"):
@@ -318,7 +320,7 @@ def test_an_argument_that_does_not_fit_is_refused_before_it_is_copied(
 
 def test_a_call_that_runs_out_of_memory_is_tried_once_more() -> None:
     codes = [1, 0, 1, 1]
-    entry = Entry("grow", lambda *_: codes.pop(0), (), (Scalar("i32"),), ("int *",))
+    entry = EntryPoint("grow", lambda *_: codes.pop(0), (), (Scalar("i32"),), ("int *",))
     memory = "Failed to allocate memory in space 'device'."
     lib = _Lib([], [memory, memory, memory])
     backend = _failing(lib, entry)
@@ -410,7 +412,7 @@ def test_status_names_every_backend_and_is_json() -> None:
 
 
 def test_without_kernels_status_gives_the_reason_of_the_build(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backends, "_KERNELS", tmp_path)
+    monkeypatch.setattr(DeviceKind, "kernels", tmp_path)
     assert all((each.built, each.reason) == (False, "not built") for each in status())
     assert all("build.py" in each.remedy for each in status())
     entries = {f"cuda_{part}": {"built": True, "reason": "Futhark", "remedy": ""} for part in PARTS}
@@ -455,10 +457,10 @@ def test_an_entry_point_of_another_part_is_refused_with_that_part(
 ) -> None:
     for part in PARTS:
         (tmp_path / f"cuda_{part}.json").write_text(json.dumps({"entry_points": {f"{part}_call": {}}}))
-    monkeypatch.setattr(backends, "_KERNELS", tmp_path)
+    monkeypatch.setattr(DeviceKind, "kernels", tmp_path)
     backend = _failing(_Lib([], []))
-    backend.name, backend.part = "cuda", "search"
-    backend._gate = Gate({"types": {}, "entry_points": {"search_call": {}}}, None, None)
+    backend._kind, backend.name, backend.part = KINDS["cuda"], "cuda", "search"
+    backend._manifest = Manifest({"types": {}, "entry_points": {"search_call": {}}}, None, None)
     with pytest.raises(
         BackendError, match=r"'huge_call' in its part 'huge', and this is its part 'search'; call .*'huge'"
     ):
@@ -595,14 +597,12 @@ def test_an_interruption_inside_a_finalizer_is_told_by_the_next_call(own: Backen
 
 def test_the_interpreter_exits_cleanly_with_backends_open() -> None:
     program = """if True:
-        import threading, numpy, pytsp.backends.context as b
+        import threading, numpy, pytsp.backends as b
         c, m = b.open_backend("c"), b.open_backend("multicore", threads=2)
         kept = [each.call("matrix_load", numpy.zeros((3, 3), numpy.int32)) for each in (c, m)]
         threading.Thread(target=m.call, args=("batch_random", 1000, 1, 0, 100000), daemon=True).start()
     """
-    done = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", program], check=False, capture_output=True, text=True, timeout=60
-    )
+    done = run_python("-X", "dev", "-c", program)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -620,7 +620,7 @@ def test_describe_names_backend_device_and_compiler(kernels: Backend) -> None:
 @pytest.fixture
 def folder(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The user's cache folder, for a while."""
-    monkeypatch.setattr(_kernel_cache.platformdirs, "user_cache_dir", lambda _: str(tmp_path / "cache"))
+    monkeypatch.setattr(kernel_cache.platformdirs, "user_cache_dir", lambda _: str(tmp_path / "cache"))
     (tmp_path / "module").write_bytes(b"module")
     return tmp_path
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from pytsp.backends import context as backends
-from pytsp.backends import cuda as _cuda
-from pytsp.backends.context import BackendStatus
-from pytsp.backends.cuda import CudaLibraries
-from pytsp.backends.devices import Device, missing_functions, usable_cores
+from pytsp.backends import BackendStatus, Device
+from pytsp.backends.cuda import libraries as cuda_libraries
+from pytsp.backends.cuda.libraries import CudaLibraries
+from pytsp.backends.devices import missing_functions, usable_cores
+from pytsp.backends.registry import choose
 from pytsp.exceptions import BackendError, BackendUnavailable
 
 H200 = Device(0, "NVIDIA H200", 2**37, "9.0", "13.0", selector="#0")
@@ -127,13 +127,13 @@ int clGetDeviceInfo(H d, unsigned key, size_t room, void *out, size_t *size) {
 
 PROBE = """
 import json, sys
-from pytsp.backends import cuda as _cuda
-from pytsp.backends import opencl as _opencl
-from pytsp.backends import context as backends
+from pytsp.backends import status
+from pytsp.backends.cuda.libraries import find_libraries
+from pytsp.backends.registry import KINDS
 from dataclasses import asdict
-probe = {"cuda": _cuda, "opencl": _opencl}[sys.argv[1]].probe()
-libraries = asdict(_cuda.find_libraries(sys.argv[2])) if len(sys.argv) > 2 else None
-print(json.dumps([asdict(probe), backends.status()[3].usable, libraries]))
+probe = KINDS[sys.argv[1]].probe()
+libraries = asdict(find_libraries(sys.argv[2])) if len(sys.argv) > 2 else None
+print(json.dumps([asdict(probe), status()[3].usable, libraries]))
 """
 
 
@@ -251,9 +251,9 @@ def test_the_folder_beside_the_compiler_is_taken_for_its_headers(tmp_path: Path)
         (tmp_path / root / "include").mkdir(parents=True)
         (tmp_path / root / "include" / "cuda_fp16.h").touch()
     one, two = tmp_path / "one", tmp_path / "two"
-    assert _cuda._include(str(two / "lib" / "libnvrtc.so.13"), [one]) == str(two / "include")
-    assert _cuda._include("libnvrtc.so.13", [tmp_path, one]) == str(one / "include")
-    assert _cuda._include("libnvrtc.so.13", [tmp_path]) == ""
+    assert cuda_libraries._include(str(two / "lib" / "libnvrtc.so.13"), [one]) == str(two / "include")
+    assert cuda_libraries._include("libnvrtc.so.13", [tmp_path, one]) == str(one / "include")
+    assert cuda_libraries._include("libnvrtc.so.13", [tmp_path]) == ""
 
 
 # Choosing a device
@@ -273,16 +273,16 @@ def _status(*names: str) -> BackendStatus:
 )
 def test_a_device_is_chosen_by_number_or_by_a_part_of_its_name(wanted: int | str | None, index: int) -> None:
     found = _status("(Tesla T4)", "NVIDIA H200", "NVIDIA H200", "NVIDIA A100")
-    assert backends._choose(found, wanted).index == index
+    assert choose(found, wanted).index == index
 
 
 @pytest.mark.parametrize("wanted", [4, -1, "9", "B200", "NVIDIA"])
 def test_a_device_that_is_not_there_or_not_one_is_refused_with_those_there_are(wanted: int | str) -> None:
     found = _status("(Tesla T4)", "NVIDIA H200", "NVIDIA A100")
     with pytest.raises(BackendError, match=f"device {wanted!r} fits .* 0: Tesla T4; 1: NVIDIA H200; 2: NVIDIA A100"):
-        backends._choose(found, wanted)
+        choose(found, wanted)
 
 
 def test_a_device_in_trouble_is_not_opened() -> None:
     with pytest.raises(BackendUnavailable, match="device 0 .Tesla T4. cannot run kernels: in use"):
-        backends._choose(_status("(Tesla T4)", "NVIDIA H200"), 0)
+        choose(_status("(Tesla T4)", "NVIDIA H200"), 0)

@@ -10,7 +10,7 @@ import pytest
 
 import pytsp
 from pytsp import Instance
-from pytsp.backends.context import open_backend, status
+from pytsp.backends import open_backend, status
 from pytsp.cli import main
 from pytsp.solvers.registry import PART_OF
 

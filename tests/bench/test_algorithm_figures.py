@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from checkout import needs_checkout
 from paths import ROOT
 
-if not (ROOT / "bench").is_dir() or not (ROOT / "docs").is_dir():
-    pytest.skip("bench/ or docs/ is not there: no checkout", allow_module_level=True)
+needs_checkout("bench", "docs")
 pytest.importorskip("matplotlib", reason="matplotlib draws the figures")
-sys.path.insert(0, str(ROOT))
 
 from bench.figures import __main__ as figures  # noqa: E402
 from bench.figures.canvas import edges_of  # noqa: E402

@@ -22,15 +22,20 @@ from numpy.typing import NDArray
 from strategies import instances_with_tours
 
 import pytsp
-from bench import counters, delevacq, equal, huge, machine, many, peers, rocki, same
-from bench.curves import by_limit, gap_at, solved_by, within_runs
-from bench.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
-from bench.rivals import MODULES, Task, answer, at_hand
-from bench.runs import Run
-from bench.shuffle import shuffled
-from bench.workers import Failure, Worker
+from bench.checks import equal, same
+from bench.harness.arguments import numbers, whole
+from bench.harness.curves import by_limit, gap_at, solved_by, within_runs
+from bench.harness.rivals import MODULES, Task, answer, at_hand
+from bench.harness.runs import Run
+from bench.harness.shuffle import shuffled
+from bench.harness.tables import duration
+from bench.harness.workers import Failure, Worker
+from bench.kernels import counters
+from bench.papers import delevacq, rocki
+from bench.solvers import huge, many, peers
+from bench.solvers.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from pytsp import Instance, Result
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 from pytsp.starts.construct import greedy
 
 RUN = Run("pytsp c", "square", 4, 0, 1.0, 0.5, 110, 100, history=((0.1, 150), (0.5, 110)))
@@ -121,7 +126,7 @@ def test_curves_are_medians_over_seeds() -> None:
 @pytest.mark.parametrize("text", ["", "1,x", "0", "-1,2"])
 def test_limits_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="positive numbers"):
-        peers.numbers(text)
+        numbers(text)
 
 
 @pytest.mark.parametrize(("text", "target"), [("optimum", 0), ("0.5", 0.5), ("1%", 1)])
@@ -248,7 +253,7 @@ def test_delevacq_in_parts_and_processes_makes_one_table(tmp_path: Path, monkeyp
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "many"])
 def test_numbers_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="a whole number, at least 1; it is"):
-        machine.whole(text)
+        whole(text)
 
 
 @pytest.mark.parametrize("text", ["0", "1/0", "3/2", "-1/2", "half"])
@@ -351,12 +356,12 @@ def test_rocki_cuts_descents_and_compares_backends(tmp_path: Path) -> None:
     descent, _ = rocki.descend(instance, other, kernels, "inf", 2, 60)
     assert descent.standing.passes == 2
     assert "cut at" in rocki.show(replace(cut, instance="pr2392"))
-    assert rocki.duration(0.000363) == "363 µs"
-    assert rocki.duration(26497) == "26497 s"
+    assert duration(0.000363) == "363 µs"
+    assert duration(26497) == "26497 s"
 
 
 def test_rocki_prints_their_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> None:
-    monkeypatch.setattr(rocki, "tsplib", lambda folder, name: replace(pytsp.generate.uniform(52, 0), name=name))
+    monkeypatch.setattr(rocki, "find", lambda folder, name: replace(pytsp.generate.uniform(52, 0), name=name))
     file = tmp_path / "table.json"
     words = ["rocki", "--instances", "berlin52", "--backend", "c", "--k", "1,inf", "--check", "multicore"]
     monkeypatch.setattr(sys, "argv", [*words, "--json", str(file)])

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bench.machine import TSPLIB, tsplib
-from bench.reproduce import delevacq2012, oneil2011, pages, robinson2018, rocki2013, utne2023
-from bench.reproduce.__main__ import PAPERS, arguments, main, reproduce
-from bench.reproduce.tables import Column, Figure, Report, Series, Table, columns, stored
-from bench.reproduce.task import Task, round_down
-from bench.reproduce.utne2023_others import formula, wrong_rows
-from bench.reproduce.utne2023_tours import printed_tour, shared_edges
+from bench.harness.machine import TSPLIB, tsplib
+from bench.papers import delevacq2012, oneil2011, pages, robinson2018, rocki2013, utne2023
+from bench.papers.reproduce import PAPERS, arguments, main, reproduce
+from bench.papers.tables import Column, Figure, Report, Series, Table, columns, stored
+from bench.papers.task import Task, round_down
+from bench.papers.utne2023_others import formula, wrong_rows
+from bench.papers.utne2023_tours import printed_tour, shared_edges
 from pytsp import is_tour
 
 needs_tsplib = pytest.mark.skipif(not TSPLIB.is_dir(), reason="TSPLIB's files are not at hand")
@@ -150,10 +150,10 @@ def test_rows_of_rocki_are_left_out_when_time_is_up(monkeypatch: pytest.MonkeyPa
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", ["oneil2011", "utne2023", "robinson2018"])
 def test_tiny_budgets_make_tables(paper: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("bench.reproduce.utne2023_others.TRIALS", (246, 2_460))
-    monkeypatch.setattr("bench.reproduce.utne2023_others.ANT_ITERATIONS", (10,))
-    monkeypatch.setattr("bench.reproduce.utne2023_others.CLIMBERS", 10)
-    monkeypatch.setattr("bench.reproduce.utne2023_tours.PASSES", {"swiss42": 29})
+    monkeypatch.setattr("bench.papers.utne2023_others.TRIALS", (246, 2_460))
+    monkeypatch.setattr("bench.papers.utne2023_others.ANT_ITERATIONS", (10,))
+    monkeypatch.setattr("bench.papers.utne2023_others.CLIMBERS", 10)
+    monkeypatch.setattr("bench.papers.utne2023_tours.PASSES", {"swiss42": 29})
     file, markdown = tmp_path / "report.json", tmp_path / "report.md"
     assert main([paper, "--backend", "c", "--seconds", "0.5", "--json", str(file), "--markdown", str(markdown)]) == 0
     report = stored(file)
@@ -222,7 +222,7 @@ def test_pages_show_what_is_stored() -> None:
     assert {page.stem for page in shown} >= set(PAPERS)
     for page in shown:
         text = page.read_text(encoding="utf-8")
-        assert pages.filled(text) == text, f"{page}: run python -m bench.reproduce.pages"
+        assert pages.filled(text) == text, f"{page}: run python -m bench.papers.pages"
         for file, _, tag in pages.MARKED.findall(text):
             report = stored(pages.RESULTS / file)
             for figure in report.figures:

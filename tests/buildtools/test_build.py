@@ -14,11 +14,11 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from checkout import needs_checkout
+from paths import ROOT
+from processes import run_python
 
-ROOT = Path(__file__).resolve().parents[2]
-if not (ROOT / "buildtools").is_dir():
-    pytest.skip("the build's own files are only in a checkout", allow_module_level=True)
-sys.path.insert(0, str(ROOT))
+needs_checkout("buildtools")
 
 from buildtools import (  # noqa: E402
     archive,
@@ -35,7 +35,7 @@ from buildtools import (  # noqa: E402
 )
 from buildtools.errors import BuildError  # noqa: E402
 from buildtools.stubs import write_stub  # noqa: E402
-from pytsp.backends import context as backends  # noqa: E402
+from pytsp.backends import PARTS  # noqa: E402
 
 FAKE_FUTHARK = """\
 #!{python}
@@ -292,7 +292,7 @@ def build(folder: Path, **options: object) -> report.Report:
 def answer(folder: Path) -> str:
     """Ask the built module for its answer, in a process of its own."""
     code = f"import sys; sys.path.insert(0, {str(folder)!r}); import _c; print(_c.lib.futhark_answer())"
-    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+    return run_python("-c", code, check=True).stdout.strip()
 
 
 def test_a_build_makes_a_module_that_can_be_imported(checkout: Path) -> None:
@@ -534,7 +534,7 @@ def test_modules_of_other_names_are_removed(checkout: Path) -> None:
 
 
 def test_the_parts_are_those_that_the_package_opens() -> None:
-    assert tuple(paths.GPU_PROGRAMS) == backends.PARTS
+    assert tuple(paths.GPU_PROGRAMS) == PARTS
     assert all(program.is_file() for program in (paths.CPU_PROGRAM, *paths.GPU_PROGRAMS.values()))
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from paths import ROOT
+from checkout import needs_checkout
 
-if not (ROOT / "buildtools").is_dir():
-    pytest.skip("buildtools/ is not there: no checkout", allow_module_level=True)
-sys.path.insert(0, str(ROOT))
+needs_checkout("buildtools")
 
 from buildtools import chromium  # noqa: E402
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from checkout import needs_checkout
 
-from pytsp.backends import context as backends
-from pytsp.backends import devices as _devices
+from pytsp.backends import cpu, status
+from pytsp.backends.devices import missing_features
+from pytsp.backends.kind import DeviceKind
 
-ROOT = Path(__file__).resolve().parents[2]
-if not (ROOT / "buildtools").is_dir():
-    pytest.skip("the build's own files are only in a checkout", allow_module_level=True)
-sys.path.insert(0, str(ROOT))
+needs_checkout("buildtools")
 
 from buildtools import processor, toolchain  # noqa: E402
 from buildtools.errors import BuildError  # noqa: E402
@@ -34,7 +32,7 @@ def test_a_processor_has_the_highest_level_whose_features_it_has(tmp_path: Path,
     assert processor.level_here(file) == level
     for higher in processor.CHOICES:
         missing = set(processor.features_of(higher)) - set(features)
-        assert set(_devices.missing_features(processor.features_of(higher), file)) == missing
+        assert set(missing_features(processor.features_of(higher), file)) == missing
     for feature in features:
         assert processor.level_of(set(features) - {feature}) != level
 
@@ -43,7 +41,7 @@ def test_a_machine_that_tells_no_features_is_portable_and_refuses_nothing(tmp_pa
     (tmp_path / "arm").write_text("Features\t: fp asimd\n", encoding="utf-8")
     for file in (tmp_path / "arm", tmp_path / "none"):
         assert processor.level_here(file) == "portable"
-        assert _devices.missing_features(["avx2"], file) == []
+        assert missing_features(["avx2"], file) == []
 
 
 def test_unknown_levels_are_refused_with_those_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,9 +68,9 @@ def test_a_module_for_another_processor_is_refused_before_it_is_loaded(
     (tmp_path / "build.json").write_text(json.dumps({"modules": {"c": entry}}), encoding="utf-8")
     (tmp_path / "c.json").write_text(json.dumps({"version": "0.25.27"}), encoding="utf-8")
     (tmp_path / "_c.abi3.so").write_bytes(b"")
-    monkeypatch.setattr(backends, "_KERNELS", tmp_path)
-    monkeypatch.setattr(_devices, "missing_features", lambda needs: sorted(set(needs) - {"sse2"}))
-    found = backends.status()[0]
+    monkeypatch.setattr(DeviceKind, "kernels", tmp_path)
+    monkeypatch.setattr(cpu, "missing_features", lambda needs: sorted(set(needs) - {"sse2"}))
+    found = status()[0]
     assert (found.built, found.usable) == (True, False)
     assert found.reason == "built for x86-64-v9, but this processor lacks avx1024"
     assert "python build.py" in found.remedy

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-from paths import ROOT
+from checkout import needs_checkout
 
-if not (ROOT / "buildtools").is_dir():
-    pytest.skip("buildtools/ is not there: no checkout", allow_module_level=True)
-sys.path.insert(0, str(ROOT))
+needs_checkout("buildtools")
 
 from buildtools.errors import BuildError  # noqa: E402
 from buildtools.sanitize import compile_watched, reports_of, run_watched, sanitize  # noqa: E402

@@ -7,12 +7,13 @@ import json
 import logging
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import cities
 import emulated
 import numpy as np
 import pytest
@@ -21,11 +22,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from interruptions import Interruption
 from paths import ROOT
+from processes import COMMAND, run_command
 from strategies import float_instances, instances
 
 import pytsp
 from pytsp import CheckpointError, Instance, Result
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.checkpoint import container as _container
 from pytsp.checkpoint.content import instance_of, stored_instance
 from pytsp.cli.commands import main
@@ -33,12 +35,7 @@ from pytsp.exceptions import BackendError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.run.state_reader import State
 
-COMMAND = [sys.executable, "-c", "import sys; from pytsp.cli.commands import main; sys.exit(main())"]
-
-
-def uniform(n: int, metric: str = "EUC_2D") -> Instance:
-    """Uniformly random whole points."""
-    return Instance.from_coordinates(np.random.default_rng(n).integers(0, 2000, (n, 2)), metric, f"uniform{n}")
+uniform = partial(cities.uniform, side=2000)
 
 
 SMALL = uniform(40)
@@ -65,9 +62,12 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
     ),
     "eax": (uniform(120), {"solver": "eax", "climbers": 30}),
     "eax of the best": (uniform(120), {"solver": "eax", "climbers": 40, "population": 20, "initial_tour": range(120)}),
-    "eax with a tour": (uniform(60, "EUCLIDEAN"), {"climbers": 11, "initial_tour": np.arange(60), "moves": "or-opt"}),
+    "eax with a tour": (
+        uniform(60, metric="EUCLIDEAN"),
+        {"climbers": 11, "initial_tour": np.arange(60), "moves": "or-opt"},
+    ),
     "large": (uniform(600), {"solver": "large", "iterations": 13, "piece": 100, "seed": 5}),
-    "large of floats": (uniform(500, "EUCLIDEAN"), {"solver": "large", "iterations": 4, "piece": 200}),
+    "large of floats": (uniform(500, metric="EUCLIDEAN"), {"solver": "large", "iterations": 4, "piece": 200}),
     "two-opt": (uniform(300), {"solver": "two-opt", "start": "random"}),
     "two-opt of many moves": (uniform(400), {"solver": "two-opt", "start": "random", "k": "inf"}),
     "annealing": (
@@ -78,13 +78,16 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
         SMALL,
         {"schedule": np.geomspace(900, 1, 3000), "climbers": 2, "pairs": "random", "moves": "2-opt", "start": "random"},
     ),
-    "annealing as it is by default": (uniform(50, "EUCLIDEAN"), {"solver": "annealing", "trials": 900, "climbers": 2}),
+    "annealing as it is by default": (
+        uniform(50, metric="EUCLIDEAN"),
+        {"solver": "annealing", "trials": 900, "climbers": 2},
+    ),
     "ants": (uniform(50), {"solver": "ants", "iterations": 150, "climbers": 2, "first": 1, "beta": 2.5}),
     "ants that search": (
         Instance.from_matrix(uniform(70).distance_matrix()),
         {"variant": "rank", "ranks": 4, "moves": "3-opt", "iterations": 60, "initial_tour": np.arange(70)},
     ),
-    "ants as they are by default": (uniform(60, "EUCLIDEAN"), {"solver": "ants", "smoothing": np.float32(0.25)}),
+    "ants as they are by default": (uniform(60, metric="EUCLIDEAN"), {"solver": "ants", "smoothing": np.float32(0.25)}),
 }
 
 
@@ -491,8 +494,8 @@ def test_a_killed_solve_goes_on_from_its_last_state_and_loses_nothing(tmp_path: 
         kept.append(tree["seconds"])
         words = ["resume", str(file)]
     assert kept == sorted(kept)
-    done = subprocess.run([*COMMAND, *words, "--output", str(tour)], capture_output=True, check=True, cwd=ROOT)
-    assert b"stopped: finished" in done.stdout
+    done = run_command(*words, "--output", str(tour), check=True)
+    assert "stopped: finished" in done.stdout
     whole = pytsp.solve(pytsp.read(ROOT / "data" / "uniform100.tsp"), solver="ils", iterations=30_000, climbers=2)
     assert np.array_equal(pytsp.read_tour(tour), whole.tour)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["run.checkpoint", "run.tour"]
@@ -532,6 +535,6 @@ def test_a_checkpoint_that_cannot_be_resumed_is_told_in_one_line(tmp_path: Path,
     file = tmp_path / "run.checkpoint"
     if content is not None:
         file.write_bytes(content)
-    done = subprocess.run([*COMMAND, "resume", str(file)], capture_output=True, text=True, cwd=ROOT, check=False)
+    done = run_command("resume", str(file))
     assert (done.returncode, done.stdout) == (1, "")
     assert str(file) in done.stderr and done.stderr.count("\n") == 1

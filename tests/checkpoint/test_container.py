@@ -6,8 +6,6 @@ import io
 import resource
 import signal
 import stat
-import subprocess
-import sys
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
-from paths import ROOT
+from processes import run_python
 
 from pytsp.checkpoint import container as _container
 from pytsp.exceptions import CheckpointError
@@ -184,8 +182,7 @@ def test_a_disk_that_is_full_leaves_the_file_that_was(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (10**5, 10**5))
 
-    command = [sys.executable, "-c", FULL, str(path)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT, preexec_fn=limit)  # noqa: PLW1509
+    done = run_python("-c", FULL, path, check=True, preexec_fn=limit)
     assert done.stdout == "File too large\n"
     assert [each.name for each in tmp_path.iterdir()] == ["a"]
     assert path.read_bytes() == b"before"

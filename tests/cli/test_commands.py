@@ -9,7 +9,6 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -18,14 +17,15 @@ from typing import Any
 import numpy as np
 import pytest
 from paths import DATA, ROOT, tsplib_file
+from processes import COMMAND, refusal, run_command
 
 import pytsp
-from pytsp.backends import context as backends
-from pytsp.backends.context import BACKENDS
+from pytsp import backends
+from pytsp.backends import BACKENDS, registry
+from pytsp.backends.kind import DeviceKind
 from pytsp.cli.commands import main
 from pytsp.datasets import registry as datasets
 
-COMMAND = [sys.executable, "-c", "import sys; from pytsp.cli.commands import main; sys.exit(main())"]
 KEYS = {"instance", "n", "length", "optimum", "gap", "seconds", "backend", "climbers", "seed", "stop_reason"}
 
 
@@ -38,21 +38,6 @@ def instance(tmp_path: Path) -> str:
     path = tmp_path / "thirty.tsp"
     path.write_text("\n".join([*header, *lines, "EOF", ""]))
     return str(path)
-
-
-def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own, with pipes for its output."""
-    return subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, cwd=ROOT, check=False, timeout=60, **options
-    )
-
-
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What is said on standard error, in one line, by a command that fails."""
-    assert main(arguments) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("pytsp: ") and said.count("\n") == 1
-    return said
 
 
 # solve
@@ -150,7 +135,7 @@ def test_standard_input_is_read(instance: str, compress: bool) -> None:
 
 
 def test_nothing_but_the_result_goes_into_a_pipe(instance: str) -> None:
-    done = run("solve", instance, "--time-limit", "0.5", "--json")
+    done = run_command("solve", instance, "--time-limit", "0.5", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert set(json.loads(done.stdout)) >= KEYS
 
@@ -377,7 +362,7 @@ def test_instances_of_data_go_by_their_names(capsys: pytest.CaptureFixture[str])
 
 
 def test_the_version_is_the_packages() -> None:
-    done = run("--version")
+    done = run_command("--version")
     assert (done.returncode, done.stdout) == (0, f"pytsp {version('pytsp')}\n")
 
 
@@ -406,8 +391,8 @@ def test_a_folder_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_a_backend_that_is_not_built_is_a_failure_that_says_what_to_do(
     backend: str, instance: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(backends, "_KERNELS", tmp_path)
-    monkeypatch.setattr(backends, "_registry", {})
+    monkeypatch.setattr(DeviceKind, "kernels", tmp_path)
+    monkeypatch.setattr(registry, "_registry", {})
     said = refusal(capsys, "solve", instance, "--backend", backend)
     assert f"'{backend}' cannot run here: not built" in said
     assert "python build.py" in said
@@ -449,7 +434,7 @@ def test_a_seed_of_more_than_64_bits_is_a_failure(instance: str, capsys: pytest.
 
 
 def test_a_failure_shows_no_traceback() -> None:
-    done = run("solve", "no-such-instance")
+    done = run_command("solve", "no-such-instance")
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from paths import tsplib_file
+from processes import refusal
 
 import pytsp
 from pytsp import generate
@@ -23,14 +24,6 @@ def places(tmp_path: Path) -> str:
     path = tmp_path / "places.geojson"
     path.write_text(json.dumps({"type": "MultiPoint", "coordinates": PLACES}))
     return str(path)
-
-
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What is said on standard error, in one line, by a command that fails."""
-    assert main(arguments) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("pytsp: ") and said.count("\n") == 1
-    return said
 
 
 def wrong_usage(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -12,7 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from checkout import needs_checkout
 from paths import ROOT
+from processes import run_python
 
 from pytsp.cli import commands as cli
 from pytsp.cli.commands import main
@@ -221,9 +223,7 @@ def test_a_start_imports_neither_what_suggests_nor_what_completes() -> None:
         pytsp.cli.commands._parser().parse_args(["solve", "any"])
         print(sorted({"difflib", "argcomplete", "numpy", "rich"} & sys.modules.keys()))
     """
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT, timeout=60
-    )
+    done = run_python("-c", program, check=True)
     assert done.stdout == "[]\n"
 
 
@@ -233,9 +233,7 @@ def test_a_start_imports_neither_what_suggests_nor_what_completes() -> None:
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     """The manual page, where there is a checkout."""
-    if not (ROOT / "buildtools").is_dir():
-        pytest.skip("buildtools/ is not there: no checkout")
-    sys.path.insert(0, str(ROOT))
+    needs_checkout("buildtools")
     from buildtools.manpage import write_manual  # noqa: PLC0415
 
     return write_manual(tmp_path / "man" / "pytsp.1")

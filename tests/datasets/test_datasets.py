@@ -7,7 +7,6 @@ import hashlib
 import logging
 import re
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -17,7 +16,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from paths import OPTIMA, ROOT, TSPLIB, listed_optima, tsplib_file
+from paths import OPTIMA, TSPLIB, listed_optima, tsplib_file
+from processes import run_python
 
 import pytsp
 from pytsp import DatasetError, InstanceError
@@ -350,9 +350,7 @@ def test_neither_the_list_nor_a_name_imports_what_downloads() -> None:
         datasets.tsplib(), datasets.find("europe")
         print(sorted({"pooch", "requests", "numpy"} & sys.modules.keys()))
     """
-    told = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT, timeout=60
-    )
+    told = run_python("-c", program, check=True)
     assert told.stdout == "[]\n"
 
 

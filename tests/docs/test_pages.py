@@ -14,13 +14,13 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
+from checkout import needs_checkout
 from paths import ROOT
 
 from pytsp.cli.commands import _parser
 
 DOCS = ROOT / "docs"
-if not DOCS.is_dir():
-    pytest.skip("docs/ is not there: no checkout", allow_module_level=True)
+needs_checkout("docs")
 
 PAGES = [DOCS / "first-steps.md", DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
 NOTEBOOKS = sorted((DOCS / "how-to").glob("*.ipynb"))

@@ -5,21 +5,18 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from checkout import needs_checkout
 from paths import ROOT
 
-if not (ROOT / "buildtools").is_dir():
-    pytest.skip("buildtools/ is not there: no checkout", allow_module_level=True)
-sys.path.insert(0, str(ROOT))
+needs_checkout("buildtools")
 
 from buildtools import site  # noqa: E402
-from buildtools.chromium import find_chromium  # noqa: E402
 from buildtools.compiler import Compiler, find_compiler  # noqa: E402
 
 # What a browser loads by itself, by element; a link is followed only by who clicks it.
@@ -103,18 +100,6 @@ def test_every_link_within_the_site_leads_to_a_place(pages: dict[Path, Links]) -
 def test_nothing_is_loaded_from_elsewhere(pages: dict[Path, Links]) -> None:
     loaded = {link for found in pages.values() for link in found.loaded if not link.startswith("data:")}
     assert loaded and [link for link in loaded if urlsplit(link).scheme or urlsplit(link).netloc] == []
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """A browser without a window and without a network."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="it drives the browser: pip install playwright")
-    browser = find_chromium()
-    if browser is None:
-        pytest.skip("Chromium is not here: `apt install chromium`, or `python -m buildtools.chromium`")
-    with sync_api.sync_playwright() as playwright:
-        environment = {**os.environ, **browser.environment}
-        yield playwright.chromium.launch(executable_path=browser.program, env=environment, chromium_sandbox=False)
 
 
 @pytest.mark.slow

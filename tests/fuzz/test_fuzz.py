@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from paths import DATA, ROOT
+from checkout import needs_checkout
+from paths import DATA
 
-if not (ROOT / "fuzz").is_dir():
-    pytest.skip("fuzz/ is not there: no checkout", allow_module_level=True)
+needs_checkout("fuzz")
 
-from fuzz import laws
-from fuzz.reduce import steps_of
+from fuzz import laws  # noqa: E402
+from fuzz.reduce import steps_of  # noqa: E402
 
 FILES = sorted(laws.CORPUS.iterdir())
 

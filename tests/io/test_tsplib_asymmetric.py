@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from paths import DATA
-from strategies import Layout, layouts
-from test_open_paths import directed_matrices
+from strategies import Layout, directed_matrices, layouts
 
 import pytsp
 from pytsp import Instance
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.cli.commands import main
 from pytsp.io.tsplib.writer import write
 from pytsp.problem.optima import DIRECTED_OPTIMA, OPTIMA, directed_optimum_of

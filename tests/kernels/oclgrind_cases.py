@@ -11,14 +11,14 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from kernel_calls import climbing_entry
 from kernel_values import generation_plan, search_plan
 
 from pytsp import Instance, random_tours, solve
-from pytsp.backends import context as backends
+from pytsp.backends import open_backend, opencl
 from pytsp.exceptions import PytspError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.common.placement import climbing_entry
 
 
 def instance_of(kind: str, n: int) -> Instance:
@@ -47,7 +47,7 @@ def iterate(kind: str, n: int) -> None:
     lists = neighbour_lists(instance, 6)
     found = []
     for name in ("opencl", "c"):
-        backend = backends.open_backend(name, part="search")
+        backend = open_backend(name, part="search")
         loaded = backend.call(f"{form.kind}_load", *form.arguments)
         population = backend.call("population_given", random_tours(n, 3, 0))
         for start, pivot, kick in ((0, 0, 0), (6, 0, 1), (12, 2, 2)):
@@ -86,7 +86,7 @@ def load(kind: str, n: int) -> None:
     tour = random_tours(n, 1, 0)[0]
     found = []
     for name, entry in (("opencl", "climb_thread"), ("c", "climb")):
-        backend = backends.open_backend(name, part="restarts")
+        backend = open_backend(name, part="restarts")
         batch = backend.call("batch_random", n, 0, 0, 3)
         batch = backend.call(f"{form.kind}_{entry}", backend.call(f"{form.kind}_load", *form.arguments), batch, 1, 0)
         turned = backend.call("descent_turn", backend.call("descent_given", tour), 2)
@@ -165,7 +165,7 @@ def several_blocks() -> None:
 
 def no_barriers() -> None:
     """Run one case with the barriers taken out of the kernels."""
-    backends._OPENCL_PREFIX = b"#define barrier(flags)\n" + backends._OPENCL_PREFIX
+    opencl.PREFIX = b"#define barrier(flags)\n" + opencl.PREFIX
     # What races leave behind is hardly a tour.
     with suppress(PytspError):
         compare("fine", 24, "block", 1)

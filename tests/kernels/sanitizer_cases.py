@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import pytsp
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 
 SMALL: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 5},

@@ -8,15 +8,15 @@ import annealing_oracle
 import numpy as np
 import pytest
 import strategies
+from cities import scattered
 from draws import stream
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_calls import assert_exact, distances_of, forms_of, lists_of, load, read
 from numpy.typing import NDArray
-from test_ils_kernels import assert_exact, lists_of
-from test_two_opt_kernels import distances_of, forms_of, load, scattered
 
 from pytsp import is_tour, random_tours
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
@@ -57,9 +57,7 @@ class Chains:
 
     def found(self) -> Found:
         """The best tours, their lengths, and the numbers of steps."""
-        tours = self.backend.fields(self.chains)["bests"].tolist()
-        lengths, steps = (self.backend.call(f"chains_{what}", self.chains).tolist() for what in ("lengths", "steps"))
-        return tours, lengths, steps
+        return read(self.backend, "chains", self.chains)
 
 
 @given(

@@ -11,14 +11,14 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from cities import scattered
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_calls import SEGMENTS, assert_exact, distances_of, forms_of, lists_of, load, read
 from numpy.typing import NDArray
-from test_ils_kernels import SEGMENTS, assert_exact, lists_of
-from test_two_opt_kernels import distances_of, forms_of, load, scattered
 
 from pytsp import is_tour, random_tours
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
@@ -92,9 +92,7 @@ class Colonies:
 
     def found(self) -> tuple[list[list[int]], list[int], list[int]]:
         """The best tours, their lengths, and how often they were improved."""
-        tours = self.backend.fields(self.handle)["bests"].tolist()
-        lengths, steps = (self.backend.call(f"colonies_{what}", self.handle).tolist() for what in ("lengths", "steps"))
-        return tours, lengths, steps
+        return read(self.backend, "colonies", self.handle)
 
     def trails(self) -> Any:
         return self.backend.fields(self.handle)["trails"].tolist()

@@ -8,15 +8,15 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from cities import scattered
 from hypothesis import example, given
 from hypothesis import strategies as st
+from kernel_calls import distances_of, forms_of, lists_of, load, read
 from kernel_values import generation_plan
 from numpy.typing import NDArray
-from test_ils_kernels import lists_of
-from test_two_opt_kernels import distances_of, forms_of, load, scattered
 
 from pytsp import is_tour, random_tours
-from pytsp.backends.context import Backend, Opaque, open_backend
+from pytsp.backends import Backend, Opaque, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
@@ -49,10 +49,7 @@ class Crossed:
         lists = lists_of(form) if lists is None else lists
         plan = generation_plan(backend, seed, generation, children, spread)
         self.population: Opaque = backend.call(f"{form.kind}_cross", load(backend, form), lists, given, plan)
-        self.tours = backend.fields(self.population)["bests"].tolist()
-        lengths, self.steps = (
-            backend.call(f"population_{what}", self.population).tolist() for what in ("lengths", "steps")
-        )
+        self.tours, lengths, self.steps = read(backend, "population", self.population)
         # Tours that are given have no lengths before they climb: what is told is what they lose.
         self.gains = [-length for length in lengths]
         # The places from which each and its other parent come.

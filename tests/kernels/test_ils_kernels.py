@@ -9,95 +9,23 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from cities import scattered
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from kernel_calls import SEGMENTS, Climbers, assert_exact, climbing_entry, distances_of, forms_of, lists_of, load
 from kernel_values import search_plan
 from numpy.typing import NDArray
-from test_two_opt_kernels import distances_of, forms_of, load, scattered
 
-from pytsp import is_tour, random_tours
-from pytsp.backends.context import Backend, Opaque, open_backend
+from pytsp import random_tours
+from pytsp.backends import Backend, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import Form, form_of
-from pytsp.solvers.common.placement import climbing_entry
+from pytsp.problem.kernel_input import form_of
 
 PART = "search"
-SEGMENTS = {0: 3, 1: 10**9}
 FLAGS = st.integers(0, 1)
 PIVOTS = st.integers(0, 2)
 LARGEST = 2**30 - 1
-
-
-def lists_of(form: Form, k: int | None = None) -> NDArray[np.int32]:
-    """The k nearest neighbours of each city by the form's own distances, or all."""
-    n = form.whole.n
-    k = n - 1 if k is None else min(k, n - 1)
-    return np.array(oracle.nearest(distances_of(form), k), dtype=np.int32).reshape(n, k)
-
-
-class Climbers:
-    """A population on given tours, with the settings that its calls share."""
-
-    def __init__(
-        self,
-        backend: Backend,
-        form: Form,
-        tours: Any,
-        *,
-        k: int | None = None,
-        seed: int = 0,
-        first: int = 0,
-        moves: int = 1,
-        pivot: int = 0,
-        draws: int = 40,
-        kick: int = 1,
-        temperature: float = 0.0,
-        cooled: int = 0,
-    ) -> None:
-        self.backend, self.form, self.loaded, self.lists = backend, form, load(backend, form), lists_of(form, k)
-        self.choice = {"moves": moves, "pivot": pivot, "draws": draws}
-        self.rest = {"seed": seed, "first": first, "kick": kick, "temperature": temperature, "cooled": cooled}
-        self.population: Opaque = backend.call("population_given", np.atleast_2d(np.asarray(tours, dtype=np.int32)))
-
-    def entry(self, what: str) -> str:
-        """The entry point by which they go on here."""
-        return climbing_entry(f"{self.form.kind}_{what}", self.form, self.backend)
-
-    def go(self, start: int, iterations: int) -> Climbers:
-        """Go on by the iterations start, …, start + iterations - 1."""
-        return self._call("ils", **{"from": start}, iterations=iterations)
-
-    def polish(self) -> Climbers:
-        """Descend from the best tours."""
-        return self._call("polish")
-
-    def _call(self, what: str, **numbers: int) -> Climbers:
-        plan = search_plan(self.backend, **self.choice, **self.rest, **numbers)
-        self.population = self.backend.call(self.entry(what), self.loaded, self.lists, self.population, plan)
-        return self
-
-    def copy(self, start: list[int], to: list[int]) -> Climbers:
-        """Let climbers stand where others do."""
-        places = (np.array(start, dtype=np.int32), np.array(to, dtype=np.int32))
-        self.population = self.backend.call("population_copy", self.population, *places)
-        return self
-
-    def found(self) -> tuple[list[list[int]], list[int], list[int]]:
-        """The best tours, their lengths, and the numbers of steps."""
-        tours = self.backend.fields(self.population)["bests"].tolist()
-        lengths, steps = (
-            self.backend.call(f"population_{what}", self.population).tolist() for what in ("lengths", "steps")
-        )
-        return tours, lengths, steps
-
-
-def assert_exact(form: Form, found: tuple[list[list[int]], list[int], list[int]]) -> None:
-    """Tours are tours, and of the lengths that were tracked."""
-    distances = distances_of(form)
-    for tour, length in zip(*found[:2], strict=True):
-        assert is_tour(tour, form.whole.n)
-        assert oracle.length(distances, tour) == length
 
 
 @given(strategies.instances_with_tours(max_n=7), FLAGS, FLAGS)

@@ -10,14 +10,14 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from cities import uniform
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_calls import distances_of, lists_of, load
 from numpy.typing import NDArray
-from test_ils_kernels import lists_of
-from test_two_opt_kernels import distances_of, load
 
 from pytsp import is_tour, random_tours
-from pytsp.backends.context import Backend, Opaque, open_backend
+from pytsp.backends import Backend, Opaque, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
@@ -32,11 +32,6 @@ def forms_of(instance: Instance) -> list[Form]:
     assert instance.coordinates is not None
     xs, ys = np.ascontiguousarray(instance.coordinates.T)
     return [own, Form("plane", (xs, ys, False), own.whole)] if own.kind == "grid" else [own]
-
-
-def uniform(n: int, seed: int = 0, side: int = 300) -> Instance:
-    """Uniformly random whole points."""
-    return Instance.from_coordinates(np.random.default_rng([seed, n]).integers(0, side, (n, 2)))
 
 
 def linked(backend: Backend, form: Form, loaded: Opaque, lists: NDArray[np.int32], at_a_time: int = 7) -> Opaque:

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from checkout import needs_checkout
 from paths import ROOT, TESTS
 
-from pytsp.backends.context import PARTS, status
+from pytsp.backends import PARTS, status
 
-if not (ROOT / "buildtools").is_dir():
-    pytest.skip("buildtools/ is not there: no checkout", allow_module_level=True)
-sys.path.insert(0, str(ROOT))
+needs_checkout("buildtools")
 
 from buildtools import oclgrind, private  # noqa: E402
 from buildtools.archive import Source  # noqa: E402

@@ -9,26 +9,23 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from cities import scattered
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from kernel_calls import distances_of, forms_of, load
 from kernel_values import batch_on
 from numpy.typing import NDArray
 
 from pytsp import random_tours
-from pytsp.backends.context import Backend, Opaque
+from pytsp.backends import Backend, Opaque
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MOST_DISTANCE, MOST_GRID_DISTANCE, Form, _matrix, form_of
+from pytsp.problem.kernel_input import MOST_DISTANCE, MOST_GRID_DISTANCE, Form, form_of
 from pytsp.problem.metrics import METRICS
 from pytsp.solvers.restarts.mapping import fits_a_block
 
 UNLIMITED = 2**31 - 1
 SIZES = [*range(1, 14), 99, 100, 101]
-
-
-def load(backend: Backend, form: Form) -> Opaque:
-    """The instance on the device."""
-    return backend.call(f"{form.kind}_load", *form.arguments)
 
 
 def entries(backend: Backend, form: Form, k: int = 1) -> list[str]:
@@ -64,37 +61,6 @@ def climbs(
     batch = climbed(backend, form, backend.call("batch_random", form.whole.n, seed, first, count), k, limit)
     lengths, steps, _, done = backend.call("batch_found", batch)
     return tuple(each.tolist() for each in (backend.fields(batch)["tours"], lengths, steps, done))
-
-
-def forms_of(instance: Instance) -> list[Form]:
-    """Every form in which kernels can take an instance, its own first."""
-    own = form_of(instance)
-    forms = [own]
-    if own.kind != "matrix":
-        forms.append(Form("matrix", (_matrix(own.whole),), own.whole))
-    if own.kind == "grid":
-        assert instance.coordinates is not None
-        xs, ys = np.ascontiguousarray(instance.coordinates.T)
-        forms.append(Form("plane", (xs, ys, False), own.whole))
-    return forms
-
-
-def distances_of(form: Form) -> list[list[int]]:
-    """The distances that the kernel is to compute by."""
-    matrix = form.whole.distance_matrix()
-    assert matrix.dtype == np.int64
-    return matrix.tolist()
-
-
-def scattered(n: int, metric: str, seed: int) -> Instance:
-    """Random cities of a metric, with a fair number of equal distances; a matrix for EXPLICIT."""
-    random = np.random.default_rng([seed, n])
-    if metric == "EXPLICIT":
-        half = np.triu(random.integers(0, 50, (n, n)), 1)
-        return Instance.from_matrix(half + half.T)
-    if metric == "GEO":
-        return Instance.from_coordinates(np.round(random.uniform(-59, 59, (n, 2))), metric="GEO")
-    return Instance.from_coordinates(random.integers(0, 60, (n, METRICS[metric].widths[0])), metric=metric)
 
 
 @cache

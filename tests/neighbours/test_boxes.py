@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp import Instance
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.exceptions import KernelError
 from pytsp.generate import clustered, uniform
 from pytsp.neighbours import boxes as _boxes

@@ -11,6 +11,7 @@ import pytest
 import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
+from neighbour_order import NORMED, unrounded
 from numpy.typing import NDArray
 from paths import tsplib_file
 from scipy.sparse import csr_array
@@ -21,23 +22,11 @@ from pytsp.generate import uniform
 from pytsp.neighbours import kdtree as _nearest
 from pytsp.neighbours import lists as neighbours
 from pytsp.neighbours.coincident import group_coincident
-from pytsp.neighbours.kdtree import NORMS, NearestPoints
+from pytsp.neighbours.kdtree import NearestPoints
 from pytsp.neighbours.lists import check_neighbours, neighbour_lists
 
-NORMED = tuple(NORMS)
 PLANAR = ("ATT", "CEIL_2D", "EUC_2D", "MAN_2D", "MAX_2D")
 KS = st.one_of(st.integers(1, 12), st.just(1000))
-
-
-def unrounded(instance: Instance) -> NDArray[Any]:
-    """What the lists are in order of: lengths before rounding (Euclidean ones squared), shape (n, n)."""
-    norm = NORMS.get(instance.metric)
-    if norm is None or instance.coordinates is None:
-        return instance.distance_matrix()
-    differences = np.abs(instance.coordinates[:, None] - instance.coordinates)
-    if np.isinf(norm):
-        return differences.max(axis=2)
-    return (differences**norm).sum(axis=2)
 
 
 def expected(instance: Instance, k: int) -> NDArray[np.int32]:

@@ -17,9 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from paths import ROOT
+from results import SQUARE, square_result
 
 import pytsp
-from pytsp import Improvement, Instance, Result
+from pytsp import Instance
 from pytsp.cli.commands import main
 from pytsp.exceptions import InstanceError, PytspError
 from pytsp.plotting import figures as plots
@@ -30,7 +31,6 @@ matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib:
 matplotlib.use("Agg")
 
 BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
-SQUARE = [[0, 0], [0, 9], [9, 9], [9, 0]]
 
 
 @pytest.fixture(autouse=True)
@@ -40,29 +40,6 @@ def _closed_figures() -> Iterator[None]:
     from matplotlib import pyplot  # noqa: PLC0415
 
     pyplot.close("all")
-
-
-def result(instance: Instance | None = None, **changes: Any) -> Result:
-    """A result of three climbers on a square."""
-    instance = instance or Instance.from_coordinates(SQUARE, name="square", optimum=36)
-    fields: dict[str, Any] = {
-        "instance": instance,
-        "tour": np.arange(instance.n, dtype=np.int32),
-        "length": instance.tour_length(range(instance.n)),
-        "climber": 1,
-        "lengths": np.array([44, 36, 36]),
-        "steps": np.array([0, 1, 2], np.int32),
-        "passes": np.array([0, 2, 3], np.int32),
-        "done": np.array([True, True, True]),
-        "seed": 7,
-        "k": 1,
-        "backend": "c",
-        "mapping": "thread",
-        "seconds": 2.0,
-        "stop_reason": "finished",
-        "history": (Improvement(0.5, 1, 44), Improvement(1.5, 2, 36)),
-    }
-    return Result(**(fields | changes))
 
 
 def many(n: int) -> Run:
@@ -82,7 +59,7 @@ def bytes_of(runs: list[Run], kind: str = "tour", ending: str = ".png") -> bytes
 
 
 def test_a_tour_is_drawn_closed() -> None:
-    axes = result(tour=np.array([2, 0, 1, 3], np.int32)).plot()
+    axes = square_result(tour=np.array([2, 0, 1, 3], np.int32)).plot()
     line, cities = axes.lines
     assert line.get_xydata().tolist() == [[9, 9], [0, 0], [0, 9], [9, 0], [9, 9]]
     assert sorted(cities.get_xydata().tolist()) == sorted(SQUARE)
@@ -91,16 +68,16 @@ def test_a_tour_is_drawn_closed() -> None:
 
 
 def test_the_history_is_drawn_in_gaps_until_the_end() -> None:
-    [line] = result().plot("convergence").lines
+    [line] = square_result().plot("convergence").lines
     assert line.get_xydata() == pytest.approx(np.array([[0.5, 100 * (44 / 36 - 1)], [1.5, 0], [2, 0]]))
     unknown = Instance.from_coordinates(SQUARE)
-    [line] = result(unknown).plot("convergence").lines
+    [line] = square_result(unknown).plot("convergence").lines
     assert line.get_xydata().tolist() == [[0.5, 44], [1.5, 36], [2, 36]]
 
 
 def test_every_climber_is_counted() -> None:
     lengths = np.random.default_rng(0).normal(1e6, 1e4, 5000)
-    axes = result(Instance.from_coordinates(SQUARE), lengths=lengths).plot("climbers")
+    axes = square_result(Instance.from_coordinates(SQUARE), lengths=lengths).plot("climbers")
     outline = axes.patches[0].get_path().vertices
     steps = np.unique(outline, axis=0)
     assert outline[:, 0].min() == lengths.min() and outline[:, 0].max() == lengths.max()
@@ -110,21 +87,21 @@ def test_every_climber_is_counted() -> None:
 
 
 def test_the_best_length_is_marked_among_the_climbers() -> None:
-    [dashed] = result().plot("climbers").lines
+    [dashed] = square_result().plot("climbers").lines
     assert dashed.get_xdata() == [0, 0]
     unknown = Instance.from_coordinates(SQUARE)
-    [dashed] = result(unknown).plot("climbers").lines
+    [dashed] = square_result(unknown).plot("climbers").lines
     assert dashed.get_xdata() == [36, 36]
 
 
 def test_two_results_are_drawn_beside_each_other() -> None:
-    other = result(tour=np.array([0, 2, 1, 3], np.int32), length=43)
-    axes = result().plot(other=other)
+    other = square_result(tour=np.array([0, 2, 1, 3], np.int32), length=43)
+    axes = square_result().plot(other=other)
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert labels == ["both: 2 edges", "only square (36): 2 edges", "only square (43): 2 edges"]
-    assert len(result().plot("convergence", other=other).lines) == 2
+    assert len(square_result().plot("convergence", other=other).lines) == 2
     # A bare tour will do.
-    assert len(result().plot(other=[0, 2, 1, 3]).get_legend().get_texts()) == 3
+    assert len(square_result().plot(other=[0, 2, 1, 3]).get_legend().get_texts()) == 3
 
 
 @given(st.integers(1, 9), st.randoms())
@@ -143,25 +120,25 @@ def test_it_is_drawn_where_one_says() -> None:
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     axes = Figure().subplots()
-    assert result().plot(ax=axes) is axes
+    assert square_result().plot(ax=axes) is axes
     assert len(axes.lines) == 2
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_smallest_instances_are_drawn(n: int) -> None:
-    run = Run.of(result(Instance.from_coordinates(SQUARE[:n])))
+    run = Run.of(square_result(Instance.from_coordinates(SQUARE[:n])))
     for kind in ("tour", "convergence", "climbers"):
         assert bytes_of([run], kind).startswith(BEGINNINGS[".png"])
     assert bytes_of([run, run]).startswith(BEGINNINGS[".png"])
 
 
 def test_all_cities_in_one_place_are_drawn() -> None:
-    assert bytes_of([Run.of(result(Instance.from_coordinates([[5, 5]] * 4)))])
+    assert bytes_of([Run.of(square_result(Instance.from_coordinates([[5, 5]] * 4)))])
 
 
 @pytest.mark.parametrize("name", ["$x$", "_hidden", "$", "a_b^c"])
 def test_names_are_no_formulas(name: str) -> None:
-    found = result(Instance.from_coordinates(SQUARE, name=name))
+    found = square_result(Instance.from_coordinates(SQUARE, name=name))
     svg = bytes_of([Run.of(found), Run.of(found)], "convergence", ".svg")
     assert ElementTree.fromstring(svg).tag.endswith("svg")
     legend = found.plot("convergence", other=found).get_legend()
@@ -174,7 +151,7 @@ def test_names_are_no_formulas(name: str) -> None:
 @pytest.mark.parametrize("ending", plots.ENDINGS)
 @pytest.mark.parametrize("kind", ["tour", "convergence", "climbers"])
 def test_the_same_picture_is_the_same_file(ending: str, kind: str) -> None:
-    first, second = (bytes_of([Run.of(result())], kind, ending) for _ in range(2))
+    first, second = (bytes_of([Run.of(square_result())], kind, ending) for _ in range(2))
     assert first.startswith(BEGINNINGS[ending])
     assert first == second
 
@@ -205,7 +182,7 @@ def test_a_million_cities_make_a_small_file(ending: str) -> None:
 
 def test_kinds_that_are_none_are_refused() -> None:
     with pytest.raises(PytspError, match="'map' is not known; known: tour, convergence, climbers"):
-        result().plot("map")
+        square_result().plot("map")
 
 
 def test_what_is_not_there_is_not_drawn() -> None:
@@ -219,20 +196,20 @@ def test_what_is_not_there_is_not_drawn() -> None:
     with pytest.raises(PytspError, match="tours of different instances"):
         plots.figure_of([bare, many(4)])
     with pytest.raises(PytspError, match=r"must have shape \(4,\)"):
-        result().plot(other=[0, 1, 2])
+        square_result().plot(other=[0, 1, 2])
 
 
 def test_a_matrix_without_places_has_curves_but_no_picture() -> None:
     matrix = Instance.from_matrix(1 - np.eye(4, dtype=int), "hidden")
     with pytest.raises(InstanceError, match="hidden is given by a matrix without DISPLAY_DATA"):
-        result(matrix).plot()
-    assert result(matrix).plot("climbers").patches
+        square_result(matrix).plot()
+    assert square_result(matrix).plot("climbers").patches
 
 
 def test_without_matplotlib_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(PytspError, match=r"pip install 'pytsp\[plot\]'"):
-        result().plot()
+        square_result().plot()
 
 
 # The command
@@ -290,7 +267,7 @@ def picture_in(html: str) -> bytes:
 
 
 def test_notebooks_show_results_and_instances() -> None:
-    found = result()
+    found = square_result()
     html = found._repr_html_()
     assert "<td>36</td>" in html and "<td>0.00 %</td>" in html
     assert picture_in(html) == found._repr_png_()
@@ -302,31 +279,31 @@ def test_notebooks_show_results_and_instances() -> None:
 
 def test_notebooks_do_without_places() -> None:
     matrix = Instance.from_matrix(1 - np.eye(4, dtype=int))
-    for each in (matrix, result(matrix)):
+    for each in (matrix, square_result(matrix)):
         assert each._repr_png_() is None
         assert "<table>" in each._repr_html_() and "<img" not in each._repr_html_()
 
 
 def test_notebooks_do_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytsp.plotting.notebook.find_spec", lambda _: None)
-    for each in (result().instance, result()):
+    for each in (square_result().instance, square_result()):
         assert each._repr_png_() is None
         assert "<img" not in each._repr_html_()
 
 
 def test_names_are_no_markup_in_notebooks() -> None:
     hostile = Instance.from_coordinates(SQUARE, name="<script>x</script>", comment="<b>")
-    for html in (html_of_result(result(hostile)), hostile._repr_html_()):
+    for html in (html_of_result(square_result(hostile)), hostile._repr_html_()):
         assert "<script>" not in html and "<b>" not in html
         assert "&lt;script&gt;" in html
 
 
 def test_a_notebooks_pictures_are_small() -> None:
     tower = Instance.from_coordinates([[0, 0], [1, 9], [0, 30]])
-    for png in (tower._repr_png_(), result(tower)._repr_png_()):
+    for png in (tower._repr_png_(), square_result(tower)._repr_png_()):
         assert png is not None
         # The width and the height stand in a PNG's first chunk.
         width, height = np.frombuffer(png[16:24], ">u4").tolist()
         assert 200 < width < 600 and height <= 420
-    found = result(many(200_000).instance)
+    found = square_result(many(200_000).instance)
     assert len(found._repr_html_()) < 2_000_000

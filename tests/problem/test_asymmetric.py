@@ -11,11 +11,11 @@ import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from test_open_paths import directed_matrices
+from strategies import directed_matrices
 
 import pytsp
 from pytsp import Instance, InstanceError, TourError
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.problem.asymmetric import Doubling
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
 

@@ -12,24 +12,16 @@ import pytest
 import strategies
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from strategies import directed_matrices
 
 import pytsp
 from pytsp import Improvement, Instance, InstanceError, Progress, TourError
 from pytsp.api import reductions as _reductions
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
 from pytsp.problem.open_paths import OpenPath
 
 PART = "search"
-
-
-def directed_matrices(min_n: int = 1, max_n: int = 6) -> st.SearchStrategy[np.ndarray[Any, Any]]:
-    """Matrices of whole numbers, such as [[0, 3], [7, 0]]; the ways there and back differ."""
-    return st.integers(min_n, max_n).flatmap(
-        lambda n: st.lists(st.integers(0, 50), min_size=n * n, max_size=n * n).map(
-            lambda numbers: np.array(numbers, dtype=np.int64).reshape(n, n)
-        )
-    )
 
 
 def any_instances(max_n: int = 6) -> st.SearchStrategy[Instance]:

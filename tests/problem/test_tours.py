@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from pytsp import is_tour, random_tours
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.exceptions import TourError
 from pytsp.problem.tours import _GOLDEN, _mix, _streams, check_tour
 

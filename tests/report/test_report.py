@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import re
-import sys
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -232,23 +229,6 @@ def test_report_writes_the_page_and_says_where(
 
 
 # The browser
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """A browser without a window."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="it drives the browser: pip install playwright")
-    if not (ROOT / "buildtools").is_dir():
-        pytest.skip("buildtools/ is not there: no checkout")
-    sys.path.insert(0, str(ROOT))
-    from buildtools.chromium import find_chromium  # noqa: PLC0415
-
-    browser = find_chromium()
-    if browser is None:
-        pytest.skip("Chromium is not here: `apt install chromium`, or `python -m buildtools.chromium`")
-    with sync_api.sync_playwright() as playwright:
-        environment = {**os.environ, **browser.environment}
-        yield playwright.chromium.launch(executable_path=browser.program, env=environment, chromium_sandbox=False)
 
 
 class Tab:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import cities
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paths import ROOT
+from processes import run_python
 
 import pytsp
 from pytsp import Instance, Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.cli import commands as cli
 from pytsp.cli import limits as _cli_limits
 from pytsp.neighbours import kdtree as _nearest
@@ -28,10 +29,7 @@ from pytsp.solvers.large import pieces as _pieces
 from pytsp.solvers.restarts import solver as search
 from pytsp.utils.deadline import OutOfTime, look, looking
 
-
-def uniform(n: int, **rest: Any) -> Instance:
-    """Uniformly random whole points."""
-    return Instance.from_coordinates(np.random.default_rng(n).integers(0, 5000, (n, 2)), name=f"uniform{n}", **rest)
+uniform = partial(cities.uniform, side=5000)
 
 
 def assert_whole(result: Result) -> None:
@@ -226,7 +224,7 @@ def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytes
 def test_the_start_of_a_process_is_known() -> None:
     before = time.monotonic()
     script = "import time; time.sleep(0.3); from pytsp.cli.limits import seconds_since_start as s; print(s())"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = run_python("-c", script, check=True)
     assert 0.28 <= float(done.stdout) <= time.monotonic() - before + 0.02
 
 

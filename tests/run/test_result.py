@@ -4,36 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import FrozenInstanceError, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from results import SQUARE, square_result
 
-from pytsp import Improvement, Instance, Result, solve
+from pytsp import Instance, Result, solve
 
-SQUARE = [[0, 0], [0, 9], [9, 9], [9, 0]]
-
-
-def result(instance: Instance | None = None, **changes: Any) -> Result:
-    """A result of three climbers on a square."""
-    fields: dict[str, Any] = {
-        "instance": instance or Instance.from_coordinates(SQUARE, name="square", optimum=36),
-        "tour": np.arange(4, dtype=np.int32),
-        "length": 36,
-        "climber": 1,
-        "lengths": np.array([44, 36, 36]),
-        "steps": np.array([0, 1, 2], np.int32),
-        "passes": np.array([0, 2, 3], np.int32),
-        "done": np.array([False, True, True]),
-        "seed": 7,
-        "k": 1,
-        "backend": "c",
-        "mapping": "thread",
-        "seconds": 2.0,
-        "stop_reason": "time limit",
-        "history": (Improvement(0.5, 1, 44), Improvement(1.5, 2, 36)),
-    }
-    return Result(**(fields | changes))
+result = partial(square_result, done=np.array([False, True, True]), stop_reason="time limit")
 
 
 def iterated(**changes: Any) -> Result:

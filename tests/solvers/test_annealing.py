@@ -7,25 +7,23 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
+from cities import scattered
 from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import given
 from hypothesis import strategies as st
 from interruptions import assert_control_c_at_any_call_leaves_a_tour
+from kernel_calls import distances_of
 from paths import tsplib_file
-from test_two_opt_kernels import distances_of, scattered
+from results import solving
 
 import pytsp
-from pytsp import Improvement, Instance, Progress, Result
-from pytsp.backends.context import Backend
+from pytsp import Improvement, Instance, Progress
+from pytsp.backends import Backend
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.annealing import COLD, HOT, Temperatures
 
 PART = "comparators"
-
-
-def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
-    """An annealing by the solver."""
-    return pytsp.solve(instance, solver="annealing", backend=backend.name, **options)
+solved = solving("annealing")
 
 
 def told_temperatures(instance: Instance, backend: Backend, **options: Any) -> tuple[list[float], list[int]]:

@@ -8,27 +8,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cities import scattered
 from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import given
 from hypothesis import strategies as st
 from interruptions import assert_control_c_at_any_call_leaves_a_tour
 from paths import tsplib_file
-from test_two_opt_kernels import scattered
+from results import solving
 
 import pytsp
-from pytsp import Improvement, Instance, Progress, Result
-from pytsp.backends.context import Backend
+from pytsp import Improvement, Instance, Progress
+from pytsp.backends import Backend
 from pytsp.solvers.ants import rules_of
 from pytsp.solvers.options.ants import VARIANTS, AntColony
 from pytsp.starts.construct import nearest_neighbour
 from pytsp.utils.powers import quarter_power, quarters_of, whole_powers
 
 PART = "comparators"
-
-
-def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
-    """Colonies, by the solver."""
-    return pytsp.solve(instance, solver="ants", backend=backend.name, **options)
+solved = solving("ants")
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 30])

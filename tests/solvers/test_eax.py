@@ -8,56 +8,32 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
+from cities import uniform
+from emulated import skip_where_slow
 from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from paths import tsplib_file
+from results import assert_improves, assert_is_tour, assert_same, solving
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common.local_search import LocalSearch
 from pytsp.solvers.eax import POPULATIONS
 
-
-def uniform(n: int, seed: int = 0) -> Instance:
-    """Uniformly random whole points, with some ties."""
-    return Instance.from_coordinates(np.random.default_rng([n, seed]).integers(0, 300, (n, 2)), name=f"uniform{n}")
-
-
-def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
-    """A solve by edge assembly crossover, of ten climbers if nothing else is said."""
-    return pytsp.solve(instance, solver="eax", backend=backend.name, **{"climbers": 10} | options)
-
-
-def assert_same(a: Result, b: Result) -> None:
-    """Everything that follows from the seed, the climbers and the iterations."""
-    assert (a.length, a.climber, a.stop_reason, a.iterations) == (b.length, b.climber, b.stop_reason, b.iterations)
-    assert np.array_equal(a.tour, b.tour)
-    assert np.array_equal(a.lengths, b.lengths)
-    assert np.array_equal(a.steps, b.steps)
+solved = solving("eax", climbers=10)
 
 
 def assert_whole(result: Result) -> None:
     """What holds of every result, however it ended."""
-    assert pytsp.is_tour(result.tour, result.instance.n)
-    assert result.tour.dtype == np.int32
-    assert result.length == result.instance.tour_length(result.tour)
-    assert len(result.lengths) == len(result.steps) == len(result.done) == result.climbers > 0
+    assert_is_tour(result)
     assert (result.solver, result.k, len(result.passes)) == ("eax", None, 0)
-    lengths = [each.length for each in result.history]
-    assert lengths == sorted(set(lengths), reverse=True)
-    assert all(a.seconds <= b.seconds and a.iteration <= b.iteration for a, b in itertools.pairwise(result.history))
+    lengths = assert_improves(result.history)
     if result.instance.is_exact:
         assert lengths[-1] == result.length <= result.lengths.min()
-
-
-def skip_simulators(backend: Backend) -> None:
-    """Leave out what is too much for a simulated GPU."""
-    if backend.device is not None and not backend.device.is_gpu:
-        pytest.skip("a simulated GPU is too slow")
 
 
 # What is found
@@ -65,7 +41,7 @@ def skip_simulators(backend: Backend) -> None:
 
 @pytest.mark.parametrize("name", ["kroA100", "gr120", "kroA200"])
 def test_optima_of_tsplib_are_found_within_seconds(backend: Backend, name: str) -> None:
-    skip_simulators(backend)
+    skip_where_slow(backend)
     instance = pytsp.read(tsplib_file(f"{name}.tsp"))
     result = pytsp.solve(instance, solver="eax", backend=backend.name, target=instance.optimum, time_limit=20)
     assert (result.gap, result.stop_reason) == (0, "target")
@@ -195,7 +171,7 @@ def test_climbers_are_numbered_on_behind_those_that_were_left_out(
 
 @pytest.mark.parametrize("climbers", [300, 301, 600])
 def test_auto_crosses_the_best_of_many_climbers(backend: Backend, climbers: int) -> None:
-    skip_simulators(backend)
+    skip_where_slow(backend)
     asked: dict[str, Any] = dict(backend=backend.name, seed=3, climbers=climbers)
     result = pytsp.solve(uniform(40), **asked)
     assert_same(result, pytsp.solve(uniform(40), **asked, solver="eax", population=300))
@@ -215,7 +191,7 @@ def test_a_population_that_agrees_ends_the_solve(backend: Backend) -> None:
 
 @pytest.mark.parametrize("n", [1, 4, 9])
 def test_populations_that_find_nothing_shorter_end_a_solve_before_its_time(backend: Backend, n: int) -> None:
-    skip_simulators(backend)
+    skip_where_slow(backend)
     result = pytsp.solve(uniform(n), solver="eax", backend=backend.name, climbers=10, time_limit=60)
     assert result.stop_reason == "finished"
     assert result.climbers <= 10 + POPULATIONS + 1
@@ -224,7 +200,7 @@ def test_populations_that_find_nothing_shorter_end_a_solve_before_its_time(backe
 
 
 def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend) -> None:
-    skip_simulators(backend)
+    skip_where_slow(backend)
     result = pytsp.solve(uniform(1000), solver="eax", backend=backend.name, time_limit=0.5)
     assert result.stop_reason == "time limit"
     assert 0.5 <= result.seconds < 1.5

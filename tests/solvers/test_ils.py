@@ -14,17 +14,20 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
+from cities import uniform
+from emulated import skip_where_slow
 from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from numpy.typing import NDArray
 from paths import tsplib_file
+from results import assert_best_climber, assert_improves, assert_is_tour, assert_same, solving
 from tasks import task_of
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.cli.commands import main
 from pytsp.datasets import registry as datasets
 from pytsp.exceptions import InstanceError, TourError
@@ -41,16 +44,7 @@ from pytsp.starts.construct import STARTS, start_tour
 # Options with which a climber does not depend on the others.
 RANGED = ({}, {"pivot": "random-k", "draws": 9}, {"restart": 7}, {"restart": 7, "pivot": "random-k", "draws": 9})
 population_module = importlib.import_module("pytsp.solvers.ils.population")
-
-
-def uniform(n: int, seed: int = 0) -> Instance:
-    """Uniformly random whole points, with some ties."""
-    return Instance.from_coordinates(np.random.default_rng([n, seed]).integers(0, 300, (n, 2)), name=f"uniform{n}")
-
-
-def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
-    """A solve by iterated local search, by three climbers if nothing else is said."""
-    return pytsp.solve(instance, solver="ils", backend=backend.name, **{"climbers": 3, "iterations": 30} | options)
+solved = solving("ils", climbers=3, iterations=30)
 
 
 def starts_of(instance: Instance, climbers: int, seed: int = 0, **options: Any) -> NDArray[np.int32]:
@@ -58,26 +52,13 @@ def starts_of(instance: Instance, climbers: int, seed: int = 0, **options: Any) 
     return starting_tours(task_of(instance, ILS(**options), seed=seed), climbers)
 
 
-def assert_same(a: Result, b: Result) -> None:
-    """Everything that may not depend on how a run was cut."""
-    assert (a.length, a.climber, a.stop_reason, a.iterations) == (b.length, b.climber, b.stop_reason, b.iterations)
-    assert np.array_equal(a.tour, b.tour)
-    assert np.array_equal(a.lengths, b.lengths)
-    assert np.array_equal(a.steps, b.steps)
-
-
 def assert_whole(result: Result, *, is_optimal: bool = True) -> None:
     """What holds of every result with whole-number lengths, however it ended; by draws tours need not be optima."""
-    assert result.tour.dtype == np.int32
-    assert result.length == result.instance.tour_length(result.tour) == result.lengths.min()
-    assert result.climber == int(np.argmin(result.lengths))
-    assert len(result.lengths) == len(result.steps) == len(result.done) == result.climbers
+    assert_is_tour(result)
+    assert_best_climber(result)
     assert result.done.tolist() == [is_optimal and result.stop_reason != "interrupted"] * result.climbers
     assert (result.solver, result.k, result.moves, len(result.passes)) == ("ils", None, None, 0)
-    lengths = [each.length for each in result.history]
-    assert lengths == sorted(set(lengths), reverse=True)
-    assert lengths[-1] == result.length
-    assert all(a.seconds <= b.seconds and a.iteration <= b.iteration for a, b in itertools.pairwise(result.history))
+    assert assert_improves(result.history)[-1] == result.length
 
 
 @contextmanager
@@ -114,8 +95,7 @@ def test_few_cities_are_solved_to_optimality(backend: Backend, instance: Instanc
 
 @pytest.mark.parametrize("name", ["burma14", "ulysses22", "bays29", "swiss42", "att48", "gr48", "berlin52", "kroA100"])
 def test_small_instances_of_tsplib_are_solved_to_optimality_without_options(backend: Backend, name: str) -> None:
-    if backend.device is not None and not backend.device.is_gpu:
-        pytest.skip("a simulated GPU is too slow")
+    skip_where_slow(backend)
     result = pytsp.solve(pytsp.read(tsplib_file(f"{name}.tsp")), backend=backend.name)
     assert (result.gap, result.solver, result.stop_reason) == (0, "eax", "finished")
 

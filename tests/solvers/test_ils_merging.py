@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from typing import Any
 
+import cities
 import numpy as np
 import pytest
 import strategies
 from emulated import skip_where_slow
 from hypothesis import example, given
 from hypothesis import strategies as st
+from results import solving
 from tasks import task_of
 
 import pytsp
-from pytsp import Instance, Result, random_tours
-from pytsp.backends.context import Backend
+from pytsp import Instance, random_tours
+from pytsp.backends import Backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common.local_search import LocalSearch
 from pytsp.solvers.ils.starting_tours import seed_anew
 from pytsp.solvers.options.ils import ILS
 
+uniform = partial(cities.uniform, side=900)
+
 PART = "search"
 
 local_search_module = importlib.import_module("pytsp.solvers.common.local_search")
 MERGES = (False, True)
-
-
-def uniform(n: int) -> Instance:
-    """Uniformly random whole points."""
-    return Instance.from_coordinates(np.random.default_rng(n).integers(0, 900, (n, 2)), name=f"uniform{n}")
-
-
-def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
-    """A solve by iterated local search, of six climbers if nothing else is said."""
-    return pytsp.solve(instance, solver="ils", backend=backend.name, **{"climbers": 6, "iterations": 30} | options)
+solved = solving("ils", climbers=6, iterations=30)
 
 
 def local_search_of(instance: Instance, backend: Backend, k: int = 8) -> LocalSearch:

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cities import uniform
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tasks import task_of
 
 import pytsp
-from pytsp import Instance, random_tours
-from pytsp.backends.context import Backend
+from pytsp import random_tours
+from pytsp.backends import Backend
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.archive import NONE, Archive
 from pytsp.solvers.ils.starting_tours import beginner_anew
@@ -22,11 +23,6 @@ from pytsp.solvers.options.ils import ILS
 from pytsp.starts.construct import nearest_neighbour
 
 population_module = importlib.import_module("pytsp.solvers.ils.population")
-
-
-def uniform(n: int) -> Instance:
-    """Uniformly random whole points."""
-    return Instance.from_coordinates(np.random.default_rng(n).integers(0, 300, (n, 2)), name=f"uniform{n}")
 
 
 def asked(n: int, seed: int, **options: Any) -> Task[ILS]:

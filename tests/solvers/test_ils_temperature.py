@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cities import scattered
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_ils_kernels import Climbers
-from test_two_opt_kernels import scattered
+from kernel_calls import Climbers
 
 import pytsp
 from pytsp import Instance, random_tours
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.problem.kernel_input import form_of
 
 PART = "search"

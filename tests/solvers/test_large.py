@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -16,15 +15,17 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from cities import uniform
 from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from numpy.typing import NDArray
+from results import assert_improves, assert_is_tour, assert_same, solving
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.cli.commands import main
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.neighbours.lists import neighbour_lists
@@ -39,40 +40,15 @@ PART = "huge"
 PLANE = ("EUC_2D", "CEIL_2D")
 # The longest distance that kernels take is nearly that of opposite corners.
 LONGEST_SIDE = 759_250_000
-
-
-def uniform(n: int, seed: int = 0, side: int = 300, metric: str = "EUC_2D") -> Instance:
-    """Uniformly random whole points, with some ties."""
-    points = np.random.default_rng([n, seed]).integers(0, side, (n, 2))
-    return Instance.from_coordinates(points, metric=metric, name=f"uniform{n}")
-
-
-def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
-    """A solve of pieces of ten cities by three rounds, if nothing else is said."""
-    given_ = {"iterations": 3, "piece": 10} | options
-    return pytsp.solve(instance, solver="large", backend=backend.name, **given_)
-
-
-def assert_same(a: Result, b: Result) -> None:
-    """Everything that may not depend on how a run was cut."""
-    assert (a.length, a.stop_reason, a.iterations) == (b.length, b.stop_reason, b.iterations)
-    assert np.array_equal(a.tour, b.tour)
-    assert np.array_equal(a.steps, b.steps)
-    assert np.array_equal(a.done, b.done)
+solved = solving("large", iterations=3, piece=10)
 
 
 def assert_whole(result: Result) -> None:
     """What holds of every result, however it ended."""
-    instance = result.instance
-    assert result.tour.dtype == np.int32
-    assert pytsp.is_tour(result.tour, instance.n)
-    assert result.length == instance.tour_length(result.tour)
+    assert_is_tour(result)
     assert (result.solver, result.k, result.moves, result.climbers) == ("large", None, None, 1)
-    lengths = [each.length for each in result.history]
-    assert lengths == sorted(set(lengths), reverse=True)
-    assert lengths[-1] == pytest.approx(result.length, rel=1e-6)
+    assert assert_improves(result.history)[-1] == pytest.approx(result.length, rel=1e-6)
     assert result.lengths[0] == pytest.approx(result.length, rel=1e-6)
-    assert all(a.seconds <= b.seconds and a.iteration <= b.iteration for a, b in itertools.pairwise(result.history))
 
 
 def assert_optimal(result: Result) -> None:

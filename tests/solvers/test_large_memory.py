@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from emulated import skip_where_slow
-from paths import ROOT
+from processes import run_python
 
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 
 PART = "huge"
 # What the documentation says, and as many more cities as make what does not grow with them small.
@@ -52,8 +50,7 @@ print(taken)
 
 def peak(backend: Backend, n: int) -> int:
     """The bytes that a solve in a process of its own takes beyond the instance."""
-    command = [sys.executable, "-c", SCRIPT, backend.name, str(n)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    done = run_python("-c", SCRIPT, backend.name, n, timeout=None)
     assert done.returncode == 0, done.stderr
     return int(done.stdout)
 

@@ -11,50 +11,30 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from cities import uniform
 from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from paths import all_tsplib, tsplib_file
+from results import assert_best_climber, assert_is_tour, assert_same, solving
 
 import pytsp
 from pytsp import Instance, Progress, Result, random_tours
-from pytsp.backends.context import Backend, open_backend, status
+from pytsp.backends import Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common import pacing as _pacing
 from pytsp.solvers.restarts.solver import default_climbers
 
 search_module = importlib.import_module("pytsp.solvers.restarts.solver")
-
-
-def uniform(n: int, seed: int = 0) -> Instance:
-    """Uniformly random whole points, with some ties."""
-    return Instance.from_coordinates(np.random.default_rng([n, seed]).integers(0, 300, (n, 2)), name=f"uniform{n}")
-
-
-def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
-    """A solve by random restarts on an open backend's kind."""
-    return pytsp.solve(instance, solver="restarts", backend=backend.name, **options)
-
-
-def assert_same(a: Result, b: Result) -> None:
-    """Everything that may not depend on how a run was cut."""
-    assert (a.length, a.climber, a.stop_reason) == (b.length, b.climber, b.stop_reason)
-    assert np.array_equal(a.tour, b.tour)
-    assert np.array_equal(a.lengths, b.lengths)
-    assert np.array_equal(a.steps, b.steps)
-    assert np.array_equal(a.passes, b.passes)
-    assert np.array_equal(a.done, b.done)
+solved = solving("restarts")
 
 
 def assert_whole(result: Result) -> None:
     """What holds of every result, however it ended."""
-    assert result.tour.dtype == np.int32
-    assert result.length == result.instance.tour_length(result.tour)
-    assert result.length == result.lengths.min()
-    assert result.climber == int(np.argmin(result.lengths))
-    assert len(result.lengths) == len(result.steps) == len(result.done) == result.climbers
+    assert_is_tour(result)
+    assert_best_climber(result)
     assert result.stop_reason != "finished" or result.done.all()
 
 

@@ -13,7 +13,7 @@ from tasks import task_of
 
 import pytsp
 from pytsp import Instance
-from pytsp.backends.context import open_backend
+from pytsp.backends import open_backend
 from pytsp.backends.devices import Device
 from pytsp.exceptions import DeviceMemoryError
 from pytsp.solvers.options.restarts import RandomRestarts

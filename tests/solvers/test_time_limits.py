@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from tasks import task_of
 
 import pytsp
-from pytsp.backends import cuda as _cuda
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
+from pytsp.backends.cuda import driver
 from pytsp.cli import commands as cli
 from pytsp.cli import limits as _cli_limits
 from pytsp.generate import uniform
@@ -294,9 +294,9 @@ def test_the_first_rounds_leave_no_time_for_passes() -> None:
 def test_the_end_of_a_driver_is_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     options = cli._parser().parse_args(["solve", "any", "--time-limit", "10"])
     options.began = time.perf_counter()
-    monkeypatch.setattr(_cuda, "_begun", [])
+    monkeypatch.setattr(driver, "_begun", [])
     without = _cli_limits.time_left(options)
-    monkeypatch.setattr(_cuda, "_begun", [threading.current_thread()])
+    monkeypatch.setattr(driver, "_begun", [threading.current_thread()])
     with_driver = _cli_limits.time_left(options)
     assert without is not None and with_driver is not None
     assert with_driver == pytest.approx(without - 0.1, abs=0.02)

@@ -9,19 +9,21 @@ import numpy as np
 import oracle
 import pytest
 import strategies
+from cities import uniform
 from emulated import skip_where_slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
+from kernel_calls import forms_of
 from kernel_values import batch_on
 from numpy.typing import NDArray
 from paths import tsplib_file
+from results import solving
 from tasks import task_of
-from test_two_opt_kernels import forms_of
 
 import pytsp
-from pytsp import Improvement, Instance, Progress, Result
-from pytsp.backends.context import Backend
+from pytsp import Improvement, Instance, Progress
+from pytsp.backends import Backend
 from pytsp.exceptions import KernelError, TourError
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.run.result import FLOPS_A_CHECK
@@ -32,16 +34,7 @@ from pytsp.starts.construct import STARTS, start_tour
 
 UNLIMITED = 2**31 - 1
 KS = st.integers(1, 5) | st.just(UNLIMITED)
-
-
-def uniform(n: int, seed: int = 0, side: int = 300) -> Instance:
-    """Uniformly random whole points, with some ties."""
-    return Instance.from_coordinates(np.random.default_rng([n, seed]).integers(0, side, (n, 2)), name=f"uniform{n}")
-
-
-def solved(instance: Instance, backend: Backend, **options: Any) -> Result:
-    """A descent by the solver."""
-    return pytsp.solve(instance, solver="two-opt", backend=backend.name, **options)
+solved = solving("two-opt")
 
 
 def descent_of(

@@ -11,9 +11,9 @@ import pytest
 import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
+from neighbour_order import NORMED, unrounded
 from numpy.typing import NDArray
 from paths import listed_optima, tsplib_file
-from test_neighbours import NORMED, unrounded
 
 from pytsp import Instance, is_tour, random_tours, read
 from pytsp.generate import uniform

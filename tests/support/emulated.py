@@ -12,8 +12,10 @@ import pytest
 from paths import ROOT
 
 import pytsp._kernels
-from pytsp.backends.context import PARTS, Backend, Kind, register
-from pytsp.backends.devices import Device, Probe
+from pytsp.backends import PARTS, Backend, Device
+from pytsp.backends.devices import Probe
+from pytsp.backends.kind import DeviceKind
+from pytsp.backends.registry import KINDS
 
 NAME = "emulated"
 KERNELS = ROOT / "build" / "emulated"
@@ -21,7 +23,19 @@ KERNELS = ROOT / "build" / "emulated"
 GPU = Device(0, "emulated GPU", 139 * 2**30, "9.0", "13.0", shared_memory=48 * 2**10)
 
 pytsp._kernels.__path__.append(str(KERNELS))
-register(NAME, Kind(KERNELS, lambda: Probe((GPU,))))
+
+
+class Emulated(DeviceKind):
+    """A kind of device besides those of `BACKENDS`: opened by its name, and by nothing else."""
+
+    name = NAME
+    kernels = KERNELS
+
+    def probe(self) -> Probe:
+        return Probe((GPU,))
+
+
+KINDS[NAME] = Emulated()
 
 IS_BUILT = all((KERNELS / f"_{NAME}_{part}.abi3.so").is_file() for part in PARTS)
 # For `parametrize` and the parameters of fixtures.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 from pytsp.exceptions import KernelError
 
 

@@ -14,7 +14,7 @@ import pytest
 from paths import ROOT
 
 from pytsp import Result
-from pytsp.backends.context import Backend
+from pytsp.backends import Backend
 
 
 class Interruption:

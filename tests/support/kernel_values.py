@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pytsp.backends.context import Backend
-from pytsp.backends.marshal import Opaque
+from pytsp.backends import Backend, Opaque
 
 
 def batch_on(backend: Backend, tours: Any) -> Opaque:

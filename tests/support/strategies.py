@@ -83,6 +83,15 @@ def symmetric_matrices(draw: st.DrawFn, min_n: int = 1, max_n: int = 9, largest:
     return matrix
 
 
+def directed_matrices(min_n: int = 1, max_n: int = 6) -> st.SearchStrategy[NDArray[np.int64]]:
+    """Matrices of whole numbers, such as [[0, 3], [7, 0]]; the ways there and back differ."""
+    return st.integers(min_n, max_n).flatmap(
+        lambda n: st.lists(st.integers(0, 50), min_size=n * n, max_size=n * n).map(
+            lambda numbers: np.array(numbers, dtype=np.int64).reshape(n, n)
+        )
+    )
+
+
 @st.composite
 def matrix_instances(draw: st.DrawFn, min_n: int = 1, max_n: int = 9) -> Instance:
     """Instances given by a matrix of whole numbers, which may break the triangle inequality."""

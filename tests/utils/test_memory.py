@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytsp
-from pytsp.backends.context import Backend, open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.generate import uniform
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.utils import memory as _room

@@ -1,0 +1,1 @@
+"""What all benchmarks share: the machine, the command line, tables, pictures, and the solvers beside pytsp."""

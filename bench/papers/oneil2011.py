@@ -1,0 +1,163 @@
+"""O'Neil, Tamir and Burtscher (2011): table 1, five instances by 100,000 climbers, and figures 1 and 2."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Iterator
+from typing import Any
+
+from bench.harness.machine import tsplib
+from bench.papers.tables import Cell, Figure, Series, Table, columns, ratio
+from bench.papers.task import Task, left_until, moment
+from pytsp.backends import BACKENDS, open_backend, status
+
+TITLE = (
+    "M. A. O'Neil, D. Tamir, M. Burtscher: A Parallel GPU Version of the Traveling Salesman Problem. PDPTA 2011 (C2050)"
+)
+CLIMBERS = 100_000
+# Instance, climbers, their shortest tour, its number, their seconds.
+TABLE = (
+    ("kroA100", CLIMBERS, 21282, 33_188, 2.540),
+    ("kroB100", CLIMBERS, 22141, 5_969, 2.499),
+    ("kroC100", CLIMBERS, 20749, 23_092, 2.543),
+    ("kroD100", CLIMBERS, 21294, 32_142, 2.497),
+    ("kroE100", CLIMBERS, 22084, 16_941, 2.499),
+    ("kroE100", 2 * CLIMBERS, 22068, 117_583, 4.952),
+)
+# What their text says of figures 1 and 2, kroE100, medians: seconds, and times as fast as the sequential program.
+SEQUENTIAL, GPU, GPU_SPEEDUP, THREADS_SPEEDUP = 2.58 * 60, 2.497, 61.9, 60.9
+# The share of the time that table 1 takes, and the runs of figures 1 and 2.
+SHARE, RUNS = 0.5, 3
+
+
+def run(task: Task) -> Iterator[Table | Figure]:
+    """Make the table and the figures."""
+    yield quality(task)
+    yield from runtimes(task)
+
+
+def quality(task: Task) -> Table:
+    """Write table 1."""
+    table = Table(
+        "Table 1: solution quality for five 100-city inputs",
+        "A tour's number is its climber's; theirs are other random tours. Where fewer climbers fit the time, the ratio "
+        "is that of the times a climber. Steps are passes over the neighbourhood, the last of which finds none; they "
+        "report 84 to 124 with a mean of 103.3 and 20 G moves/s.",
+        columns(
+            "name|",
+            "optimum|,",
+            "climbers|,",
+            "shortest|,",
+            "theirs|,",
+            "tour no.|,",
+            "theirs|,",
+            "gap, %|.3f",
+            "theirs|.3f",
+            "runtime|time",
+            "theirs|time",
+            "ratio|.3g",
+            "G moves/s|.3g",
+            "steps|",
+        ),
+    )
+    end = moment(SHARE * task.left)
+    for place, (name, count, shortest, number, seconds) in enumerate(TABLE):
+        instance = tsplib(task.tsplib, name)
+        climbers = task.fitting(instance, left_until(end) / (len(TABLE) - place), count)
+        found = task.climb(instance, climbers)
+        assert found.moves is not None and instance.optimum is not None and found.gap is not None
+        table.rows.append(
+            [
+                name,
+                instance.optimum,
+                climbers,
+                found.length,
+                shortest,
+                found.climber,
+                number,
+                100 * found.gap,
+                100 * (shortest / instance.optimum - 1),
+                found.seconds,
+                seconds,
+                ratio(seconds / count, found.seconds / climbers),
+                found.moves / found.seconds / 1e9,
+                f"{found.passes.min()} … {found.passes.max()}, mean {found.passes.mean():.1f}",
+            ]
+        )
+    return table
+
+
+def ways(task: Task) -> list[tuple[str, dict[str, Any]]]:
+    """Name what is compared, the first the sequential program: c, so many threads of multicore, and a GPU."""
+    cores = os.cpu_count() or 1
+    counts = sorted({2**power for power in range(cores.bit_length()) if 2**power <= cores} | {cores})
+    told: list[tuple[str, dict[str, Any]]] = [("c", {"backend": "c"})]
+    told += [(f"multicore, {count}", {"backend": "multicore", "threads": count}) for count in counts]
+    named = open_backend(task.backend).name
+    usable = {each.name for each in status() if each.usable}
+    wanted = {named} if task.backend != "auto" else usable
+    return told + [(name, {"backend": name}) for name in BACKENDS if name in wanted - {"c", "multicore"}]
+
+
+def runtimes(task: Task) -> Iterator[Table | Figure]:
+    """Measure figures 1 and 2: the same climbers by all that runs here."""
+    instance = tsplib(task.tsplib, "kroE100")
+    told = ways(task)
+    # The sequential program takes as long as all others together, or longer.
+    climbers = task.fitting(instance, task.left / RUNS / 3, CLIMBERS, backend="c")
+    table = Table(
+        "Figures 1 and 2: runtimes and speedups on kroE100",
+        f"{climbers:,} climbers here, 100,000 in the paper; runtimes of {RUNS} runs, speedups of the medians over one "
+        "core. Of theirs the text names the medians for one core (Xeon X7550), 256 threads and the GPU.",
+        columns(
+            "program|",
+            "shortest|time",
+            "median|time",
+            "longest|time",
+            "speedup|.3g",
+            "median for 100,000|time",
+            "shortest tour|,",
+        ),
+    )
+    medians: dict[str, float] = {}
+    for name, options in told:
+        task.climb(instance, 1, **options)
+        runs = [task.climb(instance, climbers, **options) for _ in range(RUNS)]
+        times = [each.seconds for each in runs]
+        medians[name] = statistics.median(times)
+        cells: list[Cell] = [name, min(times), medians[name], max(times), medians["c"] / medians[name]]
+        table.rows.append([*cells, medians[name] * CLIMBERS / climbers, runs[0].length])
+    table.rows += [
+        ["theirs, one core", None, SEQUENTIAL, None, 1.0, SEQUENTIAL, 22084],
+        [
+            "theirs, 256 threads",
+            None,
+            SEQUENTIAL / THREADS_SPEEDUP,
+            None,
+            THREADS_SPEEDUP,
+            SEQUENTIAL / THREADS_SPEEDUP,
+            22084,
+        ],
+        ["theirs, C2050", None, GPU, None, GPU_SPEEDUP, GPU, 22084],
+    ]
+    yield table
+    bars = [(str(cells[0]), cells[5], cells[4]) for cells in table.rows]
+    yield Figure(
+        "runtimes",
+        "Figure 1: runtimes for 100,000 climbers of kroE100",
+        "",
+        "seconds",
+        ("linear", "log"),
+        [Series(name, [0.0], [float(seconds or 0)]) for name, seconds, _ in bars],
+        is_bars=True,
+    )
+    yield Figure(
+        "speedups",
+        "Figure 2: speedups over one core",
+        "",
+        "times as fast",
+        ("linear", "log"),
+        [Series(name, [0.0], [float(times or 0)]) for name, _, times in bars],
+        is_bars=True,
+    )

@@ -1,0 +1,215 @@
+"""How far from the optimum pytsp and other solvers are after so many seconds, and how long they take to a target.
+
+For each instance and seed the cities are shuffled, and the solvers take turns, each in a process of its own. What takes
+a time limit runs once for each of `--seconds`, knowing the limit; elkai runs once, on small instances only. Every tour
+is checked and its length computed anew from the instance in the file's order. pytsp is told the optimum, and stops
+where it is reached. Cells of the table: the median gap in per cent over the seeds, with the smallest and the largest,
+and the median seconds where they are not the limit.
+
+With `--target` the cells are the median seconds until a tour was that short: for pytsp when it was known, for the
+others the time of the first run, of ascending limits, that ends with such a tour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+import pytsp
+from bench.harness.arguments import numbers, parser
+from bench.harness.curves import draw, draw_solved
+from bench.harness.machine import describe, tsplib
+from bench.harness.rivals import Answer, Task, answer, at_hand, takes_limit
+from bench.harness.runs import Run
+from bench.harness.shuffle import shuffled
+from bench.harness.tables import print_head, row, store
+from bench.harness.workers import Failure, Worker
+from pytsp.backends.devices import usable_cores
+from pytsp.problem.tours import is_tour
+
+INSTANCES = "kroA100,kroA200,lin318,pcb442,rat783,pr1002,pr2392,pcb3038,fnl4461,fl1577"
+# Seconds beyond its limit after which a solver is ended.
+PATIENCE = 60.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is measured: the command line's options."""
+
+    peers: list[str]
+    limits: list[float]
+    seeds: int
+    threads: int
+    largest_elkai: int
+    options: tuple[tuple[str, object], ...]
+    # A gap in per cent, where the time to it is asked for.
+    target: float | None
+
+    def limits_of(self, peer: str, n: int) -> list[float | None]:
+        """Return the limits of a solver's runs on n cities; for pytsp, the longest alone where a target ends it."""
+        if not takes_limit(peer):
+            return [None] if n <= self.largest_elkai else []
+        return [*self.limits[-1:]] if self.target is not None and peer.startswith("pytsp") else [*self.limits]
+
+
+def measure(instance: pytsp.Instance, plan: Plan, workers: dict[str, Worker[Task, Answer]]) -> Iterator[Run]:
+    """Run all solvers on one instance, in turn."""
+    for seed in range(plan.seeds):
+        for peer in plan.peers:
+            for limit in plan.limits_of(peer, instance.n):
+                run = _run(instance, plan, workers[peer], peer, limit, seed)
+                yield run
+                if plan.target is not None and run.gap <= plan.target:
+                    break
+
+
+def _run(
+    instance: pytsp.Instance, plan: Plan, worker: Worker[Task, Answer], peer: str, limit: float | None, seed: int
+) -> Run:
+    mixed, order = shuffled(instance, seed)
+    enough = None if instance.optimum is None else math.floor(instance.optimum * (1 + (plan.target or 0) / 100))
+    task = Task(mixed, peer, limit or 0.0, seed, plan.threads, enough, plan.options)
+    run = partial(Run, peer, instance.name, instance.n, seed, limit, optimum=instance.optimum)
+    try:
+        found = worker.ask(task, (limit or 0.0) + PATIENCE)
+        if not is_tour(found.tour, instance.n):
+            raise Failure("what it returned is not a tour")
+    except Failure as failure:
+        return run(seconds=math.nan, length=None, problem=str(failure))
+    length = instance.tour_length(order[found.tour])
+    return run(seconds=found.seconds, length=length, history=found.history)
+
+
+def gap_cell(runs: list[Run]) -> str:
+    """Tell the gaps of one solver's runs with one limit, and their seconds where these are not the limit."""
+    done = [run for run in runs if not run.problem]
+    if not done:
+        return runs[0].problem if runs else "–"
+    gaps = [run.gap for run in done]
+    cell = f"{statistics.median(gaps):.3f}"
+    if max(gaps) > min(gaps):
+        cell += f" ({min(gaps):.3f} … {max(gaps):.3f})"
+    seconds, limit = statistics.median(run.seconds for run in done), done[0].limit
+    if limit is None or abs(seconds - limit) > 0.1 * limit:
+        cell += f", {seconds:.2g} s"
+    return cell + (f", {len(runs) - len(done)} failed" if len(done) < len(runs) else "")
+
+
+def time_cell(runs: list[Run], seeds: int, gap: float) -> str:
+    """Tell when one solver's runs came to a gap of at most `gap` per cent, over the seeds."""
+    if not runs or all(run.problem for run in runs):
+        return gap_cell(runs)
+    best = [math.inf] * seeds
+    for run in runs:
+        best[run.seed] = min(best[run.seed], run.seconds_to((run.optimum or 0) * (1 + gap / 100)))
+    reached = sum(map(math.isfinite, best))
+    median = statistics.median(best)
+    shown = f"{median:.3g} s" if math.isfinite(median) else "not reached"
+    return shown + (f", {reached} of {seeds}" if reached < seeds else "")
+
+
+def columns(plan: Plan) -> list[tuple[str, float | None]]:
+    """Return the solvers and limits that have a column."""
+    if plan.target is not None:
+        return [(peer, None) for peer in plan.peers]
+    return [(peer, limit) for peer in plan.peers for limit in (plan.limits if takes_limit(peer) else [None])]
+
+
+def show(name: str, n: int, runs: list[Run], plan: Plan) -> str:
+    """Write an instance's row."""
+    cells = []
+    for peer, limit in columns(plan):
+        theirs = [run for run in runs if run.peer == peer and (plan.target is not None or run.limit == limit)]
+        cells.append(gap_cell(theirs) if plan.target is None else time_cell(theirs, plan.seeds, plan.target))
+    return row(name, n, *cells)
+
+
+def gap(text: str) -> float:
+    """Read a target: "optimum", or a gap in per cent."""
+    try:
+        found = 0.0 if text == "optimum" else float(text.removesuffix("%"))
+    except ValueError:
+        found = -1.0
+    if not found >= 0:
+        raise argparse.ArgumentTypeError(f"must be 'optimum' or a gap in per cent, such as 0.5; it is {text!r}")
+    return found
+
+
+def plan_of(arguments: argparse.ArgumentParser, options: argparse.Namespace) -> Plan:
+    """Make a plan of the command line's options; ends the program where a peer is not at hand."""
+    here = at_hand()
+    wanted = here if options.peers is None else [peer for peer in options.peers.split(",") if peer]
+    for peer in wanted:
+        if peer not in here:
+            arguments.error(f"argument --peers: {peer!r} cannot be imported; at hand: {', '.join(here) or 'none'}")
+    return Plan(
+        peers=[f"pytsp {backend}" for backend in options.backend.split(",")] + wanted,
+        limits=options.seconds,
+        seeds=options.seeds,
+        threads=options.threads,
+        largest_elkai=options.largest_elkai,
+        options=() if options.solver == "auto" else (("solver", options.solver),),
+        target=options.target,
+    )
+
+
+def picture(runs: list[Run], options: argparse.Namespace) -> None:
+    """Draw what the command line asks for."""
+    if options.plot:
+        draw(runs, options.plot)
+    if options.solved:
+        draw_solved(runs, options.solved)
+
+
+def main() -> int:
+    """Print the table that the command line asks for; the exit code is 1 if a solver returned what is not a tour."""
+    arguments = parser(__doc__ or "")
+    arguments.add_argument("--instances", default=INSTANCES, help=f"with commas between (default: {INSTANCES})")
+    arguments.add_argument("--seconds", type=numbers, default=[5.0], metavar="S,S", help="time limits (default: 5)")
+    arguments.add_argument("--seeds", type=int, default=10, metavar="N", help="how many (default: 10)")
+    arguments.add_argument("--backend", default="multicore", metavar="B,B", help="pytsp's (default: multicore)")
+    arguments.add_argument("--solver", default="auto", help="pytsp's (default: auto)")
+    arguments.add_argument("--peers", metavar="P,P", help="others (default: all that can be imported)")
+    arguments.add_argument("--threads", type=int, default=usable_cores(), help="of multicore and fast-tsp")
+    arguments.add_argument("--largest-elkai", type=int, default=1002, metavar="N", help="its most cities")
+    arguments.add_argument("--target", type=gap, help="'optimum' or a gap in per cent: tell the time to it")
+    arguments.add_argument("--json", type=Path, metavar="FILE", help="store all runs here")
+    arguments.add_argument("--plot", type=Path, metavar="FILE", help="draw the gaps over the time (with matplotlib)")
+    arguments.add_argument("--solved", type=Path, metavar="FILE", help="draw the seeds on the optimum over the time")
+    arguments.add_argument("--stored", type=Path, metavar="FILE", help="run nothing, draw what --json has stored here")
+    options = arguments.parse_args()
+    if options.stored:
+        stored = json.loads(options.stored.read_text(encoding="utf-8"))
+        picture([Run(**run) for run in stored["runs"]], options)
+        return 0
+    if options.plot and options.target is not None:
+        arguments.error("argument --plot: with --target, the runs of longer limits are those of unlucky seeds only")
+    plan = plan_of(arguments, options)
+    instances = [tsplib(options.tsplib, name) for name in options.instances.split(",")]
+    print(f"{describe()}; {plan.threads} threads, {plan.seeds} seeds", flush=True)
+    print_head("instance", "n", *(peer + (f", {limit:g} s" if limit else "") for peer, limit in columns(plan)))
+    workers = {peer: Worker(answer) for peer in plan.peers}
+    runs: list[Run] = []
+    try:
+        for instance in instances:
+            found = list(measure(instance, plan, workers))
+            runs += found
+            print(show(instance.name, instance.n, found, plan), flush=True)
+    finally:
+        for worker in workers.values():
+            worker.end()
+        told = {"machine": describe(), "threads": plan.threads, "runs": [asdict(run) for run in runs]}
+        store(options.json, told)
+    picture(runs, options)
+    return int(any("not a tour" in run.problem for run in runs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

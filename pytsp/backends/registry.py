@@ -1,0 +1,198 @@
+"""The backends by name: which are built and usable here, the best of them, and those that are open.
+
+Only here, and through a `DeviceKind`, does pytsp load a compiled module. The modules are built through futhark-ffi; the
+contexts are made here, by cffi, because futhark-ffi's own wrapper converts values silently and cannot set
+threads, memory or compiler options.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+
+from pytsp.backends.context import Backend
+from pytsp.backends.cpu import Multicore, Sequential
+from pytsp.backends.cuda.kind import Cuda
+from pytsp.backends.devices import Device, usable_cores
+from pytsp.backends.kind import PARTS, BackendStatus, DeviceKind, Found
+from pytsp.backends.opencl import OpenCL
+from pytsp.exceptions import BackendError, BackendUnavailable
+from pytsp.utils.suggestions import hint
+
+BACKENDS = ("c", "multicore", "opencl", "cuda")
+"""The names of all backends that pytsp can be built for."""
+
+KINDS: dict[str, DeviceKind] = {kind.name: kind for kind in (Sequential(), Multicore(), OpenCL(), Cuda())}
+"""The kind of device behind each name; one that is added besides `BACKENDS` is opened by its name only."""
+
+_MOST_THREADS = 1024
+
+
+def status() -> list[BackendStatus]:
+    """Say of every backend whether it is built and usable here, and if not, why and what to do.
+
+    Returns
+    -------
+    list of BackendStatus
+        In the order of `BACKENDS`. Never raises for a missing driver, device or module.
+    """
+    return [find(KINDS[name]).status for name in BACKENDS]
+
+
+def open_backend(
+    name: str = "auto",
+    *,
+    threads: int | None = None,
+    device: int | str | None = None,
+    tuning: Mapping[str, int] | None = None,
+    part: str = "restarts",
+) -> Backend:
+    """Open a backend, or return the one that is open already with the same settings in this process.
+
+    Parameters
+    ----------
+    name : str, optional
+        One of `BACKENDS`, or ``"auto"`` for the fastest that works here: cuda, then opencl if it has a GPU,
+        then multicore where more than one core is usable, then c.
+    threads : int, optional
+        Threads of the multicore backend; every usable core by default.
+    device : int or str, optional
+        The GPU to use, by its number in `status` or by a part of its name; the first usable one by default.
+    tuning : mapping of str to int, optional
+        Futhark's tuning parameters, as in a ``.tuning`` file.
+    part : str, optional
+        One of `PARTS`: on a GPU, the kernels to open. The CPU's backends are the same for every part.
+
+    Returns
+    -------
+    Backend
+
+    Raises
+    ------
+    BackendUnavailable
+        If the backend is not built or cannot run here. The message says what to do.
+    BackendError
+        If the name, the thread count, the device, a tuning parameter or the part is not one.
+    """
+    if part not in PARTS:
+        raise BackendError(f"part {part!r} of the kernels is not known; known: {', '.join(PARTS)}")
+    if name not in (*KINDS, "auto"):
+        close = hint(str(name), BACKENDS)
+        raise BackendError(f"backend {name!r} is not known; known: auto, {', '.join(BACKENDS)}{close}")
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int)):
+        raise BackendError(f"threads must be an int, got {type(threads).__name__} {threads!r}")
+    if threads is not None and not 1 <= threads <= _MOST_THREADS:
+        raise BackendError(f"threads must be from 1 to {_MOST_THREADS}, got {threads}")
+    if isinstance(device, bool) or not isinstance(device, int | str | None):
+        raise BackendError(f"device must be a number or a name, got {type(device).__name__} {device!r}")
+    settings = (name, threads, device, repr(sorted((tuning or {}).items())))
+    with _registry_lock:
+        for each in (part, None):
+            backend = _registry.get((settings, each))
+            if backend is not None and not backend.closed:
+                return backend
+        if name == "auto":
+            backend = _open_auto(threads, device, tuning, part)
+        else:
+            backend = _open(find(KINDS[name], part), threads, device, tuning)
+        _registry[settings, backend.part] = backend
+        return backend
+
+
+_registry: dict[tuple[object, ...], Backend] = {}
+_registry_lock = threading.Lock()
+
+
+def _forget() -> None:
+    """Leave the parent's backends to the parent: neither threads nor GPU contexts outlive a fork."""
+    global _registry_lock  # noqa: PLW0603
+    _registry.clear()
+    _registry_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def find(kind: DeviceKind, part: str = PARTS[0]) -> Found:
+    """Probe a kind of device, and load a part of its kernels where it can run; it is built where all parts are."""
+    try:
+        manifest = kind.manifest(part)
+        compiler = f"Futhark {str(manifest['version']).split()[0].rstrip('.')}"
+        built = all(kind.file(each).is_file() for each in PARTS)
+    except (OSError, ValueError, KeyError, IndexError, TypeError):
+        built = False
+    if not built:
+        # By the build's own report, where there is one.
+        entries = (kind.build_entry(each) for each in PARTS)
+        entry = next((each for each in entries if not each.get("built", True)), {})
+        reason = f"not built: {entry['reason']}" if entry.get("reason") else "not built"
+        remedy = entry.get("remedy") or "run 'python build.py' in pytsp's source folder and read its table"
+        return Found(kind, BackendStatus(kind.name, False, False, reason, remedy))
+    probe, module, libraries = kind.search(part)
+    if libraries is not None:
+        compiler = f"{compiler}, {libraries}"
+    found = BackendStatus(kind.name, True, module is not None, probe.reason, probe.remedy, probe.devices, compiler)
+    return Found(kind, found, None if kind.on_the_cpu else part, manifest, module, libraries)
+
+
+def _open_auto(threads: int | None, device: int | str | None, tuning: Mapping[str, int] | None, part: str) -> Backend:
+    """Open the fastest backend that works here and that the settings concern."""
+    if threads is not None and device is not None:
+        raise BackendError(f"threads={threads} is for the CPU and device={device!r} for a GPU; give one of the two")
+    candidates = [] if threads is not None else ["cuda", "opencl"]
+    if threads is not None and threads > 1:
+        candidates = ["multicore"]
+    elif device is None:
+        candidates += ["multicore", "c"] if threads is None and usable_cores() > 1 else ["c", "multicore"]
+    failures = []
+    for name in candidates:
+        found = find(KINDS[name], part)
+        if device is None and not KINDS[name].beats_the_cpu(_usable(found.status)):
+            continue
+        if not found.status.usable:
+            failures.append(f"{name}: {found.status.reason} ({found.status.remedy})")
+            continue
+        try:
+            return _open(found, threads if name == "multicore" else None, device, tuning)
+        except BackendUnavailable as error:
+            failures.append(f"{name}: {error}")
+    raise BackendUnavailable("no backend can run here: " + "; ".join(failures))
+
+
+def _usable(found: BackendStatus) -> list[Device]:
+    """The devices of a backend that kernels can run on, GPUs first."""
+    return sorted((each for each in found.devices if not each.trouble), key=lambda each: not each.is_gpu)
+
+
+def _open(found: Found, threads: int | None, device: int | str | None, tuning: Mapping[str, int] | None) -> Backend:
+    """Open a backend that was found, with these settings."""
+    kind, status = found.kind, found.status
+    found.threads = kind.threads(threads)
+    if device is not None and kind.on_the_cpu:
+        raise BackendError(f"backend {kind.name!r} runs on the CPU and takes no device, got device={device!r}")
+    if not status.usable:
+        raise BackendUnavailable(f"backend {kind.name!r} cannot run here: {status.reason}; to use it, {status.remedy}")
+    found.device = None if kind.on_the_cpu else choose(status, device)
+    return Backend(found, tuning or {})
+
+
+def choose(found: BackendStatus, wanted: int | str | None) -> Device:
+    """Pick the device that the user names by its number or a part of its name."""
+    if wanted is None:
+        return _usable(found)[0]
+    listed = "; ".join(f"{each.index}: {each.name}" for each in found.devices)
+    if isinstance(wanted, str) and not wanted.removeprefix("#").isdecimal():
+        fit = [each for each in found.devices if wanted.lower() in each.name.lower()]
+        # Several of one model are as good as each other.
+        fit = fit[:1] if len({each.name for each in fit}) == 1 else fit
+    else:
+        number = int(wanted.removeprefix("#")) if isinstance(wanted, str) else wanted
+        fit = [each for each in found.devices if each.index == number]
+    if len(fit) != 1:
+        problem = "fits several devices" if fit else "fits no device"
+        raise BackendError(f"device {wanted!r} {problem} of backend {found.name!r}; it has {listed}")
+    if fit[0].trouble:
+        raise BackendUnavailable(f"device {fit[0].index} ({fit[0].name}) cannot run kernels: {fit[0].trouble}")
+    return fit[0]
