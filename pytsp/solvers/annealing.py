@@ -153,17 +153,9 @@ class Chains(Stages):
             temperatures = self.temperatures.between(begin / limit, (begin + seconds) / limit, count)
         else:
             temperatures = self.temperatures.of(start, count)
-        return self.call(
-            "anneal",
-            self.lists,
-            handle,
-            self.task.seed,
-            self.options.first,
-            start,
-            self.trials,
-            self.moves,
-            np.ascontiguousarray(temperatures),
-        )
+        numbers = {"from": start, "trials": self.trials, "moves": self.moves}
+        plan = self.kernels.value("annealing_plan", {"seed": self.task.seed, "first": self.options.first, **numbers})
+        return self.call("anneal", self.lists, handle, plan, np.ascontiguousarray(temperatures))
 
 
 def _temperatures(task: Task[Annealing], lists: NDArray[np.int32]) -> Temperatures:
