@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
-
-from sphinx.util.matching import patfilter
 
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT), str(_ROOT / "docs" / "_extensions")]
@@ -40,16 +39,18 @@ html_title = f"pytsp {release}"
 html_copy_source = False
 html_extra_path = [folder for folder in (os.environ.get("PYTSP_FUTHARK_DOC"),) if folder]
 
+_references: Counter[str] = Counter()
 
-def _leave_out_what_is_missing(app: Any, page: str, source: list[str]) -> None:
-    """Take patterns of the navigation that no page matches out of it: pages join it once they are there."""
-    if page == "index":
-        lines = source[0].splitlines(keepends=True)
-        patterns = {line for line in lines if line.rstrip().endswith("*")}
-        missing = {line for line in patterns if not patfilter(app.env.found_docs, line.strip())}
-        source[0] = "".join(line for line in lines if line not in missing)
+
+def _number_references(app: Any, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Let the numbers of references go on from docstring to docstring: on one page each may be there only once."""
+    number = re.compile(r"(?<=\[)\d+(?=\]_)|(?<=^\.\. \[)\d+(?=\] )")
+    before = _references[app.env.docname]
+    found = [0, *(int(each) for line in lines for each in number.findall(line))]
+    lines[:] = [number.sub(lambda each: str(before + int(each[0])), line) for line in lines]
+    _references[app.env.docname] += max(found)
 
 
 def setup(app: Any) -> None:
-    """Have Sphinx ask the function above."""
-    app.connect("source-read", _leave_out_what_is_missing)
+    """Have autodoc call the function above."""
+    app.connect("autodoc-process-docstring", _number_references)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
 
 MODULES = {
     "annealing": "pytsp.solvers.annealing",
@@ -34,12 +36,16 @@ MODULES = {
 }
 
 
-class FormerNames(MetaPathFinder, Loader):
-    """Have `import pytsp.tsplib` give the module that is `pytsp.io.tsplib` now."""
+class FormerNames:
+    """Have `import pytsp.tsplib` give the module that is `pytsp.io.tsplib` now: a finder of modules, and their loader.
+
+    It has no base class, since `importlib.abc` takes longer to import than all else here.
+    """
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         package, _, module = name.partition(".")
-        return ModuleSpec(name, self) if package == "pytsp" and module in MODULES else None
+        known = package == "pytsp" and module in MODULES
+        return ModuleSpec(name, self) if known else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(MODULES[spec.name.partition(".")[2]])

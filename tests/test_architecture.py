@@ -10,22 +10,17 @@ from pathlib import Path
 import pytsp
 
 PACKAGE = Path(pytsp.__file__).parent
-# Low to high, with the modules beside the packages: `generate` makes instances, `networkx` solves, and `__init__` and
-# `former_names` lead to whatever users ask for, which only the command line is above.
+# Low to high, first what the build makes. Of the modules beside the packages, `generate` makes instances, `networkx`
+# solves, and `__init__` and `former_names` lead to whatever users ask for: only the command line is above them.
 ORDER = (
-    *("exceptions", "utils", "problem", "backends", "io", "datasets", "generate", "neighbours", "starts", "run"),
-    *("solvers", "checkpoint", "api", "networkx", "plotting", "report", "former_names", "__init__", "cli", "__main__"),
+    *("_kernels", "exceptions", "utils", "problem", "backends", "io", "datasets", "generate", "neighbours", "starts"),
+    *("run", "solvers", "checkpoint", "api", "networkx", "plotting", "report", "former_names", "__init__", "cli"),
+    "__main__",
 )
 # The file that imports, what it imports, and why that may be.
 EXCEPTIONS = {
-    ("checkpoint/writer.py", "api"): "resume solves",
-    ("io/convert.py", "networkx"): "graphs become instances",
-    ("io/results.py", "run"): "results are what is written",
-    ("problem/asymmetric.py", "api"): "the type of a function that solves",
-    ("problem/instance.py", "plotting"): "notebooks show instances",
-    ("problem/open_paths.py", "api"): "the type of a function that solves",
-    ("run/monitor.py", "checkpoint"): "the type of what writes checkpoints",
-    ("run/result.py", "plotting"): "notebooks show results",
+    ("problem/instance.py", "plotting"): "a notebook shows an instance",
+    ("run/result.py", "plotting"): "a notebook shows a result, and `Result.plot` draws it",
 }
 
 

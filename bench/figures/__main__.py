@@ -1,4 +1,4 @@
-"""Draw the figures of docs/algorithms.md: ``python -m bench.figures [NAME …]``; without a name all of them.
+"""Draw the figures of docs/algorithms: ``python -m bench.figures [NAME …]``; without a name all of them.
 
 They are made on the c backend from generated instances and seeds; the same commit draws the same figures.
 """
@@ -14,7 +14,7 @@ from typing import Any
 from bench.figures import many_tours, one_tour
 from bench.figures.canvas import SETTINGS, written
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "algorithms"
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "images" / "algorithms"
 
 FIGURES: dict[str, Callable[[], Any]] = {
     "descent": one_tour.descent,
@@ -31,7 +31,7 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "crossover": many_tours.crossover,
     "open-path": one_tour.open_path,
 }
-"""The figures by their names, in the order of the page."""
+"""The figures by their names, in the order of the pages."""
 
 
 def draw(name: str, folder: Path) -> Path:
@@ -44,9 +44,9 @@ def draw(name: str, folder: Path) -> Path:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw those that are asked for, and give the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m bench.figures", description="Draw the figures of algorithms.md.")
+    parser = argparse.ArgumentParser(prog="python -m bench.figures", description="Draw the figures of docs/algorithms.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(FIGURES)} (default: all)")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where to (default: docs/algorithms)")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where to (default: docs/images/algorithms)")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in FIGURES]
     if unknown:

@@ -53,7 +53,9 @@ class Ground:
 
     def climbed(self, tour: ArrayLike, passes: int, k: int = 1) -> tuple[NDArray[np.int32], int]:
         """Return where a climber of random restarts stands after so many passes from a tour, and how many it made."""
-        batch = self.kernels.call("batch_given", np.asarray(tour, dtype=np.int32)[None, :])
+        counts = {name: np.zeros(1, dtype=np.int32) for name in ("steps", "passes")}
+        fields = {"tours": np.asarray(tour, dtype=np.int32)[None, :], "lengths": np.zeros(1, dtype=np.int64), **counts}
+        batch = self.kernels.value("batch", {**fields, "done": np.zeros(1, dtype=bool)})
         batch = self.call("climb", self.loaded, batch, k, passes)
         _, _, made, _ = self.kernels.call("batch_found", batch)
         return self.kernels.call("batch_tour", batch, 0), int(made[0])
@@ -74,10 +76,10 @@ class Ground:
         self, tour: ArrayLike, moves: str, pivot: str, kick: str, start: int, count: int, heat: float
     ) -> NDArray[np.int32]:
         near = float(self.form.whole.distances(np.arange(self.instance.n)[:, None], self.lists[:, :2]).mean())
-        names = MOVES.index(moves), PIVOTS.index(pivot), 1, KICKS.index(kick)
+        names = {"moves": MOVES.index(moves), "pivot": PIVOTS.index(pivot), "draws": 1, "kick": KICKS.index(kick)}
+        stretch = {"seed": self.seed, "first": 0, "from": start, "iterations": count}
+        plan = self.kernels.value("search_plan", {**stretch, **names, "temperature": heat * near, "cooled": 0})
         population = self.kernels.call("population_given", np.asarray(tour, dtype=np.int32)[None, :])
-        population = self.call(
-            "ils", self.loaded, self.lists, population, self.seed, 0, start, count, *names, heat * near, 0
-        )
+        population = self.call("ils", self.loaded, self.lists, population, plan)
         tours: NDArray[np.int32] = self.kernels.fields(population)["tours"]
         return np.array(tours[0])

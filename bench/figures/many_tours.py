@@ -24,13 +24,16 @@ def crossover() -> Any:
     """A generation of two tours: what they do not share, the exchange that is made, and the child."""
     for seed in itertools.count():
         ground = Ground(uniform(120, 6), seed)
-        call = ground.kernels.call
         start = ground.call("start", ground.loaded, ground.lists, seed, 0, 2, PASSES)
-        choice = MOVES.index("3-opt"), PIVOTS.index("first"), 1, 0, 0.0, 0
-        parents = ground.call("ils", ground.loaded, ground.lists, start, seed, 0, 0, 0, *choice)
-        children = ground.call("cross", ground.loaded, ground.lists, parents, seed, 0, CHILDREN, 1)
-        a, b = call("population_tours", parents)
-        child = call("population_tours", children)[0]
+        choice = {"moves": MOVES.index("3-opt"), "pivot": PIVOTS.index("first"), "draws": 1}
+        numbers = {"first": 0, "from": 0, "iterations": 0, "kick": 0, "temperature": 0.0, "cooled": 0}
+        plan = ground.kernels.value("search_plan", {"seed": seed, **choice, **numbers})
+        parents = ground.call("ils", ground.loaded, ground.lists, start, plan)
+        generation = {"seed": seed, "generation": 0, "children": CHILDREN, "spread": 1}
+        plan = ground.kernels.value("generation_plan", generation)
+        children = ground.call("cross", ground.loaded, ground.lists, parents, plan)
+        a, b = ground.kernels.fields(parents)["bests"]
+        child = ground.kernels.fields(children)["bests"][0]
         went, came = edges_of(a) - edges_of(child), edges_of(child) - edges_of(a)
         # What comes from neither has merged subtours.
         merged = came - edges_of(b)
@@ -63,7 +66,9 @@ def annealing() -> Any:
     tours = []
     for start in range(0, iterations, 5):
         stretch = np.ascontiguousarray(temperatures[start : start + 5])
-        chains = ground.call("anneal", ground.loaded, ground.lists, chains, 0, 0, start, n, 1, stretch)
+        fields = {"seed": 0, "first": 0, "from": start, "trials": n, "moves": 1}
+        plan = ground.kernels.value("annealing_plan", fields)
+        chains = ground.call("anneal", ground.loaded, ground.lists, chains, plan, stretch)
         tours.append(ground.kernels.fields(chains)["tours"][0].copy())
     figure, axes = panels(4, rows=2)
     for axis, number in zip(axes, (20, 60, len(tours) - 1), strict=False):
@@ -97,7 +102,7 @@ def ants() -> Any:
     for axis, iterations in zip(axes, (5, 20, 100), strict=True):
         handle = colonies.continued(handle, made, iterations - made)
         made = iterations
-        trails = ground.kernels.call("colonies_trails", handle)[0]
+        trails = ground.kernels.fields(handle)["trails"][0]
         share = trails / trails.max()
         for least, most, width in ((0.02, 0.1, 0.2), (0.1, 0.4, 0.5), (0.4, 0.8, 1.0), (0.8, 2.0, 1.8)):
             strong = np.argwhere((share >= least) & (share < most))

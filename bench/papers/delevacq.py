@@ -2,7 +2,7 @@
 
 A population of p climbers makes 2**20 iterations in total, so 2**20 / p each. Table 1 is first improvement; table 3,
 random-k-best improvement, has other totals, and a step of local search draws their k moves, by other odds than theirs
-(docs/algorithms.md). Cities are shuffled by the seed. "As good" compares what the paper's digits show; with few seeds,
+(docs/algorithms). Cities are shuffled by the seed. "As good" compares what the paper's digits show; with few seeds,
 a frequency says little. Their climbers do not exchange tours, nor begin anew; with `--exchange` and `--restart` pytsp's
 do. Theirs start from nearest-neighbour tours, as pytsp's first one does with `--start nearest-neighbour`, the next 63
 always. With `--processes` each run has a process of its own, so that seconds are those of runs side by side; `--json`

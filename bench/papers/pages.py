@@ -13,7 +13,7 @@ from bench.harness.pictures import pyplot
 from bench.papers.tables import Figure, Report, stored
 
 PAGES = ROOT / "docs" / "papers"
-FIGURES = ROOT / "docs" / "figures"
+FIGURES = ROOT / "docs" / "images" / "papers"
 RESULTS = ROOT / "bench" / "results"
 MARKED = re.compile(r"<!-- (reproduce-(\w+)-([\w-]+)\.json) -->\n.*?<!-- end -->", re.DOTALL)
 
@@ -23,7 +23,7 @@ def filled(page: str) -> str:
 
     def fill(found: re.Match[str]) -> str:
         report = stored(RESULTS / found[1])
-        pictures = [f"![{each.title}](../figures/{picture(report, each, found[3])})" for each in report.figures]
+        pictures = [f"![{each.title}](../images/papers/{picture(report, each, found[3])})" for each in report.figures]
         told = "\n".join([report.markdown(), *(f"{line}\n" for line in pictures)])
         return f"<!-- {found[1]} -->\n\n{told}\n<!-- end -->"
 

@@ -12,14 +12,13 @@ import "../local_search/three_opt"
 import "../local_search/tour_edits"
 import "../local_search/worker"
 
--- | A stretch of the chains' iterations, from number `from` on: so many moves are tried in each, and whether moves of Or-opt
--- are among them; the seed, and the first chain's number.
-type stretch = {from: i64, trials: i64, segments: bool, seed: u64, first: i64}
+-- | A stretch of the chains' iterations, from number `from` on: so many moves are tried in each, with moves of Or-opt
+-- among them where `moves` is 1; the seed, and the first chain's number.
+type annealing_plan = {seed: u64, first: i64, from: i64, trials: i64, moves: i32}
 
 def are_trials (trials: i64) (from: i64) = trials >= 1 && from >= 0 && from <= 1 << 50 && trials <= 1 << 40
 
-def stretch_of (seed: u64) (first: i64) (from: i64) (trials: i64) (moves: i32) : stretch =
-  assert (first >= 0 && are_trials trials from && is_flag moves) {from, trials, segments = moves == 1, seed, first}
+def is_annealing ({seed = _, first, from, trials, moves}: annealing_plan) = first >= 0 && are_trials trials from && is_flag moves
 
 -- | How many random words a trial has to itself.
 def trial_words : i64 = 4
@@ -96,7 +95,7 @@ module mk_annealing (M: metric) (W: worker with data [n] = M.data [n]) (S: sched
   def chain [n] [k] [t]
             (data: M.data [n])
             (links: links [n] [k])
-            (stretch: stretch)
+            (plan: annealing_plan)
             (temperatures: [t]f64)
             (key: rng.key)
             (tour: [n]i32)
@@ -110,9 +109,9 @@ module mk_annealing (M: metric) (W: worker with data [n] = M.data [n]) (S: sched
       for i < (if n < 5 then 0 else t) do
         let temperature = #[unsafe] temperatures[i]
         in loop (r, l, best, length, best_length, steps)
-           for j < stretch.trials do
-             let word = word_of_trial ((stretch.from + i) * stretch.trials + j)
-             let change = change_of data r (draw_at links stretch.segments key word)
+           for j < plan.trials do
+             let word = word_of_trial ((plan.from + i) * plan.trials + j)
+             let change = change_of data r (draw_at links (plan.moves == 1) key word)
              let warm (longer: i64) = longer <= i64.f64 (exponential (rng.word key (word + 2)) * temperature)
              let accepted = change.possible && (change.longer <= 0 || warm change.longer)
              -- The best tour is written down when the chain leaves it.
@@ -137,16 +136,17 @@ module mk_annealing (M: metric) (W: worker with data [n] = M.data [n]) (S: sched
   def anneal [p] [n] [k] [t]
              (data: M.data [n])
              (lists: [n][k]i32)
-             (stretch: stretch)
-             (temperatures: [t]f64)
-             (population: population [p] [n]) : population [p] [n] =
+             (population: population [p] [n])
+             (plan: annealing_plan)
+             (temperatures: [t]f64) : population [p] [n] =
     let links = T.links_of data (assert (are_lists lists) lists)
     let temperatures = assert (all is_temperature temperatures) temperatures
+    let plan = assert (is_annealing plan) plan
     let on c works =
       #[unsafe]
-      let stretch = if works then stretch else stretch with trials = 0
-      let key = rng.stream stretch.seed (stretch.first + c)
-      let state = chain data links stretch temperatures key population.tours[c] population.bests[c]
+      let plan = if works then plan else plan with trials = 0
+      let key = rng.stream plan.seed (plan.first + c)
+      let state = chain data links plan temperatures key population.tours[c] population.bests[c]
       in (state.tour, state.best, state.length, population.steps[c] + state.steps)
     let (tours, bests, lengths, steps) = unzip4 (S.each p n on)
     in {tours, bests, lengths, steps}

@@ -51,7 +51,7 @@ def some_chains (n: i64) (seed: u64) : population [4] [n] =
 
 def annealed (n: i64) (k: i64) (moves: i32) (temperature: f64) : population [4] [n] =
   let data = taxicab (random_grid n 50)
-  in A.anneal data (lists n k) (stretch_of 1 2 0 n moves) (replicate 20 temperature) (some_chains n 7)
+  in A.anneal data (lists n k) (some_chains n 7) {seed = 1, first = 2, from = 0, trials = n, moves} (replicate 20 temperature)
 
 -- Where nothing longer is accepted, a chain ends on its best tour, which is no longer than its first one.
 -- ==
@@ -87,11 +87,11 @@ entry hot_chains (n: i64) (k: i64) : bool =
 entry cut_chains (n: i64) (cut: i64) : bool =
   let data = taxicab (random_grid n 50)
   let temperatures = tabulate 20 (\i -> f64.i64 (20 - i))
-  let from (i: i64) = stretch_of 1 2 i n 1
-  let whole = A.anneal data (lists n (n - 1)) (from 0) temperatures (some_chains n 7)
+  let from (i: i64): annealing_plan = {seed = 1, first = 2, from = i, trials = n, moves = 1}
+  let whole = A.anneal data (lists n (n - 1)) (some_chains n 7) (from 0) temperatures
   let (first, second) = (take cut temperatures, drop cut temperatures)
-  let parts = opaque (A.anneal data (lists n (n - 1)) (from 0) first (some_chains n 7))
-  let parts = A.anneal data (lists n (n - 1)) (from cut) second parts
+  let parts = opaque (A.anneal data (lists n (n - 1)) (some_chains n 7) (from 0) first)
+  let parts = A.anneal data (lists n (n - 1)) parts (from cut) second
   let equal 't [c] (eq: t -> t -> bool) (a: [c]t) (b: [c]t) = and (map2 eq a b)
   in equal (equal (==)) whole.tours parts.tours
      && equal (equal (==)) whole.bests parts.bests

@@ -30,14 +30,20 @@ def colonies_on [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f6
 def given_colonies [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f64) : colonies [p] [n] [k] =
   assert (fits_32_bits n && are_climbers 0 p && k >= 0 && all is_tour tours) (colonies_on k tours lengths trail)
 
--- | How trails change in an iteration. The share `keep` of each remains. The ant with the r-th shortest tour of the iteration
+-- | The rules of a colony. So many ants make tours, each by the power `quarters` / 4 of the trails; and what improves each tour is
+-- nothing (search = 0), 2-opt (1), 2-opt and Or-opt (2), 3-opt (3), all along the neighbour lists.
+--
+-- How trails change in an iteration: the share `keep` of each remains. The ant with the r-th shortest tour of the iteration
 -- adds weights[r] * reference / (length of its tour) to the trails of its edges, and `elite` takes the place of the weight for
 -- the best tour so far; where `turns` is not 0, in each turns-th iteration that tour only, in the others the ants only.
 --
 -- Where `floor` is not 0, trails stay between floor * most and most = reference / ((1 - keep) * length), with the length of the
 -- best tour so far; and after `patience` idle iterations they are smoothed: each goes the share `smoothing` of its way to most.
 type rules [w] =
-  { keep: f64
+  { ants: i64
+  , quarters: i32
+  , search: i32
+  , keep: f64
   , weights: [w]f64
   , elite: f64
   , turns: i64
@@ -47,26 +53,26 @@ type rules [w] =
   , patience: i64
   }
 
--- | How ants make tours: so many in a colony; the power of the trails, in quarters; and what improves each tour: nothing (0),
--- 2-opt (1), 2-opt and Or-opt (2), 3-opt (3), all along the neighbour lists.
-type habits = {ants: i64, quarters: i32, search: i32}
-
 def is_share (x: f64) = x >= 0 && x <= 1
 
-def are_rules [w] ({keep, weights, elite, turns, reference, floor, smoothing, patience}: rules [w]) =
-  is_share keep
-  && (floor == 0 || keep < 1)
-  && all (\x -> x >= 0 && x <= 1e6) weights
-  && elite >= 0
-  && elite <= 1e6
-  && turns >= 0
-  && reference > 0
-  && is_share floor
-  && is_share smoothing
-  && patience >= 1
-
-def are_habits ({ants, quarters, search}: habits) (w: i64) =
-  ants >= 1 && ants >= w && ants <= 1 << 31 && quarters >= 0 && quarters <= 16 && search >= 0 && search <= 3
+def are_rules [w] (rules: rules [w]) =
+  rules.ants >= 1
+  && rules.ants >= w
+  && rules.ants <= 1 << 31
+  && rules.quarters >= 0
+  && rules.quarters <= 16
+  && rules.search >= 0
+  && rules.search <= 3
+  && is_share rules.keep
+  && (rules.floor == 0 || rules.keep < 1)
+  && all (\x -> x >= 0 && x <= 1e6) rules.weights
+  && rules.elite >= 0
+  && rules.elite <= 1e6
+  && rules.turns >= 0
+  && rules.reference > 0
+  && is_share rules.floor
+  && is_share rules.smoothing
+  && rules.patience >= 1
 
 def are_attractions [n] [k] (etas: [n][k]f64) = all (all (\x -> x >= 1e-80 && x <= 1e80)) etas
 
@@ -151,7 +157,7 @@ module mk_ants (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule
   def improve [c] [n] [k] (data: M.data [n]) (links: links [n] [k]) (search: i32) (tours: [c][n]i32) : ([c][n]i32, [c]i64) =
     if search == 0
     then (tours, map (L.tour_length data) tours)
-    else let plan = plan_of n 0 0 0 0 (if search == 3 then 1 else 0) 0 1 0 0 0
+    else let plan = plan_of n (descent_plan with moves = if search == 3 then 1 else 0)
          -- No segment is so short that 2-opt alone would move it.
          let plan = if search == 1 then plan with choice = (plan.choice with segment = -1) else plan
          let on a (works: bool) =
@@ -201,19 +207,18 @@ module mk_ants (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule
               (lists: [n][k]i32)
               (links: links [n] [k])
               (etas: [n][k]f64)
-              (habits: habits)
               (rules: rules [w])
               (seed: u64)
               (first: i64)
               (iteration: i64)
               ({trails, bests, lengths, steps, idle}: colonies [p] [n] [k]) : colonies [p] [n] [k] =
-    let m = habits.ants
+    let m = rules.ants
     let attractions =
-      map (\trails -> map2 (map2 (\trail eta -> power trail habits.quarters * eta)) trails etas) trails
+      map (\trails -> map2 (map2 (\trail eta -> power trail rules.quarters * eta)) trails etas) trails
     let walk t works =
       let key = ant_key seed (first + t / m) iteration (t % m)
       in #[unsafe] walk data lists attractions[t / m] works key
-    let (tours, found) = improve data links habits.search (S.each (p * m) n walk)
+    let (tours, found) = improve data links rules.search (S.each (p * m) n walk)
     let tours = unflatten tours
     let found = unflatten found
     let shorter (l, a) (k, b) = if l < k || (l == k && a < b) then (l, a) else (k, b)
@@ -242,17 +247,13 @@ module mk_ants (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule
              (data: M.data [n])
              (lists: [n][k]i32)
              (etas: [n][k]f64)
-             (habits: habits)
+             (colonies: colonies [p] [n] [k])
              (rules: rules [w])
-             (seed: u64)
-             (first: i64)
-             (from: i64)
-             (iterations: i64)
-             (colonies: colonies [p] [n] [k]) : colonies [p] [n] [k] =
+             ({seed, first, from, iterations}: stretch) : colonies [p] [n] [k] =
     let lists = assert (are_lists lists) lists
     let etas = assert (are_attractions etas) etas
-    let habits = assert (are_habits habits w && are_rules rules) habits
+    let rules = assert (are_rules rules) rules
     let links = I.links_of data lists
     in loop colonies for i < iterations do
-         iterate data lists links etas habits rules seed first (from + i) colonies
+         iterate data lists links etas rules seed first (from + i) colonies
 }

@@ -60,7 +60,10 @@ entry led (there: i64) : i64 =
 def square : [4][4]i32 = [[0, 2, 3, 2], [2, 0, 2, 3], [3, 2, 0, 2], [2, 3, 2, 0]]
 
 def rules (floor: f64) : rules [2] =
-  { keep = 0.5
+  { ants = 2
+  , quarters = 4
+  , search = 0
+  , keep = 0.5
   , weights = [2, 1]
   , elite = 4
   , turns = 0
@@ -81,8 +84,7 @@ def around () : colonies [1] [4] [3] = colonies_on 3 [[0, 1, 2, 3]] [8] 1
 entry trails (floor: f64) : bool =
   let lists = lists square 3
   let etas = replicate 4 (replicate 3 1)
-  let habits = {ants = 2i64, quarters = 4i32, search = 0i32}
-  let {trails, bests, lengths, steps, idle} = A.forage square lists etas habits (rules floor) 3 0 0 1 (around ())
+  let {trails, bests, lengths, steps, idle} = A.forage square lists etas (around ()) (rules floor) {seed = 3, first = 0, from = 0, iterations = 1}
   let on_best i j = square[i, i64.i32 lists[i, j]] == 2
   let within (i: i64) (j: i64) =
     let t = trails[0, i, j]

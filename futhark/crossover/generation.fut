@@ -14,6 +14,9 @@ def are_passes (passes: i32) = passes >= 0 && passes <= 256
 def is_generation (generation: i64) (children: i32) (spread: i64) =
   generation >= 0 && children >= 0 && spread >= 1 && spread <= 32
 
+-- | Generation number `generation` of a seed: so many children a pair; and how many threads are started for a pair.
+type generation_plan = {seed: u64, generation: i64, children: i32, spread: i64}
+
 module mk_generation (M: metric) = {
   module X = mk_eax M
 
@@ -25,11 +28,8 @@ module mk_generation (M: metric) = {
   def cross [p] [n] [k]
             (data: M.data [n])
             (lists: [n][k]i32)
-            (seed: u64)
-            (generation: i64)
-            (children: i32)
-            (spread: i64)
-            (population: population [p] [n]) : population [p] [n] =
+            (population: population [p] [n])
+            ({seed, generation, children, spread}: generation_plan) : population [p] [n] =
     let lists = assert (are_lists lists && is_generation generation children spread) lists
     let order = map i64.i32 (random_tour p seed generation)
     let key = rng.word (rng.stream seed generation) 0

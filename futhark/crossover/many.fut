@@ -16,6 +16,11 @@ type many [b] [n] = {tours: [b][n]i32, lengths: [b]i64}
 def are_counts (climbers: i64) (generations: i64) (children: i32) (spread: i64) =
   climbers >= 1 && is_generation generations children spread
 
+-- | How many instances are solved: by lists of the k nearest, with so many climbers each, which take over edges for so many
+-- generations; and what `generation` takes besides.
+type many_plan =
+  {k: i64, seed: u64, climbers: i64, generations: i64, children: i32, spread: i64, passes: i32}
+
 module mk_many (M: metric) = {
   module I = mk_ils M (mk_thread_worker M)
   module G = mk_generation M
@@ -47,19 +52,13 @@ module mk_many (M: metric) = {
   def solve [n]
             (b: i64)
             (data: i64 -> M.data [n])
-            (k: i64)
-            (seed: u64)
-            (climbers: i64)
-            (generations: i64)
-            (children: i32)
-            (spread: i64)
-            (passes: i32) : many [b] [n] =
+            ({k, seed, climbers, generations, children, spread, passes}: many_plan) : many [b] [n] =
     let p =
       assert (fits_32_bits n && b >= 1 && k >= 1 && k < n && are_counts climbers generations children spread && are_passes passes) climbers
     let lists = map (\i -> map (nearest (data i) k) (map i32.i64 (iota n))) (iota b)
     let links = map2 (\i l -> I.links_of (data i) l) (iota b) lists
     let key = rng.word (rng.stream seed 0) 0
-    let plan = plan_of n 0 0 0 0 1 0 1 0 0 0
+    let plan = plan_of n descent_plan
     let descend t =
       #[unsafe]
       let i = t / p

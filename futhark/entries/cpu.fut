@@ -63,22 +63,12 @@ entry matrix_climb [c] [n] (instance: matrix_instance [n]) (batch: batch [c] [n]
 entry grid_climb [c] [n] (instance: grid_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = grid_climbs.climb instance.grid batch k limit
 entry plane_climb [c] [n] (instance: plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = plane_climbs.climb instance.plane batch k limit
 
--- One step of a climber: the gain and the positions of the best move.
-entry matrix_best_move [n] (instance: matrix_instance [n]) (tour: [n]i32) : [3]i32 = assert (is_tour tour) (matrix_climbs.climber.best_move instance.matrix tour)
-entry grid_best_move [n] (instance: grid_instance [n]) (tour: [n]i32) : [3]i32 = assert (is_tour tour) (grid_climbs.climber.best_move instance.grid tour)
-entry plane_best_move [n] (instance: plane_instance [n]) (tour: [n]i32) : [3]i32 = assert (is_tour tour) (plane_climbs.climber.best_move instance.plane tour)
-
--- Climbers first, …, first + count - 1 of a seed on their random tours, or climbers on given tours.
+-- Climbers first, …, first + count - 1 of a seed on their random tours.
 entry batch_random (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count] [n] = random_batch n seed first count
-entry batch_given [c] [n] (tours: [c][n]i32) : batch [c] [n] = given_batch tours
 
 -- What a batch has found so far: lengths, steps, passes, and which climbers are done.
 entry batch_found [c] [n] (batch: batch [c] [n]) : ([c]i64, [c]i32, [c]i32, [c]bool) = (batch.lengths, batch.steps, batch.passes, batch.done)
-entry batch_tours [c] [n] (batch: batch [c] [n]) : [c][n]i32 = batch.tours
 entry batch_tour [c] [n] (batch: batch [c] [n]) (place: i64) : [n]i32 = tour_at batch.tours place
-
--- The random tours of climbers first, …, first + count - 1.
-entry random_tours (n: i64) (seed: u64) (first: i64) (count: i64) : [count][n]i32 = (random_batch n seed first count).tours
 
 -- One tour on its way to a local optimum, from a given tour. `…_descend` makes whole passes of one move each. A pass of at most
 -- k moves is made by `…_scan`, all diagonals once, in one call or several, and `descent_turn`.
@@ -98,16 +88,16 @@ entry descent_counts [n] (descent: descent [n]) : [4]i64 = counts_of descent
 -- Climbers of the iterated local search on given tours; their lengths are 0 until they have climbed.
 entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_population tours
 
--- The climbers of a population, streams first, …, first + p - 1 of the seed, go on by the iterations from, …,
--- from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
-entry matrix_ils [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = matrix_population.climb instance.matrix lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
-entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = grid_population.climb instance.grid lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
-entry plane_ils [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = plane_population.climb instance.plane lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
+-- The climbers of a population go on by a plan: those of the streams first, …, first + p - 1 of its seed, by the iterations
+-- from, …, from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
+entry matrix_ils [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population.search instance.matrix lists population plan
+entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = grid_population.search instance.grid lists population plan
+entry plane_ils [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.search instance.plane lists population plan
 
--- The best tours of a population, streams first, …, first + p - 1 of the seed, after a descent over all cities.
-entry matrix_polish [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = matrix_population.polish instance.matrix lists seed first moves pivot draws population
-entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = grid_population.polish instance.grid lists seed first moves pivot draws population
-entry plane_polish [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = plane_population.polish instance.plane lists seed first moves pivot draws population
+-- The best tours of a population, after a descent over all cities by a plan, but without its iterations.
+entry matrix_polish [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population.polish instance.matrix lists population plan
+entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = grid_population.polish instance.grid lists population plan
+entry plane_polish [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.polish instance.plane lists population plan
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
 entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = matrix_generation.start instance.matrix lists seed first count passes 1
@@ -116,12 +106,11 @@ entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (see
 
 -- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
 -- must be known: after a call of `…_ils`.
-entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = matrix_generation.cross instance.matrix lists seed generation children spread population
-entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = grid_generation.cross instance.grid lists seed generation children spread population
-entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = plane_generation.cross instance.plane lists seed generation children spread population
+entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = matrix_generation.cross instance.matrix lists population plan
+entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = grid_generation.cross instance.grid lists population plan
+entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = plane_generation.cross instance.plane lists population plan
 
--- What a population has found so far: the best tours.
-entry population_tours [p] [n] (population: population [p] [n]) : [p][n]i32 = population.bests
+-- What a population has found so far: the best tours' lengths, the improvements, the place of the shortest, and a tour.
 entry population_lengths [p] [n] (population: population [p] [n]) : [p]i64 = population.lengths
 entry population_steps [p] [n] (population: population [p] [n]) : [p]i64 = population.steps
 entry population_best [p] [n] (population: population [p] [n]) : i64 = shortest population
@@ -137,42 +126,38 @@ entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q
 entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] = follow population from to
 
 -- Many instances of equal size at once, with lists of the k nearest; each is solved as if it were alone.
-entry matrix_solve_many [b] [n] (distances: [b][n][n]i32) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = matrix_many.solve b (\i -> #[unsafe] distances[i]) k seed climbers generations children spread passes
-entry grid_solve_many [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = grid_many.solve b (\i -> #[unsafe] (xs[i], ys[i])) k seed climbers generations children spread passes
-entry plane_solve_many [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = plane_many.solve b (\i -> #[unsafe] (xs[i], ys[i], f64.bool up)) k seed climbers generations children spread passes
+entry matrix_solve_many [b] [n] (distances: [b][n][n]i32) (plan: many_plan) : many [b] [n] = matrix_many.solve b (\i -> #[unsafe] distances[i]) plan
+entry grid_solve_many [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (plan: many_plan) : many [b] [n] = grid_many.solve b (\i -> #[unsafe] (xs[i], ys[i])) plan
+entry plane_solve_many [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (plan: many_plan) : many [b] [n] = plane_many.solve b (\i -> #[unsafe] (xs[i], ys[i], f64.bool up)) plan
 entry many_tours [b] [n] (many: many [b] [n]) : [b][n]i32 = many.tours
 entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths
 
 -- Chains of annealing on given tours; their lengths are 0 until they have gone on.
 entry chains_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_population tours
 
--- What chains have found so far: the best tours, their lengths, and the moves made.
-entry chains_tours [p] [n] (chains: population [p] [n]) : [p][n]i32 = chains.bests
+-- What chains have found so far: the best tours' lengths, the moves made, and a tour.
 entry chains_lengths [p] [n] (chains: population [p] [n]) : [p]i64 = chains.lengths
 entry chains_steps [p] [n] (chains: population [p] [n]) : [p]i64 = chains.steps
 entry chains_tour [p] [n] (chains: population [p] [n]) (place: i64) : [n]i32 = tour_at chains.bests place
 
--- Chains first, …, first + p - 1 of the seed go on by the iterations from number `from` on, one
--- at each temperature, of so many trials. Lists without neighbours let all pairs of cities be drawn.
-entry matrix_anneal [p] [n] [k] [t] (instance: matrix_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (seed: u64) (first: i64) (from: i64) (trials: i64) (moves: i32) (temperatures: [t]f64) : population [p] [n] = matrix_annealing.anneal instance.matrix lists (stretch_of seed first from trials moves) temperatures chains
-entry grid_anneal [p] [n] [k] [t] (instance: grid_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (seed: u64) (first: i64) (from: i64) (trials: i64) (moves: i32) (temperatures: [t]f64) : population [p] [n] = grid_annealing.anneal instance.grid lists (stretch_of seed first from trials moves) temperatures chains
-entry plane_anneal [p] [n] [k] [t] (instance: plane_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (seed: u64) (first: i64) (from: i64) (trials: i64) (moves: i32) (temperatures: [t]f64) : population [p] [n] = plane_annealing.anneal instance.plane lists (stretch_of seed first from trials moves) temperatures chains
+-- Chains go on by a plan, by an iteration at each temperature. Lists without neighbours let all pairs of cities be drawn.
+entry matrix_anneal [p] [n] [k] [t] (instance: matrix_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = matrix_annealing.anneal instance.matrix lists chains plan temperatures
+entry grid_anneal [p] [n] [k] [t] (instance: grid_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = grid_annealing.anneal instance.grid lists chains plan temperatures
+entry plane_anneal [p] [n] [k] [t] (instance: plane_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = plane_annealing.anneal instance.plane lists chains plan temperatures
 
 -- Colonies of ants that know a tour each, of the given length, with equal trails to k neighbours of each city.
 entry colonies_given [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f64) : colonies [p] [n] [k] = given_colonies k tours lengths trail
 
--- What colonies have found so far: the best tours, their lengths, and how often they were improved.
-entry colonies_tours [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p][n]i32 = colonies.bests
+-- What colonies have found so far: the best tours' lengths, how often they were improved, and a tour.
 entry colonies_lengths [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p]i64 = colonies.lengths
 entry colonies_steps [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p]i64 = colonies.steps
-entry colonies_trails [p] [n] [k] (colonies: colonies [p] [n] [k]) : [p][n][k]f64 = colonies.trails
 entry colonies_tour [p] [n] [k] (colonies: colonies [p] [n] [k]) (place: i64) : [n]i32 = tour_at colonies.bests place
 
--- Colonies first, …, first + p - 1 of the seed go on by the iterations from, …, from + iterations - 1. Lists of neighbours are
--- in order of their distances; `etas` is what a neighbour's distance has to say.
-entry matrix_forage [p] [n] [k] [w] (instance: matrix_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (ants: i64) (quarters: i32) (search: i32) (keep: f64) (weights: [w]f64) (elite: f64) (turns: i64) (reference: f64) (floor: f64) (smoothing: f64) (patience: i64) : colonies [p] [n] [k] = matrix_ants.forage instance.matrix lists etas {ants, quarters, search} {keep, weights, elite, turns, reference, floor, smoothing, patience} seed first from iterations colonies
-entry grid_forage [p] [n] [k] [w] (instance: grid_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (ants: i64) (quarters: i32) (search: i32) (keep: f64) (weights: [w]f64) (elite: f64) (turns: i64) (reference: f64) (floor: f64) (smoothing: f64) (patience: i64) : colonies [p] [n] [k] = grid_ants.forage instance.grid lists etas {ants, quarters, search} {keep, weights, elite, turns, reference, floor, smoothing, patience} seed first from iterations colonies
-entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (ants: i64) (quarters: i32) (search: i32) (keep: f64) (weights: [w]f64) (elite: f64) (turns: i64) (reference: f64) (floor: f64) (smoothing: f64) (patience: i64) : colonies [p] [n] [k] = plane_ants.forage instance.plane lists etas {ants, quarters, search} {keep, weights, elite, turns, reference, floor, smoothing, patience} seed first from iterations colonies
+-- Colonies go on by a stretch of iterations. Lists of neighbours are in order of their distances; `etas` is what a neighbour's
+-- distance has to say.
+entry matrix_forage [p] [n] [k] [w] (instance: matrix_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = matrix_ants.forage instance.matrix lists etas colonies rules stretch
+entry grid_forage [p] [n] [k] [w] (instance: grid_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = grid_ants.forage instance.grid lists etas colonies rules stretch
+entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = plane_ants.forage instance.plane lists etas colonies rules stretch
 
 -- The nearest cities of cities first, …, first + count - 1, where all stand in order of a space-filling curve.
 entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
@@ -185,20 +170,16 @@ entry grid_links [n] [k] [m] (instance: grid_instance [n]) (neighbours: *neighbo
 entry plane_links [n] [k] [m] (instance: plane_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = plane_passes.put_links instance.plane neighbours first lists
 entry huge_given [n] (tour: [n]i32) : huge [n] = given_huge tour
 entry huge_tour [n] (huge: huge [n]) : [n]i32 = tour_of huge
-entry huge_done [n] (huge: huge [n]) : bool = huge.course.done
+entry huge_done [n] (huge: huge [n]) : bool = huge.progress.done
 entry huge_counts [n] (huge: huge [n]) : [3]i64 = work_of huge
 entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = grid_passes.length_of instance.grid huge
 entry plane_huge_length [n] (instance: plane_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of instance.plane huge
 
 -- Passes over the neighbourhood of the whole tour, at most `limit` of them, and none more once they cost as much as `most`.
-entry grid_settle [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = grid_passes.descend instance.grid neighbours.links seed limit most huge
-entry plane_settle [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = plane_passes.descend instance.plane neighbours.links seed limit most huge
+entry grid_huge_descend [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = grid_passes.descend instance.grid neighbours.links seed limit most huge
+entry plane_huge_descend [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = plane_passes.descend instance.plane neighbours.links seed limit most huge
 
--- Pieces first, …, first + count - 1 of `piece` cities climb, by the iterations from, …, from + iterations - 1, behind a
--- descent where `from` is 0; the piece 0 begins at position `offset`, and its climber is the stream `stream` of the seed.
-entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (stream: i64) (from: i64) (iterations: i64) (temperature: f64) (offset: i64) (piece: i64) (first: i64) (count: i64) : huge [n] = grid_pieces.climb instance.grid neighbours.links (plan_of n seed stream from iterations 1 0 1 0 temperature 0) offset piece first count huge
-entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (stream: i64) (from: i64) (iterations: i64) (temperature: f64) (offset: i64) (piece: i64) (first: i64) (count: i64) : huge [n] = plane_pieces.climb instance.plane neighbours.links (plan_of n seed stream from iterations 1 0 1 0 temperature 0) offset piece first count huge
-
--- Fails for a negative number: how an error inside a kernel surfaces can be seen, and tested, by it.
-entry debug_fail (x: i32) : i32 = assert (x >= 0) x
-entry debug_sum [n] (xs: [n]i32) : i64 = i64.sum (map i64.i32 xs)
+-- Some pieces climb by a stretch of iterations, behind a descent where it begins with 0. The climber of piece 0 is the stretch's
+-- first stream.
+entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = grid_pieces.search instance.grid neighbours huge stretch temperature pieces
+entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = plane_pieces.search instance.plane neighbours huge stretch temperature pieces

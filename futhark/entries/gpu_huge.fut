@@ -38,16 +38,16 @@ entry grid_links [n] [k] [m] (instance: grid_instance [n]) (neighbours: *neighbo
 entry plane_links [n] [k] [m] (instance: plane_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = plane_passes.put_links instance.plane neighbours first lists
 entry huge_given [n] (tour: [n]i32) : huge [n] = given_huge tour
 entry huge_tour [n] (huge: huge [n]) : [n]i32 = tour_of huge
-entry huge_done [n] (huge: huge [n]) : bool = huge.course.done
+entry huge_done [n] (huge: huge [n]) : bool = huge.progress.done
 entry huge_counts [n] (huge: huge [n]) : [3]i64 = work_of huge
 entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = grid_passes.length_of instance.grid huge
 entry plane_huge_length [n] (instance: plane_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of instance.plane huge
 
 -- Passes over the neighbourhood of the whole tour, at most `limit` of them, and none more once they cost as much as `most`.
-entry grid_settle [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = grid_passes.descend instance.grid neighbours.links seed limit most huge
-entry plane_settle [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = plane_passes.descend instance.plane neighbours.links seed limit most huge
+entry grid_huge_descend [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = grid_passes.descend instance.grid neighbours.links seed limit most huge
+entry plane_huge_descend [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = plane_passes.descend instance.plane neighbours.links seed limit most huge
 
--- Pieces first, …, first + count - 1 of `piece` cities climb, by the iterations from, …, from + iterations - 1, behind a
--- descent where `from` is 0; the piece 0 begins at position `offset`, and its climber is the stream `stream` of the seed.
-entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (stream: i64) (from: i64) (iterations: i64) (temperature: f64) (offset: i64) (piece: i64) (first: i64) (count: i64) : huge [n] = grid_pieces.climb instance.grid neighbours.links (plan_of n seed stream from iterations 1 0 1 0 temperature 0) offset piece first count huge
-entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (stream: i64) (from: i64) (iterations: i64) (temperature: f64) (offset: i64) (piece: i64) (first: i64) (count: i64) : huge [n] = plane_pieces.climb instance.plane neighbours.links (plan_of n seed stream from iterations 1 0 1 0 temperature 0) offset piece first count huge
+-- Some pieces climb by a stretch of iterations, behind a descent where it begins with 0. The climber of piece 0 is the stretch's
+-- first stream.
+entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = grid_pieces.search instance.grid neighbours huge stretch temperature pieces
+entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = plane_pieces.search instance.plane neighbours huge stretch temperature pieces

@@ -21,17 +21,12 @@ entry matrix_climb_thread [c] [n] (instance: gpu_matrix_instance [n]) (batch: ba
 entry grid_climb_thread [c] [n] (instance: gpu_grid_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = climb_grid_thread instance batch k limit
 entry plane_climb_thread [c] [n] (instance: gpu_plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = climb_plane_thread instance batch k limit
 
--- Climbers first, …, first + count - 1 of a seed on their random tours, or climbers on given tours.
+-- Climbers first, …, first + count - 1 of a seed on their random tours.
 entry batch_random (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count] [n] = random_batch n seed first count
-entry batch_given [c] [n] (tours: [c][n]i32) : batch [c] [n] = given_batch tours
 
 -- What a batch has found so far: lengths, steps, passes, and which climbers are done.
 entry batch_found [c] [n] (batch: batch [c] [n]) : ([c]i64, [c]i32, [c]i32, [c]bool) = (batch.lengths, batch.steps, batch.passes, batch.done)
-entry batch_tours [c] [n] (batch: batch [c] [n]) : [c][n]i32 = batch.tours
 entry batch_tour [c] [n] (batch: batch [c] [n]) (place: i64) : [n]i32 = tour_at batch.tours place
-
--- The random tours of climbers first, …, first + count - 1.
-entry random_tours (n: i64) (seed: u64) (first: i64) (count: i64) : [count][n]i32 = (random_batch n seed first count).tours
 
 -- One tour on its way to a local optimum, from a given tour; a grid is loaded as a plane. `…_descend` makes whole passes of one move each. A pass of at most
 -- k moves is made by `…_scan`, all diagonals once, in one call or several, and `descent_turn`.
@@ -45,7 +40,3 @@ entry descent_turn [n] (descent: descent [n]) (k: i32) : descent [n] = turn k de
 -- Where a tour stands: itself; and by how much it has become shorter, its moves, its passes, and 1 where it is done.
 entry descent_tour [n] (descent: descent [n]) : [n]i32 = descent.tour
 entry descent_counts [n] (descent: descent [n]) : [4]i64 = counts_of descent
-
--- Fails for a negative number: how an error inside a kernel surfaces can be seen, and tested, by it.
-entry debug_fail (x: i32) : i32 = assert (x >= 0) x
-entry debug_sum [n] (xs: [n]i32) : i64 = i64.sum (map i64.i32 xs)

@@ -37,22 +37,22 @@ entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
 -- Climbers of the iterated local search on given tours; their lengths are 0 until they have climbed.
 entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_population tours
 
--- The climbers of a population, streams first, …, first + p - 1 of the seed, go on by the iterations from, …,
--- from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
-entry matrix_ils_block [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = matrix_population_block.climb instance.matrix lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
-entry grid_ils_block [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = grid_population_block.climb instance.grid lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
-entry plane_ils_block [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = plane_population_block.climb instance.plane lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
-entry matrix_ils_thread [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = matrix_population_thread.climb instance.matrix lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
-entry grid_ils_thread [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = grid_population_thread.climb instance.grid lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
-entry plane_ils_thread [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (from: i64) (iterations: i64) (moves: i32) (pivot: i32) (draws: i32) (kick: i32) (temperature: f64) (cooled: i64) : population [p] [n] = plane_population_thread.climb instance.plane lists (plan_of n seed first from iterations moves pivot draws kick temperature cooled) population
+-- The climbers of a population go on by a plan: those of the streams first, …, first + p - 1 of its seed, by the iterations
+-- from, …, from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
+entry matrix_ils_block [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population_block.search instance.matrix lists population plan
+entry grid_ils_block [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = grid_population_block.search instance.grid lists population plan
+entry plane_ils_block [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population_block.search instance.plane lists population plan
+entry matrix_ils_thread [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population_thread.search instance.matrix lists population plan
+entry grid_ils_thread [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = grid_population_thread.search instance.grid lists population plan
+entry plane_ils_thread [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population_thread.search instance.plane lists population plan
 
--- The best tours of a population, streams first, …, first + p - 1 of the seed, after a descent over all cities.
-entry matrix_polish_block [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = matrix_population_block.polish instance.matrix lists seed first moves pivot draws population
-entry grid_polish_block [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = grid_population_block.polish instance.grid lists seed first moves pivot draws population
-entry plane_polish_block [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = plane_population_block.polish instance.plane lists seed first moves pivot draws population
-entry matrix_polish_thread [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = matrix_population_thread.polish instance.matrix lists seed first moves pivot draws population
-entry grid_polish_thread [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = grid_population_thread.polish instance.grid lists seed first moves pivot draws population
-entry plane_polish_thread [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (first: i64) (moves: i32) (pivot: i32) (draws: i32) : population [p] [n] = plane_population_thread.polish instance.plane lists seed first moves pivot draws population
+-- The best tours of a population, after a descent over all cities by a plan, but without its iterations.
+entry matrix_polish_block [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population_block.polish instance.matrix lists population plan
+entry grid_polish_block [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = grid_population_block.polish instance.grid lists population plan
+entry plane_polish_block [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population_block.polish instance.plane lists population plan
+entry matrix_polish_thread [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population_thread.polish instance.matrix lists population plan
+entry grid_polish_thread [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = grid_population_thread.polish instance.grid lists population plan
+entry plane_polish_thread [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population_thread.polish instance.plane lists population plan
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
 entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = matrix_generation.start instance.matrix lists seed first count passes (threads_a_climber count n)
@@ -61,12 +61,11 @@ entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (see
 
 -- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
 -- must be known: after a call of `…_ils`.
-entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = matrix_generation.cross instance.matrix lists seed generation children spread population
-entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = grid_generation.cross instance.grid lists seed generation children spread population
-entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (children: i32) (spread: i64) : population [p] [n] = plane_generation.cross instance.plane lists seed generation children spread population
+entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = matrix_generation.cross instance.matrix lists population plan
+entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = grid_generation.cross instance.grid lists population plan
+entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = plane_generation.cross instance.plane lists population plan
 
--- What a population has found so far: the best tours.
-entry population_tours [p] [n] (population: population [p] [n]) : [p][n]i32 = population.bests
+-- What a population has found so far: the best tours' lengths, the improvements, the place of the shortest, and a tour.
 entry population_lengths [p] [n] (population: population [p] [n]) : [p]i64 = population.lengths
 entry population_steps [p] [n] (population: population [p] [n]) : [p]i64 = population.steps
 entry population_best [p] [n] (population: population [p] [n]) : i64 = shortest population
@@ -82,8 +81,8 @@ entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q
 entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] = follow population from to
 
 -- Many instances of equal size at once, with lists of the k nearest; each is solved as if it were alone.
-entry matrix_solve_many [b] [n] (distances: [b][n][n]i32) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = matrix_many.solve b (\i -> #[unsafe] distances[i]) k seed climbers generations children spread passes
-entry grid_solve_many [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = grid_many.solve b (\i -> #[unsafe] (xs[i], ys[i])) k seed climbers generations children spread passes
-entry plane_solve_many [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (k: i64) (seed: u64) (climbers: i64) (generations: i64) (children: i32) (spread: i64) (passes: i32) : many [b] [n] = plane_many.solve b (\i -> #[unsafe] (xs[i], ys[i], f64.bool up)) k seed climbers generations children spread passes
+entry matrix_solve_many [b] [n] (distances: [b][n][n]i32) (plan: many_plan) : many [b] [n] = matrix_many.solve b (\i -> #[unsafe] distances[i]) plan
+entry grid_solve_many [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (plan: many_plan) : many [b] [n] = grid_many.solve b (\i -> #[unsafe] (xs[i], ys[i])) plan
+entry plane_solve_many [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (plan: many_plan) : many [b] [n] = plane_many.solve b (\i -> #[unsafe] (xs[i], ys[i], f64.bool up)) plan
 entry many_tours [b] [n] (many: many [b] [n]) : [b][n]i32 = many.tours
 entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths

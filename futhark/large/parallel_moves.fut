@@ -17,10 +17,10 @@ import "active_cities"
 -- | How far a descent has come: the block of cities to go on from; how often the number of cities that a pass takes was
 -- doubled; how many cities were woken to make sure of the optimum since a move was found; the windows' size, as a power of
 -- two; how many moves and passes were made, and what they cost; and whether no city finds a move.
-type course = {cursor: i64, breadth: i64, swept: i64, level: i64, moves: i64, passes: i64, work: i64, done: bool}
+type progress = {cursor: i64, breadth: i64, swept: i64, level: i64, moves: i64, passes: i64, work: i64, done: bool}
 
--- | A huge tour in the course of its descent: the tour, the cities that wait, and how far it has come.
-type huge [n] = {route: route [n], waits: [n]bool, course: course}
+-- | A huge tour on its descent: the tour, the cities that wait, and how far it has come.
+type huge [n] = {route: route [n], waits: [n]bool, progress: progress}
 
 -- | The smallest windows, as a power of two, and how many moves are few.
 def least_level : i64 = 6
@@ -30,9 +30,9 @@ def few : i64 = 1024
 def look_work : i64 = 16
 
 -- | A descent from a route, in which all cities wait, behind so many moves and passes. **Work:** O(n).
-def wake_all [n] (route: route [n]) (course: course) : huge [n] =
-  let course = course with cursor = 0 with breadth = 0 with swept = n with level = least_level with done = false
-  in {route, waits = replicate n true, course}
+def wake_all [n] (route: route [n]) (progress: progress) : huge [n] =
+  let progress = progress with cursor = 0 with breadth = 0 with swept = n with level = least_level with done = false
+  in {route, waits = replicate n true, progress}
 
 -- | A descent from a tour, in which all cities wait.
 def huge_of [n] (tour: [n]i32) : huge [n] =
@@ -44,7 +44,7 @@ def given_huge [n] (tour: [n]i32) : huge [n] =
   assert (fits_32_bits n && is_tour tour) (huge_of tour)
 
 -- | The moves, the passes, and what they cost.
-def work_of [n] (s: huge [n]) : [3]i64 = [s.course.moves, s.course.passes, s.course.work]
+def work_of [n] (s: huge [n]) : [3]i64 = [s.progress.moves, s.progress.passes, s.progress.work]
 
 -- | Neighbour lists with their distances, in order of these, as they are put down on a device.
 type neighbours [n] [k] = {links: links [n] [k]}
@@ -202,8 +202,8 @@ module mk_passes (M: metric) (W: widths) = {
            (r: *route [n])
            (waits: *[n]bool)
            (spare: *[n]i32)
-           (course: course) : (*route [n], *[n]bool, *[n]i32, course) =
-    let {cursor, breadth, swept, level, moves = moves_before, passes, work, done = _} = course
+           (progress: progress) : (*route [n], *[n]bool, *[n]i32, progress) =
+    let {cursor, breadth, swept, level, moves = moves_before, passes, work, done = _} = progress
     let width = width breadth
     let (cities, total, cursor) = next_waiting width cursor waits
     let d = length cities
@@ -240,7 +240,7 @@ module mk_passes (M: metric) (W: widths) = {
     let done = none && swept >= n
     let breadth = if 2 * d < width then breadth else if 8 * finds > 7 * d then 0 else i64.min 32 (breadth + 1)
     let (waits, count, cursor) = wake (none && !done) width cursor waits
-    let course =
+    let progress =
       { cursor
       , breadth
       , swept = swept + count
@@ -250,14 +250,14 @@ module mk_passes (M: metric) (W: widths) = {
       , work = work + look_work * d + changed + blocks n
       , done
       }
-    in (r, waits, spare, course)
+    in (r, waits, spare, progress)
 
   -- | So many passes at most, and none more once they cost as much as `most`. **Work:** see `pass`.
   def descend [n] [k] (data: M.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (s: huge [n]) : huge [n] =
-    let (end, enough) = (s.course.passes + limit, s.course.work + i64.min most (i64.highest - s.course.work))
-    let (route, waits, _, course) =
-      loop (r, waits, spare, now) = (copy s.route, copy s.waits, replicate n 0, s.course)
+    let (end, enough) = (s.progress.passes + limit, s.progress.work + i64.min most (i64.highest - s.progress.work))
+    let (route, waits, _, progress) =
+      loop (r, waits, spare, now) = (copy s.route, copy s.waits, replicate n 0, s.progress)
       while !now.done && now.passes < end && now.work < enough do
         pass data links seed r waits spare now
-    in {route, waits, course}
+    in {route, waits, progress}
 }

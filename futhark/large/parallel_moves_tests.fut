@@ -154,19 +154,19 @@ module laws (W: widths) = {
       let whole = P.descend data links 5 1000000 i64.highest start
       let (cut, ok) =
         loop (now, ok) = (start, true)
-        while !now.course.done && ok do
+        while !now.progress.done && ok do
           let next = P.descend data links 5 1 i64.highest now
-          let falls = P.length_of data next < P.length_of data now || next.course.moves == now.course.moves
+          let falls = P.length_of data next < P.length_of data now || next.progress.moves == now.progress.moves
           let right = is_tour (tour_of next) && and (map2 (==) next.route (route_of (tour_of next)))
-          in (next, falls && right && next.course.passes == now.course.passes + 1)
+          in (next, falls && right && next.progress.passes == now.progress.passes + 1)
       let coarse =
-        loop now = start while !now.course.done do P.descend data links 5 passes i64.highest now
+        loop now = start while !now.progress.done do P.descend data links 5 passes i64.highest now
       let by_work =
-        loop now = start while !now.course.done do P.descend data links 5 1000000 (passes * 100) now
+        loop now = start while !now.progress.done do P.descend data links 5 1000000 (passes * 100) now
       let choice = {segment = i32.i64 n, best = true, draws = 0}
       let is_optimum = all (\c -> (P.T.move_of data links choice whole.route (i32.i64 c)).kind == 0) (iota n)
-      let same (x: huge [n]) = and (map2 (==) x.route whole.route) && x.course.moves == whole.course.moves && x.course.passes == whole.course.passes && x.course.work == whole.course.work
-      in ok && is_optimum && same cut && same coarse && same by_work && whole.course.done && !(or whole.waits)
+      let same (x: huge [n]) = and (map2 (==) x.route whole.route) && x.progress.moves == whole.progress.moves && x.progress.passes == whole.progress.passes && x.progress.work == whole.progress.work
+      in ok && is_optimum && same cut && same coarse && same by_work && whole.progress.done && !(or whole.waits)
     in and (map holds (iota 10))
 }
 
@@ -210,12 +210,12 @@ entry many_moves_hold (n: i64) : bool =
   let start = huge_of (random_tour n 8 0)
   let (end, ok, most) =
     loop (now, ok, most) = (start, true, 0)
-    while !now.course.done && ok do
+    while !now.progress.done && ok do
       let next = P.descend data links 5 1 i64.highest now
-      let made = next.course.moves - now.course.moves
+      let made = next.progress.moves - now.progress.moves
       let falls = P.length_of data next < P.length_of data now || made == 0
       in (next, falls && is_tour (tour_of next), i64.max most made)
-  in ok && end.course.done && most > 20
+  in ok && end.progress.done && most > 20
 
 -- Moves that gain more than 2^31 are made, also where they are many: three far places, of which the tour takes one after the
 -- other, with all of one as neighbours.
@@ -229,4 +229,4 @@ entry longest_gains_are_made (n: i64) : bool =
   let start = huge_of (map i32.i64 (iota n))
   let links = P.T.links_of data lists
   let end = P.descend data links 5 200 i64.highest start
-  in end.course.done && P.length_of data end <= 8 * ((1 << 30) - 1)
+  in end.progress.done && P.length_of data end <= 8 * ((1 << 30) - 1)

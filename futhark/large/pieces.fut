@@ -9,8 +9,11 @@ import "../local_search/population"
 import "../local_search/three_opt"
 import "parallel_moves"
 
-def are_pieces (n: i64) (offset: i64) (m: i64) (first: i64) (count: i64) =
-  offset >= 0 && offset < n && m >= 2 && first >= 0 && count >= 1 && first + count <= n / m
+-- | Pieces first, …, first + count - 1 of `piece` cities, of which piece 0 begins at the position `offset` of the tour.
+type piece_range = {offset: i64, piece: i64, first: i64, count: i64}
+
+def are_pieces (n: i64) ({offset, piece, first, count}: piece_range) =
+  offset >= 0 && offset < n && piece >= 2 && first >= 0 && count >= 1 && first + count <= n / piece
 
 module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (S: schedule) = {
   -- The neighbours, by their places in the piece, of the city in place j of the piece that begins at a position; those outside
@@ -32,20 +35,16 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (S: schedu
         in (inner, w + i64.bool (q < m))
     in inner
 
-  -- | Let `count` pieces of m cities climb, from number `first` on, where piece i begins at position offset + i m of the tour.
-  -- The climber of a piece is the stream `plan.first` + i of the seed. All cities wait afterwards.
+  -- | Let some pieces climb. The climber of piece i is the stream `plan.first` + i of the seed. All cities wait afterwards.
   --
   -- **Work:** O(n), and that of the climbers.
   def climb [n] [k]
             (data: P.data [n])
             (links: links [n] [k])
+            (s: huge [n])
             (plan: plan)
-            (offset: i64)
-            (m: i64)
-            (first: i64)
-            (count: i64)
-            (s: huge [n]) : huge [n] =
-    let count = assert (are_pieces n offset m first count) count
+            (range: piece_range) : huge [n] =
+    let {offset, piece = m, first, count} = assert (are_pieces n range) range
     let position (i: i64) (j: i64): i64 =
       let p = offset + (first + i) * m + j
       in if p >= n then p - n else p
@@ -75,5 +74,16 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (S: schedu
     let new = flatten (tabulate_2d count m path)
     let r = #[unsafe] scatter (copy s.route) positions new
     let r = #[unsafe] scatter r (map (\c -> n + i64.i32 c) new) (map i32.i64 positions)
-    in wake_all r s.course
+    in wake_all r s.progress
+
+  -- | The same by a stretch of iterations, at a temperature, by 3-opt and kicks along the tour.
+  def search [n] [k]
+             (data: P.data [n])
+             (neighbours: neighbours [n] [k])
+             (s: huge [n])
+             ({seed, first, from, iterations}: stretch)
+             (temperature: f64)
+             (range: piece_range) : huge [n] =
+    let given = descent_plan with seed = seed with first = first with from = from with iterations = iterations with temperature = temperature
+    in climb data neighbours.links s (plan_of n given) range
 }

@@ -38,7 +38,7 @@ def nearest [n] (data: plane.data [n]) (k: i64) : links [n] [k] =
   in W.T.links_of data (map list (iota n))
 
 def plan (n: i64) (first: i64) (iterations: i64) (temperature: f64) : plan =
-  plan_of n 4 first 0 iterations 1 0 1 0 temperature 0
+  plan_of n (descent_plan with seed = 4 with first = first with iterations = iterations with temperature = temperature)
 
 -- Which positions belong to no piece that climbs, or are an end of one.
 def are_kept (n: i64) (offset: i64) (m: i64) (first: i64) (count: i64) : [n]bool =
@@ -71,7 +71,7 @@ entry pieces_hold (n: i64) (side: i32) (m: i64) (offset: i64) (first: i64) (coun
   let kept = are_kept n offset m first count
   let holds s =
     let start = huge_of (random_tour n 8 s) with waits = replicate n false
-    let end = R.climb data links (plan m (s << 32) 30 temperature) offset m first count start
+    let end = R.climb data links start (plan m (s << 32) 30 temperature) {offset, piece = m, first, count}
     let stays = and (map3 (\is a b -> !is || a == b) kept (tour_of start) (tour_of end))
     let piece_of (places: [n]i32) (c: i64) = ((i64.i32 places[c] - offset + n) % n) / m
     let same_pieces = all (\c -> piece_of (positions (tour_of start)) c == piece_of (positions (tour_of end)) c) (iota n)
@@ -79,7 +79,7 @@ entry pieces_hold (n: i64) (side: i32) (m: i64) (offset: i64) (first: i64) (coun
     in is_tour (tour_of end)
        && and (map2 (==) end.route (route_of (tour_of end)))
        && and end.waits
-       && !end.course.done
+       && !end.progress.done
        && stays
        && same_pieces
        && no_longer
@@ -95,9 +95,9 @@ entry cuts_change_nothing (n: i64) (m: i64) (offset: i64) (temperature: f64) : b
   let data = points n 100
   let links = nearest data 6
   let start = huge_of (random_tour n 8 0)
-  let climb first count s = R.climb data links (plan m 9 20 temperature) offset m first count s
+  let climb first count s = R.climb data links s (plan m 9 20 temperature) {offset, piece = m, first, count}
   let whole = climb 0 (n / m) start
-  let apart = R_apart.climb data links (plan m 9 20 temperature) offset m 0 (n / m) start
+  let apart = R_apart.climb data links start (plan m 9 20 temperature) {offset, piece = m, first = 0, count = n / m}
   let cut = loop s = start for i < n / m do climb i 1 s
   let back = loop s = start for i < n / m do climb (n / m - 1 - i) 1 s
   let same (s: huge [n]) = and (map2 (==) s.route whole.route)
@@ -111,9 +111,9 @@ entry one_piece_is_all (n: i64) : bool =
   let data = points n 100
   let links = nearest data 8
   let start = huge_of (random_tour n 8 0)
-  let end = R.climb data links (plan n 0 200 0) 7 n 0 1 start
+  let end = R.climb data links start (plan n 0 200 0) {offset = 7, piece = n, first = 0, count = 1}
   let optimum = W.descend data links 0 10000 i64.highest end
-  in W.length_of data end * 2 < W.length_of data start && optimum.course.done
+  in W.length_of data end * 2 < W.length_of data start && optimum.progress.done
      && W.length_of data end - W.length_of data optimum < 300
 
 -- ==
@@ -126,4 +126,4 @@ entry one_piece_is_all (n: i64) : bool =
 -- }
 -- output { [true, true, false, false, false, false, false, false, false] }
 entry bounds [d] (offsets: [d]i64) (ms: [d]i64) (firsts: [d]i64) (counts: [d]i64) : [d]bool =
-  map4 (are_pieces 40) offsets ms firsts counts
+  map4 (\offset piece first count -> are_pieces 40 {offset, piece, first, count}) offsets ms firsts counts

@@ -48,13 +48,13 @@ entry climb_alike [d] (sizes: [d]i64) (k: i64) (bound: i32) (iterations: i64) (t
     let lists = nearest data (i64.min k (n - 1))
     let start = population_on (map (random_tour n 3) (iota 3))
     let alike moves pivot kick =
-      let plan from iterations = plan_of n 6 2 from iterations moves pivot 50 kick temperature 0
+      let plan (from: i64) (iterations: i64): search_plan = {seed = 6, first = 2, from, iterations, moves, pivot, draws = 50, kick, temperature, cooled = 0}
       let more = plan iterations iterations
-      let a = by_one.climb data lists more (by_one.climb data lists (plan 0 iterations) start)
-      let b = by_single.climb data lists more (by_single.climb data lists (plan 0 iterations) start)
-      let c = by_crowd.climb data lists more (by_crowd.climb data lists (plan 0 iterations) start)
-      let a' = by_one.polish data lists 6 2 moves pivot 50 a
-      let c' = by_crowd.polish data lists 6 2 moves pivot 50 c
+      let a = by_one.search data lists (by_one.search data lists start (plan 0 iterations)) more
+      let b = by_single.search data lists (by_single.search data lists start (plan 0 iterations)) more
+      let c = by_crowd.search data lists (by_crowd.search data lists start (plan 0 iterations)) more
+      let a' = by_one.polish data lists a more
+      let c' = by_crowd.polish data lists c more
       let same (x: population [3] [n]) (y: population [3] [n]) =
         let x = opaque x
         let y = opaque y

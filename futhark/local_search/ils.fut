@@ -33,8 +33,40 @@ def is_temperature (t: f64) = t >= 0 && t <= 1e12
 def is_plan (first: i64) (from: i64) (iterations: i64) (kick: i32) (temperature: f64) (cooled: i64) =
   are_numbers first from iterations && is_kick kick && is_temperature temperature && cooled >= 0
 
--- | What numbers from outside stand for: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt;
--- pivot = 0 for the first move that shortens the tour, 1 for a city's best, 2 for the best of so many that are drawn.
+-- | Iterations `iterations` from number `from` on, by climbers from number `first` on, of a seed.
+type stretch = {seed: u64, first: i64, from: i64, iterations: i64}
+
+-- | A plan in numbers from outside: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt; pivot = 0
+-- for the first move that shortens the tour, 1 for a city's best, 2 for the best of so many `draws`; kick = 0 for cuts that are
+-- near each other along the tour, 1 for random walks, 2 for either by a draw.
+type search_plan =
+  { seed: u64
+  , first: i64
+  , from: i64
+  , iterations: i64
+  , moves: i32
+  , pivot: i32
+  , draws: i32
+  , kick: i32
+  , temperature: f64
+  , cooled: i64
+  }
+
+-- | A descent by 3-opt, each city by its first move.
+def descent_plan : search_plan =
+  { seed = 0
+  , first = 0
+  , from = 0
+  , iterations = 0
+  , moves = 1
+  , pivot = 0
+  , draws = 1
+  , kick = 0
+  , temperature = 0
+  , cooled = 0
+  }
+
+-- | Which moves the numbers stand for, on n cities.
 def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
   let segment = if moves == 0 then 3 else i32.i64 n
   in assert (is_flag moves && is_pivot pivot draws) { segment
@@ -42,18 +74,8 @@ def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
                                                     , draws = if pivot == 2 then draws else 0
                                                     }
 
--- | The same, with kick = 0 for cuts that are near each other along the tour, 1 for random walks, 2 for either by a draw.
-def plan_of (n: i64)
-            (seed: u64)
-            (first: i64)
-            (from: i64)
-            (iterations: i64)
-            (moves: i32)
-            (pivot: i32)
-            (draws: i32)
-            (kick: i32)
-            (temperature: f64)
-            (cooled: i64) : plan =
+-- | What they stand for, on n cities.
+def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick, temperature, cooled}: search_plan) : plan =
   let choice = choice_of n moves pivot draws
   let plan = {from, iterations, choice, kick, temperature, cooled, seed, first}
   in assert (is_plan first from iterations kick temperature cooled) plan

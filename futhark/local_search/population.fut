@@ -75,16 +75,12 @@ module mk_population (M: metric) (I: climbing with data [n] = M.data [n]) (S: sc
     let (tours, bests, lengths, steps) = unzip4 (S.each p n on)
     in {tours, bests, lengths, steps}
 
-  -- | The best tours, after a descent over all cities.
-  def polish [p] [n] [k]
-             (data: M.data [n])
-             (lists: [n][k]i32)
-             (seed: u64)
-             (first: i64)
-             (moves: i32)
-             (pivot: i32)
-             (draws: i32)
-             (population: population [p] [n]) : population [p] [n] =
-    let plan = plan_of n seed first 0 0 moves pivot draws 0 0 0
-    in climb data lists plan (population with tours = copy population.bests)
+  -- | The same, by a plan from outside.
+  def search [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] =
+    climb data lists (plan_of n plan) population
+
+  -- | The best tours, after a descent over all cities; it has no iterations, whatever the plan says.
+  def polish [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] =
+    let plan = plan with from = 0 with iterations = 0 with kick = 0 with temperature = 0 with cooled = 0
+    in climb data lists (plan_of n plan) (population with tours = copy population.bests)
 }

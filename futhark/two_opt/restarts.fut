@@ -23,10 +23,6 @@ def batch_on [c] [n] (tours: [c][n]i32) : batch [c] [n] =
   , done = replicate c false
   }
 
--- | The same, of tours from outside.
-def given_batch [c] [n] (tours: [c][n]i32) : batch [c] [n] =
-  assert (fits_32_bits n && all is_tour tours) (batch_on tours)
-
 -- | The climbers first, …, first + count - 1 of a seed, on their random tours.
 def random_batch (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count] [n] =
   assert (fits_32_bits n && are_climbers first count) (batch_on (map (\c -> random_tour n seed (first + c)) (iota count)))

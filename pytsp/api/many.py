@@ -149,7 +149,9 @@ class _Batches:
         """Solve instances of equal size, as many at a time as take a fraction of a second."""
         kernels = self.kernels
         generations = 8 + n // 50 if self.iterations is None else self.iterations
-        settings = (min(NEIGHBOURS, n - 1), self.seed, self.climbers, generations, CHILDREN, 1, PASSES)
+        counts = {"climbers": self.climbers, "generations": generations, "children": CHILDREN, "spread": 1}
+        fields = {"k": min(NEIGHBOURS, n - 1), "seed": self.seed, **counts, "passes": PASSES}
+        plan = kernels.value("many_plan", fields)
         machine = "cpu" if kernels.device is None else "gpu"
         most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * self.climbers + (4 * n * n if kind == "matrix" else 0)))
         size = min(max(1, FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n), most)
@@ -157,7 +159,7 @@ class _Batches:
             chunk, group = group[:size], group[size:]
             began = time.perf_counter()
             arrays = [np.stack(rows) for rows in zip(*(form.arguments[:2] for *_, form in chunk), strict=True)]
-            solved = kernels.call(f"{kind}_solve_many", *arrays, *flags, *settings)
+            solved = kernels.call(f"{kind}_solve_many", *arrays, *flags, plan)
             tours, lengths = kernels.call("many_tours", solved), kernels.call("many_lengths", solved)
             seconds = time.perf_counter() - began
             for (index, instance, form), tour, length in zip(chunk, tours, lengths.tolist(), strict=True):

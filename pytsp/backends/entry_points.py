@@ -77,6 +77,8 @@ class Manifest:
         self._ffi = ffi
         self._lib = lib
         self._made: dict[str, EntryPoint] = {}
+        # What `records.record_of` has looked up.
+        self.records: dict[str, Any] = {}
 
     @property
     def names(self) -> list[str]:

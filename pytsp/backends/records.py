@@ -69,7 +69,14 @@ class Record(ValueType):
 
 
 def record_of(manifest: Manifest, type_name: str) -> Record:
-    """Return a type of a module, which must be a record."""
+    """Return a type of a module, which must be a record; it is looked up once."""
+    if type_name not in manifest.records:
+        manifest.records[type_name] = _record(manifest, type_name)
+    record: Record = manifest.records[type_name]
+    return record
+
+
+def _record(manifest: Manifest, type_name: str) -> Record:
     described = manifest.types.get(type_name, {}).get("record")
     if described is None:
         raise BackendError(f"there is no type {type_name!r} that has fields")

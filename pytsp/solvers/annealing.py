@@ -22,7 +22,7 @@ __all__ = ["Chains", "Temperatures", "begin"]
 
 # Cities of the smallest instance on which a move changes anything that can be tried here.
 ANNEALED_CITIES = 5
-# The default first and last temperature, in mean distances between a city and its two nearest (docs/algorithms.md).
+# The default first and last temperature, in mean distances between a city and its two nearest (docs/algorithms).
 HOT = 0.7
 COLD = 0.05
 # The trials of a chain where neither iterations nor a time limit are given, but at least so many iterations.
@@ -153,17 +153,9 @@ class Chains(Stages):
             temperatures = self.temperatures.between(begin / limit, (begin + seconds) / limit, count)
         else:
             temperatures = self.temperatures.of(start, count)
-        return self.call(
-            "anneal",
-            self.lists,
-            handle,
-            self.task.seed,
-            self.options.first,
-            start,
-            self.trials,
-            self.moves,
-            np.ascontiguousarray(temperatures),
-        )
+        numbers = {"from": start, "trials": self.trials, "moves": self.moves}
+        plan = self.kernels.value("annealing_plan", {"seed": self.task.seed, "first": self.options.first, **numbers})
+        return self.call("anneal", self.lists, handle, plan, np.ascontiguousarray(temperatures))
 
 
 def _temperatures(task: Task[Annealing], lists: NDArray[np.int32]) -> Temperatures:

@@ -174,6 +174,7 @@ class Colonies(Stages):
         self.search = 0 if options.moves is None else 1 + LOCAL_MOVES.index(options.moves)
         self.rules = rules_of(options, *lists.shape)
         self.etas = _etas(task.form, lists, beta)
+        self.kernel_rules = task.kernels.value("rules", self._fields_of_rules())
         super().__init__(task, iterations=iterations, tours=tours)
 
     @property
@@ -194,28 +195,19 @@ class Colonies(Stages):
         return {"trails": trails, "bests": bests, **fields}
 
     def continued(self, handle: Any, start: int, count: int) -> Any:
-        rules = self.rules
-        return self.call(
-            "forage",
-            self.lists,
-            self.etas,
-            handle,
-            self.task.seed,
-            self.options.first,
-            start,
-            count,
-            self.ants,
-            self.quarters,
-            self.search,
-            rules.keep,
-            rules.weights,
-            rules.elite,
-            rules.turns,
-            self.reference,
-            rules.floor,
-            rules.smoothing,
-            rules.patience,
-        )
+        fields = {"seed": self.task.seed, "first": self.options.first, "from": start, "iterations": count}
+        stretch = self.kernels.value("stretch", fields)
+        return self.call("forage", self.lists, self.etas, handle, self.kernel_rules, stretch)
+
+    def _fields_of_rules(self) -> dict[str, Any]:
+        rules = {name: value for name, value in vars(self.rules).items() if name != "initial"}
+        return {
+            "ants": self.ants,
+            "quarters": self.quarters,
+            "search": self.search,
+            "reference": self.reference,
+            **rules,
+        }
 
 
 def _etas(form: Form, lists: NDArray[np.int32], beta: float) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The figures of docs/algorithms.md: the script draws those that the page names, and they are what the page shows."""
+"""The figures of docs/algorithms: the script draws those that the pages name, and they are what the pages show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib", reason="matplotlib draws the figures")
 from bench.figures import __main__ as figures  # noqa: E402
 from bench.figures.canvas import edges_of  # noqa: E402
 
-PAGE = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
+PAGES = [page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "algorithms").glob("*.md")]
 MOST_BYTES = 60_000
 
 
@@ -27,19 +27,18 @@ def texts(file: Path) -> list[str]:
     ]
 
 
-def test_the_page_shows_every_figure_with_its_command() -> None:
-    shown = re.findall(
-        r"^!\[.+\]\(algorithms/(.+)\.svg\)\n\n\*[^*]+`python -m bench\.figures ([a-z-]+)`\*$", PAGE, re.M
-    )
+def test_the_pages_show_every_figure_with_its_command() -> None:
+    caption = r"^!\[.+\]\(\.\./images/algorithms/(.+)\.svg\)\n\n\*[^*]+`python -m bench\.figures ([a-z-]+)`\*$"
+    shown = [found for page in PAGES for found in re.findall(caption, page, re.M)]
     assert [name for name, _ in shown] == [command for _, command in shown]
-    assert [name for name, _ in shown] == [*figures.FIGURES]
-    assert PAGE.count("![") == len(shown)
+    assert sorted(name for name, _ in shown) == sorted(figures.FIGURES)
+    assert sum(page.count("![") for page in PAGES) == len(shown)
     assert {file.name for file in figures.FOLDER.iterdir()} == {f"{name}.svg" for name in figures.FIGURES}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", figures.FIGURES)
-def test_a_figure_is_that_of_the_page(name: str, tmp_path: Path) -> None:
+def test_a_figure_is_that_of_its_page(name: str, tmp_path: Path) -> None:
     assert figures.main([name, "--folder", str(tmp_path / "drawn")]) == 0
     drawn, kept = tmp_path / "drawn" / f"{name}.svg", figures.FOLDER / f"{name}.svg"
     assert drawn.stat().st_size <= MOST_BYTES and kept.stat().st_size <= MOST_BYTES

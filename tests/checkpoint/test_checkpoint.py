@@ -437,9 +437,9 @@ def test_a_head_that_pytsp_did_not_write_is_refused(tmp_path: Path, change: Any,
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"route": np.arange(6, dtype=np.int32)}, "has the fields course, route, waits; got route$"),
+        ({"route": np.arange(6, dtype=np.int32)}, "has the fields progress, route, waits; got route$"),
         ({"route": np.arange(6)}, "field 'route' of type huge: an array of int64"),
-        ({"course": {"level": 1.5}}, "a value of type .* has the fields breadth, cursor, .*; got level"),
+        ({"progress": {"level": 1.5}}, "a value of type .* has the fields breadth, cursor, .*; got level"),
     ],
 )
 def test_fields_pass_as_they_are_or_not_at_all(fields: dict[str, Any], words: str) -> None:

@@ -23,6 +23,7 @@ DOCS = ROOT / "docs"
 needs_checkout("docs")
 
 PAGES = [DOCS / "first-steps.md", DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
+EXAMPLES = DOCS / "reference" / "commands.md"
 NOTEBOOKS = sorted((DOCS / "how-to").glob("*.ipynb"))
 # What a page draws or reads with; a page that needs none of them is replayed without.
 OPTIONAL = {"matplotlib": "pytsp plot|plot\\(|pytsp report", "pandas": "import pandas", "networkx": "import networkx"}
@@ -99,7 +100,7 @@ def matches(shown: str, output: str) -> bool:
 
 
 @pytest.mark.slow
-@pages
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
 def test_a_transcript_is_what_comes(page: Path, tmp_path: Path) -> None:
     commands = transcript(page)
     needs("\n".join(command for command, _ in commands))
@@ -154,7 +155,7 @@ def test_a_notebook_runs_from_top_to_bottom(notebook: Path, tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
 
 
-@pages
+@pytest.mark.parametrize("page", [*PAGES, EXAMPLES], ids=lambda page: page.stem)
 def test_commands_that_are_not_replayed_are_accepted(page: Path) -> None:
     lines = [shlex.split(line) for block in blocks(page, "sh") for line in block.splitlines()]
     for words in lines:

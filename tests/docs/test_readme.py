@@ -43,6 +43,18 @@ def test_the_session_is_true_and_ends_in_a_length(monkeypatch: pytest.MonkeyPatc
     assert len(lines) <= 9
 
 
+def test_it_is_short_and_begins_with_a_picture() -> None:
+    lines = README.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 120
+    assert any(line.startswith("![") for line in lines[:10])
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_lead_to_files(page: str) -> None:
+    links = re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
 def test_ci_runs_the_commands_of_the_first_block() -> None:
     function = re.search(r"^readme_commands\(\) \{.*?^\}", CI.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert function is not None
@@ -57,17 +69,19 @@ def test_ci_runs_the_commands_of_the_first_block() -> None:
 
 
 def test_the_examples_of_the_command_line_are_accepted() -> None:
-    examples = commands(line for block in blocks("sh") for line in block)
-    assert len(examples) >= 5
+    shown = [line for block in blocks("console") for line in block if line.startswith("$ ")]
+    examples = commands(line for block in [*blocks("sh"), shown] for line in block)
+    assert len(examples) >= 4
     for example in examples:
         _parser().parse_args(example)
 
 
 def test_the_pictures_are_there_and_made_by_commands_that_are_accepted() -> None:
     script = (ROOT / "docs" / "pictures.sh").read_text(encoding="utf-8").replace("\\\n", "")
-    made = {*re.findall(r"\$docs/(\w+\.\w+)", script)}
-    shown = re.findall(r"\(docs/(\w+\.(?:svg|png))\)", README.read_text(encoding="utf-8"))
+    made = {*re.findall(r"\$images/(\w+\.\w+)", script)}
+    pages = (README, ROOT / "docs" / "how-to" / "pictures.md")
+    shown = [name for page in pages for name in re.findall(r"images/(\w+\.(?:svg|png))\)", page.read_text("utf-8"))]
     assert {*shown} == made
-    assert all((ROOT / "docs" / name).is_file() for name in made)
+    assert all((ROOT / "docs" / "images" / name).is_file() for name in made)
     for example in commands(script.splitlines()):
         _parser().parse_args(example)

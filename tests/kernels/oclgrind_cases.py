@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from kernel_calls import climbing_entry
+from kernel_values import generation_plan, search_plan
 
 from pytsp import Instance, random_tours, solve
 from pytsp.backends import open_backend, opencl
@@ -51,10 +52,12 @@ def iterate(kind: str, n: int) -> None:
         population = backend.call("population_given", random_tours(n, 3, 0))
         for start, pivot, kick in ((0, 0, 0), (6, 0, 1), (12, 2, 2)):
             entry = climbing_entry(f"{form.kind}_ils", form, backend)
-            numbers = (0, 0, start, 6, 1, pivot, 20, kick, float(start), start)
-            population = backend.call(entry, loaded, lists, population, *numbers)
+            numbers = {"from": start, "iterations": 6, "cooled": start}
+            plan = search_plan(backend, pivot=pivot, draws=20, kick=kick, temperature=float(start), **numbers)
+            population = backend.call(entry, loaded, lists, population, plan)
         given = backend.call("population_given", random_tours(n, 3, 1))
-        children = [backend.call(f"{form.kind}_cross", loaded, lists, given, 0, 0, 5, spread) for spread in (1, 4)]
+        plans = [generation_plan(backend, 0, 0, 5, spread) for spread in (1, 4)]
+        children = [backend.call(f"{form.kind}_cross", loaded, lists, given, plan) for plan in plans]
         found.append(
             [
                 backend.call(f"population_{what}", each)

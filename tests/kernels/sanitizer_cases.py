@@ -45,7 +45,7 @@ def main() -> None:
     print(f"solve_many: {len(pytsp.solve_many(rng.random((5, 20, 2)), backend=name))} instances")
     backend = open_backend(name)
     try:
-        backend.call("debug_fail", -1)
+        backend.call("batch_random", 5, 0, -1, 1)
     except pytsp.KernelError as error:
         print(f"an error in a kernel: {str(error).splitlines()[0]}")
     del backend

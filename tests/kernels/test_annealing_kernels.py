@@ -44,15 +44,15 @@ class Chains:
     ) -> None:
         self.backend, self.form, self.loaded = backend, form, load(backend, form)
         self.lists = lists_of(form, k)
-        self.seed, self.first, self.rest = seed, first, (trials, moves)
+        self.numbers = {"seed": seed, "first": first, "trials": trials, "moves": moves}
         self.chains = backend.call("chains_given", np.atleast_2d(np.asarray(tours, dtype=np.int32)))
 
     def go(self, start: int, temperatures: Any) -> Chains:
         """Go on by iterations at these temperatures, the first of them of the number `start`."""
         entry = f"{self.form.kind}_anneal"
         temperatures = np.asarray(temperatures, dtype=np.float64)
-        given_ = (self.loaded, self.lists, self.chains, self.seed, self.first, start)
-        self.chains = self.backend.call(entry, *given_, *self.rest, temperatures)
+        plan = self.backend.value("annealing_plan", {**self.numbers, "from": start})
+        self.chains = self.backend.call(entry, self.loaded, self.lists, self.chains, plan, temperatures)
         return self
 
     def found(self) -> Found:

@@ -43,11 +43,10 @@ class Settings:
     patience: int = 2
     initial: float = field(default=2.0)
 
-    def arguments(self) -> tuple[Any, ...]:
-        """The kernel's last arguments."""
-        rules = (self.keep, np.array(self.weights, dtype=np.float64), self.elite, self.turns)
-        limits = (self.reference, self.floor, self.smoothing, self.patience)
-        return (self.ants, self.quarters, self.search, *rules, *limits)
+    def rules(self) -> dict[str, Any]:
+        """What the kernel takes."""
+        fields = {name: value for name, value in vars(self).items() if name != "initial"}
+        return {**fields, "weights": np.array(self.weights, dtype=np.float64)}
 
 
 RULES = {
@@ -85,8 +84,10 @@ class Colonies:
 
     def go(self, start: int, count: int) -> Colonies:
         """Go on by the iterations start, …, start + count - 1."""
-        given_ = (self.loaded, self.lists, self.etas, self.handle, self.seed, self.first, start, count)
-        self.handle = self.backend.call(f"{self.form.kind}_forage", *given_, *self.chosen.arguments())
+        rules = self.backend.value("rules", self.chosen.rules())
+        stretch = {"seed": self.seed, "first": self.first, "from": start, "iterations": count}
+        given_ = (self.loaded, self.lists, self.etas, self.handle, rules, self.backend.value("stretch", stretch))
+        self.handle = self.backend.call(f"{self.form.kind}_forage", *given_)
         return self
 
     def found(self) -> tuple[list[list[int]], list[int], list[int]]:
@@ -94,7 +95,7 @@ class Colonies:
         return read(self.backend, "colonies", self.handle)
 
     def trails(self) -> Any:
-        return self.backend.call("colonies_trails", self.handle).tolist()
+        return self.backend.fields(self.handle)["trails"].tolist()
 
     def expected(self, start: list[int], number: int) -> ants_oracle.Colony:
         """The oracle's colony of a number, before its first iteration."""

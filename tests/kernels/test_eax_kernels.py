@@ -12,6 +12,7 @@ from cities import scattered
 from hypothesis import example, given
 from hypothesis import strategies as st
 from kernel_calls import distances_of, forms_of, lists_of, load, read
+from kernel_values import generation_plan
 from numpy.typing import NDArray
 
 from pytsp import is_tour, random_tours
@@ -46,8 +47,8 @@ class Crossed:
     ) -> None:
         given = backend.call("population_given", np.atleast_2d(np.asarray(tours, dtype=np.int32)))
         lists = lists_of(form) if lists is None else lists
-        numbers = (seed, generation, children, spread)
-        self.population: Opaque = backend.call(f"{form.kind}_cross", load(backend, form), lists, given, *numbers)
+        plan = generation_plan(backend, seed, generation, children, spread)
+        self.population: Opaque = backend.call(f"{form.kind}_cross", load(backend, form), lists, given, plan)
         self.tours, lengths, self.steps = read(backend, "population", self.population)
         # Tours that are given have no lengths before they climb: what is told is what they lose.
         self.gains = [-length for length in lengths]
@@ -305,9 +306,8 @@ def started(
 ) -> Any:
     """The starting tours of climbers."""
     numbers = (seed, first, count, passes)
-    return backend.call(
-        "population_tours", backend.call(f"{form.kind}_start", load(backend, form), lists, *numbers)
-    ).tolist()
+    population = backend.call(f"{form.kind}_start", load(backend, form), lists, *numbers)
+    return backend.fields(population)["bests"].tolist()
 
 
 @given(strategies.instances(max_n=9), st.integers(0, 2**64 - 1), st.integers(0, 2**40), st.integers(0, 8))

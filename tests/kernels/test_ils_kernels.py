@@ -13,6 +13,7 @@ from cities import scattered
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kernel_calls import SEGMENTS, Climbers, assert_exact, climbing_entry, distances_of, forms_of, lists_of, load
+from kernel_values import search_plan
 from numpy.typing import NDArray
 
 from pytsp import random_tours
@@ -182,7 +183,7 @@ def test_polishing_descends_from_the_best_tours(backend: Backend) -> None:
     assert raw.polish().found() == Climbers(backend, form, starts).go(0, 0).found()
     warm = Climbers(backend, form, starts, k=3, moves=0, temperature=5.0).go(0, 20)
     before = warm.found()[1]
-    warm.choice, warm.lists = (1, 0, 1), lists_of(form)
+    warm.choice, warm.lists = {"moves": 1, "pivot": 0, "draws": 1}, lists_of(form)
     tours, lengths, _ = warm.polish().found()
     for tour, length, least in zip(tours, lengths, before, strict=True):
         assert length <= least
@@ -208,16 +209,14 @@ def test_climbers_take_the_places_of_others(backend: Backend) -> None:
 def test_a_new_population_has_the_given_tours_and_no_lengths(backend: Backend) -> None:
     starts = random_tours(9, 3, 0)
     population = backend.call("population_given", starts)
-    assert backend.call("population_tours", population).tolist() == starts.tolist()
+    assert backend.fields(population)["bests"].tolist() == starts.tolist()
     assert backend.call("population_lengths", population).tolist() == [0, 0, 0]
     assert backend.call("population_best", population) == 0
 
 
-NUMBERS = {"seed": 0, "first": 0, "start": 0, "iterations": 1}
-GOOD = NUMBERS | {"moves": 0, "pivot": 0, "draws": 1, "kick": 0, "temperature": 0.0, "cooled": 0}
 BAD = [
     ("first", -1),
-    ("start", -1),
+    ("from", -1),
     ("iterations", -1),
     ("moves", 2),
     ("pivot", -1),
@@ -238,7 +237,8 @@ def test_settings_out_of_bounds_are_refused(backend: Backend, what: str, value: 
     population = backend.call("population_given", random_tours(6, 1, 0))
     with pytest.raises(KernelError):
         entry = climbing_entry("grid_ils", form, backend)
-        backend.call(entry, load(backend, form), lists_of(form), population, *(GOOD | {what: value}).values())
+        plan = search_plan(backend, **{"iterations": 1, what: value})
+        backend.call(entry, load(backend, form), lists_of(form), population, plan)
 
 
 @pytest.mark.parametrize("bad", [-1, 6])
@@ -249,7 +249,7 @@ def test_lists_of_what_is_no_city_are_refused(backend: Backend, bad: int) -> Non
     population = backend.call("population_given", random_tours(6, 1, 0))
     with pytest.raises(KernelError):
         entry = climbing_entry("grid_polish", form, backend)
-        backend.call(entry, load(backend, form), lists, population, 0, 0, 0, 0, 1)
+        backend.call(entry, load(backend, form), lists, population, search_plan(backend))
 
 
 @pytest.mark.parametrize(("start", "to"), [([0], [2]), ([-1], [0]), ([2], [0]), ([0, 0], [1, 1])])

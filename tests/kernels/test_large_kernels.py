@@ -53,7 +53,7 @@ class Tour:
     def settle(self, limit: int, seed: int = 0, most: int = 2**62) -> Tour:
         """Make passes, at most so many, and of so much work."""
         given_ = (self.loaded, self.links, self.handle, seed, limit, most)
-        self.handle = self.backend.call(f"{self.form.kind}_settle", *given_)
+        self.handle = self.backend.call(f"{self.form.kind}_huge_descend", *given_)
         return self
 
     def climb(
@@ -68,8 +68,11 @@ class Tour:
         start: int = 0,
     ) -> Tour:
         """Let pieces climb."""
-        given_ = (self.loaded, self.links, self.handle, 5, 7 << 32, start, iterations, temperature)
-        self.handle = self.backend.call(f"{self.form.kind}_climb_pieces", *given_, offset, piece, first, count)
+        stretch = {"seed": 5, "first": 7 << 32, "from": start, "iterations": iterations}
+        pieces = {"offset": offset, "piece": piece, "first": first, "count": count}
+        given_ = (self.loaded, self.links, self.handle, self.backend.value("stretch", stretch), temperature)
+        range_ = self.backend.value("piece_range", pieces)
+        self.handle = self.backend.call(f"{self.form.kind}_climb_pieces", *given_, range_)
         return self
 
     def found(self) -> tuple[list[int], int, bool]:

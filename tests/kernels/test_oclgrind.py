@@ -38,7 +38,11 @@ def run(folder: Path, *arguments: str) -> tuple[list[str], str]:
         capture_output=True,
         text=True,
         # No kernels from the user's cache, and none into it.
-        env={**os.environ, "XDG_CACHE_HOME": str(folder), "PYTHONPATH": str(ROOT)},
+        env={
+            **os.environ,
+            "XDG_CACHE_HOME": str(folder),
+            "PYTHONPATH": os.pathsep.join((str(ROOT), str(TESTS / "support"))),
+        },
         timeout=300,
         check=False,
     )

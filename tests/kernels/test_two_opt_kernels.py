@@ -13,6 +13,7 @@ from cities import scattered
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kernel_calls import distances_of, forms_of, load
+from kernel_values import batch_on
 from numpy.typing import NDArray
 
 from pytsp import random_tours
@@ -39,17 +40,14 @@ def climbed(backend: Backend, form: Form, batch: Opaque, k: int = 1, limit: int 
     """A batch after its climb, the same by every entry point."""
     loaded = load(backend, form)
     ends = [backend.call(entry, loaded, batch, k, limit) for entry in entries(backend, form, k)]
-    one, *others = ((backend.call("batch_tours", end), *backend.call("batch_found", end)) for end in ends)
-    assert all(all(map(np.array_equal, one, other)) for other in others)
+    one, *others = (backend.fields(end) for end in ends)
+    assert all(np.array_equal(one[name], other[name]) for other in others for name in one)
     return ends[0]
 
 
 def best_move(backend: Backend, form: Form, tour: Any) -> tuple[int, int, int]:
-    """The kernel's best move: gain, i and j, read off the first step of a climb where no entry point tells it."""
-    if f"{form.kind}_best_move" in backend.entry_points:
-        gain, i, j = backend.call(f"{form.kind}_best_move", load(backend, form), np.asarray(tour, np.int32)).tolist()
-        return gain, i, j
-    batch = backend.call("batch_given", np.asarray([tour], np.int32))
+    """The kernel's best move: gain, i and j, read off the first step of a climb."""
+    batch = batch_on(backend, tour)
     before, after = (climbed(backend, form, batch, limit=limit) for limit in (0, 1))
     gain = int(backend.call("batch_found", before)[0][0] - backend.call("batch_found", after)[0][0])
     changed = np.flatnonzero(backend.call("batch_tour", after, 0) != np.asarray(tour))
@@ -62,7 +60,7 @@ def climbs(
     """The tours, lengths, steps and ends of the kernel's climbers."""
     batch = climbed(backend, form, backend.call("batch_random", form.whole.n, seed, first, count), k, limit)
     lengths, steps, _, done = backend.call("batch_found", batch)
-    return tuple(each.tolist() for each in (backend.call("batch_tours", batch), lengths, steps, done))
+    return tuple(each.tolist() for each in (backend.fields(batch)["tours"], lengths, steps, done))
 
 
 @cache
@@ -346,9 +344,8 @@ def test_a_batch_goes_on_as_if_it_had_not_stopped(backend: Backend) -> None:
 
 @pytest.mark.parametrize("tour", [[0, 1, 1, 2], [0, 1, 2, 4], [-1, 0, 1, 2]])
 def test_a_kernel_refuses_what_is_no_tour(backend: Backend, tour: list[int]) -> None:
-    form = form_of(scattered(4, "EUC_2D", 0))
     with pytest.raises(KernelError, match="is_tour"):
-        best_move(backend, form, tour)
+        backend.call("descent_given", np.array(tour, np.int32))
 
 
 @pytest.mark.parametrize(("first", "count"), [(-1, 1), (0, 0), (0, -1)])

@@ -213,7 +213,7 @@ def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytes
     monkeypatch.setattr("pytsp.solvers.large.solver.PASSED_A_SECOND", 1.0)
     made = calls_of(monkeypatch)
     found = pytsp.solve(uniform(300), solver="large", time_limit=0.5, backend="c")
-    assert not any(entry == "grid_settle" for entry, _ in made)
+    assert not any(entry == "grid_huge_descend" for entry, _ in made)
     assert (found.stop_reason, bool(found.done.any())) == ("time limit", False)
     assert_whole(found)
 

@@ -35,7 +35,7 @@ def told_temperatures(instance: Instance, backend: Backend, **options: Any) -> t
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
         if entry.endswith("_anneal"):
             told.extend(arguments[-1].tolist())
-            starts.append(arguments[5])
+            starts.append(self.fields(arguments[3])["from"])
         return call(self, entry, *arguments)
 
     with pytest.MonkeyPatch.context() as patch:

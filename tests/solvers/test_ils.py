@@ -209,7 +209,7 @@ def test_the_first_call_is_as_short_however_many_moves_are_drawn(monkeypatch: py
 
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
         if entry == "grid_ils":
-            counts.append(arguments[6])
+            counts.append(self.fields(arguments[3])["iterations"])
         return call(self, entry, *arguments)
 
     monkeypatch.setattr(Backend, "call", record)
@@ -341,8 +341,9 @@ def test_exchanges_come_after_so_many_iterations(
 
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
         if entry in ("grid_ils", "grid_ils_thread", "grid_ils_block"):
-            assert arguments[5] == sum(made)
-            made.append(arguments[6])
+            plan = self.fields(arguments[3])
+            assert plan["from"] == sum(made)
+            made.append(plan["iterations"])
         if entry == "population_copy":
             at.append(sum(made))
         return call(self, entry, *arguments)

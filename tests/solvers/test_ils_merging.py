@@ -140,8 +140,9 @@ def test_a_temperature_falls_to_nothing_in_each_turn(backend: Backend, monkeypat
     call = Backend.call
 
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
-        if "_ils" in entry and arguments[6] > 0:
-            seen.append((arguments[3], arguments[5], arguments[6], arguments[12]))
+        plan = self.fields(arguments[3]) if "_ils" in entry else {"iterations": 0}
+        if plan["iterations"] > 0:
+            seen.append((plan["seed"], plan["from"], plan["iterations"], plan["cooled"]))
         return call(self, entry, *arguments)
 
     monkeypatch.setattr(Backend, "call", record)

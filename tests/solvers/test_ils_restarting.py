@@ -90,7 +90,7 @@ def starts_of(backend: Backend, monkeypatch: pytest.MonkeyPatch, **options: Any)
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
         nonlocal made
         if "_ils" in entry:
-            made += arguments[6]
+            made += self.fields(arguments[3])["iterations"]
         if entry == "population_given":
             seen.append((made, arguments[0].copy()))
         return call(self, entry, *arguments)

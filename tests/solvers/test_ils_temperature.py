@@ -52,7 +52,8 @@ def test_the_temperature_falls_with_the_square_of_what_is_left(backend: Backend,
     steady = climbers(backend, 50.0 * left * left, cooled=0).go(0, 0).go(iteration, 1)
     assert warm.found() == steady.found()
     # Where they stand now shows in what they come to.
-    warm.rest = steady.rest = (1, 0.0, 0)
+    for each in (warm, steady):
+        each.rest |= {"temperature": 0.0, "cooled": 0}
     assert warm.go(COOLED, 50).found() == steady.go(COOLED, 50).found()
 
 
@@ -84,7 +85,8 @@ def told_by(backend: Backend, **options: Any) -> list[tuple[float, int]]:
 
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
         if entry.startswith("grid_ils"):
-            told.append((arguments[-2], arguments[-1]))
+            plan = self.fields(arguments[3])
+            told.append((plan["temperature"], plan["cooled"]))
         return call(self, entry, *arguments)
 
     instance: Instance = scattered(60, "EUC_2D", 1)

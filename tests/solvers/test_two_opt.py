@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from kernel_calls import forms_of
+from kernel_values import batch_on
 from numpy.typing import NDArray
 from paths import tsplib_file
 from results import solving
@@ -105,12 +106,12 @@ def test_both_sides_of_a_band(backend: Backend, n: int, k: int) -> None:
     instance = uniform(n, side=9000)
     greedy = start_tour(instance, "greedy")
     result = solved(instance, backend, k=k)
-    batch = backend.call("batch_given", greedy[None, :])
+    batch = batch_on(backend, greedy)
     form = form_of(instance)
     loaded = backend.call(f"{form.kind}_load", *form.arguments)
     entry = f"{form.kind}_climb" + ("" if backend.device is None else "_thread")
     batch = backend.call(entry, loaded, batch, k, UNLIMITED)
-    assert result.tour.tolist() == backend.call("batch_tours", batch)[0].tolist()
+    assert result.tour.tolist() == backend.fields(batch)["tours"][0].tolist()
     _, steps, passes, _ = backend.call("batch_found", batch)
     assert (result.steps.tolist(), result.passes.tolist()) == (steps.tolist(), passes.tolist())
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import oracle
+from kernel_values import search_plan
 from numpy.typing import NDArray
 
 from pytsp import is_tour
@@ -57,8 +58,8 @@ def lists_of(form: Form, k: int | None = None) -> NDArray[np.int32]:
 
 def read(backend: Backend, kind: str, handle: Opaque) -> tuple[list[list[int]], list[int], list[int]]:
     """The best tours of a "population", of "chains" or of "colonies", their lengths, and the numbers of steps."""
-    tours, lengths, steps = (backend.call(f"{kind}_{what}", handle).tolist() for what in ("tours", "lengths", "steps"))
-    return tours, lengths, steps
+    lengths, steps = (backend.call(f"{kind}_{what}", handle).tolist() for what in ("lengths", "steps"))
+    return backend.fields(handle)["bests"].tolist(), lengths, steps
 
 
 def assert_exact(form: Form, found: tuple[list[list[int]], list[int], list[int]]) -> None:
@@ -89,7 +90,8 @@ class Climbers:
         cooled: int = 0,
     ) -> None:
         self.backend, self.form, self.loaded, self.lists = backend, form, load(backend, form), lists_of(form, k)
-        self.seed, self.first, self.choice, self.rest = seed, first, (moves, pivot, draws), (kick, temperature, cooled)
+        self.choice = {"moves": moves, "pivot": pivot, "draws": draws}
+        self.rest = {"seed": seed, "first": first, "kick": kick, "temperature": temperature, "cooled": cooled}
         self.population: Opaque = backend.call("population_given", np.atleast_2d(np.asarray(tours, dtype=np.int32)))
 
     def entry(self, what: str) -> str:
@@ -98,15 +100,15 @@ class Climbers:
 
     def go(self, start: int, iterations: int) -> Climbers:
         """Go on by the iterations start, …, start + iterations - 1."""
-        numbers = (self.seed, self.first, start, iterations)
-        given = (self.loaded, self.lists, self.population)
-        self.population = self.backend.call(self.entry("ils"), *given, *numbers, *self.choice, *self.rest)
-        return self
+        return self._call("ils", **{"from": start}, iterations=iterations)
 
     def polish(self) -> Climbers:
         """Descend from the best tours."""
-        given = (self.loaded, self.lists, self.population, self.seed, self.first)
-        self.population = self.backend.call(self.entry("polish"), *given, *self.choice)
+        return self._call("polish")
+
+    def _call(self, what: str, **numbers: int) -> Climbers:
+        plan = search_plan(self.backend, **self.choice, **self.rest, **numbers)
+        self.population = self.backend.call(self.entry(what), self.loaded, self.lists, self.population, plan)
         return self
 
     def copy(self, start: list[int], to: list[int]) -> Climbers:

@@ -49,7 +49,8 @@ class LocalSearch:
     def __init__(
         self, task: Task[Any], loaded: Any, lists: NDArray[np.int32], *, draws: int = 1, kick: int = 0
     ) -> None:
-        self.call, self.kind, self.loaded, self.lists = task.kernels.call, task.form.kind, loaded, lists
+        self.kernels, self.call = task.kernels, task.kernels.call
+        self.kind, self.loaded, self.lists = task.form.kind, loaded, lists
         self.near = np.ascontiguousarray(lists[:, :MERGED_NEIGHBOURS])
         self.seed, self.machine = task.seed, task.machine
         self.moves, self.pivot = MOVES.index(task.options.moves or "3-opt"), PIVOTS.index(task.options.pivot)
@@ -85,14 +86,18 @@ class LocalSearch:
 
         Behind a descent where they begin. After `cooled` iterations the temperature is 0; 0 where it stays.
         """
-        plan = (self.moves, self.pivot, self.draws, self.kick, temperature, cooled)
-        entry = f"{self.kind}_ils{self.suffix}"
-        return self.call(entry, self.loaded, self.lists, climbers, seed, first, start, count, *plan)
+        stretch = {"seed": seed, "first": first, "from": start, "iterations": count}
+        return self._search("ils", climbers, {**stretch, "temperature": temperature, "cooled": cooled})
 
     def polish(self, climbers: Any, first: int) -> Any:
         """Return climbers whose best tours have come from a descent over all cities."""
-        plan = (self.seed, first, self.moves, self.pivot, self.draws)
-        return self.call(f"{self.kind}_polish{self.suffix}", self.loaded, self.lists, climbers, *plan)
+        stretch = {"seed": self.seed, "first": first, "from": 0, "iterations": 0}
+        return self._search("polish", climbers, {**stretch, "temperature": 0.0, "cooled": 0})
+
+    def _search(self, verb: str, climbers: Any, fields: dict[str, Any]) -> Any:
+        choice = {"moves": self.moves, "pivot": self.pivot, "draws": self.draws, "kick": self.kick}
+        plan = self.kernels.value("search_plan", {**fields, **choice})
+        return self.call(f"{self.kind}_{verb}{self.suffix}", self.loaded, self.lists, climbers, plan)
 
     def lengths(self, climbers: Any) -> NDArray[np.int64]:
         """Return the lengths of the climbers' best tours."""
@@ -122,8 +127,9 @@ class LocalSearch:
 
     def breed(self, climbers: Any, seed: int, generation: int) -> Any:
         """Return the next generation: each tour is replaced by its best child with another."""
-        entry, spread = f"{self.kind}_cross", SPREAD[self.machine]
-        return self.call(entry, self.loaded, self.near, climbers, seed, generation, CHILDREN, spread)
+        fields = {"seed": seed, "generation": generation, "children": CHILDREN, "spread": SPREAD[self.machine]}
+        plan = self.kernels.value("generation_plan", fields)
+        return self.call(f"{self.kind}_cross", self.loaded, self.near, climbers, plan)
 
     def merge(self, climbers: Any, seed: int, seconds_left: float = math.inf) -> NDArray[np.int32]:
         """Return the shortest tour, shape (n,), after the climbers' shortest tours have crossed until they agree.

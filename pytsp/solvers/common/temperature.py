@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pytsp.problem.kernel_input import Form
 
 # The default first temperature of local search, in mean distances between a city and its two nearest
-# (docs/algorithms.md).
+# (docs/algorithms).
 TEMPERATURE = 1.2
 # What a kernel takes, in its units: far more than a tour can become longer by a kick.
 MOST_TEMPERATURE = 1e12

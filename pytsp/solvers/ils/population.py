@@ -23,7 +23,7 @@ from pytsp.solvers.ils.starting_tours import beginner_anew, seed_anew
 from pytsp.solvers.options.ils import ILS, KICKS
 from pytsp.utils.deadline import look
 
-# How many moves a step draws with pivot "random-k" (docs/algorithms.md).
+# How many moves a step draws with pivot "random-k" (docs/algorithms).
 DEFAULT_DRAWS = 200
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}

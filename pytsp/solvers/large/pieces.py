@@ -20,7 +20,7 @@ from pytsp.solvers.options.large import LargeTour
 
 # Rounds where neither they nor a time limit are given: ten kicks a city.
 DEFAULT_ROUNDS = 100
-# The power of what is left by which the temperature falls (docs/algorithms.md).
+# The power of what is left by which the temperature falls (docs/algorithms).
 COOLING = 3
 # With a time limit, this share of it, at most so many seconds, is left for the moves between pieces in the end; but the
 # time of so many passes over all cities, up to a larger share.
@@ -225,20 +225,12 @@ class Pieces(Search):
         most = self.count if self.kernels.device is None else self.together
         count = min(max(wanted // self.together, 1) * self.together, most, self.count - now.pieces)
         began = time.perf_counter()
-        handle = self.call(
-            "climb_pieces",
-            self.links,
-            now.handle,
-            self.seed,
-            now.rounds << 32,
-            0 if now.rounds < DESCENTS else 1,
-            self.kicks,
-            self.temperature * warmth,
-            self._offset(now.rounds),
-            self.piece,
-            now.pieces,
-            count,
-        )
+        start = 0 if now.rounds < DESCENTS else 1
+        fields = {"seed": self.seed, "first": now.rounds << 32, "from": start, "iterations": self.kicks}
+        stretch = self.kernels.value("stretch", fields)
+        fields = {"offset": self._offset(now.rounds), "piece": self.piece, "first": now.pieces, "count": count}
+        pieces = self.kernels.value("piece_range", fields)
+        handle = self.call("climb_pieces", self.links, now.handle, stretch, self.temperature * warmth, pieces)
         length = self._length(handle)
         self.speed = count / max(time.perf_counter() - began, 1e-9)
         is_complete = now.pieces + count == self.count
@@ -256,7 +248,7 @@ class Pieces(Search):
     def _told(self, standing: PiecesStanding) -> dict[str, Any]:
         fields = self.kernels.fields(standing.handle)
         # The places follow from the tour.
-        huge = {"tour": fields["route"][: self.n], "waits": fields["waits"], **fields["course"]}
+        huge = {"tour": fields["route"][: self.n], "waits": fields["waits"], **fields["progress"]}
         counts = {name: getattr(standing, name) for name in ("length", "rounds", "pieces", "passes", "is_settled")}
         return {**counts, "huge": huge}
 
@@ -266,11 +258,11 @@ class Pieces(Search):
         route = np.concatenate([tour, np.empty_like(tour)])
         route[self.n + tour] = np.arange(self.n, dtype=np.int32)
         # A state of before passes had a bound on their cities begins with the first ones.
-        course = {name: said.whole(name, 0, most) if name in said else 0 for name, most in self._bounds.items()}
+        progress = {name: said.whole(name, 0, most) if name in said else 0 for name, most in self._bounds.items()}
         fields = {
             "route": route,
             "waits": said.array("waits", np.bool_, (self.n,)),
-            "course": {**course, "done": said.flag("done")},
+            "progress": {**progress, "done": said.flag("done")},
         }
         return PiecesStanding(
             self.kernels.value("huge", fields),
@@ -313,7 +305,7 @@ class Pieces(Search):
             most = min(most, FIRST_PASSES)
         before = self.kernels.call("huge_counts", now.handle)
         handle = self.call(
-            "settle",
+            "huge_descend",
             self.links,
             now.handle,
             self.seed,
