@@ -25,7 +25,7 @@ EXCEPTIONS = {
 
 
 def imports(file: Path) -> Iterator[str]:
-    """The modules that a file imports, with the name that it takes from each: `pytsp.starts.greedy.Fragments`."""
+    """The modules that a file imports, with the name that it takes from each: `pytsp.starts.fragments.Fragments`."""
     package = ["pytsp", *file.relative_to(PACKAGE).parts[:-1]]
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         match node:

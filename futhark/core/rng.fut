@@ -1,7 +1,7 @@
 -- | Counter-based random numbers: a value is a function of (seed, stream, step), and of nothing else.
 --
 -- The mixer is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
--- OOPSLA 2014). `pytsp/tours.py` states the same arithmetic in NumPy; the two agree bit for bit.
+-- OOPSLA 2014). `pytsp/problem/tours.py` states the same arithmetic in NumPy; the two agree bit for bit.
 
 module type rng = {
   -- | One stream of random numbers.
