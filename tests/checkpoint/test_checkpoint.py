@@ -416,7 +416,7 @@ def test_a_huge_tour_of_before_its_passes_were_bounded_goes_on(tmp_path: Path) -
         (lambda tree: tree["instance"].update(n=39), "coordinates of the checkpoint must be"),
         (lambda tree: tree["instance"].update(metric="XRAY3"), "not as pytsp writes them"),
         (lambda tree: tree["arguments"].update(solver="auto"), "solver of the checkpoint must be one of"),
-        (lambda tree: tree["options"].update(seed=-1), "not as pytsp writes them: seed must be"),
+        (lambda tree: tree["options"].update(seed=-1), "seed of the checkpoint must be a whole number from 0"),
         (lambda tree: tree["options"].update(moves="4-opt"), "not as pytsp writes them: moves '4-opt' is not known"),
         (lambda tree: tree["limits"].update(time_limit=-1), "not as pytsp writes them: time_limit must be"),
         (lambda tree: tree.update(history=[[1, 2]]), "not as pytsp writes them"),
