@@ -88,7 +88,7 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
 
         kernels = open_backend(request.backend, threads=request.threads, device=request.device, part=PART_OF["eax"])
         climbers = gpu_climbers(instance.n, watch.time_limit)
-        return first_seconds(instance.n, climbers, kernels) > SLOW_SHARE * watch.seconds_left
+        return first_seconds(instance.n, climbers, kernels) > SLOW_SHARE * max(0.0, watch.seconds_left)
 
     has_tour = request.initial_tour is not None
     return choose(solver, given_of(request.keywords), instance, is_slow, has_initial_tour=has_tour)

@@ -72,4 +72,5 @@ def slow_down(patch: pytest.MonkeyPatch) -> None:
         module, _, name = amount.rpartition(".")
         values = getattr(importlib.import_module(f"pytsp.solvers.{module}"), name)
         patch.setitem(values, "gpu", values["cpu"])
+    patch.setattr("pytsp.solvers.common.placement.GPU_CLIMBERS", 8)
     patch.setattr("pytsp.solvers.ants.GPU_ANTS", 64)
