@@ -339,7 +339,8 @@ def test_the_temperature_falls_to_0(backend: Backend) -> None:
 
 
 def test_a_time_limit_is_kept(backend: Backend) -> None:
-    instance = uniform(20_000, side=100_000)
+    # A core that stands for a GPU is slower than what the first calls count on.
+    instance = uniform(5_000 if backend.name == "emulated" else 20_000, side=100_000)
     result = pytsp.solve(instance, solver="large", backend=backend.name, time_limit=1.5)
     assert result.stop_reason == "time limit"
     assert result.seconds < 2.0

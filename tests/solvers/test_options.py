@@ -18,7 +18,7 @@ from paths import ROOT
 from tasks import task_of
 
 import pytsp
-from pytsp import Instance, Result
+from pytsp import EAX, ILS, Instance, RandomRestarts, Result
 from pytsp.checkpoint.reader import Stored
 from pytsp.checkpoint.writer import Checkpoint, head_of
 from pytsp.cli import commands as cli
@@ -322,3 +322,26 @@ def test_a_solve_goes_on_with_its_options(solver: str, asked: dict[str, Any], tm
     assert_same(again.options, options)
     assert (again.solver, again.length, again.iterations) == (solver, whole.length, whole.iterations)
     assert np.array_equal(again.tour, whole.tour)
+
+
+def test_options_with_arrays_are_compared_by_their_values() -> None:
+    lists = np.array([[1, 2], [0, 2], [0, 1]])
+    options = ILS(neighbours=lists)
+    assert options == ILS(neighbours=lists.copy()) and hash(options) == hash(ILS(neighbours=lists.copy()))
+    assert options != ILS(neighbours=lists[:, ::-1]) and options != ILS()
+    assert eval(repr(options)) == options
+    assert ILS() != EAX() and ILS() != "ils"
+
+
+def test_numbers_of_numpy_that_are_defaults_concern_nobody() -> None:
+    instance = Instance.from_coordinates(np.random.default_rng(0).integers(0, 99, (20, 2)))
+    plain = pytsp.solve(instance, solver="large", iterations=1, backend="c")
+    assert pytsp.solve(instance, solver="large", iterations=1, first=np.int64(0), backend="c").length == plain.length
+    with pytest.raises(ValueError, match="first=True does not concern solver='large'"):
+        pytsp.solve(instance, solver="large", first=True)
+
+
+@pytest.mark.parametrize("k", [np.array([1, 2]), [1], None, True, 0, "many"])
+def test_other_moves_a_pass_are_refused_in_words(k: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="k must be"):
+        RandomRestarts(k=k)

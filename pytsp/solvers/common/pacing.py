@@ -17,24 +17,29 @@ MOST_GROWTH = 8.0
 
 
 class Pace:
-    """How many iterations the next kernel call has, by what those of the last call took.
+    """How many iterations the next kernel call has, by the speed of the last call.
 
     Parameters
     ----------
-    seconds : float
-        What an iteration is thought to take before any was seen.
+    speed : float
+        The iterations a second that the first call counts on.
     most : float, optional
-        How many the first call has at most.
+        How many it has at most.
     """
 
-    def __init__(self, seconds: float, most: float = math.inf) -> None:
-        self.seconds, self.most = seconds, most
+    def __init__(self, speed: float, most: float = math.inf) -> None:
+        self.speed, self.most = speed, most
+
+    @property
+    def seconds(self) -> float:
+        """About what an iteration takes."""
+        return 1 / self.speed
 
     def fitting(self, elapsed: float, seconds_left: float) -> float:
         """Return how many iterations fit, at least one, so long after the beginning, with so much time left."""
         seconds = min(CALL_SECONDS, max(SHORT_CALL_SECONDS, elapsed / 2), seconds_left)
-        return max(1.0, min(seconds / max(self.seconds, 1e-9), self.most))
+        return max(1.0, min(seconds * self.speed, self.most))
 
     def observe(self, count: int, seconds: float) -> None:
         """Take what a call of so many iterations has taken."""
-        self.seconds, self.most = seconds / max(count, 1), MOST_GROWTH * max(count, 1)
+        self.speed, self.most = max(count, 1) / max(seconds, 1e-9), MOST_GROWTH * max(count, 1)

@@ -97,9 +97,9 @@ class Population(Search):
         self.standing = self._restored(self.watch.state) if starts is None else self._started(starts)
         # Where the climbers stood before the last descent: iterations go on from there.
         self.unpolished: PopulationStanding | None = None
-        # What an iteration of all climbers is thought to take at first.
-        waits = math.ceil(self.climbers / (self.kernels.threads or self.climbers))
-        self.pace = Pace(waits * max(1.0, draws / EQUAL_DRAWS) / FIRST_SPEED[task.machine])
+        self.began = time.perf_counter()
+        speed = FIRST_SPEED[task.machine] / math.ceil(self.climbers / (self.kernels.threads or self.climbers))
+        self.pace = Pace(speed / max(1.0, draws / EQUAL_DRAWS))
         # About how long the last descent will take, where the first one was long; what merging may take.
         self.polish_seconds = 0.0
         limit = self.watch.time_limit
@@ -268,7 +268,7 @@ class Population(Search):
         iteration, options = self.standing.iteration, self.options
         bounds = [math.inf if self.iterations is None else self.iterations - iteration]
         bounds += [each - iteration % each for each in (options.exchange, options.restart) if each is not None]
-        return int(min(self.pace.fitting(self.watch.seconds, seconds_left), *bounds, 2**62))
+        return int(min(self.pace.fitting(time.perf_counter() - self.began, seconds_left), *bounds, 2**62))
 
     def _read(self, handle: Any, iteration: int, *, final: bool = False) -> PopulationStanding:
         """Read where the climbers stand; at the iteration of an exchange, exchange tours first.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pytsp.backends.context import Backend
 from pytsp.run.monitor import Watch
 from pytsp.solvers.common.candidates import candidates
-from pytsp.solvers.common.placement import GPU_CLIMBERS, check_climbers, default_climbers
+from pytsp.solvers.common.placement import check_climbers, default_climbers
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.ils.population import Population
 from pytsp.solvers.ils.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS, starting_tours
 from pytsp.solvers.options.ils import ILS
 
-__all__ = ["GPU_CLIMBERS", "begin", "default_climbers", "default_iterations", "timely_climbers"]
+__all__ = ["begin", "default_climbers", "default_iterations", "timely_climbers"]
 
 # Cities of the smallest instance on which a kick changes anything.
 KICKED_CITIES = 5

@@ -35,7 +35,7 @@ def _check_schedule(name: str, value: Any) -> Any:
     return temperatures
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Annealing(Climbers, NeighbourLists):
     """Simulated annealing: chains make random moves, ever fewer of them for the worse [1]_.
 

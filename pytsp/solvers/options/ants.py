@@ -32,7 +32,7 @@ def _power(most: int, *, doc: str, help: str, metavar: str) -> Any:
     return number(holds, f"a multiple of 0.25 from 0 to {most}", doc=doc, help=help, metavar=metavar)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AntColony(Climbers, NeighbourLists):
     """Ant colonies: ants make tours edge by edge, rather along short edges and along the trails of good tours.
 

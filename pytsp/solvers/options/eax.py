@@ -8,7 +8,7 @@ from pytsp.solvers.options.fields import whole
 from pytsp.solvers.options.shared import MOVES, PIVOTS, Climbers, NeighbourLists, iterations, moves, pivot
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class EAX(Climbers, NeighbourLists):
     """Edge assembly crossover: local optima take over from each other what makes their tours shorter.
 

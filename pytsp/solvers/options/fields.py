@@ -56,7 +56,7 @@ class Field:
 
     def is_given(self, value: object) -> bool:
         """Tell whether a value is another than the default one."""
-        return is_array(value) or type(value) is not type(self.default) or value != self.default
+        return is_array(value) or _is_truth(value) is not _is_truth(self.default) or bool(value != self.default)
 
     def accepts(self, name: str, value: object) -> bool:
         """Tell whether a value is one that the option takes."""
@@ -65,6 +65,11 @@ class Field:
         except (TypeError, ValueError):
             return False
         return True
+
+
+def _is_truth(value: object) -> bool:
+    """Tell truth values, NumPy's too, from the numbers 0 and 1 to which they are equal."""
+    return type(value).__name__ in ("bool", "bool_")
 
 
 def of(spec: Field, default: Any = None) -> Any:
@@ -112,7 +117,7 @@ def switch(*, default: bool | None = False, doc: str, help: str) -> Any:
     return of(Field(truth_value, "bool, optional", doc, help), default)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Options:
     """What a solver may be asked for; checked where it is made.
 
@@ -139,7 +144,17 @@ class Options:
         cls.__doc__ = "\n".join([before, "", "Parameters", "----------", *text]) + heading + after
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.given().items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._plain().items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Options) and type(self) is type(other) and self._plain() == other._plain()
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def _plain(self) -> dict[str, Any]:
+        """Return what is given, arrays as lists: of several values `==` would be several."""
+        return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in self.given().items()}
 
     def __post_init__(self) -> None:
         for name, spec in self.fields().items():

@@ -21,7 +21,7 @@ KICKS = ("segments", "walk", "mixed")
 """Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ILS(Climbers, NeighbourLists):
     """Iterated local search: climbers change their local optima a little, repair them, and keep what is not longer.
 

@@ -8,7 +8,7 @@ from pytsp.solvers.options.fields import whole
 from pytsp.solvers.options.shared import NeighbourLists, iterations, start, temperature
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LargeTour(NeighbourLists):
     """One huge tour by its pieces, of cities in the plane.
 

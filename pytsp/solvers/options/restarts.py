@@ -11,7 +11,7 @@ MAPPINGS = ("auto", "block", "thread")
 """How climbers are laid out on a GPU."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RandomRestarts(Climbers):
     """Random restarts: climbers go each from its own random tour to a local optimum of 2-opt.
 

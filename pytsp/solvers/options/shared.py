@@ -42,7 +42,7 @@ MOST_PASSES = 2**31 - 1
 """The largest number of moves or passes that a kernel takes."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Climbers(Options):
     """Those who search side by side, each by random numbers of its own."""
 
@@ -64,7 +64,7 @@ def _check_neighbours(name: str, value: Any) -> Any:
     return value if is_array(value) else whole_number(name, value, 1, 2**31 - 1)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class NeighbourLists(Options):
     """The cities to which new edges are tried."""
 
@@ -121,7 +121,8 @@ def temperature(doc: str) -> Any:
 
 
 def _check_passes(name: str, value: Any) -> int | str:
-    return "inf" if value in ("inf", float("inf")) else whole_number(name, value, 1, MOST_PASSES)
+    is_infinite = isinstance(value, str | float) and value in ("inf", float("inf"))
+    return "inf" if is_infinite else whole_number(name, value, 1, MOST_PASSES)
 
 
 def passes() -> Any:

@@ -8,7 +8,7 @@ from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.shared import iterations, passes, start
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class TwoOpt(Options):
     """One tour, of however many cities, goes to a local optimum of 2-opt over the complete neighbourhood [2]_.
 
