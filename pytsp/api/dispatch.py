@@ -14,7 +14,7 @@ from pytsp.backends.registry import open_backend
 from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import CURVE_SECONDS, unsearched
+from pytsp.solvers.common.fallback import CURVE_SECONDS, fallback_result
 from pytsp.solvers.common.loop import run as run_search
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.large.requirements import LEAST_CITIES
@@ -129,7 +129,7 @@ def run(task: Task[Options]) -> Result:
         with looking(timely) if watch.state is None else nullcontext():
             found = run_search(begin(task))
     except OutOfTime as late:
-        found = unsearched(task, late.tour)
+        found = fallback_result(task, late.tour)
     _log.info(
         "%s: length %s after %.2f s on %s; %s", name, found.length, found.seconds, found.backend, found.stop_reason
     )

@@ -18,9 +18,9 @@ from pytsp.problem.kernel_input import Form, form_of
 from pytsp.run.result import Result
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import CHILDREN, PASSES
-from pytsp.solvers.common.verify import verified
+from pytsp.solvers.common.verify import verify
 from pytsp.utils.arguments import whole_number
-from pytsp.utils.memory import check_room
+from pytsp.utils.memory import check_memory
 
 __all__ = ["solve_many"]
 
@@ -98,7 +98,7 @@ def solve_many(
         iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
     listed = _list_instances(instances, metric)
     largest = max((instance.n for instance in listed), default=0)
-    check_room("climbers", climbers, lambda count: CITY_BYTES * largest * count)
+    check_memory("climbers", climbers, lambda count: CITY_BYTES * largest * count)
     kernels = open_backend(backend, threads=threads, device=device, part="search")
     common = {"seed": seed, "backend": backend, "threads": threads, "device": device}
     batches = _Batches(kernels, climbers, seed, iterations, common)
@@ -163,7 +163,7 @@ class _Batches:
             tours, lengths = kernels.call("many_tours", solved), kernels.call("many_lengths", solved)
             seconds = time.perf_counter() - began
             for (index, instance, form), tour, length in zip(chunk, tours, lengths.tolist(), strict=True):
-                checked = verified(Best(length, 0, tour), form, kernels, self.seed)
+                checked = verify(Best(length, 0, tour), form, kernels, self.seed)
                 yield index, self._result(instance, checked, generations, seconds / len(chunk))
             size = max(1, min(most, 4 * size, int(size * CALL_SECONDS / max(seconds, 1e-6))))
 

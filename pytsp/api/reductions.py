@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pytsp.api.dispatch import dispatch
 from pytsp.api.request import Request
-from pytsp.problem.asymmetric import Doubling
+from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
 from pytsp.problem.open_paths import OpenPath
 from pytsp.run.monitor import Improvement, target_length
@@ -43,7 +43,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
     # An open path becomes a closed tour first, and then a directed tour a symmetric one.
     path = OpenPath.of(instance, start_city, end_city) if request.open else None
     closed = instance if path is None else path.instance
-    doubling = Doubling.of(closed) if closed.asymmetric else None
+    doubling = JonkerVolgenant.of(closed) if closed.asymmetric else None
     offset = sum(step.offset for step in (path, doubling) if step is not None)
     target = target_length(instance, request.target, request.target_gap)
     initial_tour, progress, on_improvement = request.initial_tour, request.progress, request.on_improvement

@@ -79,11 +79,11 @@ class Parser(argparse.ArgumentParser):
         found, unknown = super().parse_known_args(args, namespace)
         if not unknown or self._subparsers is not None:
             return found, unknown
-        from pytsp.utils.suggestions import meant  # noqa: PLC0415
+        from pytsp.utils.suggestions import suggest  # noqa: PLC0415
 
         options = [name for name in self._option_string_actions if name.startswith("--")]
         mistyped = (word.partition("=")[0] for word in unknown if word.startswith("-"))
-        close = (f"{word}: {suggestion}" for word in mistyped if (suggestion := meant(word, options, likeness=0.7)))
+        close = (f"{word}: {suggestion}" for word in mistyped if (suggestion := suggest(word, options, likeness=0.7)))
         self.error("; ".join([f"unrecognized arguments: {' '.join(unknown)}", *close]))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -9,7 +9,7 @@ from pytsp.neighbours.kdtree import NORMS, NearestPoints, map_in_threads, neares
 from pytsp.neighbours.quadrants import quadrant_lists
 from pytsp.problem.instance import Instance
 from pytsp.utils.arguments import whole_number
-from pytsp.utils.memory import check_room
+from pytsp.utils.memory import check_memory
 
 __all__ = ["check_neighbours", "neighbour_lists"]
 
@@ -84,7 +84,7 @@ def along_tree(instance: Instance, keys: NDArray[np.uint64], k: int) -> NDArray[
 def check_length(k: int, n: int) -> int:
     """Return the length of the lists of `n` cities for which `k` is asked, or say why there are none."""
     k = min(whole_number("k", k, 1, _MOST_NEIGHBOURS), n - 1)
-    check_room("k", k, lambda count: LISTED_BYTES * n * count)
+    check_memory("k", k, lambda count: LISTED_BYTES * n * count)
     return k
 
 

@@ -23,11 +23,11 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, least_and_largest
 from pytsp.problem.tours import check_tour
 
-__all__ = ["Doubling"]
+__all__ = ["JonkerVolgenant"]
 
 
 @dataclass(frozen=True, eq=False)
-class Doubling:
+class JonkerVolgenant:
     """The shortest directed tour of an asymmetric instance, as a tour of a symmetric one.
 
     Make one with `of`.
@@ -53,7 +53,7 @@ class Doubling:
     offset: int | float
 
     @classmethod
-    def of(cls, original: Instance) -> Doubling:
+    def of(cls, original: Instance) -> JonkerVolgenant:
         """Make the symmetric instance. O(n²) memory, four times that of the asymmetric one.
 
         Raises

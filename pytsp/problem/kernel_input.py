@@ -46,7 +46,7 @@ class Form:
         """What one unit of the kernel's lengths is in the instance's, 0 where that is less than the smallest number."""
         return math.ldexp(1.0, self.exponent) if self.exponent else 1
 
-    def told(self, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+    def to_lengths(self, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the kernel's lengths in the instance's units, each rounded once."""
         return np.ldexp(lengths.astype(np.float64), self.exponent)
 

@@ -19,7 +19,7 @@ from pytsp.solvers.options.ants import AntColony
 from pytsp.solvers.options.shared import LOCAL_MOVES
 from pytsp.starts.construct import nearest_neighbour
 from pytsp.utils.deadline import look
-from pytsp.utils.memory import check_room
+from pytsp.utils.memory import check_memory
 from pytsp.utils.powers import quarter_power, quarters_of
 
 __all__ = ["Colonies", "Rules", "begin", "rules_of"]
@@ -123,8 +123,8 @@ def begin(task: Task[AntColony]) -> Colonies:
 def _check_colonies(colonies: int, n: int, k: int, options: AntColony) -> None:
     """Refuse more ants, or more colonies of so many, than fit the memory."""
     ants = options.ants_of(n)
-    check_room("ants", ants, lambda count: n * HOST_CITY_BYTES * count)
-    check_room("climbers", colonies, lambda count: count * n * (HOST_TRAIL_BYTES * k + HOST_CITY_BYTES * (ants + 4)))
+    check_memory("ants", ants, lambda count: n * HOST_CITY_BYTES * count)
+    check_memory("climbers", colonies, lambda count: count * n * (HOST_TRAIL_BYTES * k + HOST_CITY_BYTES * (ants + 4)))
 
 
 def _default_colonies(task: Task[AntColony]) -> int:

@@ -21,7 +21,7 @@ from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.placement import TOGETHER, descent_seconds
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.eax import EAX
-from pytsp.utils.memory import check_room
+from pytsp.utils.memory import check_memory
 
 # The climbers of a population where neither they nor a time limit are given.
 CLIMBERS = {"cpu": 100, "gpu": 512}
@@ -117,7 +117,7 @@ class Evolution(Search):
         self.local_search = LocalSearch(task, self.loaded, lists)
         self.size = self.options.climbers
         if self.size is not None:
-            check_room(
+            check_memory(
                 "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * self.form.whole.n + HOST_CLIMBER_BYTES)
             )
         if self.watch.time_limit is None:

@@ -11,7 +11,7 @@ _SYSTEM = Path("/proc/meminfo")
 _CONTAINERS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
-def check_room(name: str, count: int, needed: Callable[[int], int]) -> None:
+def check_memory(name: str, count: int, needed: Callable[[int], int]) -> None:
     """Raise `ValueError` where a `count`, given as the argument `name`, of something does not fit the free memory.
 
     Without it the system would end the process, and maybe others, without a word. `needed` tells about how many bytes

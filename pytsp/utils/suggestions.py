@@ -9,12 +9,12 @@ _LIKENESS = 0.6
 _MOST = 3
 
 
-def meant(name: str, known: Iterable[str], likeness: float = _LIKENESS) -> str:
+def suggest(name: str, known: Iterable[str], likeness: float = _LIKENESS) -> str:
     """Return ``did you mean …?``, or nothing where no known name is like this one; case does not matter.
 
-    >>> meant("eaxx", ["ils", "eax"])
+    >>> suggest("eaxx", ["ils", "eax"])
     'did you mean eax?'
-    >>> meant("eaxx", ["ils"])
+    >>> suggest("eaxx", ["ils"])
     ''
     """
     # Only a mistake needs it, and it is slow to import.
@@ -27,5 +27,5 @@ def meant(name: str, known: Iterable[str], likeness: float = _LIKENESS) -> str:
 
 def hint(name: str, known: Iterable[str], likeness: float = _LIKENESS) -> str:
     """Return what `meant` does as the end of a message, after a semicolon; nothing where no known name is like it."""
-    close = meant(name, known, likeness)
+    close = suggest(name, known, likeness)
     return f"; {close}" if close else ""

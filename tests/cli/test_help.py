@@ -20,7 +20,7 @@ from pytsp.cli import commands as cli
 from pytsp.cli.commands import main
 from pytsp.cli.help import EXAMPLES, SHELLS
 from pytsp.datasets import registry as datasets
-from pytsp.utils.suggestions import meant
+from pytsp.utils.suggestions import suggest
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
@@ -134,9 +134,9 @@ def test_files_of_another_folder_are_suggested_with_it(tmp_path: Path) -> None:
 
 def test_suggestions_know_a_bound_of_likeness() -> None:
     # Six of eight letters are shared: 12 / 16.
-    assert meant("abcdefxx", ["abcdefgh"], likeness=0.75) == "did you mean abcdefgh?"
-    assert meant("abcdefxx", ["abcdefgh"], likeness=0.76) == ""
-    assert meant("a", []) == ""
+    assert suggest("abcdefxx", ["abcdefgh"], likeness=0.75) == "did you mean abcdefgh?"
+    assert suggest("abcdefxx", ["abcdefgh"], likeness=0.76) == ""
+    assert suggest("a", []) == ""
 
 
 # Completion

@@ -16,7 +16,7 @@ from strategies import directed_matrices
 import pytsp
 from pytsp import Instance, InstanceError, TourError
 from pytsp.backends import Backend
-from pytsp.problem.asymmetric import Doubling
+from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
 
 PART = "search"
@@ -50,13 +50,13 @@ def shortest(instance: Instance) -> int | float:
 @settings(max_examples=80)
 def test_the_shortest_tour_is_that_of_the_shortest_directed_tour(d: NDArray[np.int64]) -> None:
     instance = Instance.from_matrix(d, asymmetric=True)
-    doubling = Doubling.of(instance)
+    doubling = JonkerVolgenant.of(instance)
     assert shortest(doubling.instance) - doubling.offset == shortest(instance)
 
 
 @given(directed, st.data())
 def test_a_directed_tour_is_restored_and_keeps_its_length(instance: Instance, data: st.DataObject) -> None:
-    doubling = Doubling.of(instance)
+    doubling = JonkerVolgenant.of(instance)
     tour = data.draw(strategies.tours(instance.n))
     doubled = doubling.tour(tour)
     assert doubling.directed(doubled).tolist() == tour.tolist()
@@ -70,7 +70,7 @@ def test_a_directed_tour_is_restored_and_keeps_its_length(instance: Instance, da
 @given(directed_matrices(min_n=1, max_n=9), st.data())
 def test_any_tour_has_a_directed_tour_that_is_no_longer(d: NDArray[np.int64], data: st.DataObject) -> None:
     instance = Instance.from_matrix(d, asymmetric=True)
-    doubling = Doubling.of(instance)
+    doubling = JonkerVolgenant.of(instance)
     doubled = data.draw(strategies.tours(2 * instance.n))
     before = doubled.tolist()
     tour = doubling.directed(doubled)
@@ -82,7 +82,7 @@ def test_any_tour_has_a_directed_tour_that_is_no_longer(d: NDArray[np.int64], da
 @given(directed_matrices(min_n=2, max_n=4))
 def test_floating_point_ways_are_doubled_as_whole_ones_are(d: NDArray[np.int64]) -> None:
     instance = Instance.from_matrix(d / 7, asymmetric=True)
-    doubling = Doubling.of(instance)
+    doubling = JonkerVolgenant.of(instance)
     best = shortest_tour(doubling.instance)
     assert instance.tour_length(doubling.directed(best)) == pytest.approx(shortest(instance), rel=1e-12)
 
@@ -90,19 +90,19 @@ def test_floating_point_ways_are_doubled_as_whole_ones_are(d: NDArray[np.int64])
 def test_ways_are_as_far_apart_as_kernels_take() -> None:
     most = MOST_DISTANCE // 2 - 1
     ways = np.array([[0, 5, most], [5, 0, 7], [0, 5, 0]])
-    form_of(Doubling.of(Instance.from_matrix(ways, asymmetric=True)).instance)
+    form_of(JonkerVolgenant.of(Instance.from_matrix(ways, asymmetric=True)).instance)
     ways[0, 2] += 1
     with pytest.raises(
         InstanceError, match=rf"far: distances from 0 to {most + 1} are too far apart for an asymmetric"
     ):
-        Doubling.of(Instance.from_matrix(ways, "far", asymmetric=True))
+        JonkerVolgenant.of(Instance.from_matrix(ways, "far", asymmetric=True))
     # What all ways have in common does not count.
     apart = np.array([[0, 5, most + 1], [5, 0, 7], [1, 5, 0]])
-    form_of(Doubling.of(Instance.from_matrix(apart, asymmetric=True)).instance)
+    form_of(JonkerVolgenant.of(Instance.from_matrix(apart, asymmetric=True)).instance)
 
 
 def test_a_tour_that_is_none_is_refused() -> None:
-    doubling = Doubling.of(Instance.from_matrix([[0, 1], [2, 0]], asymmetric=True))
+    doubling = JonkerVolgenant.of(Instance.from_matrix([[0, 1], [2, 0]], asymmetric=True))
     with pytest.raises(TourError):
         doubling.directed([0, 1])
     with pytest.raises(TourError):

@@ -107,7 +107,7 @@ def test_floating_point_distances_are_scaled_by_a_power_of_two(instance: Instanc
     longest = distances.max()
     assert whole.max() <= 2**29 + 1
     assert form.unit == 2.0**form.exponent
-    assert np.abs(form.told(whole) - distances).max() <= longest * 2.0**-28
+    assert np.abs(form.to_lengths(whole) - distances).max() <= longest * 2.0**-28
     if longest > 0:
         assert whole.max() >= 2**28 - 1 or form.kind == "plane"
 

@@ -85,7 +85,7 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
     assert_whole(result)
     assert isinstance(result.length, float)
     assert result.lengths.dtype == np.float64
-    assert result.lengths.min() == form.told(np.array([form.whole.tour_length(result.tour)]))[0]
+    assert result.lengths.min() == form.to_lengths(np.array([form.whole.tour_length(result.tour)]))[0]
     assert result.history[-1].length == pytest.approx(result.length, rel=1e-6)
 
 

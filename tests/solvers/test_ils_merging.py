@@ -22,7 +22,7 @@ from pytsp.backends import Backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common.local_search import LocalSearch
-from pytsp.solvers.ils.starting_tours import seed_anew
+from pytsp.solvers.ils.starting_tours import restart_seed
 from pytsp.solvers.options.ils import ILS
 
 uniform = partial(cities.uniform, side=900)
@@ -151,7 +151,7 @@ def test_a_temperature_falls_to_nothing_in_each_turn(backend: Backend, monkeypat
     made = 0
     for seed, start, count, cooled in seen:
         turn, at = divmod(made, 10)
-        assert (seed, start, cooled) == (seed_anew(8, turn), at, 10)
+        assert (seed, start, cooled) == (restart_seed(8, turn), at, 10)
         assert at + count <= 10
         made += count
     assert made == 25
@@ -164,11 +164,11 @@ def test_the_first_turn_is_a_run_of_its_own(backend: Backend) -> None:
 
 
 def test_seeds_of_turns_are_always_the_same() -> None:
-    assert [seed_anew(seed, 0) for seed in (0, 2**64 - 1)] == [0, 2**64 - 1]
-    numbers = [seed_anew(seed, turn) for seed in (0, 1, 2**64 - 1) for turn in (1, 2, 2**62)]
+    assert [restart_seed(seed, 0) for seed in (0, 2**64 - 1)] == [0, 2**64 - 1]
+    numbers = [restart_seed(seed, turn) for seed in (0, 1, 2**64 - 1) for turn in (1, 2, 2**62)]
     assert len(set(numbers)) == len(numbers)
     assert all(0 <= number < 2**64 for number in numbers)
-    assert seed_anew(0, 1) == 5836529245451711556
+    assert restart_seed(0, 1) == 5836529245451711556
 
 
 @pytest.mark.parametrize("value", ["no", 1, None])

@@ -18,7 +18,7 @@ from pytsp import random_tours
 from pytsp.backends import Backend
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.archive import NONE, Archive
-from pytsp.solvers.ils.starting_tours import beginner_anew
+from pytsp.solvers.ils.starting_tours import restart_tours
 from pytsp.solvers.options.ils import ILS
 from pytsp.starts.construct import nearest_neighbour
 
@@ -68,7 +68,7 @@ def test_each_climber_keeps_the_shortest_tour_that_it_has_had(rounds: list[list[
 
 def test_tours_from_which_climbers_begin_anew_are_their_own() -> None:
     instance = uniform(40)
-    begins, random = (beginner_anew(asked(40, 4, start=start)) for start in (None, "random"))
+    begins, random = (restart_tours(asked(40, 4, start=start)) for start in (None, "random"))
     tours = {(climber, turn): random(climber, turn) for climber in (0, 1, 70) for turn in (1, 2)}
     assert len({tuple(tour) for tour in tours.values()}) == len(tours)
     assert not any(np.array_equal(random_tours(40, 1, 4, climber)[0], tours[climber, 1]) for climber in (0, 1, 70))
@@ -76,7 +76,7 @@ def test_tours_from_which_climbers_begin_anew_are_their_own() -> None:
         assert pytsp.is_tour(tour, 40)
         kind = tour if climber == 70 else nearest_neighbour(instance, seed=int(tour[0]))
         assert np.array_equal(begins(climber, turn), kind)
-        assert np.array_equal(beginner_anew(asked(40, 4))(climber, turn), kind)
+        assert np.array_equal(restart_tours(asked(40, 4))(climber, turn), kind)
     # The streams go round where a climber's number leaves no room.
     assert pytsp.is_tour(random(2**62 - 1, 2**62), 40)
 
@@ -106,7 +106,7 @@ def test_climbers_without_success_begin_anew(backend: Backend, first: int, monke
     # Seven cities are at their optimum after the first descent or the first kicks.
     seen = starts_of(backend, monkeypatch, iterations=400, restart=100, climbers=3, first=first, seed=6)
     assert [at for at, _ in seen] == [0, 200, 300]
-    anew = beginner_anew(asked(7, 6))
+    anew = restart_tours(asked(7, 6))
     for at, tours in seen[1:]:
         assert np.array_equal(tours, [anew(first + place, at // 100) for place in range(3)])
     # Not in the end, and not where there was no second look.

@@ -80,7 +80,7 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
     assert isinstance(result.length, float)
     assert result.length == instance.tour_length(result.tour)
     assert result.lengths.dtype == np.float64
-    assert result.lengths.min() == form.told(np.array([form.whole.tour_length(result.tour)]))[0]
+    assert result.lengths.min() == form.to_lengths(np.array([form.whole.tour_length(result.tour)]))[0]
     assert abs(result.lengths.min() - result.length) <= instance.n * 2.0**-28 * longest
 
 

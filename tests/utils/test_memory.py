@@ -15,7 +15,7 @@ from pytsp.backends import Backend, open_backend
 from pytsp.generate import uniform
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.utils import memory as _room
-from pytsp.utils.memory import check_room, free_bytes
+from pytsp.utils.memory import check_memory, free_bytes
 
 
 @pytest.mark.parametrize("solver", ["ils", "annealing", "ants", "eax"])
@@ -45,7 +45,7 @@ def test_the_number_that_is_told_is_the_most_that_fits(count: int, each: int, be
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_room, "free_bytes", lambda: room)
         try:
-            check_room("climbers", count, lambda number: each * number + besides)
+            check_memory("climbers", count, lambda number: each * number + besides)
         except ValueError as error:
             fitting = int(str(error).split()[-2])
             assert fitting < count and (each * fitting + besides <= room or fitting == 0)
@@ -60,7 +60,7 @@ def test_the_least_bound_of_system_and_containers_counts(tmp_path: Path, monkeyp
     monkeypatch.setattr(_room, "_CONTAINERS", (container, other))
     assert free_bytes() is None
     # Where nobody says, nothing is refused.
-    check_room("climbers", 2**40, lambda count: count**2)
+    check_memory("climbers", 2**40, lambda count: count**2)
     system.write_text("MemTotal:       24105 kB\nMemAvailable:    100 kB\n")
     container.write_text("max\n")
     assert free_bytes() == 100 * 1024

@@ -18,7 +18,7 @@ from pytsp.run.result import Result
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import kernel_passes
 
-__all__ = ["CURVE_SECONDS", "strips", "unsearched"]
+__all__ = ["CURVE_SECONDS", "strips", "fallback_result"]
 
 # About what a city takes of a tour along the curve, and of one by strips, until it is measured and told.
 CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
@@ -26,7 +26,7 @@ CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
 GRACE_SECONDS, SHORT_SECONDS = 0.1, 0.02
 
 
-def unsearched(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
+def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
     """Return a tour that takes next to no time: the initial one, one that is known, or as the time allows that along a
     curve, that by strips, or the cities in their order."""
     instance, watch, options = task.instance, task.watch, task.options

@@ -14,7 +14,7 @@ from pytsp.run.result import Result
 from pytsp.solvers.common import pacing
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.common.verify import verified
+from pytsp.solvers.common.verify import verify
 from pytsp.utils.deadline import OutOfTime
 
 __all__ = ["Found", "Search", "Standing", "run"]
@@ -253,7 +253,7 @@ def _tell(search: Search, *, is_call: bool = False) -> None:
 def _result(search: Search, found: Found, stop_reason: str) -> Result:
     """Check the best tour, and return it with what all climbers came to."""
     task, best, kernels, instance = search.task, found.best, search.kernels, search.task.instance
-    tour = verified(best, search.form, kernels, task.seed)
+    tour = verify(best, search.form, kernels, task.seed)
     if found.cities is not None:
         tour = found.cities[tour].astype(np.int32)
     # Recomputed once, in the numbers of the kernel, where what lies close together is near in memory.
@@ -264,7 +264,7 @@ def _result(search: Search, found: Found, stop_reason: str) -> Result:
         tour=tour,
         length=length,
         climber=best.climber,
-        lengths=found.lengths if instance.is_exact else search.form.told(found.lengths),
+        lengths=found.lengths if instance.is_exact else search.form.to_lengths(found.lengths),
         steps=found.steps,
         passes=np.empty(0, dtype=np.int32) if found.passes is None else found.passes,
         done=found.done,

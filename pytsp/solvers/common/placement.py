@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pytsp.backends.context import Backend
-from pytsp.utils.memory import check_room
+from pytsp.utils.memory import check_memory
 
 __all__ = [
     "TOGETHER",
@@ -69,4 +69,4 @@ def check_climbers(n: int, climbers: int, *, copies: int = 1) -> None:
     ValueError
         If they do not fit.
     """
-    check_room("climbers", climbers, lambda count: count * (copies * HOST_CITY_BYTES * n + HOST_CLIMBER_BYTES))
+    check_memory("climbers", climbers, lambda count: count * (copies * HOST_CITY_BYTES * n + HOST_CLIMBER_BYTES))

@@ -12,7 +12,7 @@ from pytsp.problem.tours import check_tour
 from pytsp.solvers.common.incumbent import Best
 
 
-def verified(best: Best, form: Form, kernels: Backend, seed: int) -> NDArray[np.int32]:
+def verify(best: Best, form: Form, kernels: Backend, seed: int) -> NDArray[np.int32]:
     """Return the tour that a kernel found, shape (n,), once it is known to be one and to have its length.
 
     Raises

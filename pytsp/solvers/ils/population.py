@@ -19,7 +19,7 @@ from pytsp.solvers.common.pacing import CALL_SECONDS, Pace
 from pytsp.solvers.common.placement import descent_seconds
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.archive import NONE, Archive
-from pytsp.solvers.ils.starting_tours import beginner_anew, seed_anew
+from pytsp.solvers.ils.starting_tours import restart_seed, restart_tours
 from pytsp.solvers.options.ils import ILS, KICKS
 from pytsp.utils.deadline import look
 
@@ -93,7 +93,7 @@ class Population(Search):
         draws = (self.options.draws or DEFAULT_DRAWS) if self.options.pivot == "random-k" else 1
         kick = KICKS.index(self.options.kick)
         self.local_search = LocalSearch(task, self.loaded, lists, draws=draws, kick=kick)
-        self.begin_anew = beginner_anew(task)
+        self.restart_tour = restart_tours(task)
         self.standing = self._restored(self.watch.state) if starts is None else self._started(starts)
         # Where the climbers stood before the last descent: iterations go on from there.
         self.unpolished: PopulationStanding | None = None
@@ -179,7 +179,7 @@ class Population(Search):
         if self._is_turn(standing.iteration):
             if self.options.merge:
                 standing = self._merged(standing, seconds_left - took)
-            standing = self._begun_anew(standing, seconds_left - (time.perf_counter() - began))
+            standing = self._restarted(standing, seconds_left - (time.perf_counter() - began))
         self.standing = standing
 
     def _warmth(self) -> float:
@@ -199,7 +199,7 @@ class Population(Search):
         # After so many the temperature is 0, counted from where climbers begin; 0 where only the time says so.
         cooled = min(filter(None, (self.iterations, self.options.restart)), default=0)
         temperature = self.temperature * (1.0 if cooled else warmth)
-        seed = seed_anew(self.task.seed, turn)
+        seed = restart_seed(self.task.seed, turn)
         return self.local_search.climb(handle, seed, self.options.first, made, count, temperature, cooled)
 
     def _is_turn(self, iteration: int) -> bool:
@@ -207,7 +207,7 @@ class Population(Search):
         restart, before = self.options.restart, self.standing.iteration
         return restart is not None and iteration % restart == 0 and before < iteration != self.iterations
 
-    def _begun_anew(self, standing: PopulationStanding, seconds_left: float) -> PopulationStanding:
+    def _restarted(self, standing: PopulationStanding, seconds_left: float) -> PopulationStanding:
         """Let the climbers that are stuck begin anew, or as many of them as there is time for."""
         n, first, turn = self.form.whole.n, self.options.first, self._turn(standing.iteration)[0]
         archive = standing.archive or Archive.empty(self.climbers, n)
@@ -217,7 +217,7 @@ class Population(Search):
         for place in np.flatnonzero(stuck).tolist():
             if time.perf_counter() > end:
                 break
-            tours[place] = self.begin_anew(first + place, turn)
+            tours[place] = self.restart_tour(first + place, turn)
         if not tours:
             return replace(standing, archive=replace(archive, seen=standing.lengths))
         stuck[:] = False
@@ -239,7 +239,7 @@ class Population(Search):
         pool, place = standing.handle, int(archive.lengths.argmin())
         if archive.lengths[place] != NONE:
             pool = search.join(pool, self._climbed(search.place(archive.tours[place][None, :]), 0, 0))
-        seed = seed_anew(self.task.seed, self._turn(standing.iteration)[0])
+        seed = restart_seed(self.task.seed, self._turn(standing.iteration)[0])
         merged = self._climbed(search.place(search.merge(pool, seed, seconds_left)[None, :]), 0, 0)
         shortest = archive.shortest(standing.lengths)
         place = int(shortest.argmin())

@@ -17,7 +17,7 @@ from pytsp.solvers.options.ils import ILS
 from pytsp.starts.construct import Start, nearest_neighbour, start_tour
 from pytsp.utils.deadline import look
 
-__all__ = ["beginner_anew", "seed_anew", "starting_tours", "stream_anew"]
+__all__ = ["restart_tours", "restart_seed", "starting_tours", "restart_stream"]
 
 # So many random tours are made together.
 TOGETHER = 256
@@ -64,7 +64,7 @@ def _default_start(instance: Instance) -> Start:
     return "greedy" if instance.coordinates is None else "space-filling-curve"
 
 
-def beginner_anew(task: Task[ILS]) -> Callable[[int, int], NDArray[np.int32]]:
+def restart_tours(task: Task[ILS]) -> Callable[[int, int], NDArray[np.int32]]:
     """Return what gives the tour from which a climber begins anew for the n-th time, of the kind from which it started.
 
     It is a nearest-neighbour tour that begins in a random city, or a random tour.
@@ -72,20 +72,20 @@ def beginner_anew(task: Task[ILS]) -> Callable[[int, int], NDArray[np.int32]]:
     instance = task.instance
     lists = functools.cache(lambda: neighbour_lists(instance, DEFAULT_NEIGHBOURS))
 
-    def begin_anew(climber: int, turn: int) -> NDArray[np.int32]:
-        tour: NDArray[np.int32] = random_tours(instance.n, 1, task.seed, stream_anew(climber, turn))[0]
+    def restart_tour(climber: int, turn: int) -> NDArray[np.int32]:
+        tour: NDArray[np.int32] = random_tours(instance.n, 1, task.seed, restart_stream(climber, turn))[0]
         if climber >= NEAREST_NEIGHBOUR_CLIMBERS or task.options.start == "random":
             return tour
         return nearest_neighbour(instance, seed=int(tour[0]), neighbours=lists())
 
-    return begin_anew
+    return restart_tour
 
 
-def seed_anew(seed: int, turn: int) -> int:
+def restart_seed(seed: int, turn: int) -> int:
     """Return the seed of the random streams with which climbers go on that have begun anew for the `turn`-th time."""
     return int(np.random.SeedSequence([seed, turn]).generate_state(1, np.uint64)[0]) if turn else seed
 
 
-def stream_anew(climber: int, turn: int) -> int:
+def restart_stream(climber: int, turn: int) -> int:
     """Return which stream of random numbers a climber begins anew with for the `turn`-th time, from 1 on."""
     return (climber + turn * _APART) % _STREAMS
