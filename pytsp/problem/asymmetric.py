@@ -43,7 +43,7 @@ class JonkerVolgenant:
     Examples
     --------
     >>> ring = Instance.from_matrix([[0, 1, 9], [9, 0, 1], [1, 9, 0]], asymmetric=True)
-    >>> doubling = Doubling.of(ring)
+    >>> doubling = JonkerVolgenant.of(ring)
     >>> doubling.directed(doubling.tour([1, 2, 0]))
     array([1, 2, 0], dtype=int32)
     """
