@@ -58,13 +58,8 @@ def iterate(kind: str, n: int) -> None:
         given = backend.call("population_given", random_tours(n, 3, 1))
         plans = [generation_plan(backend, 0, 0, 5, spread) for spread in (1, 4)]
         children = [backend.call(f"{form.kind}_cross", loaded, lists, given, plan) for plan in plans]
-        found.append(
-            [
-                backend.call(f"population_{what}", each)
-                for each in (population, *children)
-                for what in ("tours", "lengths", "steps")
-            ]
-        )
+        stands = [backend.fields(each) for each in (population, *children)]
+        found.append([stand[what] for stand in stands for what in ("bests", "lengths", "steps")])
     equal = all(np.array_equal(*each) for each in zip(*found, strict=True))
     print(f"{kind} {n} ils and eax: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
