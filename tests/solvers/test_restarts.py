@@ -12,6 +12,7 @@ import oracle
 import pytest
 import strategies
 from cities import uniform
+from emulated import skip_where_slow
 from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -97,6 +98,8 @@ KNOWN = {
 @pytest.mark.parametrize("name", KNOWN)
 def test_small_instances_of_tsplib_are_solved_to_optimality(backend: Backend, name: str) -> None:
     optimum, climbers = KNOWN[name]
+    if climbers > 2_000:
+        skip_where_slow(backend)
     result = solved(pytsp.read(tsplib_file(f"{name}.tsp")), backend, climbers=climbers)
     assert (result.length, result.optimum, result.gap) == (optimum, optimum, 0)
 
