@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from pytsp.solvers.options.annealing import Annealing
 from pytsp.solvers.options.ants import AntColony
 from pytsp.solvers.options.eax import EAX
@@ -34,6 +36,7 @@ MODULES = {
 """The module of each solver, whose function `begin` makes its search of a `Task`."""
 
 
+@cache
 def fields() -> dict[str, dict[str, Field]]:
     """Return all options by their names, as each solver has them that has one of that name."""
     found: dict[str, dict[str, Field]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from inspect import cleandoc
 from textwrap import fill
 from typing import Any, ClassVar
@@ -163,8 +164,9 @@ class Options:
                 object.__setattr__(self, name, spec.check(name, value))
 
     @classmethod
+    @cache
     def fields(cls) -> dict[str, Field]:
-        """Return the options by their names."""
+        """Return the options by their names; the same dict each time."""
         return {each.name: each.metadata["option"] for each in fields(cls)}
 
     def given(self) -> dict[str, Any]:
