@@ -221,8 +221,7 @@ def test_the_first_call_is_as_short_however_many_moves_are_drawn(monkeypatch: py
         # Few draws are made: without neighbours there is nothing to draw.
         options: dict[str, Any] = dict(pivot="random-k", draws=draws, neighbours=np.empty((9, 0), np.int32))
         pytsp.solve(uniform(9), backend="c", climbers=1, iterations=2 * most, target=10**9, **options)
-        # One less where a product of speed and time is rounded.
-        assert counts == [pytest.approx(expected, rel=1e-3)]
+        assert counts == [expected]
 
 
 def test_draws_reach_the_solver_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
