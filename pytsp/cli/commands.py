@@ -22,7 +22,9 @@ from pytsp.cli import help as _cli_help
 from pytsp.cli import limits as _cli_limits
 from pytsp.cli import options as _cli_options
 from pytsp.cli import pictures as _pictures_cli
+from pytsp.cli import results as _cli_results
 from pytsp.cli import signals as _cli_runs
+from pytsp.cli import streams as _cli_streams
 from pytsp.cli import tables as _cli_tables
 from pytsp.exceptions import PytspError
 from pytsp.solvers.registry import PART_OF
@@ -49,31 +51,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2. Where Ctrl-C
-        or SIGTERM ends the command before there is a tour, it is 130 or 143.
+        The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2. Where
+        Ctrl-C, SIGTERM or SIGHUP ends the command before there is a tour, it is 130, 143 or 129.
     """
-    if arguments is None:
+    is_process = arguments is None
+    if is_process:
+        _cli_streams.secure()
         # Nothing here multiplies matrices, and threads for that would be half of what NumPy's import takes.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     parser = _parser()
     _cli_help.complete(parser)
     options = parser.parse_args(arguments)
-    options.began = time.perf_counter() - (_cli_limits.seconds_since_start() if arguments is None else 0.0)
+    options.began = time.perf_counter() - (_cli_limits.seconds_since_start() if is_process else 0.0)
     code = 1
     try:
-        with _cli_runs.end_on_sigterm():
+        with _cli_runs.end_on_signals(for_good=is_process):
             options.run(options)
+            sys.stdout.flush()
         return 0
-    except (PytspError, OSError, ValueError) as error:
+    except OSError as error:
+        place = "" if error.filename is None else f"{error.filename}: "
+        print(f"pytsp: {place}{error.strerror or error}", file=sys.stderr)
+    except (PytspError, ValueError) as error:
         print(f"pytsp: {error}", file=sys.stderr)
     except MemoryError as error:
         print(f"pytsp: the memory does not suffice: {str(error) or 'Python does not say for what'}", file=sys.stderr)
     except KeyboardInterrupt as error:
         said, code = _cli_runs.describe_interruption(error)
         print(f"pytsp: {said}{' before there was a tour' if options.run in (_solve, _resume) else ''}", file=sys.stderr)
-    if arguments is None and any(thread.name == _OPENING for thread in threading.enumerate()):
+    if is_process and any(thread.name == _OPENING for thread in threading.enumerate()):
         # A driver that is still at work may crash while an orderly end takes down its libraries; none is needed here.
-        sys.stdout.flush()
         os._exit(code)
     return code
 
@@ -161,12 +168,13 @@ def _begin_to_open(part: str, *, backend: str, threads: int | None, device: int 
 
 
 def _solve(options: argparse.Namespace) -> None:
-    _begin_to_open(_likely_part(options), **_placed(options))
-    with _cli_runs.delay_signals():
+    with _cli_runs.hold_signals():
+        _begin_to_open(_likely_part(options), **_placed(options))
         from pytsp.api.solve import solve  # noqa: PLC0415
         from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
 
     instance = _cli_data.read_instance(options.instance, options.metric, is_open=options.open)
+    _cli_results.try_targets(options, instance)
     initial_tour = None if options.initial_tour is None else read_tour(options.initial_tour)
     with _followed(instance, options) as progress:
         result = solve(
@@ -211,12 +219,13 @@ def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
 
 
 def _resume(options: argparse.Namespace) -> None:
-    with _cli_runs.delay_signals():
+    with _cli_runs.hold_signals():
         from pytsp.api.resume import resume_stored  # noqa: PLC0415
         from pytsp.checkpoint.reader import Stored  # noqa: PLC0415
         from pytsp.run.monitor import target_length  # noqa: PLC0415
 
     stored = Stored(options.checkpoint)
+    _cli_results.try_targets(options, stored.instance)
     placed = stored.placement(**_placed(options))
     options.backend, options.threads, options.device = placed.values()
     limits = {
@@ -230,11 +239,16 @@ def _resume(options: argparse.Namespace) -> None:
 
 
 def _tell(result: Result, options: argparse.Namespace) -> None:
-    """Print what a solve has found, and write its tour."""
-    print(json.dumps(_recorded(result, options)) if options.json else result)
-    # Last, so that a file that cannot be written costs nobody the result.
-    if options.output:
-        result.write(options.output)
+    """Tell what a solve has found: in one JSON object, as the tour, or in a few lines."""
+
+    from pytsp.io.results import text_of  # noqa: PLC0415
+
+    def text() -> str:
+        if options.output == _cli_results.STDOUT:
+            return text_of(result, ".tour").rstrip("\n")
+        return json.dumps(_recorded(result, options)) if options.json else str(result)
+
+    _cli_results.tell(result, options, text)
 
 
 def _info(options: argparse.Namespace) -> None:

@@ -47,6 +47,8 @@ def add_data_options(group: Any) -> None:
 
 def output_file(path: str) -> str:
     """Return a path that results can be written to, as its ending says."""
+    if not path:
+        raise argparse.ArgumentTypeError("must name a file; it is ''")
     try:
         ending_of(path)
     except ValueError as error:

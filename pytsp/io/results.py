@@ -10,7 +10,7 @@ from os.path import splitext
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.streams import Source, is_path, write_text
+from pytsp.io.streams import Source, is_path, try_path, write_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 
     from pytsp.problem.instance import Instance
 
-__all__ = ["ENDINGS", "ending_of", "to_csv", "to_geojson", "to_json", "to_tour", "to_txt", "write_result"]
+__all__ = [
+    "ENDINGS",
+    "check_output",
+    "ending_of",
+    "text_of",
+    "to_csv",
+    "to_geojson",
+    "to_json",
+    "to_tour",
+    "to_txt",
+    "write_result",
+]
 
 
 class Found(Protocol):
@@ -47,6 +58,22 @@ def ending_of(path: str) -> str:
     if ending not in ENDINGS:
         raise ValueError(f"{path}: results are not written as {ending}; the endings are {', '.join(ENDINGS)}")
     return ending
+
+
+def check_output(path: str, instance: Instance) -> None:
+    """Refuse a path to which no result of an instance can be written, before there is one; its file stays as it is.
+
+    Raises
+    ------
+    ValueError, InstanceError
+        If the ending is none, or GeoJSON's for cities that are not on the globe.
+    OSError
+        If the file cannot be written.
+    """
+    if ending_of(path) == ".geojson":
+        _check_globe(instance)
+    if is_path(path):
+        try_path(path)
 
 
 def write_result(target: Source, result: Found, *, ending: str | None = None) -> None:
@@ -85,7 +112,12 @@ def write_result(target: Source, result: Found, *, ending: str | None = None) ->
         ending = ending_of(os.fspath(target)) if is_path(target) else ".tour"
     elif ending_of(f"x{ending}") != ending:
         raise ValueError(f"ending {ending!r} must be in lower case and begin with a dot")
-    write_text(target, _WRITERS[ending](result))
+    write_text(target, text_of(result, ending))
+
+
+def text_of(result: Found, ending: str) -> str:
+    """Return a result as it is written where the file has that ending."""
+    return _WRITERS[ending](result)
 
 
 def to_tour(result: Found) -> str:
@@ -136,12 +168,8 @@ def to_geojson(result: Found) -> str:
         If the cities are no places on the globe, of metric HAVERSINE or GEO.
     """
     instance = result.instance
-    labels, rows = _coordinates(instance)
-    if labels != ["latitude", "longitude"]:
-        raise InstanceError(
-            f"{instance.name or 'instance'}: GeoJSON holds longitudes and latitudes, but the metric is "
-            f"{instance.metric}; write .csv or .json"
-        )
+    _check_globe(instance)
+    _, rows = _coordinates(instance)
     # GeoJSON has the longitude first, within half a turn.
     places = [[_wrapped(longitude), latitude] for latitude, longitude in rows]
     order = result.tour.tolist()
@@ -158,6 +186,16 @@ def to_geojson(result: Found) -> str:
         point = {"type": "Point", "coordinates": places[city]}
         features.append(_feature(point, {"position": position, "city": city}))
     return json.dumps({"type": "FeatureCollection", "features": features}) + "\n"
+
+
+def _check_globe(instance: Instance) -> None:
+    from pytsp.io.convert import GLOBE_METRICS  # noqa: PLC0415
+
+    if instance.metric not in GLOBE_METRICS:
+        raise InstanceError(
+            f"{instance.name or 'instance'}: GeoJSON holds longitudes and latitudes, but the metric is "
+            f"{instance.metric}; write .csv or .json"
+        )
 
 
 def _coordinates(instance: Instance) -> tuple[list[str], list[list[float]]]:

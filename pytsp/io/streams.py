@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import sys
 from pathlib import Path
 from typing import IO, TypeAlias, TypeGuard
@@ -15,6 +16,16 @@ Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 def is_path(source: Source) -> TypeGuard[str | os.PathLike[str]]:
     """Tell whether it is a path, and neither ``"-"`` nor a stream."""
     return isinstance(source, (str, os.PathLike)) and source != "-"
+
+
+def try_path(path: str | os.PathLike[str]) -> None:
+    """Raise `OSError` where a file cannot be written: it is a folder, there is none, or no right. It stays as it is."""
+    if not os.path.exists(path):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666))
+        os.unlink(os.path.realpath(path))
+    # A pipe would wait for its reader.
+    elif not stat.S_ISFIFO(os.stat(path).st_mode):
+        os.close(os.open(path, os.O_WRONLY))
 
 
 def write_text(target: Source, text: str, errors: str = "replace") -> None:

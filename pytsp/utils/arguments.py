@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
+import os
 import sys
 from numbers import Real
 from typing import Any
 
-__all__ = ["check_real", "is_array", "is_masked", "truth_value", "whole_number"]
+__all__ = ["check_callback", "check_real", "file_name", "is_array", "is_masked", "truth_value", "whole_number"]
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
@@ -25,6 +26,22 @@ def check_real(name: str, value: object) -> None:
     """Raise if `value` is no real number: strings and truth values are none, NumPy's numbers are."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number; it is {value!r}")
+
+
+def check_callback(name: str, value: object) -> None:
+    """Raise if `value` is neither None nor something that can be called."""
+    if value is not None and not callable(value):
+        raise TypeError(f"{name} must be callable; it is {value!r}")
+
+
+def file_name(name: str, value: Any) -> str:
+    """Return the path `value` as a string, or raise if it is none."""
+    if not isinstance(value, str | os.PathLike):
+        raise TypeError(f"{name} must be a path; it is {value!r}")
+    path = os.fspath(value)
+    if not path:
+        raise ValueError(f"{name} must be the name of a file; it is {path!r}")
+    return path
 
 
 def is_masked(values: object) -> bool:

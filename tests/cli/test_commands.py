@@ -98,16 +98,6 @@ def test_the_tour_that_is_written_is_the_one_that_was_found(
     assert pytsp.read(instance).tour_length(tour) == told["length"]
 
 
-def test_an_output_that_cannot_be_written_fails_after_the_result(
-    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    missing = str(tmp_path / "missing" / "found.tour")
-    assert main(["solve", instance, "--climbers", "2", "--output", missing, "--json"]) == 1
-    told = capsys.readouterr()
-    assert set(json.loads(told.out)) >= KEYS
-    assert missing in told.err
-
-
 @pytest.mark.parametrize("k", ["1", "3", "inf"])
 def test_moves_a_pass_and_mapping_reach_the_solver(k: str, instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--climbers", "20", "--seed", "3", "--backend", "c", "--json"]
