@@ -22,7 +22,7 @@ from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.registry import MODULES, PART_OF
 from pytsp.solvers.selection import check_initial_tour, choose, given_of
-from pytsp.utils.arguments import truth_value, whole_number
+from pytsp.utils.arguments import seed_number, truth_value
 from pytsp.utils.deadline import OutOfTime, looking
 
 __all__ = ["dispatch", "run"]
@@ -52,7 +52,7 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         on_improvement=request.on_improvement,
         spent=time.perf_counter() - request.began,
     )
-    seed = whole_number("seed", request.seed, 0, 2**64 - 1)
+    seed = seed_number(request.seed)
     options = options_of(instance, request, watch)
     if request.initial_tour is not None:
         check_initial_tour(options)

@@ -27,7 +27,7 @@ class Request:
     open: bool = False
     start_city: int | None = None
     end_city: int | None = None
-    seed: int = 0
+    seed: int | None = 0
     backend: str = "auto"
     threads: int | None = None
     device: str | int | None = None

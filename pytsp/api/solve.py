@@ -27,7 +27,7 @@ def solve(
     open: bool = False,
     start_city: int | None = None,
     end_city: int | None = None,
-    seed: int = 0,
+    seed: int | None = 0,
     backend: str = "auto",
     threads: int | None = None,
     device: str | int | None = None,
@@ -66,8 +66,8 @@ def solve(
         most (see `pytsp.problem.open_paths`). `Result.is_open` tells paths from tours.
     start_city, end_city : int, optional
         Where an open path begins and ends, counted from 0; by default where it is shortest.
-    seed : int, optional
-        0 ≤ seed < 2**64.
+    seed : int or None, optional
+        0 ≤ seed < 2**64. None draws one, which `Result.seed` tells.
     backend : {"auto", "c", "multicore", "opencl", "cuda"}, optional
         "auto" takes the fastest that works here.
     threads : int, optional

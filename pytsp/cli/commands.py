@@ -28,6 +28,7 @@ from pytsp.cli import streams as _cli_streams
 from pytsp.cli import tables as _cli_tables
 from pytsp.exceptions import PytspError
 from pytsp.solvers.registry import PART_OF
+from pytsp.utils.text import one_line, printable
 
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
@@ -71,18 +72,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         place = "" if error.filename is None else f"{error.filename}: "
-        print(f"pytsp: {place}{error.strerror or error}", file=sys.stderr)
+        _complain(f"{place}{error.strerror or error}")
     except (PytspError, ValueError) as error:
-        print(f"pytsp: {error}", file=sys.stderr)
+        _complain(str(error))
     except MemoryError as error:
-        print(f"pytsp: the memory does not suffice: {str(error) or 'Python does not say for what'}", file=sys.stderr)
+        _complain(f"the memory does not suffice: {str(error) or 'Python does not say for what'}")
     except KeyboardInterrupt as error:
         said, code = _cli_runs.describe_interruption(error)
-        print(f"pytsp: {said}{' before there was a tour' if options.run in (_solve, _resume) else ''}", file=sys.stderr)
+        _complain(f"{said}{' before there was a tour' if options.run in (_solve, _resume) else ''}")
     if is_process and any(thread.name == _OPENING for thread in threading.enumerate()):
         # A driver that is still at work may crash while an orderly end takes down its libraries; none is needed here.
         os._exit(code)
     return code
+
+
+def _complain(text: str) -> None:
+    """Say in one line on standard error what is wrong."""
+    print(f"pytsp: {printable(one_line(text))}", file=sys.stderr)
 
 
 class _Version(argparse.Action):
@@ -183,7 +189,7 @@ def _solve(options: argparse.Namespace) -> None:
             start_city=options.start_city,
             end_city=options.end_city,
             solver=options.solver,
-            seed=options.seed,
+            seed=None if options.seed == "random" else options.seed,
             **_placed(options),
             time_limit=_cli_limits.time_left(options),
             target=options.target,

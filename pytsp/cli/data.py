@@ -32,7 +32,7 @@ def add_generate(commands: Any) -> None:
     command.add_argument("--seed", type=whole(0), required=True, metavar="S", help="seed of the random cities")
     command.add_argument("--clusters", type=whole(1), metavar="C", help="clustered: how many (default: N / 100)")
     command.add_argument("--share", type=float, metavar="P", help="grid: the share of places taken (default: 0.5)")
-    command.add_argument("--output", default="-", metavar="FILE", help="default: standard output")
+    command.add_argument("-o", "--output", default="-", metavar="FILE", help="default: standard output")
 
 
 def add_data_options(group: Any) -> None:

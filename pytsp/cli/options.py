@@ -25,7 +25,9 @@ def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run
         "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
     )
     command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by size and options")
-    command.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
+    command.add_argument(
+        "--seed", type=whole(0, "random"), default=0, metavar="S", help="of what is random (default: 0), or random"
+    )
     command.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or is the start")
     add_backend(command, "auto", "default: the fastest here")
     add_limits(command)
@@ -102,10 +104,10 @@ def add_backend(command: argparse.ArgumentParser, default: str | None, words: st
 
 def add_output(command: argparse.ArgumentParser) -> None:
     """Add what is told of a solve."""
-    command.add_argument("--output", type=data.output_file, metavar="FILE", help=data.OUTPUT_HELP)
+    command.add_argument("-o", "--output", type=data.output_file, metavar="FILE", help=data.OUTPUT_HELP)
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument("--quiet", action="store_true", help="show no progress")
-    command.add_argument("--verbose", action="store_true", help="log on standard error what is done")
+    command.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+    command.add_argument("-v", "--verbose", action="store_true", help="log on standard error what is done")
 
 
 def _device(text: str) -> int | str:

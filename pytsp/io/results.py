@@ -10,7 +10,7 @@ from os.path import splitext
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.streams import Source, is_path, try_path, write_text
+from pytsp.io.streams import Source, check_target, is_path, try_path, write_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,6 +108,7 @@ def write_result(target: Source, result: Found, *, ending: str | None = None) ->
     OSError
         If the file cannot be written.
     """
+    check_target(target)
     if ending is None:
         ending = ending_of(os.fspath(target)) if is_path(target) else ".tour"
     elif ending_of(f"x{ending}") != ending:

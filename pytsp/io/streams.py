@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import IO, TypeAlias, TypeGuard
 
+from pytsp.utils.arguments import file_name
+
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 """A path, ``"-"`` for standard input or output, or an open stream."""
 
@@ -16,6 +18,17 @@ Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 def is_path(source: Source) -> TypeGuard[str | os.PathLike[str]]:
     """Tell whether it is a path, and neither ``"-"`` nor a stream."""
     return isinstance(source, (str, os.PathLike)) and source != "-"
+
+
+def check_target(target: object) -> None:
+    """Refuse what nothing can be written to: most likely, arguments in another order.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    if not hasattr(target, "write"):
+        file_name("target, the first argument,", target)
 
 
 def try_path(path: str | os.PathLike[str]) -> None:

@@ -14,6 +14,7 @@ from pytsp.exceptions import InstanceError
 from pytsp.problem.metrics import EXPLICIT, metric_named
 from pytsp.problem.tours import check_tour
 from pytsp.problem.validation import as_numbers, check_cities, check_coordinates, check_matrix, check_points
+from pytsp.utils.text import printable
 
 __all__ = ["Instance"]
 
@@ -30,6 +31,7 @@ class Instance:
     Attributes
     ----------
     name : str
+        Control characters, which a terminal would heed, are U+FFFD here and in the comment.
     metric : str
         TSPLIB's EDGE_WEIGHT_TYPE; ``"EXPLICIT"`` for a matrix; ``"EUCLIDEAN"`` and ``"HAVERSINE"`` for lengths not
         rounded.
@@ -62,6 +64,8 @@ class Instance:
     asymmetric: bool = False
 
     def __post_init__(self) -> None:
+        for text in ("name", "comment"):
+            object.__setattr__(self, text, printable(getattr(self, text)))
         if (self.coordinates is None) == (self.matrix is None):
             raise InstanceError("an instance has either coordinates or a matrix, and not both")
         if self.coordinates is None:

@@ -32,7 +32,7 @@ class Result:
     ----------
     instance : Instance
     tour : numpy.ndarray of int32, shape (n,)
-        The best tour, cities counted from 0; where `is_open`, the best path.
+        The best tour, cities counted from 0, read-only; where `is_open`, the best path.
     length : int or float
         Its length, computed from the instance in whole numbers (int64) and equal to the kernel's; a float where the
         instance's distances are floating-point numbers.
@@ -101,6 +101,13 @@ class Result:
     is_open: bool = False
     lower_bound: int | float | None = field(default=None, repr=False)
     options: object | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.tour.flags.writeable:
+            # It may be the caller's, as an initial tour is.
+            tour = self.tour.copy()
+            tour.setflags(write=False)
+            object.__setattr__(self, "tour", tour)
 
     @property
     def climbers(self) -> int:
@@ -249,7 +256,9 @@ class Result:
             f"length    {_number(self.length)} ({gap})",
         ]
         if self.solver == "two-opt":
-            lines.append(f"moves     {self.steps[0]} in {self.passes[0]} passes over the neighbourhood")
+            lines.append(
+                f"moves     {self.steps[0]} in {self.passes[0]} passes over the neighbourhood, seed {self.seed}"
+            )
         else:
             climbers = {"annealing": "chains", "ants": "colonies"}.get(self.solver, "climbers")
             made = "" if self.iterations is None else f", {self.iterations} iterations each"

@@ -135,7 +135,7 @@ def _parse(data: bytes, source: str) -> Run:
     """Return the run of a JSON object; its numbers are checked, its other facts are taken as they are."""
     try:
         facts = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PytspError(f"{source}: this is no JSON: {error}") from error
     if not isinstance(facts, dict):
         raise PytspError(f"{source}: a result is one JSON object, as `pytsp solve --json` prints; this is a list")

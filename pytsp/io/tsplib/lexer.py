@@ -182,11 +182,6 @@ def quoted(value: bytes | str) -> str:
     return repr(shown if len(shown) <= 40 else shown[:39] + "…")
 
 
-def one_line(value: str) -> str:
-    """Return a text as the value of a keyword line."""
-    return " ".join(value.split())
-
-
 def _count_tokens(body: bytes) -> int:
     inked = np.frombuffer(body, np.uint8) > _LAST_BLANK
     return int(np.count_nonzero(inked[1:] > inked[:-1])) + int(inked[:1].any())
