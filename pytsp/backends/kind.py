@@ -16,7 +16,7 @@ from pytsp.exceptions import BackendError
 if TYPE_CHECKING:
     from pytsp.backends.kernel_cache import KernelCache
 
-PARTS = ("restarts", "search", "huge", "comparators")
+PARTS = ("restarts", "search", "huge", "comparators", "neighbourhoods")
 """The names of the kernels' parts: restarts and two-opt; local search, crossover and many instances; a huge tour;
 annealing and ants.
 
