@@ -47,10 +47,11 @@ class RandomRestarts(Climbers):
     neighbourhood: str = choice(
         NEIGHBOURHOODS,
         default="auto",
-        doc='How the best of all moves is looked for; the results are the same. "flat" is one map and one reduction over '
-        'two arrays of positions, made by a scan and a segmented scan once a run; "zipped" has both positions in one '
-        'word; "closed-form" computes them from the number of the move [3]_. "diagonals" are walks on which a move costs '
-        'one distance, the fastest on a CPU; "tiles" are the fastest on a GPU, and only there. "auto" takes the fastest.',
+        doc='How the best of all moves is looked for; the results are the same. "flat" is one map and one reduction '
+        'over two arrays of positions, made by a scan and a segmented scan once a run; "zipped" has both positions in '
+        'one word; "closed-form" computes them from the number of the move [3]_. "diagonals" are walks on which a move '
+        'costs one distance, the fastest on a CPU; "tiles" are the fastest on a GPU, and only there. "auto" takes the '
+        'fastest.',
         help="how the best of all moves is looked for",
     )
     shared_matrix: bool = switch(
