@@ -107,7 +107,8 @@ def task_of(
         options = ILS(**shared)
 
     def open_kernels() -> Backend:
-        return open_backend(**placed, part=options.kernels_part)
+        where = {name: placed[name] for name in ("threads", "device")}
+        return open_backend(placed["backend"], part=options.kernels_part, **where)
 
     return Task(instance, options, watch, seed, initial_tour, open_kernels)
 
