@@ -51,7 +51,7 @@ class RandomRestarts(Climbers):
         'over two arrays of positions, made by a scan and a segmented scan once a run; "zipped" has both positions in '
         'one word; "closed-form" computes them from the number of the move [3]_. "diagonals" are walks on which a move '
         'costs one distance, the fastest on a CPU; "tiles" are the fastest on a GPU, and only there. "auto" takes the '
-        'fastest.',
+        "fastest.",
         help="how the best of all moves is looked for",
     )
     shared_matrix: bool = switch(
