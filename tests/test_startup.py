@@ -21,8 +21,8 @@ import pytsp
 from pytsp.backends import registry
 from pytsp.cli import commands as cli
 from pytsp.cli.commands import main
+from pytsp.datasets import reading
 from pytsp.exceptions import BackendUnavailable
-from pytsp.io import files
 from pytsp.solvers import registry as _names
 
 SOLVE = ["solve", "uniform100", "--climbers", "2", "--solver", "restarts", "--json"]
@@ -203,14 +203,14 @@ def test_the_instance_is_read_while_the_device_opens(
         assert read.wait(20)
         return really()
 
-    def reading(path: Any) -> pytsp.Instance:
+    def slow_read(*source: Any, **how: Any) -> pytsp.Instance:
         assert begun.wait(20)
-        instance = really_read(path)
+        instance = really_read(*source, **how)
         read.set()
         return instance
 
-    really_read = files.read
-    monkeypatch.setattr(files, "read", reading)
+    really_read = reading.read_any
+    monkeypatch.setattr(reading, "read_any", slow_read)
     by_main = opening(slow)
     assert main(SOLVE) == 0
     told = json.loads(capsys.readouterr().out)

@@ -35,10 +35,10 @@ _log = logging.getLogger("pytsp")
 
 def dispatch(instance: Instance | Any, request: Request) -> Result:
     """Solve what is asked for."""
-    if not isinstance(instance, Instance):
+    if not isinstance(instance, Instance) or any(value not in (None, False) for value in request.reading.values()):
         from pytsp.io.convert import as_instance  # noqa: PLC0415
 
-        instance = as_instance(instance)
+        instance = as_instance(instance, **request.reading)
     is_path = truth_value("open", request.open) or (request.start_city, request.end_city) != (None, None)
     if is_path or instance.asymmetric:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415

@@ -124,9 +124,8 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("info", help="describe an instance", description="Describe an instance.")
     command.set_defaults(run=_info)
-    command.add_argument(
-        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
-    )
+    _cli_data.add_instance(command)
+    _cli_data.add_reading(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
     command = commands.add_parser("backends", help="list what can run here", description="List what can run here.")
@@ -182,7 +181,7 @@ def _solve(options: argparse.Namespace) -> None:
         from pytsp.api.solve import solve  # noqa: PLC0415
         from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
 
-    instance = _cli_data.read_instance(options.instance, options.metric, is_open=options.open)
+    instance = _cli_data.read_instance(options)
     _cli_results.try_targets(options, instance)
     initial_tour = None if options.initial_tour is None else read_tour(options.initial_tour)
     with _followed(instance, options) as progress:
@@ -225,7 +224,8 @@ def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
     part = result.options.kernels_part
     with suppress(PytspError):
         device = open_backend(options.backend, threads=options.threads, device=options.device, part=part).device_name
-    return record(result, file=file, device=device)
+    reading = _cli_data.reading(options)
+    return record(result, file=file, device=device, **{name: reading[name] for name in reading if name != "metric"})
 
 
 def _resume(options: argparse.Namespace) -> None:
@@ -256,13 +256,15 @@ def _tell(result: Result, options: argparse.Namespace) -> None:
     def text() -> str:
         if options.output == _cli_results.STDOUT:
             return text_of(result, ".tour").rstrip("\n")
-        return json.dumps(_recorded(result, options)) if options.json else str(result)
+        if options.json:
+            return json.dumps(_recorded(result, options))
+        return "\n".join([str(result), *(map(one_line, result.order) if options.order else ())])
 
     _cli_results.tell(result, options, text)
 
 
 def _info(options: argparse.Namespace) -> None:
-    instance = _read(options.instance)
+    instance = _cli_data.read_instance(options)
     facts = {
         "instance": instance.name,
         "n": instance.n,
@@ -279,10 +281,6 @@ def _info(options: argparse.Namespace) -> None:
         shown = {name.replace("_", " "): fact for name, fact in facts.items()}
         shown |= {name: words[fact] for name, fact in shown.items() if fact is None or isinstance(fact, bool)}
         print("\n".join(f"{name:17} {fact}" for name, fact in shown.items()))
-
-
-def _read(name: str) -> Instance:
-    return _cli_data.read_instance(name)
 
 
 @contextmanager

@@ -28,6 +28,7 @@ EXAMPLES = {
   pytsp solve big.tsp --backend cuda --time-limit 10 --json
   pytsp solve big.tsp --time-limit 3600 --checkpoint big.checkpoint
   pytsp solve kroA100.tsp.gz --solver restarts --climbers 100000
+  pytsp solve towns.csv --columns east,north --order
   pytsp solve places.geojson --open --start-city 0 --output way.geojson""",
     "resume": """
   pytsp resume big.checkpoint

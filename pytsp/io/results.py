@@ -43,6 +43,8 @@ class Found(Protocol):
     def length(self) -> int | float: ...
     @property
     def is_open(self) -> bool: ...
+    @property
+    def order(self) -> list[str]: ...
     def to_dict(self) -> dict[str, object]: ...
 
 
@@ -83,7 +85,7 @@ def write_result(target: Source, result: Found, *, ending: str | None = None) ->
     ending        what is written
     ============  ====================================================================================================
     ``.tour``     a tour file of TSPLIB, cities counted from 1; so is a file without an ending
-    ``.csv``      a line for each city in the order of the visit: position, city, and its coordinates
+    ``.csv``      a line for each city in the order of the visit: position, city, its name, and its coordinates
     ``.json``     `Result.to_dict`
     ``.geojson``  the way as a line and the cities as points, where they are places on the globe
     ``.txt``      the cities, one a line
@@ -144,17 +146,19 @@ def to_txt(result: Found) -> str:
 def to_csv(result: Found) -> str:
     """Return a table, a line for each city in the order of the visit.
 
-    Its columns are position, city, and x and y (and z), or latitude and longitude in decimal degrees; distances that
-    are given by a matrix come without coordinates.
+    Its columns are position, city, name where cities have names, and x and y (and z), or latitude and longitude in
+    decimal degrees; distances that are given by a matrix come without coordinates.
     """
     # The command line imports this module for its endings.
     import csv  # noqa: PLC0415
 
-    labels, rows = _coordinates(result.instance)
+    columns, rows = _coordinates(result.instance)
+    names = None if result.instance.labels is None else result.order
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["position", "city", *labels])
-    writer.writerows([position, city, *rows[city]] for position, city in enumerate(result.tour.tolist()))
+    writer.writerow(["position", "city", *(["name"] if names else []), *columns])
+    for position, city in enumerate(result.tour.tolist()):
+        writer.writerow([position, city, *([names[position]] if names else []), *rows[city]])
     return file.getvalue()
 
 
@@ -185,7 +189,8 @@ def to_geojson(result: Found) -> str:
     features = [_feature(_line(way), facts)]
     for position, city in enumerate(order):
         point = {"type": "Point", "coordinates": places[city]}
-        features.append(_feature(point, {"position": position, "city": city}))
+        named = {} if instance.labels is None else {"name": instance.labels[city]}
+        features.append(_feature(point, {"position": position, "city": city, **named}))
     return json.dumps({"type": "FeatureCollection", "features": features}) + "\n"
 
 

@@ -125,6 +125,12 @@ class Result:
         return self.length / self.optimum - 1 if self.optimum else None
 
     @property
+    def order(self) -> list[str]:
+        """The cities in the order of the visit, by their names where they have any, else by their numbers."""
+        labels = self.instance.labels
+        return [str(city) if labels is None else labels[city] for city in self.tour.tolist()]
+
+    @property
     def moves(self) -> int | None:
         """The number of moves evaluated, n (n - 3) / 2 a pass; None where there are no passes."""
         if self.k is None:
@@ -150,7 +156,8 @@ class Result:
     def to_dict(self) -> dict[str, object]:
         """Return what `pytsp solve --json` prints: plain numbers, strings, and lists: history, lengths and tour.
 
-        With a lower bound and options that are known, it holds these too: of the options, those that were given.
+        With a lower bound, options and names of the cities that are known, it holds these too: of the options, those
+        that were given.
         """
         more: dict[str, object] = {} if self.lower_bound is None else {"lower_bound": self.lower_bound}
         if is_dataclass(self.options):
@@ -161,6 +168,8 @@ class Result:
                 for each, value in values
                 if isinstance(value, np.ndarray) or value != each.default
             }
+        if self.instance.labels is not None:
+            more["labels"] = list(self.instance.labels)
         return {
             "instance": self.instance.name,
             "n": self.instance.n,

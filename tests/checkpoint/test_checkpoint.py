@@ -383,6 +383,12 @@ def test_the_first_checkpoint_is_there_before_the_first_tour(tmp_path: Path) -> 
     assert_same(pytsp.resume(file), pytsp.solve(SMALL, backend="c", **options))
 
 
+def test_names_of_cities_are_kept(tmp_path: Path) -> None:
+    instance = Instance.from_coordinates([[0, 0], [0, 3], [4, 0]], labels=["Ulm", "Köln", "Bonn"])
+    found = pytsp.solve(instance, backend="c", checkpoint=tmp_path / "run.checkpoint")
+    assert pytsp.resume(tmp_path / "run.checkpoint").order == found.order
+
+
 @given(st.one_of(instances(), float_instances()))
 def test_an_instance_is_kept_whole(instance: Instance) -> None:
     kept = instance_of(State(stored_instance(instance), "file"))
