@@ -176,7 +176,7 @@ def measure(instance: pytsp.Instance, start: NDArray[np.int32], kernels: Backend
         each = net / max(1, again.standing.passes)
     n = instance.n
     checks = descent.checks_a_pass / each
-    initial = int(descent.start_length)
+    initial = now.start_length
     return Line(instance.name, n, k, each, taken, checks, initial, now.length, now.passes, now.moves, not now.done)
 
 
