@@ -11,7 +11,7 @@ from pytsp.api.solve import solve
 from pytsp.backends.registry import open_backend, status
 from pytsp.problem.instance import Instance
 from pytsp.run.result import Result
-from pytsp.solvers.registry import PART_OF
+from pytsp.solvers.registry import OPTIONS
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def compare(
     names = [found.name for found in status() if found.usable] if backends is None else list(backends)
     # What cannot run fails before anything does.
     for name in names:
-        open_backend(name, part=PART_OF.get(solver, "restarts"))
+        open_backend(name, part=OPTIONS[solver].part if solver in OPTIONS else "restarts")
     rows: list[Comparison] = []
     first: Result | None = None
     for name in names:

@@ -20,7 +20,7 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.large.requirements import LEAST_CITIES
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
-from pytsp.solvers.registry import MODULES, PART_OF
+from pytsp.solvers.registry import MODULES, OPTIONS
 from pytsp.solvers.selection import check_initial_tour, choose, given_of
 from pytsp.utils.arguments import truth_value, whole_number
 from pytsp.utils.deadline import OutOfTime, looking
@@ -86,7 +86,7 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
             return False
         from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415
 
-        kernels = open_backend(request.backend, threads=request.threads, device=request.device, part=PART_OF["eax"])
+        kernels = open_backend(request.backend, threads=request.threads, device=request.device, part=OPTIONS["eax"].part)
         climbers = gpu_climbers(instance.n, watch.time_limit)
         return first_seconds(instance.n, climbers, kernels) > SLOW_SHARE * max(0.0, watch.seconds_left)
 
@@ -105,9 +105,8 @@ def task_of(
         options = ILS(**shared)
 
     def open_kernels() -> Backend:
-        return open_backend(
-            placed["backend"], threads=placed["threads"], device=placed["device"], part=PART_OF[options.name]
-        )
+        where = {name: placed[name] for name in ("threads", "device")}
+        return open_backend(placed["backend"], part=options.kernels_part, **where)
 
     return Task(instance, options, watch, seed, initial_tour, open_kernels)
 

@@ -25,7 +25,8 @@ from pytsp.cli import pictures as _pictures_cli
 from pytsp.cli import signals as _cli_runs
 from pytsp.cli import tables as _cli_tables
 from pytsp.exceptions import PytspError
-from pytsp.solvers.registry import PART_OF
+from pytsp.solvers.options.fields import Options
+from pytsp.solvers.registry import OPTIONS
 
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
@@ -133,14 +134,16 @@ def _likely_part(options: argparse.Namespace) -> str:
 
     Another costs time only: the solve then opens its own part as well.
     """
-    if options.solver != "auto":
-        return PART_OF[options.solver]
-    if {"k", "mapping"} & {*_cli_options.given_options(options)}:
-        return PART_OF["restarts"]
-    with suppress(OSError):
-        if os.stat(options.instance).st_size > _LARGE_FILE:
-            return PART_OF["large"]
-    return PART_OF["eax"]
+    given = _cli_options.given_options(options)
+    solver = options.solver
+    if solver == "auto":
+        solver = "restarts" if {"k", "mapping", "neighbourhood"} & given.keys() else "eax"
+        with suppress(OSError):
+            if solver == "eax" and os.stat(options.instance).st_size > _LARGE_FILE:
+                solver = "large"
+    with suppress(TypeError, ValueError):
+        return OPTIONS[solver](**given).kernels_part
+    return OPTIONS[solver].part
 
 
 def _begin_to_open(part: str, *, backend: str, threads: int | None, device: int | str | None) -> None:
@@ -204,7 +207,8 @@ def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
     with suppress(PytspError):
         # A checkpoint holds its instance.
         file = None if "instance" not in options or options.instance == "-" else datasets.find(options.instance)
-    part = PART_OF[result.solver]
+    assert isinstance(result.options, Options)
+    part = result.options.kernels_part
     with suppress(PytspError):
         device = open_backend(options.backend, threads=options.threads, device=options.device, part=part).device_name
     return record(result, file=file, device=device)

@@ -21,9 +21,6 @@ OPTIONS: dict[str, type[Options]] = {
 SOLVERS = ("auto", *OPTIONS)
 """The names that `solver` takes."""
 
-PART_OF = {name: kind.part for name, kind in OPTIONS.items()}
-"""The part of the kernels that a solver calls."""
-
 MODULES = {
     "restarts": "pytsp.solvers.restarts.solver",
     "ils": "pytsp.solvers.ils.solver",

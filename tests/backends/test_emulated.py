@@ -12,7 +12,6 @@ import pytsp
 from pytsp import Instance
 from pytsp.backends import open_backend, status
 from pytsp.cli import main
-from pytsp.solvers.registry import PART_OF
 
 POINTS = np.random.default_rng(0).integers(0, 1000, (60, 2))
 INSTANCES = {
@@ -32,7 +31,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 CASES = [
     (solver, kind, mapping)
-    for solver in PART_OF
+    for solver in OPTIONS
     for kind in INSTANCES
     for mapping in ("block", "thread")
     # A large tour needs coordinates, and its pieces have blocks.

@@ -133,7 +133,7 @@ class Options:
     title: ClassVar[str]
     """What the literature calls it."""
     part: ClassVar[str]
-    """The part of the kernels that it calls."""
+    """The part of the kernels that it calls by default."""
     takes_initial_tour: ClassVar[bool] = True
     """Whether `initial_tour` concerns it."""
 
@@ -162,6 +162,11 @@ class Options:
             value = getattr(self, name)
             if value is not None or spec.default is not None:
                 object.__setattr__(self, name, spec.check(name, value))
+
+    @property
+    def kernels_part(self) -> str:
+        """The part of the kernels that it calls with these options."""
+        return self.part
 
     @classmethod
     @cache
