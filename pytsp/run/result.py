@@ -69,7 +69,8 @@ class Result:
         "restarts", "ils", "eax", "large", "two-opt", "annealing" or "ants".
     iterations : int or None
         How many iterations each climber of an iterated local search, of annealing or of ants made, how many generations
-        of edge assembly crossover, rounds of large or passes of two-opt there were; None for random restarts.
+        of edge assembly crossover, rounds of large, or passes of two-opt, or with `kicks` its kicks, there were; None
+        for random restarts.
     history : tuple of Improvement
         Each a tuple (seconds, iteration, length), the lengths ever shorter. The last is `length`, for floating-point
         distances up to rounding.
@@ -249,7 +250,8 @@ class Result:
             f"length    {_number(self.length)} ({gap})",
         ]
         if self.solver == "two-opt":
-            lines.append(f"moves     {self.steps[0]} in {self.passes[0]} passes over the neighbourhood")
+            kicks = f", {self.iterations} kicks" if getattr(self.options, "kicks", 0) else ""
+            lines.append(f"moves     {self.steps[0]} in {self.passes[0]} passes over the neighbourhood{kicks}")
         else:
             climbers = {"annealing": "chains", "ants": "colonies"}.get(self.solver, "climbers")
             made = "" if self.iterations is None else f", {self.iterations} iterations each"

@@ -117,8 +117,8 @@ def _concerned_by(name: str, value: object) -> tuple[str, ...]:
 
 def _single(concerned: Mapping[str, tuple[str, ...]]) -> str | None:
     """Return the one solver that options concern, if one concerns only one, leaving those for one huge tour aside,
-    and those to compare with where not all concern them."""
-    for solver in COMPARATORS:
+    and those to compare with, and two-opt, where not all concern them."""
+    for solver in ("two-opt", *COMPARATORS):
         if (solver,) in concerned.values() and all(solver in solvers for solvers in concerned.values()):
             return solver
     aside = {"large", "two-opt", *COMPARATORS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +12,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import pytsp
 from bench.harness.machine import TSPLIB, tsplib
-from bench.papers import delevacq2012, oneil2011, pages, robinson2018, rocki2013, utne2023
+from bench.papers import delevacq2012, oneil2011, pages, robinson2018, rocki, rocki2013, utne2023
 from bench.papers.reproduce import PAPERS, arguments, main, reproduce
 from bench.papers.tables import Column, Figure, Report, Series, Table, columns, stored
 from bench.papers.task import Task, round_down
 from bench.papers.utne2023_others import formula, wrong_rows
 from bench.papers.utne2023_tours import printed_tour, shared_edges
 from pytsp import is_tour
+from pytsp.backends import open_backend
+from pytsp.starts.construct import greedy
 
 needs_tsplib = pytest.mark.skipif(not TSPLIB.is_dir(), reason="TSPLIB's files are not at hand")
 CELLS = st.one_of(
@@ -125,25 +129,64 @@ def test_welchs_test_of_runs_takes_the_shortest_of_each() -> None:
     assert told[2:6] == [8, 12, 3.0, 4.5]
 
 
-def test_a_double_bridge_is_a_tour_with_three_new_edges() -> None:
-    tour = np.arange(30, dtype=np.int32)
-    bridged = rocki2013.double_bridge(tour, np.random.default_rng(0))
-    assert is_tour(bridged, 30)
-    assert 27 <= round(30 * shared_edges(bridged)) <= 28
+@needs_tsplib
+def test_rows_of_rocki_are_left_out_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rocki2013, "CONVERGENCE", {"berlin52": (0.3, 1.0, 7542)})
+    report = reproduce("rocki2013", Task("c", 0.7), "command")
+    _, descents, _ = report.tables
+    assert descents.rows[0][0] == "berlin52"
+    assert "pla85900" in descents.markdown()
+    assert "pla85900" in descents.left_out
+    # One core has nothing beside it that figure 10 could tell.
+    assert [each.name for each in report.figures] == ["gflops", "convergence-berlin52"]
 
 
 @needs_tsplib
-def test_rows_of_rocki_are_left_out_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rocki2013, "CONVERGING", "berlin52")
-    report = reproduce("rocki2013", Task("c", 0.7), "command")
-    (table,) = report.tables
-    assert table.rows[0][0] == "berlin52"
-    assert "pla85900" in table.markdown()
-    assert "pla85900" in table.left_out
-    assert [each.name for each in report.figures] == ["gflops", "convergence"]
-    # The local search that all of this is about never lengthens a tour.
-    lengths = report.figures[1].series[0].y
-    assert lengths == sorted(lengths, reverse=True)
+def test_rockis_memory_is_what_their_table_says_and_what_kernels_hold() -> None:
+    table = rocki2013.memory(Task("c"), open_backend("c"))
+    assert [cells[0] for cells in table.rows] == list(rocki2013.MEMORY)
+    for _, n, matrix, their_matrix, coordinates, their_coordinates, form, instance, tour in table.rows:
+        assert isinstance(n, int) and isinstance(matrix, float) and isinstance(coordinates, float)
+        assert math.isclose(matrix, float(str(their_matrix)), rel_tol=0.02)
+        assert abs(coordinates - float(str(their_coordinates))) < 0.01
+        # Whole coordinates take 32 bits each, others 64; a position its city's number and what it proposes.
+        assert instance == {"grid": 8, "plane": 16}[str(form)] * n / 1024
+        assert tour == 12 * n / 1024
+
+
+@needs_tsplib
+def test_rockis_curves_are_those_of_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rocki2013, "CONVERGENCE", {"kroA100": (1.0, 1.0, 21282)})
+    task = Task("c", 3.0, seed=4)
+    figure, table = rocki2013.convergences(task, open_backend("c"))
+    assert isinstance(figure, Figure) and isinstance(table, Table)
+    instance = tsplib(TSPLIB, "kroA100")
+    for line, cells in zip(figure.series, table.rows, strict=True):
+        assert line.y == sorted(set(line.y), reverse=True) and line.y[-1] == cells[8]
+        assert line.x == sorted(line.x)
+    for cells, start in zip(table.rows, ("random", "greedy"), strict=False):
+        kicks = int(str(cells[5]))
+        assert kicks > 0
+        descent = pytsp.solve(instance, solver="two-opt", start=start, k="inf", seed=4, backend="c")
+        assert cells[4] == descent.length
+        # The last kick may have been cut.
+        again = pytsp.solve(instance, solver="two-opt", start=start, k="inf", seed=4, backend="c", kicks=kicks)
+        assert again.length <= int(str(cells[8])) <= descent.length
+        assert math.isclose(float(str(cells[9])), 100 * (int(str(cells[8])) / 21282 - 1), abs_tol=1e-9)
+    assert [cells[2] for cells in table.rows] == ["random", "greedy", "curve"] and table.rows[2][4] is None
+
+
+@needs_tsplib
+def test_rockis_speedup_is_their_pass_by_ours() -> None:
+    one_core, cores = open_backend("c"), open_backend("multicore")
+    instance = tsplib(TSPLIB, "pr2392")
+    line = rocki.measure(instance, greedy(instance), one_core, 1, 60.0)
+    # As if cores were a hundred times as fast as one.
+    (figure,) = rocki2013.speedups(Task("multicore"), cores, [replace(line, pass_seconds=line.pass_seconds / 100)])
+    (told,) = figure.series
+    assert (told.label, told.x) == ("multicore over c", [2392.0])
+    assert 20 < told.y[0] < 500
+    assert list(rocki2013.speedups(Task("c"), one_core, [line])) == []
 
 
 @needs_tsplib

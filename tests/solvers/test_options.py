@@ -40,6 +40,7 @@ NUMBERS: dict[str, st.SearchStrategy[Any]] = {
     "evaporation": st.floats(0.01, 1),
     "smoothing": st.floats(0, 1),
     "k": st.integers(1, 2**31 - 1) | st.just("inf"),
+    "kicks": st.integers(0, 2**31 - 1) | st.just("inf"),
     "quadrants": st.booleans(),
     "merge": st.booleans(),
 }
@@ -69,6 +70,8 @@ def keywords(draw: st.DrawFn, kind: type[Options]) -> dict[str, Any]:
         asked["variant"] = "max-min"
     if "cooling" in asked:
         asked.pop("schedule", None)
+    if asked.get("kicks"):
+        asked.pop("iterations", None)
     return asked
 
 
@@ -194,6 +197,7 @@ SOLVES: list[tuple[str, dict[str, Any]]] = [
     ("eax", {"iterations": 3, "climbers": 9, "population": 5, "moves": "or-opt"}),
     ("large", {"iterations": 3, "piece": 8, "temperature": 2.5}),
     ("two-opt", {"iterations": 3, "start": "random"}),
+    ("two-opt", {"kicks": 9, "k": "inf"}),
     ("annealing", {"iterations": 3, "climbers": 2, "schedule": "linear", "trials": 9}),
     ("annealing", {"schedule": [9.0, 3.0, 1.0], "climbers": 2}),
     ("ants", {"iterations": 3, "climbers": 2, "variant": "rank", "ranks": 3}),
