@@ -86,7 +86,8 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
             return False
         from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415
 
-        kernels = open_backend(request.backend, threads=request.threads, device=request.device, part=OPTIONS["eax"].part)
+        part = OPTIONS["eax"].part
+        kernels = open_backend(request.backend, threads=request.threads, device=request.device, part=part)
         climbers = gpu_climbers(instance.n, watch.time_limit)
         return first_seconds(instance.n, climbers, kernels) > SLOW_SHARE * max(0.0, watch.seconds_left)
 
@@ -105,7 +106,8 @@ def task_of(
         options = ILS(**shared)
 
     def open_kernels() -> Backend:
-        return open_backend(**placed, part=options.kernels_part)
+        settings = {"threads": placed["threads"], "device": placed["device"]}
+        return open_backend(placed["backend"], **settings, part=options.kernels_part)
 
     return Task(instance, options, watch, seed, initial_tour, open_kernels)
 
