@@ -9,7 +9,16 @@ from itertools import pairwise
 import pytest
 from paths import SHARED
 
-from bench.papers import delevacq, delevacq2012, oneil2011, robinson2018, rocki, utne2023, utne2023_others
+from bench.papers import (
+    delevacq,
+    delevacq2012,
+    oneil2011,
+    robinson2018,
+    rocki,
+    utne2023,
+    utne2023_others,
+    utne2023_speed,
+)
 
 # By the first author, the number with which the text's file begins.
 TEXTS = {"rocki": "000", "utne": "001", "robinson": "002", "oneil": "003", "delevacq": "004"}
@@ -78,14 +87,22 @@ def test_utnes_times_are_theirs() -> None:
         programs = rows[head + 1 : head + 5]
         assert [cells[0] for cells in programs] == [f"TSP - {program}" for program in PROGRAMS]
         times = zip(*([int(cell) for cell in cells[1:] if cell] for cells in programs), strict=True)
-        assert dict(zip(counts, times, strict=True)) == utne2023.TIMES[name]
+        assert dict(zip(counts, times, strict=True)) == utne2023_speed.TIMES[name]
+
+
+def test_utnes_gains_are_theirs() -> None:
+    text = text_of("utne")
+    for other, key in ((714, ("zipped", True)), (765, ("closed-form", False))):
+        # As they print it: 792 / 765 is nearer to 1.04.
+        assert f"$\\frac{{792}}{{{other}}} \\approx {utne2023_speed.GAINS[key]:.2f}$" in text
+    assert utne2023_speed.TIMES["kroA100"][utne2023_speed.OPTIMISED][1:] == (792, 714, 765)
 
 
 def test_utnes_throughput_and_parameters_are_theirs() -> None:
     text = text_of("utne")
     found = re.findall(r"^(\S+)\t(\d+)\t(\d+\.\d\d)\t*$", text[text.index("\nFigure 22: ") :], re.MULTILINE)
     told = {re.sub(r"\W|mathbf", "", name).lower(): (int(passes), float(speed)) for name, passes, speed in found}
-    assert told == {name.lower(): theirs for name, theirs in utne2023.THROUGHPUT.items()}
+    assert told == {name.lower(): theirs for name, theirs in utne2023_speed.THROUGHPUT.items()}
     assert f"only {utne2023_others.THEIR_TRIALS} iterations were done" in text
     ants = utne2023_others.THEIR_ANTS
     for name, option in (("alpha", "alpha"), ("beta", "beta"), ("rho", "evaporation")):
