@@ -262,12 +262,6 @@ def test_shares_that_are_none_are_refused(text: str) -> None:
         delevacq.share(text)
 
 
-def test_their_tables_are_whole() -> None:
-    for setting in delevacq.TABLES.values():
-        assert set(setting.totals) == set(setting.theirs) == set(setting.draws)
-        assert {len(rows) for rows in setting.theirs.values()} == {len(delevacq.POPULATIONS)}
-
-
 def test_delevacq_draws_as_many_moves_as_they_do(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

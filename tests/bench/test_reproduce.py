@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +16,11 @@ from hypothesis import strategies as st
 
 import pytsp
 from bench.harness.machine import TSPLIB, tsplib
-from bench.papers import delevacq2012, oneil2011, pages, robinson2018, rocki, rocki2013, utne2023
+from bench.papers import delevacq2012, oneil2011, pages, robinson2018, rocki, rocki2013, utne2023, utne2023_speed
 from bench.papers.reproduce import PAPERS, arguments, main, reproduce
 from bench.papers.tables import Column, Figure, Report, Series, Table, columns, stored
 from bench.papers.task import Task, round_down
-from bench.papers.utne2023_others import formula, wrong_rows
+from bench.papers.utne2023_others import formula
 from bench.papers.utne2023_tours import printed_tour, shared_edges
 from pytsp import is_tour
 from pytsp.backends import open_backend
@@ -89,12 +91,33 @@ def test_expected_shortest_is_the_mean_over_all_choices(lengths: list[int], data
     assert math.isclose(found, sum(choices) / len(choices), abs_tol=1e-6)
 
 
+def their_moves(n: int, kind: type[np.float32 | np.float64]) -> Iterator[tuple[Any, Any, Any]]:
+    """The moves of n cities, a million at a time: i by the listing of appendix A, and the true i and j."""
+    rows = np.arange(n - 2)
+    starts = rows * (n - 2) - rows * (rows - 1) // 2
+    total = (n - 1) * (n - 2) // 2
+    for first in range(0, total, 10**6):
+        ind = np.arange(first, min(first + 10**6, total))
+        d = 1 - (4 * (-2 * (total - ind)))
+        tmp = (((-1 + np.sqrt(d.astype(kind))) / 2).astype(np.float64) + 0.9999).astype(kind)
+        i = np.searchsorted(starts, ind, "right") - 1
+        yield (n - 2) - tmp.astype(np.int64), i, i + 2 + ind - starts[i]
+
+
+def test_the_true_moves_of_a_numbering_are_those_of_two_loops() -> None:
+    (_, i, j), *_ = their_moves(10, np.float64)
+    assert list(zip(i, j, strict=True)) == [(i, j) for i in range(8) for j in range(i + 2, 10)]
+
+
+@pytest.mark.slow
 def test_the_formula_holds_just_as_far_as_the_table_says() -> None:
-    for (_, cities, _), single in zip(formula().rows[:2], (True, False), strict=True):
-        # n cities have the rows 1 … n - 2.
-        rows = np.arange(1, int(str(cities)), dtype=np.int64)
-        assert not wrong_rows(rows[:-1], single).any()
-        assert wrong_rows(rows, single)[-1]
+    told = [cities for _, cities, _ in formula().rows]
+    assert told == [2_049, 10_002, 23_171]
+    for most, kind in zip(told, (np.float32, np.float64), strict=False):
+        assert all((found == i).all() for found, i, _ in their_moves(int(str(most)), kind))
+        assert any((found != i).any() for found, i, _ in their_moves(int(str(most)) + 1, kind))
+    # 1 - 4 * (-2 * all moves), in 32 bits.
+    assert 4 * 23_169 * 23_170 + 1 < 2**31 <= 4 * 23_170 * 23_171 + 1
 
 
 @given(st.integers(2, 60), st.integers(0, 3000))
@@ -109,7 +132,7 @@ def test_shared_edges_of_the_files_order_are_all() -> None:
 
 def test_bytes_are_those_of_their_table() -> None:
     # 1,000 climbers of kroA100 with 92 passes take some 4.5 ms at their 1592 GB/s, which their table 2 rounds to 5.
-    assert math.isclose(utne2023.their_bytes(100, 92_000, 1_000) / 1592.35e9, 4.5e-3, rel_tol=0.02)
+    assert math.isclose(utne2023_speed.their_bytes(100, 92_000, 1_000) / 1592.35e9, 4.5e-3, rel_tol=0.02)
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss")

@@ -12,8 +12,10 @@ __all__ = ["check_neighbourhood", "choose_mapping", "fits_a_block"]
 BLOCK_CITIES = range(24, 32_768)
 BLOCK_BYTES = {"grid": 16, "plane": 24, "matrix": 12}
 K_SWAP_BYTES = 8
-# What lanes and reductions need besides.
-BLOCK_OVERHEAD = 40 * 2**10
+# What lanes and reductions need besides: on a grid, with k > 1, those of a tour of at least so many cities need more
+# (`futhark/two_opt/gpu_climbs.fut`).
+BLOCK_OVERHEAD, K_SWAP_OVERHEAD = 40 * 2**10, 58 * 2**10
+K_SWAP_CITIES = 2_000
 # Below so many cities, several moves a pass keep a block's lanes less busy than a thread (docs/benchmarks.md).
 K_SWAP_BLOCK_CITIES = 200
 # Tours whose distances fit a block's shared memory, and whose moves have arrays of a size that can be had.
@@ -24,7 +26,9 @@ LISTED_CITIES = 32_767
 def fits_a_block(form: Form, k: int, kernels: Backend) -> bool:
     """Tell whether a climber's tour fits the shared memory of a thread block."""
     n = form.whole.n
-    needed = n * (BLOCK_BYTES[form.kind] + (K_SWAP_BYTES if k > 1 else 0)) + BLOCK_OVERHEAD
+    has_more_lanes = form.kind == "grid" and k > 1 and n >= K_SWAP_CITIES
+    needed = n * (BLOCK_BYTES[form.kind] + (K_SWAP_BYTES if k > 1 else 0))
+    needed += K_SWAP_OVERHEAD if has_more_lanes else BLOCK_OVERHEAD
     return n in BLOCK_CITIES and kernels.device is not None and needed <= max(kernels.device.shared_memory, 48 * 2**10)
 
 
