@@ -86,8 +86,7 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
             return False
         from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415
 
-        part = OPTIONS["eax"].part
-        kernels = open_backend(request.backend, threads=request.threads, device=request.device, part=part)
+        kernels = open_backend(request.backend, threads=request.threads, device=request.device, part=OPTIONS["eax"].part)
         climbers = gpu_climbers(instance.n, watch.time_limit)
         return first_seconds(instance.n, climbers, kernels) > SLOW_SHARE * max(0.0, watch.seconds_left)
 
@@ -106,8 +105,8 @@ def task_of(
         options = ILS(**shared)
 
     def open_kernels() -> Backend:
-        settings = {"threads": placed["threads"], "device": placed["device"]}
-        return open_backend(placed["backend"], **settings, part=options.kernels_part)
+        where = {name: placed[name] for name in ("threads", "device")}
+        return open_backend(placed["backend"], part=options.kernels_part, **where)
 
     return Task(instance, options, watch, seed, initial_tour, open_kernels)
 
