@@ -21,7 +21,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--backends",
         metavar="B,B",
-        help=f"build these only, of {', '.join(BACKENDS)} (default: all that can be)",
+        help=f"build these only, of {', '.join(BACKENDS)} (default: all that can be, and can run here)",
     )
     parser.add_argument(
         "--futhark",

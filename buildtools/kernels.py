@@ -24,6 +24,7 @@ from buildtools.toolchain import (
     BACKENDS,
     ON_THE_CPU,
     REQUIRED,
+    can_run_here,
     choose_level,
     compile_module,
     description_of,
@@ -52,7 +53,7 @@ class Options:
     Attributes
     ----------
     backends : tuple of str or None
-        The backends to build; one that cannot be built is then an error. None: all that can be built here.
+        The backends to build; one that cannot be built is then an error. None: all that can be built and run here.
     futhark : str or None
         The Futhark compiler; None: find or obtain one.
     march : str or None
@@ -136,10 +137,13 @@ def _build_all(options: Options, folder: Path) -> Report:
     entries, stale = dict(old.modules), []
     for job in jobs:
         if not job.is_current():
+            if options.backends is None and not can_run_here(job.backend):
+                entries[job.name] = job.leave_out()
+                continue
             try:
                 stale.append(replace(job, includes=tuple(find_headers(job.backend, find_c_compiler()))))
             except BuildError as error:
-                entries[job.name] = job.skip(str(error))
+                entries[job.name] = job.skip(str(error), BACKENDS[job.backend].remedy)
     if stale and compiler is None:
         compiler = obtain_compiler()
         stale = [replace(job, version=compiler.version) for job in stale]
@@ -245,10 +249,15 @@ class _Job:
             )
         return Entry(False, reason, remedy)
 
-    def skip(self, reason: str) -> Entry:
-        """Take away the module of other sources; it cannot be made again here, and would not fit the rest."""
+    def leave_out(self) -> Entry:
+        """Leave out what could not run here."""
+        reason = f"no driver here: there is no {BACKENDS[self.backend].driver}"
+        return self.skip(reason, f"`python build.py --backends {self.backend}` builds it all the same")
+
+    def skip(self, reason: str, remedy: str) -> Entry:
+        """Take away the module of other sources, which would not fit the rest."""
         self.module.unlink(missing_ok=True)
-        return Entry(False, reason, BACKENDS[self.backend].remedy)
+        return Entry(False, reason, remedy)
 
 
 def hash_of(parts: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import sys
@@ -34,6 +35,8 @@ class Backend:
         be imported where the libraries are missing; where they are not, load them globally before the import.
     remedy : str
         How to get the headers.
+    driver : str
+        The driver's library; without it a backend can be built, but not run.
     """
 
     futhark: str = ""
@@ -41,6 +44,7 @@ class Backend:
     flags: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     remedy: str = ""
+    driver: str = ""
 
 
 # -ffp-contract=off: no fused multiply-add of the C compiler's own, so that all backends round alike. The two after it
@@ -69,6 +73,7 @@ BACKENDS = {
         foreign=("cl[A-Z]*",),
         remedy="install the OpenCL headers (`apt install ocl-icd-opencl-dev`), or name their folder "
         "in $CPATH, then build again",
+        driver="libOpenCL.so.1",
     ),
     "cuda": Backend(
         headers=("cuda.h", "cuda_runtime.h", "nvrtc.h"),
@@ -76,6 +81,7 @@ BACKENDS = {
         foreign=("cu[A-Z]*", "cuda[A-Z]*", "nvrtc[A-Z]*"),
         remedy="`python -m pip install nvidia-cuda-runtime nvidia-cuda-nvrtc nvidia-cuda-crt`, or name a "
         "toolkit in $CUDA_HOME, then build again",
+        driver="libcuda.so.1",
     ),
 }
 # Neither shipped nor built by build.py: the GPU programs as C (buildtools.emulated). Results do not depend on -O1.
@@ -92,6 +98,14 @@ def modules_of(backend: str) -> tuple[str, ...]:
 def description_of(backend: str) -> Backend:
     """Give what a backend needs, shipped or not."""
     return UNSHIPPED.get(backend) or BACKENDS[backend]
+
+
+def can_run_here(backend: str) -> bool:
+    """Tell whether a backend's driver is on this machine, or it needs none."""
+    try:
+        return not description_of(backend).driver or bool(ctypes.CDLL(description_of(backend).driver))
+    except OSError:
+        return False
 
 
 def flags_of(backend: str, level: str = PORTABLE) -> list[str]:

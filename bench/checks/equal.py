@@ -1,9 +1,10 @@
 """Compare GPU climbers with those of the c backend, one by one: lengths, moves and passes, on all of TSPLIB.
 
-Every instance up to `--largest` cities, the largest first, is climbed by `--climbers` climbers (`--above` of them above
-500 cities), with k = 1, 8 and inf, one a block and one a thread, and the first of them by themselves: few climbers have
-blocks of more lanes. The c backend climbs the same in as many processes as there are cores. The program ends with 1 if
-anything differs; `--json FILE` stores what is printed.
+Every instance up to `--largest` cities, the largest first, is climbed by `--climbers` climbers (`--above` of them
+above 500 cities), with k = 1, 8 and inf, one a block and one a thread, and the first of them by themselves: few
+climbers have blocks of more lanes. With k = 1, some climb by every other neighbourhood too. The c backend climbs the
+same in as many processes as there are cores. The program ends with 1 if anything differs; `--json FILE` stores what
+is printed.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 import time
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,20 +30,22 @@ from bench.harness.arguments import parser, whole
 from bench.harness.machine import describe
 from bench.harness.tables import print_head, row
 from pytsp.backends import Backend, open_backend
-from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.restarts.mapping import fits_a_block
+from pytsp.problem.kernel_input import Form, form_of
+from pytsp.solvers.options.restarts import ENUMERATIONS
+from pytsp.solvers.restarts.mapping import SHARED_CITIES, fits_a_block
 
 KS = (1, 8, math.inf)
 # How many climb by themselves besides, one a block: as many as have blocks of other lanes, at most (gpu_climbs.fut).
 FEWER = (264, 528)
+# How many climb by each other neighbourhood.
+BY_NEIGHBOURHOODS = 3_000
 Ends = tuple[NDArray[np.generic], ...]
 
 
-def ends(file: Path, backend: str, mapping: str, k: float, first: int, climbers: int) -> tuple[Ends, float]:
+def ends(file: Path, backend: str, first: int, climbers: int, **options: Any) -> tuple[Ends, float]:
     """Return each climber's length, moves and passes, and the seconds that they took."""
     instance = pytsp.read(file, ignore_fixed_edges=True)
-    options = {"climbers": climbers, "first": first, "backend": backend, "mapping": mapping, "k": k}
-    found = pytsp.solve(instance, solver="restarts", **options)  # type: ignore[arg-type]
+    found = pytsp.solve(instance, solver="restarts", backend=backend, climbers=climbers, first=first, **options)
     return (found.lengths, found.steps, found.passes), found.seconds
 
 
@@ -67,9 +71,21 @@ def expect(
     """Have the c backend climb, in as many parts as there are processes."""
     share = max(1, math.ceil(climbers / jobs))
     return [
-        pool.submit(ends, file, "c", "auto", k, first, min(share, climbers - first))
-        for first in range(0, climbers, share)
+        pool.submit(ends, file, "c", first, min(share, climbers - first), k=k) for first in range(0, climbers, share)
     ]
+
+
+def by_neighbourhoods(form: Form, kernels: Backend) -> list[dict[str, Any]]:
+    """Return the options of all other ways to look for the best move, as far as a block takes the cities."""
+    fits = fits_a_block(form, 1, kernels)
+    found: list[dict[str, Any]] = [
+        {"neighbourhood": name, "mapping": mapping}
+        for name in ENUMERATIONS
+        for mapping in ("thread", *["block"] * fits)
+    ]
+    if fits and form.whole.n in SHARED_CITIES:
+        found += [{"neighbourhood": name, "shared_matrix": True} for name in ENUMERATIONS]
+    return found
 
 
 def compare(
@@ -85,10 +101,15 @@ def compare(
             continue
         fewer = FEWER if (mapping, k) == ("block", 1) else ()
         for count in (*(count for count in fewer if count < climbers), climbers):
-            found, took = ends(file, kernels.name, mapping, k, 0, count)
+            found, took = ends(file, kernels.name, 0, count, mapping=mapping, k=k)
             seconds[mapping] = round(took, 3)
             same = same and all(map(np.array_equal, found, [each[:count] for each in whole]))
             compared += count
+    for options in by_neighbourhoods(form, kernels) if k == 1 else ():
+        count = min(climbers, BY_NEIGHBOURHOODS)
+        found, _ = ends(file, kernels.name, 0, count, **options)
+        same = same and all(map(np.array_equal, found, [each[:count] for each in whole]))
+        compared += count
     told: dict[str, object] = {
         "instance": file.name.removesuffix(".tsp.gz"),
         "n": dimension(file),

@@ -22,6 +22,7 @@ import "../local_search/worker"
 import "../two_opt/bands"
 import "../two_opt/cpu_climbs"
 import "../two_opt/descent"
+import "../two_opt/pairs"
 import "../two_opt/restarts"
 
 module matrix_climbs = mk_cpu_climbs matrix
@@ -62,6 +63,13 @@ entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
 entry matrix_climb [c] [n] (instance: matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = matrix_climbs.climb instance.matrix batch k limit
 entry grid_climb [c] [n] (instance: grid_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = grid_climbs.climb instance.grid batch k limit
 entry plane_climb [c] [n] (instance: plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = plane_climbs.climb instance.plane batch k limit
+
+-- The same by at most `limit` passes of one move, by pairs of n cities: 0, in two arrays; 1, zipped in one; 2, computed from their
+-- numbers.
+entry pairs_of (n: i64) (by: i32) : ?[m][w].pairs [m] [w] = pairs_of n by
+entry matrix_climb_by [c] [n] [m] [w] (instance: matrix_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = matrix_climbs.climb_by instance.matrix pairs batch limit
+entry grid_climb_by [c] [n] [m] [w] (instance: grid_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = grid_climbs.climb_by instance.grid pairs batch limit
+entry plane_climb_by [c] [n] [m] [w] (instance: plane_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = plane_climbs.climb_by instance.plane pairs batch limit
 
 -- Climbers first, …, first + count - 1 of a seed on their random tours.
 entry batch_random (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count] [n] = random_batch n seed first count

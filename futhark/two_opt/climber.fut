@@ -3,6 +3,7 @@
 import "../core/metric"
 import "../core/tour"
 import "enumerations"
+import "pairs"
 import "restarts"
 
 module mk_climber (M: metric) (N: two_opt with data [n] = M.data [n] with point = M.point)
@@ -11,24 +12,26 @@ module mk_climber (M: metric) (N: two_opt with data [n] = M.data [n] with point 
 
       -- | The best move of a tour: its gain, i and j.
       val best_move [n] : M.data [n] -> (tour: [n]i32) -> [3]i32
+
+      -- | `climb` with pairs that are known, one move a pass.
+      val climb_by [n] [m] [w] : M.data [n] -> pairs [m] [w] -> (limit: i32) -> (start: [n]i32) -> state [n]
     } = {
   type data [n] = M.data [n]
 
   def best_move [n] (data: M.data [n]) (tour: [n]i32) : [3]i32 =
-    let move = N.best data (N.plan n) (map (M.point data) tour)
+    let move = N.best data (N.pairs n) (map (M.point data) tour)
     in [move.gain, move.i, move.j]
 
   def length [n] (data: M.data [n]) (tour: [n]M.point) : i64 =
     let next p = if p + 1 == n then 0 else p + 1
     in i64.sum (map (\p -> #[unsafe] i64.i32 (M.dist data tour[p] tour[next p])) (iota n))
 
-  -- **Work:** O(n^2) a pass. One move a pass, whatever k is.
-  def climb [n] (data: M.data [n]) (_: i32) (limit: i32) (start: [n]i32) : state [n] =
-    let plan = N.plan n
+  -- **Work:** O(n^2) a pass.
+  def climb_by [n] [m] [w] (data: M.data [n]) (pairs: pairs [m] [w]) (limit: i32) (start: [n]i32) : state [n] =
     let (tour, passes, done) =
       loop (tour, passes, done) = (map (M.point data) start, 0, false)
       while !done && passes < limit do
-        let move = N.best data plan tour
+        let move = N.best data pairs tour
         let tour =
           map (\p -> #[unsafe] tour[i64.i32 (reversal move.i move.j (i32.i64 p))]) (iota n)
         in (tour, passes + 1, move.gain == 0)
@@ -38,4 +41,8 @@ module mk_climber (M: metric) (N: two_opt with data [n] = M.data [n] with point 
        , passes
        , done
        }
+
+  -- One move a pass, whatever k is.
+  def climb [n] (data: M.data [n]) (_: i32) (limit: i32) (start: [n]i32) : state [n] =
+    climb_by data (N.pairs n) limit start
 }

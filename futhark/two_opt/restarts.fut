@@ -35,11 +35,11 @@ module type climber = {
   val climb [n] : data [n] -> (k: i32) -> (limit: i32) -> (start: [n]i32) -> state [n]
 }
 
-module mk_restarts (C: climber) (S: schedule) = {
-  -- | The climbers of a batch, after at most `limit` passes more.
-  def climb [c] [n] (data: C.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
+module mk_batches (S: schedule) = {
+  -- | The climbers of a batch, each after at most `limit` passes more by `climb`.
+  def on [c] [n] (climb: (limit: i32) -> (start: [n]i32) -> state [n]) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
     let on (tour, done) =
-      let state = C.climb data k (if done then 0 else limit) tour
+      let state = climb (if done then 0 else limit) tour
       in (state.tour, state.length, state.steps, state.passes, state.done)
     let (tours, lengths, steps, passes, done) = unzip5 (S.over on (zip batch.tours batch.done))
     in { tours
@@ -48,4 +48,12 @@ module mk_restarts (C: climber) (S: schedule) = {
        , passes = map2 (+) batch.passes passes
        , done = map2 (||) batch.done done
        }
+}
+
+module mk_restarts (C: climber) (S: schedule) = {
+  module B = mk_batches S
+
+  -- | The climbers of a batch, after at most `limit` passes more.
+  def climb [c] [n] (data: C.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
+    B.on (C.climb data k) limit batch
 }

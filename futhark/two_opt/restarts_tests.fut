@@ -6,15 +6,18 @@ import "../core/testing"
 import "../core/tour"
 import "climber"
 import "enumerations"
+import "pairs"
 import "restarts"
 import "testing"
 
-module by_flat = mk_climber grid (flat grid)
-module by_closed_form = mk_climber grid (closed_form grid)
+module by_arrays = mk_climber grid (numbered grid flat)
+module by_words = mk_climber grid (numbered grid zipped)
+module by_numbers = mk_climber grid (numbered grid closed_form)
 module by_diagonals = mk_climber grid (diagonals grid)
 module restarts = mk_restarts by_diagonals automatic
-module restarts_by_flat = mk_restarts by_flat automatic
-module restarts_by_closed_form = mk_restarts by_closed_form automatic
+module restarts_by_flat = mk_restarts by_arrays automatic
+module restarts_by_zipped = mk_restarts by_words automatic
+module restarts_by_closed_form = mk_restarts by_numbers automatic
 
 -- Every climber ends on a tour that no move shortens, no longer than the one it began with.
 -- ==
@@ -77,6 +80,7 @@ entry enumerations_change_nothing (least: i64) (most: i64) (bound: i32) : bool =
     let data = random_grid n bound
     let batch = restarts.climb data 1 unlimited (random_batch n 4 0 6)
     in [ equal batch (restarts_by_flat.climb data 1 unlimited (random_batch n 4 0 6))
+       , equal batch (restarts_by_zipped.climb data 1 unlimited (random_batch n 4 0 6))
        , equal batch (restarts_by_closed_form.climb data 1 unlimited (random_batch n 4 0 6))
        ]
   in map good (least...most) |> map and |> and

@@ -4,11 +4,13 @@
 import "../core/gpu_metric"
 import "proposals"
 import "restarts"
+import "thread_tour"
 
 module mk_thread_climber (M: gpu_metric) : climber with data [n] = M.data [n] = {
   module W = M.weight
   module tiling = {def rows = 8i64}
   module P = mk_proposals M tiling
+  module T = mk_thread_tour M
   type data [n] = M.data [n]
 
   -- **Work:** O(n^2) a pass, and O(n) a move. **Span:** the same.
@@ -18,10 +20,8 @@ module mk_thread_climber (M: gpu_metric) : climber with data [n] = M.data [n] = 
     let rows = i32.i64 tiling.rows
     let zero = W.i32 0
     let next (p: i32) = if p + 1 == n32 then 0 else p + 1
-    let link (points: [n]M.point) (p: i32) = M.dist data points[i64.i32 p] points[i64.i32 (next p)]
-    let tour = loop tour = replicate n 0i32 for p < n do tour with [p] = start[p]
-    let points = loop points = replicate n M.origin for p < n do points with [p] = M.point data start[p]
-    let succ = loop succ = replicate n zero for p < n32 do succ with [i64.i32 p] = link points p
+    let (tour, points) = T.load data start
+    let succ = T.link_all data points (replicate n zero) 0 (n32 - 1)
     -- A tour of few cities has no whole tile: then each edge looks at the others one by one.
     let tiles = if n32 < 3 * rows then 0 else (n32 + rows - 1) / rows
     let (tour, _, succ, _, _, steps, passes, done) =
@@ -63,16 +63,7 @@ module mk_thread_climber (M: gpu_metric) : climber with data [n] = M.data [n] = 
                    || (gain W.== most && gain W.> zero && (a < i || (a == i && b < j)))
                    then (gain, a, b)
                    else (most, i, j)
-            let (tour, points) =
-              loop (tour: *[n]i32, points: *[n]M.point) = (tour, points)
-              for l < (j - i) / 2 do
-                let a = i64.i32 (i + 1 + l)
-                let b = i64.i32 (j - l)
-                let ta = tour[a]
-                let tb = tour[b]
-                let pa = copy points[a]
-                let pb = copy points[b]
-                in (tour with [a] = tb with [b] = ta, points with [a] = pb with [b] = pa)
+            let (tour, points) = T.reverse (tour, points) i j
             let gains =
               loop gains: *[n]W.t = gains
               for p < n32 do
@@ -81,8 +72,7 @@ module mk_thread_climber (M: gpu_metric) : climber with data [n] = M.data [n] = 
                 in gains with [i64.i32 p] = copy (if gone then zero else gains[i64.i32 p])
             let more = most W.> zero
             in (tour, points, gains, made + i32.bool more, more)
-        let succ = loop succ: *[n]W.t = succ for p < n32 do succ with [i64.i32 p] = link points p
+        let succ = T.link_all data points succ 0 (n32 - 1)
         in (tour, points, succ, gains, qs, steps + made, passes + 1, made == 0)
-    let length = loop sum = 0i64 for p < n do sum + W.to_i64 succ[p]
-    in {tour, length, steps, passes, done}
+    in {tour, length = T.length succ, steps, passes, done}
 }

@@ -1,9 +1,10 @@
-"""Run the same climbers on several backends: how long each takes, and whether their results are equal."""
+"""Run the same climbers on several backends and in several ways: how long each takes, and whether all end alike."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from pytsp.solvers.registry import OPTIONS
 
 @dataclass(frozen=True)
 class Comparison:
-    """One backend's run.
+    """One run.
 
     Attributes
     ----------
@@ -24,14 +25,16 @@ class Comparison:
     seconds : float
         The solve call, the backend open and its kernels compiled.
     ratio : float
-        How many times as fast as the first backend.
+        How many times as fast as the first run.
     moves : int or None
         Moves evaluated; None but in random restarts and two-opt.
     length : int or float
     equal : bool
-        Whether every climber's length, moves and passes, and the best tour, are those of the first backend.
+        Whether every climber's length, moves and passes, and the best tour, are those of the first run.
     iterations : int or None
         Iterations of all climbers together; None in random restarts.
+    neighbourhood : str or None
+        That of random restarts, where some are compared.
     """
 
     backend: str
@@ -41,6 +44,7 @@ class Comparison:
     length: int | float
     equal: bool
     iterations: int | None = None
+    neighbourhood: str | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the attributes by their names, without those that are None."""
@@ -61,6 +65,7 @@ def compare(
     seed: int = 0,
     k: int | float | str = 1,
     iterations: int | None = None,
+    neighbourhoods: Sequence[str] = (),
 ) -> list[Comparison]:
     """Solve an instance on several backends, one after the other.
 
@@ -72,27 +77,38 @@ def compare(
     solver, climbers, seed, k, iterations
         As in `pytsp.solve`. By default of the solver "ils" the number of climbers is that of the first backend, and of
         their iterations too.
+    neighbourhoods : sequence of str, optional
+        Neighbourhoods of random restarts, each of which every backend runs.
 
     Returns
     -------
     list of Comparison
-        In the order of `backends`.
+        In the order of `backends`, and of `neighbourhoods` on each.
 
     Raises
     ------
     BackendError
         If a backend is unknown or cannot run here.
+    TypeError, ValueError
+        As `pytsp.solve`.
     """
     names = [found.name for found in status() if found.usable] if backends is None else list(backends)
+    kind = OPTIONS.get(solver, OPTIONS["restarts"])
+    asked: list[dict[str, Any]] = [{"neighbourhood": each} for each in neighbourhoods] or [{}]
+    runs = [(name, options) for name in names for options in asked]
     # What cannot run fails before anything does.
-    for name in names:
-        open_backend(name, part=OPTIONS[solver].part if solver in OPTIONS else "restarts")
+    for name, options in runs:
+        open_backend(name, part=kind(**options).kernels_part)
     rows: list[Comparison] = []
     first: Result | None = None
-    for name in names:
+    for name, options in runs:
         # Warm before the clock starts.
-        solve(instance, solver=solver, climbers=1, backend=name, k=k, iterations=WARMED.get(solver, iterations))
-        result = solve(instance, solver=solver, climbers=climbers, seed=seed, backend=name, k=k, iterations=iterations)
+        solve(
+            instance, solver=solver, climbers=1, backend=name, k=k, iterations=WARMED.get(solver, iterations), **options
+        )
+        result = solve(
+            instance, solver=solver, climbers=climbers, seed=seed, backend=name, k=k, iterations=iterations, **options
+        )
         if first is None:
             # What the first chose by itself the others do too.
             first, climbers, iterations = result, result.climbers, result.iterations
@@ -101,5 +117,5 @@ def compare(
         )
         made = None if result.iterations is None else result.iterations * result.climbers
         ratio = first.seconds / result.seconds
-        rows.append(Comparison(name, result.seconds, ratio, result.moves, result.length, equal, made))
+        rows.append(Comparison(name, result.seconds, ratio, result.moves, result.length, equal, made, **options))
     return rows

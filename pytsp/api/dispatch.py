@@ -86,7 +86,9 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
             return False
         from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415
 
-        kernels = open_backend(request.backend, threads=request.threads, device=request.device, part=OPTIONS["eax"].part)
+        kernels = open_backend(
+            request.backend, threads=request.threads, device=request.device, part=OPTIONS["eax"].part
+        )
         climbers = gpu_climbers(instance.n, watch.time_limit)
         return first_seconds(instance.n, climbers, kernels) > SLOW_SHARE * max(0.0, watch.seconds_left)
 

@@ -90,6 +90,7 @@ def add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser], r
     for name in ("climbers", "iterations", "k"):
         specs = fields()[name]
         _add_option(command, name, list(specs.values()), f" ({', '.join(specs)})")
+    command.add_argument("--neighbourhoods", metavar="N,…", help="those of restarts that each backend runs")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
 

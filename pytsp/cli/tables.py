@@ -19,20 +19,32 @@ def run_compare(options: argparse.Namespace) -> None:
     """Run the command `compare`."""
     from pytsp.api.compare import compare  # noqa: PLC0415
 
-    names = [name.strip() for name in options.backends.split(",")] if options.backends else None
+    def listed(words: str) -> list[str]:
+        return [name.strip() for name in words.split(",")]
+
     rows = compare(
         read_instance(options.instance),
-        names,
+        listed(options.backends) if options.backends else None,
         solver=options.solver,
         seed=options.seed,
+        neighbourhoods=listed(options.neighbourhoods) if options.neighbourhoods else (),
         **given_options(options),
     )
     _print(
         options.json,
-        ("backend", "seconds", "times the first", "speed", "length", "equal"),
+        (
+            "backend",
+            *["neighbourhood"] * bool(options.neighbourhoods),
+            "seconds",
+            "times the first",
+            "speed",
+            "length",
+            "equal",
+        ),
         rows,
         lambda row: (
             row.backend,
+            *([row.neighbourhood] if row.neighbourhood else []),
             f"{row.seconds:.3f}",
             f"{row.ratio:.2f}",
             _speed(row),

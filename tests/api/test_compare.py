@@ -53,6 +53,16 @@ def test_other_solvers_are_compared_by_what_the_first_backend_chose(solver: str)
     assert all((row.equal, row.moves) == (True, None) for row in rows)
 
 
+def test_neighbourhoods_are_compared_on_every_backend() -> None:
+    rows = compare(CITIES, ["c", "multicore"], climbers=20, neighbourhoods=["diagonals", "flat", "closed-form"])
+    assert [(row.backend, row.neighbourhood) for row in rows] == [
+        (backend, name) for backend in ("c", "multicore") for name in ("diagonals", "flat", "closed-form")
+    ]
+    assert len({(row.length, row.moves, row.equal) for row in rows}) == 1
+    with pytest.raises(ValueError, match="neighbourhood 'round' is not known"):
+        compare(CITIES, ["c"], neighbourhoods=["round"])
+
+
 def test_a_row_is_plain_data() -> None:
     row = Comparison("c", 2.0, 1.0, 10, 36, True)
     assert row.to_dict() == dict(backend="c", seconds=2.0, ratio=1.0, moves=10, length=36, equal=True)

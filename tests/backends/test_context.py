@@ -33,6 +33,7 @@ from pytsp.backends.registry import KINDS
 from pytsp.exceptions import BackendError, BackendUnavailable, DeviceMemoryError, KernelError
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
+from pytsp.solvers.options.restarts import RandomRestarts
 from pytsp.solvers.registry import OPTIONS
 
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
@@ -470,7 +471,7 @@ def test_an_entry_point_of_another_part_is_refused_with_that_part(
 
 
 # Options whose kernels lie in a part of their own, since only what the papers describe needs them.
-OF_PAPERS: list[Options] = [ILS(mapping="lockstep")]
+OF_PAPERS: list[Options] = [RandomRestarts(neighbourhood="flat"), ILS(mapping="lockstep")]
 
 
 def test_every_solver_has_a_part() -> None:

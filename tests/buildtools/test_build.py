@@ -457,6 +457,31 @@ def test_a_backend_without_headers_is_skipped_with_a_remedy(checkout: Path, monk
         kernels.build_kernels(kernels.Options(backends=("opencl",)), checkout)
 
 
+def test_a_backend_without_a_driver_is_built_if_it_is_asked_for(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nowhere = toolchain.Backend(driver="libnowhere.so.1")
+    monkeypatch.setitem(toolchain.BACKENDS, "opencl", nowhere)
+    monkeypatch.setattr(kernels, "BACKENDS", {"c": toolchain.BACKENDS["c"], "opencl": nowhere})
+    monkeypatch.setattr(kernels, "REQUIRED", ("c",))
+    programs = {"restarts": checkout.parent / "futhark" / "gpu_restarts.fut"}
+    monkeypatch.setattr(kernels, "GPU_PROGRAMS", programs)
+    monkeypatch.setattr(toolchain, "GPU_PROGRAMS", programs)
+    programs["restarts"].write_text("1 --\n")
+    left_out = report.Entry(
+        False,
+        "no driver here: there is no libnowhere.so.1",
+        "`python build.py --backends opencl` builds it all the same",
+    )
+    assert kernels.build_kernels(kernels.Options(), checkout).entry("opencl") == left_out
+    assert kernels.build_kernels(OPENCL, checkout).entry("opencl").built
+    # What is there stays as long as it is what the sources give.
+    assert kernels.build_kernels(kernels.Options(), checkout).entry("opencl").built
+    programs["restarts"].write_text("2 --\n")
+    assert kernels.build_kernels(kernels.Options(), checkout).entry("opencl") == left_out
+    assert not (checkout / "_opencl_restarts.abi3.so").exists()
+
+
 @pytest.fixture
 def gpu(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     """A backend for GPUs that needs no headers, and the programs of its parts."""
@@ -476,7 +501,7 @@ def test_a_backend_for_gpus_is_built_in_parts(
 ) -> None:
     built = kernels.build_kernels(OPENCL, checkout)
     assert built.entry("opencl").built
-    assert [*built.modules] == [f"opencl_{part}" for part in paths.PARTS]
+    assert [*built.modules] == [f"opencl_{part}" for part in paths.GPU_PROGRAMS]
     for name in built.modules:
         assert (checkout / f"_{name}.abi3.so").is_file()
         assert json.loads((checkout / f"{name}.json").read_text()) == {"backend": "opencl"}

@@ -19,6 +19,7 @@ from pytsp.backends import open_backend, opencl
 from pytsp.exceptions import PytspError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
+from pytsp.solvers.options.restarts import ENUMERATIONS
 
 
 def instance_of(kind: str, n: int) -> Instance:
@@ -30,14 +31,15 @@ def instance_of(kind: str, n: int) -> Instance:
     return Instance.from_coordinates(points / 2 if kind == "plane" else points)
 
 
-def compare(kind: str, n: int, mapping: str, k: int | str) -> None:
+def compare(kind: str, n: int, mapping: str, k: int | str, **options: Any) -> None:
     """Say whether three climbers of opencl end where those of c do."""
     instance = instance_of(kind, n)
-    found = solve(instance, solver="restarts", climbers=3, backend="opencl", mapping=mapping, k=k)
+    found = solve(instance, solver="restarts", climbers=3, backend="opencl", mapping=mapping, k=k, **options)
     expected = solve(instance, solver="restarts", climbers=3, backend="c", k=k)
     fields = ("lengths", "steps", "passes", "tour")
     equal = all(np.array_equal(getattr(found, field), getattr(expected, field)) for field in fields)
-    print(f"{kind} {n} {found.mapping} {k}: {'equal' if equal else 'DIFFERENT'}", flush=True)
+    ways = [found.mapping, str(k), *map(str, options.values())]
+    print(f"{kind} {n} {' '.join(ways)}: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
 def iterate(kind: str, n: int) -> None:
@@ -175,6 +177,17 @@ def comparators() -> None:
     contrast("matrix", 20, "ants", ants=5, moves="3-opt")
 
 
+def neighbourhoods() -> None:
+    """Run the cases of random restarts by other neighbourhoods."""
+    for name in ENUMERATIONS:
+        for mapping in ("block", "thread"):
+            compare("fine", 30, mapping, 1, neighbourhood=name)
+        compare("fine", 24, "block", 1, neighbourhood=name, shared_matrix=True)
+    for kind in ("coarse", "plane", "matrix", "long matrix"):
+        compare(kind, 24, "block", 1, neighbourhood="flat")
+    compare("plane", 24, "block", 1, neighbourhood="zipped", shared_matrix=True)
+
+
 def several_blocks() -> None:
     """Load more cities than a block has threads: blocks leave their results to the last one."""
     for kind in ("fine", "coarse", "plane", "matrix"):
@@ -190,5 +203,5 @@ def no_barriers() -> None:
 
 
 if __name__ == "__main__":
-    cases = (restarts, search, strategies, huge, comparators, several_blocks, no_barriers)
-    {case.__name__: case for case in cases}[sys.argv[1]]()
+    parts = (restarts, search, huge, comparators, neighbourhoods, strategies, several_blocks, no_barriers)
+    {part.__name__: part for part in parts}[sys.argv[1]]()

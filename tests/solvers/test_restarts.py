@@ -26,6 +26,7 @@ from pytsp.backends import Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common import pacing as _pacing
+from pytsp.solvers.options.restarts import ENUMERATIONS
 from pytsp.solvers.restarts.solver import default_climbers
 
 search_module = importlib.import_module("pytsp.solvers.restarts.solver")
@@ -51,6 +52,43 @@ def cut(call_seconds: float, first_call_moves: float, batch_bytes: int) -> Itera
 
 
 # What is found
+
+
+# Sizes around the parts of a diagonal, the lanes of a block, and the tours that a block takes.
+SIZES = [*range(1, 9), 23, 24, 25, 100, 101, 130]
+
+
+@pytest.mark.parametrize("neighbourhood", ENUMERATIONS)
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "MAN_2D"])
+def test_every_neighbourhood_gives_the_same_climbers(backend: Backend, metric: str, neighbourhood: str) -> None:
+    for n in SIZES:
+        # Ties, and a grid too wide for single precision.
+        for side in (n // 2 + 1, 30_000):
+            cities = np.random.default_rng(n).integers(0, side, (n, 2))
+            instance = Instance.from_coordinates(cities, metric=metric)
+            expected = solved(instance, open_backend("c"), climbers=4, seed=n)
+            ways: list[dict[str, Any]] = [{"mapping": "thread"}]
+            if backend.device is not None and n >= 24:
+                ways.append({"mapping": "block"})
+                ways += [{"shared_matrix": True}] if n <= 100 else []
+            for way in ways:
+                assert_same(solved(instance, backend, climbers=4, seed=n, neighbourhood=neighbourhood, **way), expected)
+
+
+@given(instance=strategies.instances(max_n=30), seed=st.integers(0, 99), neighbourhood=st.sampled_from(ENUMERATIONS))
+def test_every_neighbourhood_decides_ties_alike(
+    backend: Backend, instance: Instance, seed: int, neighbourhood: str
+) -> None:
+    found, expected = (
+        solved(instance, backend, climbers=3, seed=seed, neighbourhood=each) for each in (neighbourhood, "auto")
+    )
+    assert_same(found, expected)
+
+
+def test_a_neighbourhood_goes_on_where_a_limit_stopped_it(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = solved(uniform(60), backend, climbers=5, neighbourhood="flat")
+    monkeypatch.setattr(search_module.Batches, "_limit", lambda *_: 3)
+    assert_same(solved(uniform(60), backend, climbers=5, neighbourhood="flat"), expected)
 
 
 @given(instance=strategies.instances(max_n=10), climbers=st.integers(1, 12), seed=st.integers(0, 2**64 - 1))
@@ -332,6 +370,16 @@ def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:
         ({"solver": "eax", "start": "random"}, ValueError, "start='random' does not concern solver='eax'; it is for"),
         ({"k": 2, "exchange": 9}, ValueError, "k=2 is for solver='restarts' and exchange=9 for solver='ils'"),
         ({"k": 2, "iterations": 9}, ValueError, "iterations=9 does not concern solver='restarts'"),
+        ({"neighbourhood": "round"}, ValueError, "neighbourhood 'round' is not known; known: auto, flat, zipped"),
+        ({"neighbourhood": "flat", "k": 8}, ValueError, "neighbourhood='flat' makes one move a pass, not k=8: use"),
+        ({"neighbourhood": "tiles", "backend": "c"}, ValueError, "needs a GPU backend; backend 'c' walks along 'diag"),
+        ({"solver": "ils", "neighbourhood": "flat"}, ValueError, "neighbourhood='flat' does not concern solver='ils'"),
+        ({"shared_matrix": True}, ValueError, "shared_matrix concerns neighbourhood='flat' or 'zipped' or"),
+        (
+            {"shared_matrix": True, "neighbourhood": "flat", "backend": "c"},
+            ValueError,
+            "needs the thread blocks of a GPU backend and 24 to 100 cities; this is backend 'c' with mapping='auto'",
+        ),
         ({"backend": "cobol"}, BackendError, "'cobol' is not known"),
         ({"backend": "multicore", "threads": 0}, BackendError, "threads must be"),
     ],

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytsp.solvers.options.fields import choice
+from pytsp.solvers.options.fields import choice, switch
 from pytsp.solvers.options.shared import Climbers, passes
 
 MAPPINGS = ("auto", "block", "thread")
 """How climbers are laid out on a GPU."""
+
+ENUMERATIONS = ("flat", "zipped", "closed-form", "diagonals")
+"""How the moves are taken one after the other, by the kernels' numbers."""
+
+NEIGHBOURHOODS = ("auto", *ENUMERATIONS, "tiles")
+"""How the best of all moves is looked for."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -22,7 +28,7 @@ class RandomRestarts(Climbers):
     ----------
     .. [1] Robinson, Vrbsky, Hong, Eddy: Analysis of a High-Performance TSP Solver on the GPU, ACM JEA 23, 2018, 3.4.
     .. [2] O'Neil, Tamir, Burtscher: A Parallel GPU Version of the Traveling Salesman Problem, PDPTA 2011.
-    .. [3] Utne, Hansen: Solving TSP on the GPU based on heuristic algorithms, University of Copenhagen, 2023.
+    .. [3] Utne, Hansen: Solving TSP on the GPU based on heuristic algorithms, University of Copenhagen, 2023, 5.2.3, 6.
     """
 
     name = "restarts"
@@ -38,3 +44,33 @@ class RandomRestarts(Climbers):
         help="climbers on a GPU",
     )
     k: int | float | str = passes()
+    neighbourhood: str = choice(
+        NEIGHBOURHOODS,
+        default="auto",
+        doc='How the best of all moves is looked for; the results are the same. "flat" is one map and one reduction '
+        'over two arrays of positions, made by a scan and a segmented scan once a run; "zipped" has both positions in '
+        'one word; "closed-form" computes them from the number of the move [3]_. "diagonals" are walks on which a move '
+        'costs one distance, the fastest on a CPU; "tiles" are the fastest on a GPU, and only there. "auto" takes the '
+        "fastest.",
+        help="how the best of all moves is looked for",
+    )
+    shared_matrix: bool = switch(
+        doc="Whether each thread block of a GPU keeps all distances in its shared memory, for 24 to 100 cities and a "
+        "neighbourhood that takes the moves one after the other [3]_.",
+        help="keep all distances in a block's shared memory",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.neighbourhood not in ENUMERATIONS:
+            if self.shared_matrix:
+                raise ValueError(f"shared_matrix concerns neighbourhood={' or '.join(map(repr, ENUMERATIONS))}")
+        elif self.k != 1:
+            raise ValueError(
+                f"neighbourhood={self.neighbourhood!r} makes one move a pass, not k={self.k!r}: use 'auto' with k > 1"
+            )
+
+    @property
+    def kernels_part(self) -> str:
+        """The part of the kernels that it calls with these options."""
+        return "neighbourhoods" if self.neighbourhood in ENUMERATIONS else self.part

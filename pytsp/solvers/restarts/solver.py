@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,9 @@ from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.options.restarts import RandomRestarts
+from pytsp.solvers.options.restarts import ENUMERATIONS, RandomRestarts
 from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
-from pytsp.solvers.restarts.mapping import choose_mapping
+from pytsp.solvers.restarts.mapping import check_neighbourhood, choose_mapping
 
 __all__ = ["Batches", "begin", "default_climbers"]
 
@@ -77,7 +78,7 @@ class Batches(Search):
         self.end = self.first + (task.options.climbers or default_climbers(n))
         self.k = kernel_passes(task.options.k)
         self.mapping = choose_mapping(task.options.mapping, form, self.k, kernels)
-        self.entry = "climb" + (f"_{self.mapping}" if kernels.device else "")
+        self.climb = self._climb()
         self.batches: dict[int, Batch] = {}
         # What a pass costs, in moves: the neighbourhood, and a few walks over the tour.
         self.pass_moves = n * max(1, n - 3) // 2 + 10 * n
@@ -86,6 +87,18 @@ class Batches(Search):
         self.moves_a_second = FIRST_SPEED[task.machine]
         self.paced_by = self.busy
         self.most_climbers = max(1, BATCH_BYTES[task.machine] // (4 * n))
+
+    def _climb(self) -> Callable[[Any, int], Any]:
+        """Return the kernel call by which climbers go on, by at most so many passes."""
+        check_neighbourhood(self.task.options, self.form.whole.n, self.kernels)
+        suffix = f"_{self.mapping}" if self.kernels.device else ""
+        neighbourhood = self.task.options.neighbourhood
+        # What a CPU does by itself is to walk along diagonals.
+        if neighbourhood not in ENUMERATIONS or (neighbourhood, suffix) == ("diagonals", ""):
+            return lambda handle, limit: self.call(f"climb{suffix}", handle, self.k, limit)
+        pairs = self.kernels.call("pairs_of", self.form.whole.n, ENUMERATIONS.index(neighbourhood))
+        shared = (self.task.options.shared_matrix,) if self.mapping == "block" else ()
+        return lambda handle, limit: self.call(f"climb_by{suffix}", pairs, handle, *shared, limit)
 
     def state(self) -> dict[str, Any]:
         # Of batches that are done, only what they came to is told.
@@ -187,7 +200,7 @@ class Batches(Search):
         first = before.first if before else self.following
         count = len(before.done) if before else self._batch_size()
         handle = before.handle if before else call("batch_random", self.form.whole.n, self.task.seed, first, count)
-        handle = self.call(self.entry, handle, self.k, 0 if seconds is None else self._limit(count, seconds))
+        handle = self.climb(handle, 0 if seconds is None else self._limit(count, seconds))
         lengths, steps, passes, done = call("batch_found", handle)
         best = self._better(first, handle, lengths)
         walked = int(passes.sum(dtype=np.int64)) - (int(before.passes.sum(dtype=np.int64)) if before else 0)

@@ -1,0 +1,117 @@
+-- | The moves of 2-opt by their numbers: which pair of positions number k stands for, listed in arrays or computed.
+--
+-- A tour of n cities has n (n - 3) / 2 moves: the pairs of positions i < j whose edges (i, i+1) and (j, j+1) share no
+-- city. They are numbered in lexicographic order.
+
+import "../core/instances"
+
+-- | The number of moves of a tour of n cities.
+def moves (n: i64) : i64 = if n < 4 then 0 else n * (n - 3) / 2
+
+-- The numbers of the enumerations, as Python has them.
+def by_flat : i32 = 0
+def by_zipped : i32 = 1
+def by_closed_form : i32 = 2
+def by_diagonals : i32 = 3
+
+-- | What an enumeration keeps of the pairs, made once a run: the positions in two arrays, or both in a word. Arrays that it does
+-- not need are empty.
+type pairs [m] [w] = {by: i32, firsts: [m]i32, seconds: [m]i32, words: [w]u32}
+
+-- | Nothing is kept.
+def no_pairs (by: i32) : pairs [0] [0] = {by, firsts = [], seconds = [], words = []}
+
+-- | An enumeration: the pair of each number.
+module type enumeration = {
+  val pairs : (n: i64) -> ?[m][w].pairs [m] [w]
+
+  val pair [m] [w] : pairs [m] [w] -> (n: i64) -> (k: i64) -> (i32, i32)
+}
+
+-- | The pairs in two arrays. All rows one behind the other are flags where a row begins; their scan is the row of each
+-- number, and a segmented scan of ones its place in the row (Utne and Hansen 2023, section 5.2.3).
+--
+-- **Work:** O(n^2). **Span:** O(log n).
+def listed (n: i64) : ?[m].([m]i32, [m]i32) =
+  let m = moves n
+  let rows = i64.max 0 (n - 2)
+  let width (i: i64) = if i == 0 then n - 3 else n - 2 - i
+  let starts = scan (+) 0 (map (\i -> if i == 0 then 0 else width (i - 1)) (iota rows))
+  let heads = scatter (replicate m false) starts (replicate rows true)
+  let is = scan (+) 0 (map i32.bool heads)
+  let steps =
+    scan (\(a, f) (b, g) -> (if g then b else a + b, f || g))
+         (0, false)
+         (zip (replicate m 1) heads)
+  in (map (\i -> i - 1) is, map2 (\i (s, _) -> i + s) is steps)
+
+-- | The pairs stand in two arrays. **Memory:** 8 bytes a move.
+module flat : enumeration = {
+  def pairs (n: i64) =
+    let [m] (firsts: [m]i32, seconds: [m]i32) = listed n
+    let words: [0]u32 = []
+    in {by = by_flat, firsts, seconds, words}
+
+  def pair [m] [w] (pairs: pairs [m] [w]) (_: i64) (k: i64) : (i32, i32) =
+    #[unsafe] (pairs.firsts[k], pairs.seconds[k])
+}
+
+-- | Both positions of a pair stand in one word of 32 bits, for at most 65,536 cities (Utne and Hansen 2023, section 6.3.1).
+-- **Memory:** 4 bytes a move.
+module zipped : enumeration = {
+  def pairs (n: i64) =
+    let n = assert (n <= 65536) n
+    let [m] (firsts: [m]i32, seconds: [m]i32) = listed n
+    in no_pairs by_zipped with words = map2 (\i j -> u32.i32 i << 16 | u32.i32 j) firsts seconds
+
+  def pair [m] [w] (pairs: pairs [m] [w]) (_: i64) (k: i64) : (i32, i32) =
+    let word = #[unsafe] pairs.words[k]
+    in (i32.u32 (word >> 16), i32.u32 (word & 0xffff))
+}
+
+-- | Move number k, in whole numbers: exact for every n up to 2^31.
+--
+-- Row 0 holds n-3 moves, and so does row 1; from there each row holds one fewer, the last one a single move. Counted
+-- from the end, rows begin at the triangular numbers u (u + 1) / 2; the floating-point root only guesses u.
+def nth_move (n: i64) (k: i64) : (i64, i64) =
+  let first = n - 3
+  let r = moves n - 1 - k
+  let guess = i64.f64 ((f64.sqrt (8 * f64.i64 r + 1) - 1) / 2)
+  let u = if guess * (guess + 1) / 2 > r then guess - 1 else guess
+  let u = if (u + 1) * (u + 2) / 2 <= r then u + 1 else u
+  in if k < first
+     then (0, k + 2)
+     else (n - 3 - u, n - 1 - (r - u * (u + 1) / 2))
+
+-- | `nth_move` in 32 bits, for at most 65,536 cities: a root in single precision is wrong by less than one there.
+def nth_move_32 (n: i32) (k: u32) : (i32, i32) =
+  let r = u32.i64 (moves (i64.i32 n) - 1) - k
+  let guess = u32.f32 ((f32.sqrt (8 * f32.u32 r + 1) - 1) / 2)
+  let u = if guess * (guess + 1) / 2 > r then guess - 1 else guess
+  let u = if (u + 1) * (u + 2) / 2 <= r then u + 1 else u
+  in if k < u32.i32 (n - 3)
+     then (0, i32.u32 k + 2)
+     else (n - 3 - i32.u32 u, n - 1 - i32.u32 (r - u * (u + 1) / 2))
+
+-- | The pair is computed from its number (Utne and Hansen 2023, section 6.5). **Memory:** none.
+module closed_form : enumeration = {
+  def pairs (_: i64) = no_pairs by_closed_form
+
+  def pair [m] [w] (_: pairs [m] [w]) (n: i64) (k: i64) : (i32, i32) =
+    if n <= 65536
+    then nth_move_32 (i32.i64 n) (u32.i64 k)
+    else let (i, j) = nth_move n k in (i32.i64 i, i32.i64 j)
+}
+
+-- | What the enumeration of this number keeps of tours of n cities.
+def pairs_of (n: i64) (by: i32) : ?[m][w].pairs [m] [w] =
+  let by = assert (fits_32_bits n && by >= by_flat && by <= by_diagonals) by
+  in if by == by_flat
+     then flat.pairs n
+     else if by == by_zipped
+     then zipped.pairs n
+     else no_pairs by
+
+-- | Whether these are what an enumeration keeps of tours of n cities.
+def are_pairs [m] [w] (n: i64) (pairs: pairs [m] [w]) =
+  (pairs.by != by_flat || m == moves n) && (pairs.by != by_zipped || w == moves n)
