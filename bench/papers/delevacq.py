@@ -26,6 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -182,8 +183,8 @@ def nearness(folder: Path, name: str) -> float:
 def warm(backend: str, pivot: str, draws: int | None, mapping: str) -> None:
     """Load the kernels before the clock starts."""
     cities = pytsp.generate.uniform(10, 0)
-    asked = pytsp.ILS(climbers=1, iterations=1, pivot=pivot, draws=draws, mapping=mapping)
-    pytsp.solve(cities, solver=asked, backend=backend)
+    asked: dict[str, Any] = {"pivot": pivot, "draws": draws, "mapping": mapping}
+    pytsp.solve(cities, solver="ils", climbers=1, iterations=1, backend=backend, **asked)
 
 
 def solved(run: Run) -> tuple[int | float, float]:

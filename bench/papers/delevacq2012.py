@@ -163,10 +163,12 @@ def cells(plan: Plan, seconds: float) -> tuple[list[dict[str, Line]], Table]:
     wanted = [(population, name) for population in ORDER for name in setting.theirs]
     for place, (population, name) in enumerate(wanted):
         instance = tsplib(task.tsplib, name)
-        plan.learn(instance)
         left = left_until(end)
         share = left / (len(wanted) - place)
-        total = plan.fitting(name, population, left if plan.number == 1 else share, share)
+        total = None
+        if left:
+            plan.learn(instance)
+            total = plan.fitting(name, population, left if plan.number == 1 else share, share)
         if total is None:
             missing.setdefault(name, []).append(f"{population:,}")
             continue
