@@ -159,6 +159,7 @@ def test_the_command_line_knows_the_names_of_the_solvers() -> None:
         (["--solver", "restarts"], "restarts"),
         (["--solver", "two-opt", "--k", "2"], "restarts"),
         (["--solver", "ils"], "search"),
+        (["--solver", "ils", "--mapping", "lockstep"], "strategies"),
         (["--solver", "restarts", "--neighbourhood", "flat"], "neighbourhoods"),
         (["--neighbourhood", "zipped"], "neighbourhoods"),
         (["--neighbourhood", "tiles"], "restarts"),

@@ -60,7 +60,7 @@ class Result:
         How many moves a pass could make; None where there are no passes.
     backend : str
     mapping : str
-        How climbers were laid out: "thread", or "block" on a GPU.
+        How climbers were laid out: "thread", or on a GPU "block" or "lockstep".
     seconds : float
         The time of the whole solve.
     stop_reason : str

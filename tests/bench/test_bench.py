@@ -214,6 +214,7 @@ def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
         draws=None,
         start="nearest-neighbour",
         kick="segments",
+        mapping="thread",
         heat=0.5,
         seeds=4,
         backend="c",

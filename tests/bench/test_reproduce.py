@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import emulated
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 import pytsp
 from bench.harness.machine import TSPLIB, tsplib
 from bench.papers import (
+    delevacq,
     delevacq2012,
     oneil2011,
     pages,
@@ -283,7 +285,7 @@ def test_delevacqs_cells_are_in_the_papers_order(monkeypatch: pytest.MonkeyPatch
         setting.pivot, {"kroA100": 512}, {"kroA100": setting.theirs["kroA100"]}, {"kroA100": None}
     )
     monkeypatch.setattr(delevacq2012, "TABLES", {1: small})
-    monkeypatch.setattr(delevacq2012, "SHARES", {1: 1.0})
+    monkeypatch.setattr(delevacq2012, "SHARES", {False: {1: 1.0}})
     monkeypatch.setattr(delevacq2012, "PROBES", {1: 2})
     monkeypatch.setattr(delevacq2012, "ALONE", {1: 2})
     monkeypatch.setattr(delevacq2012, "ORDER", (64, 8))
@@ -291,9 +293,51 @@ def test_delevacqs_cells_are_in_the_papers_order(monkeypatch: pytest.MonkeyPatch
     for task in (Task("c", 60.0), Task("c", math.inf)):
         table, figure = delevacq2012.run(task)
     assert isinstance(table, Table)
+    heads = [column.head for column in table.columns]
+    assert heads[-4:] == ["speedup", "theirs T", "theirs BG", "theirs BS"]
     assert [cells[1] for cells in table.rows] == [8, 64]
-    assert all(cells[2] == 512 and cells[6] == 2 for cells in table.rows)
+    assert all(cells[2] == 512 and cells[4] == 2 for cells in table.rows)
+    assert [cells[-3:] for cells in table.rows] == [[0.06, 0.45, 0.50], [0.34, 2.83, 3.13]]
     assert isinstance(figure, Figure)
+
+
+@needs_tsplib
+@pytest.mark.parametrize("backend", [emulated.NAMED])
+def test_on_a_gpu_delevacqs_strategies_stand_apart(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    emulated.slow_down(monkeypatch)
+    first, drawn = (delevacq2012.TABLES[number] for number in (1, 3))
+    kept = {"kroA100": 16}
+    tables = {
+        1: replace(first, totals=kept, theirs={"kroA100": first.theirs["kroA100"]}),
+        3: replace(drawn, totals=kept, theirs={"kroA100": drawn.theirs["kroA100"]}, draws={"kroA100": 90}),
+    }
+    monkeypatch.setattr(delevacq2012, "TABLES", tables)
+    monkeypatch.setattr(delevacq2012, "BLOCKS", {"kroA100": (120, 70)})
+    monkeypatch.setattr(delevacq2012, "SEEDS", 1)
+    monkeypatch.setattr(delevacq2012, "BLOCK_COUNTS", (1, 3))
+    monkeypatch.setattr(delevacq2012, "POPULATIONS", (1, 8))
+    monkeypatch.setattr(delevacq2012, "ORDER", (8, 1))
+    monkeypatch.setattr(delevacq2012, "PROBES", {1: 1, 3: 1})
+    monkeypatch.setattr(delevacq2012, "ALONE", {1: 1, 3: 1})
+    asked: list[tuple[str, int | None]] = []
+
+    def solved(run: delevacq.Run) -> tuple[int | float, float]:
+        asked.append((run.mapping, run.draw_blocks))
+        return delevacq.solved(run)
+
+    monkeypatch.setattr(delevacq2012, "solved", solved)
+    one, _, two, three, _ = delevacq2012.run(Task(backend, math.inf))
+    assert isinstance(one, Table) and isinstance(two, Table) and isinstance(three, Table)
+    heads = [column.head for column in one.columns]
+    assert [head for head in heads if head.startswith(("speedup", "theirs "))] == [
+        f"{head} {strategy}" for strategy in ("T", "BG", "BS") for head in ("speedup", "theirs")
+    ]
+    assert [cells[0] for cells in two.rows] == ["kroA100"]
+    assert all(cell in (f"1 ({their})", f"3 ({their})") for cell, their in zip(two.rows[0][1:], (120, 70), strict=True))
+    assert [cells[1] for cells in three.rows] == [1, 8]
+    assert {mapping for mapping, _ in asked} == {"thread", "lockstep", "block", "auto"}
+    # As many blocks as theirs, but where the number is looked for.
+    assert {blocks for mapping, blocks in asked if mapping == "lockstep"} == {None, 1, 3, 120, 70}
 
 
 def test_pages_show_what_is_stored() -> None:

@@ -66,6 +66,23 @@ def iterate(kind: str, n: int) -> None:
     print(f"{kind} {n} ils and eax: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
+def keep_step(kind: str, n: int) -> None:
+    """Say whether three climbers in step with each other stand where those of c do, however draws are shared out."""
+    instance = instance_of(kind, n)
+    options: dict[str, Any] = {"solver": "ils", "climbers": 3, "iterations": 4, "seed": 3}
+    equal = True
+    for more, layout in (
+        ({}, {"mapping": "lockstep"}),
+        ({"pivot": "random-k", "draws": 300}, {"draw_blocks": 1}),
+        ({"pivot": "random-k", "draws": 300}, {"draw_blocks": 3}),
+    ):
+        found = solve(instance, backend="opencl", **options, **more, **layout)
+        expected = solve(instance, backend="c", **options, **more)
+        fields = ("lengths", "steps", "tour")
+        equal = equal and all(np.array_equal(getattr(found, field), getattr(expected, field)) for field in fields)
+    print(f"{kind} {n} in step: {'equal' if equal else 'DIFFERENT'}", flush=True)
+
+
 def descend(kind: str, n: int, k: int | str) -> None:
     """Say whether one tour stands after three passes over the complete neighbourhood where it does with c."""
     instance = instance_of(kind, n)
@@ -137,6 +154,12 @@ def search() -> None:
         iterate(kind, 20)
 
 
+def strategies() -> None:
+    """Run the cases of climbers in step with each other."""
+    for kind in ("fine", "plane", "matrix"):
+        keep_step(kind, 20)
+
+
 def huge() -> None:
     """Run the cases of one huge tour."""
     for kind in ("fine", "plane"):
@@ -191,5 +214,5 @@ def no_barriers() -> None:
 
 
 if __name__ == "__main__":
-    parts = (restarts, search, huge, comparators, neighbourhoods, blocks, several_blocks, no_barriers)
+    parts = (restarts, search, huge, comparators, neighbourhoods, strategies, blocks, several_blocks, no_barriers)
     {part.__name__: part for part in parts}[sys.argv[1]]()

@@ -336,7 +336,12 @@ def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:
             ValueError,
             "population=5 does not concern solver='ils'; it is for solver=",
         ),
-        ({"solver": "ils", "mapping": "thread"}, ValueError, "mapping='thread' does not concern solver='ils'"),
+        ({"solver": "eax", "mapping": "thread"}, ValueError, "mapping='thread' does not concern solver='eax'"),
+        (
+            {"solver": "restarts", "mapping": "lockstep"},
+            ValueError,
+            "mapping='lockstep' does not concern solver='restarts'; it is for solver='ils'",
+        ),
         (
             {"solver": "restarts", "iterations": 0},
             ValueError,
@@ -413,6 +418,8 @@ def test_the_default_number_of_climbers_bounds_the_work(n: int, climbers: int) -
     [
         ("restarts", {"k": 2}),
         ("restarts", {"mapping": "thread"}),
+        ("restarts", {"mapping": "thread", "k": 2}),
+        ("ils", {"mapping": "thread", "iterations": 3}),
         ("ils", {"iterations": 3}),
         ("ils", {"start": "random", "iterations": 3}),
         ("ils", {"kick": "walk", "target": 10**9}),
