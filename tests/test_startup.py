@@ -155,6 +155,7 @@ def test_the_command_line_knows_the_names_of_the_solvers() -> None:
         (["--iterations", "9"], "search"),
         (["--k", "inf"], "restarts"),
         (["--mapping", "block"], "restarts"),
+        (["--blocks", "9"], "blocks"),
         (["--solver", "restarts"], "restarts"),
         (["--solver", "two-opt", "--k", "2"], "restarts"),
         (["--solver", "ils"], "search"),
