@@ -1,11 +1,11 @@
 """Whether all backends end on the same tours: same seed and iterations, every option of every solver.
 
 Instances of each form (grid, plane, matrix) are solved on c and on the others: iterated local search with all
-combinations of moves, pivot, kick, temperature and exchange, and with each start and other neighbours; edge assembly
-crossover with all moves and its pivots; random restarts with one and several moves a pass; annealing with its moves,
-pairs and schedules; ants of all variants with each local search; `solve_many`. The best tour, its climber, and every
-climber's length, steps and passes must be equal; of `solve_many` every tour and length. The program builds nothing and
-ends with 1 where anything differs.
+combinations of moves, pivot, kick, temperature and exchange, with each start and other neighbours, and on GPUs by each
+mapping; edge assembly crossover with all moves and its pivots; random restarts with one and several moves a pass;
+annealing with its moves, pairs and schedules; ants of all variants with each local search; `solve_many`. The best tour,
+its climber, and every climber's length, steps and passes must be equal; of `solve_many` every tour and length. The
+program builds nothing and ends with 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pytsp.generate import uniform
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.options.annealing import PAIRS, SCHEDULES
 from pytsp.solvers.options.ants import VARIANTS
-from pytsp.solvers.options.ils import KICKS
+from pytsp.solvers.options.ils import KICKS, MAPPINGS
 from pytsp.solvers.options.shared import LOCAL_MOVES, MOVES, PIVOTS, STARTS
 
 REFERENCE = "c"
@@ -78,6 +78,10 @@ def iterated(n: int, iterations: int, climbers: int) -> Iterator[Options]:
     for draws in (1, 1000):
         yield {**base, "pivot": "random-k", "draws": draws}
     yield {**base, "neighbours": 5, "quadrants": False}
+    for mapping, pivot in product(MAPPINGS, PIVOTS):
+        yield {**base, "mapping": mapping, "pivot": pivot}
+    for blocks in (3, 1024):
+        yield {**base, "pivot": "random-k", "draws": 1000, "draw_blocks": blocks}
     # The kernels' numbers of seeds and climbers have 64 bits.
     yield {**base, "seed": 2**64 - 1, "first": 2**33}
 
@@ -122,7 +126,9 @@ def foraged(iterations: int, climbers: int) -> Iterator[Options]:
 
 
 def solved(instance: pytsp.Instance, options: Options, backend: str) -> Ends:
-    """Solve one instance."""
+    """Solve one instance; a CPU has one mapping."""
+    if open_backend(backend).device is None:
+        options = {name: value for name, value in options.items() if name not in ("mapping", "draw_blocks")}
     found = pytsp.solve(instance, backend=backend, **options)  # type: ignore[arg-type]
     return [
         np.asarray(part) for part in (found.tour, found.length, found.climber, found.lengths, found.steps, found.passes)

@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytsp
 from bench.harness.arguments import parser
@@ -25,7 +26,16 @@ MEMORY_INSTANCE = "kroA100"
 
 def rate(instance: pytsp.Instance, backend: str, seconds: float) -> float:
     """Return the moves a second of one solve, in thousand millions."""
-    result = pytsp.solve(instance, solver="restarts", climbers=PLENTY, backend=backend, time_limit=seconds)
+    return speed_of(climbed(instance, backend, seconds))
+
+
+def climbed(instance: pytsp.Instance, backend: str, seconds: float, **options: Any) -> pytsp.Result:
+    """Climb for so many seconds."""
+    return pytsp.solve(instance, solver="restarts", climbers=PLENTY, backend=backend, time_limit=seconds, **options)
+
+
+def speed_of(result: pytsp.Result) -> float:
+    """Return the moves a second, in thousand millions."""
     return (result.moves or 0) / result.seconds / 1e9
 
 

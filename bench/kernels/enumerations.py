@@ -1,70 +1,93 @@
-"""Speed of the three enumerations of the 2-opt neighbourhood, in moves a second on one thread (enumerations.fut).
+"""Speed of the neighbourhoods of random restarts on every backend, in moves a second of whole solves.
 
-The program is compiled by `futhark bench` for the c backend with the C compiler's flags that the built kernels have.
+All of them make the same moves: where a climber ends otherwise by one than by another, the program says so and stops.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import re
-import shutil
-import subprocess
-import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from bench.harness.machine import ROOT, describe
-from bench.harness.tables import print_head, row
-from buildtools.compiler import find_compiler
-from buildtools.processor import CHOICES, level_here
-from buildtools.toolchain import flags_of
+import numpy as np
 
-PROGRAM = Path(__file__).with_suffix(".fut")
-ENTRIES = ("by_flat", "by_closed_form", "by_diagonals")
+import pytsp
+from bench.harness.arguments import parser, positive
+from bench.harness.machine import describe, tsplib
+from bench.kernels.cpu import climbed, speed_of
+from bench.papers.tables import Cell, Table, columns
+from pytsp.backends import BACKENDS, open_backend, status
+from pytsp.solvers.options.restarts import ENUMERATIONS
+from pytsp.solvers.restarts.mapping import SHARED_CITIES
+
+INSTANCES = ("berlin52", "kroA100", "kroA200", "pcb442", "pr1002")
+SECONDS = 0.7
 
 
-def measure(level: str) -> dict[str, dict[tuple[int, int], float]]:
-    """Run the program; give the mean seconds by entry point, and by (cities, tours)."""
-    compiler = find_compiler()
-    if compiler is None:
-        raise SystemExit("there is no Futhark compiler: run `python build.py`, which obtains one")
-    with tempfile.TemporaryDirectory() as folder:
-        # `futhark bench` leaves its program where the source is.
-        for file in (PROGRAM, *ROOT.glob("futhark/**/*.fut")):
-            copy = Path(folder) / file.relative_to(ROOT)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file, copy)
-        report = Path(folder) / "report.json"
-        flags = " ".join(flag for flag in flags_of("c", level) if not flag.startswith(("-fPIC", "-fvisibility")))
-        subprocess.run(
-            [compiler.path, "bench", "--backend=c", f"--json={report}", PROGRAM.relative_to(ROOT)],
-            cwd=folder,
-            env={**os.environ, "CFLAGS": flags, "LC_ALL": "C.UTF-8"},
-            stdout=subprocess.DEVNULL,
-            check=True,
-        )
-        stored = json.loads(report.read_text(encoding="utf-8"))
-    found: dict[str, dict[tuple[int, int], float]] = {}
-    for name, results in stored.items():
-        for numbers, result in results["datasets"].items():
-            n, count = (int(number) for number in re.findall(r"(\d+)i64", numbers))
-            runs = result["runtimes"]
-            found.setdefault(name.rpartition(":")[2], {})[n, count] = sum(runs) / len(runs) / 1e6
-    return found
+def layouts(backends: list[str], n: int) -> Iterator[tuple[str, dict[str, Any], tuple[str, ...]]]:
+    """Tell how climbers on n cities may be laid out: a label, its options, and the neighbourhoods that there are."""
+    for name in backends:
+        if open_backend(name).device is None:
+            yield name, {"backend": name}, ENUMERATIONS
+            continue
+        yield f"{name}, block", {"backend": name, "mapping": "block"}, (*ENUMERATIONS, "tiles")
+        if n in SHARED_CITIES:
+            shared = {"backend": name, "mapping": "block", "shared_matrix": True}
+            yield f"{name}, block, all distances in its memory", shared, ENUMERATIONS
+        yield f"{name}, thread", {"backend": name, "mapping": "thread"}, ENUMERATIONS
+
+
+def backends_of(chosen: str) -> list[str]:
+    """Name the backends to measure: the chosen one, or with "auto" all that run here."""
+    if chosen != "auto":
+        return [chosen]
+    found = {each.name for each in status() if each.usable}
+    return [name for name in BACKENDS if name in found]
+
+
+def agree(one: pytsp.Result, other: pytsp.Result) -> bool:
+    """Tell whether the climbers that ended in both runs ended alike: lengths, moves and passes of each."""
+    fewest = min(len(one.done), len(other.done))
+    both = one.done[:fewest] & other.done[:fewest]
+    return all(
+        np.array_equal(getattr(one, name)[:fewest][both], getattr(other, name)[:fewest][both])
+        for name in ("lengths", "steps", "passes")
+    )
+
+
+def table(folder: Path, backend: str, seconds: float, instances: Sequence[str] = INSTANCES) -> Table:
+    """Measure each neighbourhood on each backend, a run of so many seconds each."""
+    made = Table(
+        "Every neighbourhood on every backend",
+        "G moves/s of a whole solve. Climbers that ended in two runs ended alike: the program compares them. On a GPU "
+        "a climber has a block or a thread of its own; there are no tiles on a CPU.",
+        columns("instance|", "backend|", *(f"{name}|.3g" for name in (*ENUMERATIONS, "tiles"))),
+    )
+    for name in instances:
+        instance = tsplib(folder, name)
+        first: pytsp.Result | None = None
+        for label, options, neighbourhoods in layouts(backends_of(backend), instance.n):
+            cells: list[Cell] = [name, label, *[None] * (len(ENUMERATIONS) + 1)]
+            for place, neighbourhood in enumerate(neighbourhoods):
+                told = options | {"neighbourhood": neighbourhood}
+                climbed(instance, seconds=seconds / 4, **told)
+                found = climbed(instance, seconds=seconds, **told)
+                first = first or found
+                if not agree(first, found):
+                    raise SystemExit(f"{name}: {told} ends on other climbers")
+                cells[2 + place] = speed_of(found)
+            made.rows.append(cells)
+    return made
 
 
 def main() -> None:
     """Print the table."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--march", choices=CHOICES, default=level_here(), help="default: this machine's level")
-    level = arguments.parse_args().march
-    print(f"{describe()}; this table is for {level}")
-    print_head("n", *(f"{entry[3:]}, G moves/s" for entry in ENTRIES))
-    seconds = measure(level)
-    for n, count in seconds[ENTRIES[0]]:
-        rates = (count * n * (n - 3) / 2 / seconds[entry][n, count] / 1e9 for entry in ENTRIES)
-        print(row(n, *(f"{rate:.2f}" for rate in rates)))
+    arguments = parser(__doc__ or "")
+    arguments.add_argument("--backend", default="auto", help="default: all that are usable here")
+    arguments.add_argument("--seconds", type=positive, default=SECONDS, help=f"of each run (default: {SECONDS})")
+    told = arguments.parse_args()
+    print(f"{describe()}\n")
+    print(table(told.tsplib, told.backend, told.seconds).markdown())
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 A population of p climbers makes 2**20 iterations in total, so 2**20 / p each. Table 1 is first improvement; table 3,
 random-k-best improvement, has other totals, and a step of local search draws their k moves, by other odds than theirs
-(docs/algorithms). Cities are shuffled by the seed. "As good" compares what the paper's digits show; with few seeds,
-a frequency says little. Their climbers do not exchange tours, nor begin anew; with `--exchange` and `--restart` pytsp's
-do. Theirs start from nearest-neighbour tours, as pytsp's first one does with `--start nearest-neighbour`, the next 63
-always. With `--processes` each run has a process of its own, so that seconds are those of runs side by side; `--json`
-keeps the rows that the file has from other calls, so that a table may be measured in parts.
+(docs/algorithms). On a GPU `--mapping` chooses among their strategies: thread, block (its shared memory), lockstep
+(global memory; draws of table 3 are then shared out among as many blocks as in their table 2). Cities are shuffled by
+the seed. "As good" compares what the paper's digits show; with few seeds, a frequency says little. Their climbers do
+not exchange tours, nor begin anew; with `--exchange` and `--restart` pytsp's do. Theirs start from nearest-neighbour
+tours, as pytsp's first one does with `--start nearest-neighbour`, the next 63 always. With `--processes` each run has a
+process of its own, so that seconds are those of runs side by side; `--json` keeps the rows that the file has from other
+calls, so that a table may be measured in parts.
 
 A. Delévacq, P. Delisle, M. Krajecki: Parallelization Strategies for Local Search Algorithms on Graphics Processing
 Units, 2012; theirs are means over 20 runs below 1,000 cities and over 10 above, on a Fermi C2050.
@@ -24,6 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +37,7 @@ from bench.harness.shuffle import shuffled
 from bench.harness.tables import print_head, row
 from pytsp.backends import open_backend
 from pytsp.neighbours.lists import neighbour_lists
-from pytsp.solvers.options.ils import KICKS
+from pytsp.solvers.options.ils import KICKS, MAPPINGS
 from pytsp.starts.construct import STARTS, Start
 
 POPULATIONS = (1, 8, 64, 512, 2048)
@@ -62,6 +65,14 @@ RANDOM_K_TOTALS = {
     "pcb3038": 2_240_000,
 }
 DRAWS = {"kroA100": 5_500, "lin318": 11_000, "rat783": 10_000, "fl1577": 1_200, "pcb3038": 1_000}
+# Among how many blocks the draws of a climber are shared out: their table 2, in the order of the populations.
+BLOCKS = {
+    "kroA100": (120, 70, 30, 5, 2),
+    "lin318": (110, 60, 30, 5, 2),
+    "rat783": (80, 100, 60, 10, 5),
+    "fl1577": (140, 90, 60, 15, 15),
+    "pcb3038": (120, 100, 90, 20, 20),
+}
 HEADS = (
     "instance",
     "climbers",
@@ -129,7 +140,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Run:
-    """One solve: `iterations` are each climber's, and so are `exchange` and `restart`."""
+    """One solve: `iterations` are each climber's, and so are `exchange` and `restart`; on a GPU by that mapping."""
 
     folder: Path
     name: str
@@ -145,6 +156,15 @@ class Run:
     start: Start | None = None
     kick: str = "mixed"
     heat: float | None = None
+    mapping: str = "auto"
+    blocks: int | None = None
+
+    @property
+    def draw_blocks(self) -> int | None:
+        """Among how many blocks the draws of a climber are shared out: as many as theirs, where any are."""
+        if self.draws is None or self.mapping != "lockstep":
+            return None
+        return self.blocks or BLOCKS[self.name][POPULATIONS.index(self.population)]
 
 
 @functools.cache
@@ -160,16 +180,17 @@ def nearness(folder: Path, name: str) -> float:
 
 
 @functools.cache
-def warm(backend: str, pivot: str, draws: int | None) -> None:
+def warm(backend: str, pivot: str, draws: int | None, mapping: str) -> None:
     """Load the kernels before the clock starts."""
     cities = pytsp.generate.uniform(10, 0)
-    pytsp.solve(cities, solver="ils", climbers=1, iterations=1, backend=backend, pivot=pivot, draws=draws)
+    asked: dict[str, Any] = {"pivot": pivot, "draws": draws, "mapping": mapping}
+    pytsp.solve(cities, solver="ils", climbers=1, iterations=1, backend=backend, **asked)
 
 
 def solved(run: Run) -> tuple[int | float, float]:
     """Solve an instance, its cities shuffled by the seed; return the length and the seconds."""
     instance = read(run.folder, run.name)
-    warm(run.backend, run.pivot, run.draws)
+    warm(run.backend, run.pivot, run.draws, run.mapping)
     mixed, order = shuffled(instance, run.seed)
     found = pytsp.solve(
         mixed,
@@ -185,6 +206,8 @@ def solved(run: Run) -> tuple[int | float, float]:
         draws=run.draws,
         start=run.start,
         kick=run.kick,
+        mapping=run.mapping,
+        draw_blocks=run.draw_blocks,
         temperature=None if run.heat is None else run.heat * nearness(run.folder, run.name),
     )
     return instance.tour_length(order[found.tour]), found.seconds
@@ -219,6 +242,7 @@ def runs_of(options: argparse.Namespace, name: str, population: int) -> list[Run
         start=options.start,
         kick=options.kick,
         heat=options.heat,
+        mapping=options.mapping,
     )
     return [replace(run, seed=seed) for seed in range(options.seeds)]
 
@@ -237,7 +261,8 @@ def store(file: Path, told: dict[str, object], line: Line) -> None:
     """Write a row to a JSON file, beside those that it has; a row measured anew takes the place of the old one."""
     before = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
     row = told | asdict(line)
-    kept = [each for each in before if any(each[key] != row[key] for key in ("table", "instance", "population"))]
+    keys = ("table", "instance", "population", "mapping")
+    kept = [each for each in before if any(each.get(key, "auto") != row[key] for key in keys)]
     file.write_text(json.dumps({"rows": [*kept, row]}, indent=1) + "\n", encoding="utf-8")
 
 
@@ -287,6 +312,7 @@ def main() -> int:
     arguments.add_argument(
         "--heat", type=float, help="the first temperature, in mean distances to the two nearest (default: pytsp's)"
     )
+    arguments.add_argument("--mapping", choices=MAPPINGS, default="auto", help="of climbers on a GPU (default: auto)")
     arguments.add_argument("--processes", type=whole, default=1, metavar="N", help="runs side by side (default: 1)")
     arguments.add_argument("--json", type=Path, metavar="FILE", help="store the rows here, beside those of other calls")
     options = arguments.parse_args()
@@ -302,11 +328,11 @@ def main() -> int:
         f"{machine}; table {options.table}, pivot {setting.pivot}, draws {options.draws or 'theirs'}, "
         f"exchange {options.exchange}, restart {options.restart}, merge {options.merge}, "
         f"start {options.start or 'default'}, "
-        f"kick {options.kick}, heat {options.heat or 'default'}, {options.seeds} seeds"
+        f"kick {options.kick}, heat {options.heat or 'default'}, mapping {options.mapping}, {options.seeds} seeds"
     )
     print_head(*HEADS)
     told = {"machine": machine, "table": options.table, "exchange": str(options.exchange), "draws": options.draws}
-    told |= {name: getattr(options, name) for name in ("restart", "merge", "start", "kick", "heat")}
+    told |= {name: getattr(options, name) for name in ("restart", "merge", "start", "kick", "heat", "mapping")}
     rows = [runs_of(options, name, population) for name in names for population in populations]
     found = found_by((run for runs in rows for run in runs), options.processes)
     lines = []

@@ -158,6 +158,12 @@ def descend(
     return descent, descent.watch.seconds
 
 
+def passes_of(descent: Descent) -> float:
+    """Count the passes of a descent; where the time was up in the midst of one, with what it has done of it."""
+    now = descent.standing
+    return now.passes + (now.diagonal - 2) / max(1, descent.end_diagonal - 2)
+
+
 def tour_of(descent: Descent) -> NDArray[np.int32]:
     """Fetch the tour on which a descent stands."""
     return descent.found().best.tour
@@ -168,15 +174,13 @@ def measure(instance: pytsp.Instance, start: NDArray[np.int32], kernels: Backend
     descend(instance, start, kernels, k, 1, seconds)
     descent, taken = descend(instance, start, kernels, k, None, seconds)
     now = descent.standing
-    # Where the time was up in the midst of a pass, what it has done of it counts, too.
-    under_way = (now.diagonal - 2) / max(1, descent.end_diagonal - 2)
-    each = taken / (now.passes + under_way)
+    each = taken / passes_of(descent)
     if now.done and taken < LONG:
         again, net = descend(instance, start, kernels, k, now.passes, seconds)
         each = net / max(1, again.standing.passes)
     n = instance.n
     checks = descent.checks_a_pass / each
-    initial = int(descent.start_length)
+    initial = now.start_length
     return Line(instance.name, n, k, each, taken, checks, initial, now.length, now.passes, now.moves, not now.done)
 
 

@@ -1,18 +1,16 @@
-"""Rocki and Suda (2013): table II, one tour by its complete 2-opt neighbourhood, and their figures 9 and 11."""
+"""Rocki and Suda (2013): one tour by its complete 2-opt neighbourhood; tables I and II, figures 9, 10 and 11."""
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import pytsp
 from bench.harness.machine import find
-from bench.papers.rocki import THEIRS, Line, descend, differences, measure, tour_of
-from bench.papers.tables import Figure, Series, Table, columns, listed, ratio
+from bench.papers.rocki import THEIRS, Line, descend, differences, measure, passes_of
+from bench.papers.tables import Cell, Figure, Series, Table, columns, ratio
 from bench.papers.task import Task
 from pytsp.backends import Backend, open_backend
 from pytsp.run.result import FLOPS_A_CHECK
@@ -22,25 +20,77 @@ TITLE = (
     "K. Rocki, R. Suda: High Performance GPU Accelerated Local Optimization in TSP. IPDPS Workshops 2013 "
     "(GeForce GTX 680)"
 )
-# What a descent of the table, and the convergence, may take of the time that is left.
-SHARE, CONVERGENCE = 0.2, 0.3
-# Their instance of figure 11, and the one for machines on which it would not reach its first minimum; the passes from
-# a random tour to it, where a pass makes all moves that do not overlap, are fewer than this.
-CONVERGING, SMALLER, MANY_PASSES = "sw24978", "pr2392", 1_500
+# Their table I: megabytes of the look-up table, kilobytes of the coordinates.
+MEMORY = {
+    "kroE100": (0.038, 0.78),
+    "ch130": (0.065, 1.02),
+    "ch150": (0.086, 1.17),
+    "kroA200": (0.15, 1.56),
+    "ts225": (0.19, 1.75),
+    "pr299": (0.34, 2.34),
+    "pr439": (0.74, 3.43),
+    "rat783": (2.34, 6.12),
+    "vm1084": (4.48, 8.47),
+    "pr2392": (21.8, 18.69),
+    "pcb3038": (35.21, 23.73),
+    "fnl4461": (75.9, 34.85),
+}
+# What a descent of table II may take of the time that is left.
+SHARE = 0.2
 LEAST_SECONDS = 0.5
-FULL_CONVERGENCE = 120.0
 # On a GPU, tours after so many passes are compared with multicore's.
 COMPARED = 3
+# What the descent beside each of table II may take for figure 10.
+BESIDE_SECONDS = 1.0
+# Their instance of figure 11, and one on which CPU cores come to kicks from a random tour, too: the share of the time
+# that each takes, its seconds with `--full`, and the optimum.
+CONVERGENCE = {"sw24978": (0.45, 360.0, 855_597), "pr2392": (0.1, 60.0, 378_032)}
 
 
 def run(task: Task) -> Iterator[Table | Figure]:
-    """Make the table and the figures."""
+    """Make the tables and the figures."""
     kernels = open_backend(task.backend)
-    reserved = 0.0 if task.is_full else CONVERGENCE * task.seconds
+    yield memory(task, kernels)
+    reserved = 0.0 if task.is_full else task.seconds * sum(share for share, *_ in CONVERGENCE.values())
     lines, left_out = descents(task, kernels, reserved)
     yield table(lines, left_out, compared(task, kernels, lines))
     yield speeds(lines)
-    yield convergence(task, kernels)
+    yield from speedups(task, kernels, lines)
+    yield from convergences(task, kernels)
+
+
+def memory(task: Task, kernels: Backend) -> Table:
+    """Write table I, and beside it what a descent of ours holds."""
+    made = Table(
+        "Table I: 2-opt single run, memory needed",
+        "A look-up table of single-precision distances, and single-precision coordinates: 4 n² and 8 n bytes, which "
+        f"their figures come to. Ours is what {kernels.name} holds: the instance, and the tour with what its positions "
+        "propose; the form is how a kernel takes the instance.",
+        columns(
+            "instance|",
+            "cities|,",
+            "look-up table, MiB|.3g",
+            "theirs, MB|",
+            "coordinates, KiB|.2f",
+            "theirs, kB|",
+            "form|",
+            "our instance, KiB|.2f",
+            "our tour, KiB|.2f",
+        ),
+    )
+    for name, (table_of, coordinates) in MEMORY.items():
+        instance = find(task.tsplib, name)
+        n = instance.n
+        descent, _ = descend(instance, np.arange(n, dtype=np.int32), kernels, 1, 0, None)
+        held = [bytes_of(kernels.fields(each)) / 2**10 for each in (descent.loaded, descent.standing.handle)]
+        made.rows.append([name, n, 4 * n * n / 2**20, table_of, 8 * n / 2**10, coordinates, descent.form.kind, *held])
+    return made
+
+
+def bytes_of(fields: dict[str, Any]) -> int:
+    """Count the bytes of the arrays of a value."""
+    parts = (bytes_of(each) if isinstance(each, dict) else getattr(each, "nbytes", 0) for each in fields.values())
+    return sum(parts)
 
 
 def descents(task: Task, kernels: Backend, reserved: float) -> tuple[list[Line], list[str]]:
@@ -137,55 +187,102 @@ def speeds(lines: list[Line]) -> Figure:
     )
 
 
-def convergence(task: Task, kernels: Backend) -> Figure:
-    """Draw figure 11: iterated local search by double bridges and the complete neighbourhood, from a random tour."""
-    seconds = FULL_CONVERGENCE if task.is_full else max(LEAST_SECONDS, task.left)
-    instance = find(task.tsplib, CONVERGING)
-    start = pytsp.random_tours(instance.n, 1, task.seed)[0]
-    descend(instance, start, kernels, "inf", 1, seconds)
-    _, a_pass = descend(instance, start, kernels, "inf", 1, seconds)
-    if MANY_PASSES * a_pass > seconds:
-        instance = find(task.tsplib, SMALLER)
-        start = pytsp.random_tours(instance.n, 1, task.seed)[0]
-    whole = iterated(instance, start, kernels, task.seed, 0.6 * seconds)
-    lists = pytsp.solve(instance, solver="ils", backend=task.backend, seed=task.seed, time_limit=0.3 * seconds)
-    return Figure(
-        "convergence",
-        f"Figure 11: convergence of iterated local search, {instance.name}",
-        "seconds",
-        "length",
-        ("log", "linear"),
-        [
-            Series("complete 2-opt, as theirs", *(listed(each) for each in zip(*whole, strict=True))),
-            Series(
-                "3-opt on neighbour lists",
-                [each.seconds for each in lists.history],
-                [float(each.length) for each in lists.history],
-            ),
-        ],
+def speedups(task: Task, kernels: Backend, lines: list[Line]) -> Iterator[Figure]:
+    """Draw figure 10: a pass beside the same on a CPU's cores, or of these beside one; one core has none beside it."""
+    if kernels.name == "c":
+        return
+    beside = open_backend("c" if kernels.device is None else "multicore")
+    times = []
+    for line in lines:
+        instance = find(task.tsplib, line.instance)
+        start = greedy(instance)
+        descend(instance, start, beside, 1, 1, None)
+        descent, taken = descend(instance, start, beside, 1, line.passes, BESIDE_SECONDS)
+        times.append(taken / passes_of(descent) / line.pass_seconds)
+    yield Figure(
+        "speedup",
+        f"Figure 10: speed of a pass, {kernels.name} over {beside.name}",
+        "cities",
+        "times as fast",
+        ("log", "linear" if kernels.device is None else "log"),
+        [Series(f"{kernels.name} over {beside.name}", [float(line.n) for line in lines], times)],
     )
 
 
-def iterated(
-    instance: pytsp.Instance, start: NDArray[np.int32], kernels: Backend, seed: int, seconds: float
-) -> list[tuple[float, float]]:
-    """Return seconds and lengths of their algorithm 1; what is not longer is kept, all moves that fit are a pass's."""
-    draws = np.random.default_rng(seed)
-    began = time.perf_counter()
-    curve: list[tuple[float, float]] = []
-    best, tour, length = start, start, math.inf
-    while (left := seconds - (time.perf_counter() - began)) > 0 or not curve:
-        descent, _ = descend(instance, tour, kernels, "inf", None, max(left, LEAST_SECONDS))
-        if descent.standing.length <= length:
-            best = tour_of(descent)
-            if descent.standing.length < length:
-                length = descent.standing.length
-                curve.append((time.perf_counter() - began, length))
-        tour = double_bridge(best, draws)
-    return curve
+def convergences(task: Task, kernels: Backend) -> Iterator[Table | Figure]:
+    """Draw figure 11, and tell in a table what its curves come to."""
+    made = Table(
+        "Figure 11: convergence of iterated local search",
+        '`solver="two-opt"` with `kicks="inf"`: the complete 2-opt descent, then a double bridge anywhere and the '
+        'descent again, kept if it is not longer. Beside it `solver="ils"`, 3-opt along neighbour lists, whose first '
+        "minimum no call ends at. Where there is no kick, the time was up on the way to the first minimum. Each "
+        "has the same time limit.",
+        columns(
+            "instance|",
+            "local search|",
+            "start|",
+            "first minimum|time",
+            "its length|",
+            "kicks|,",
+            "that shortened the tour|,",
+            "seconds|.0f",
+            "length|",
+            "% above the optimum|.2f",
+        ),
+    )
+    for name in CONVERGENCE:
+        runs = converged(task, kernels, name)
+        made.rows += [[name, *cells_of(*run, CONVERGENCE[name][2])] for run in runs]
+        yield Figure(
+            f"convergence-{name}",
+            f"Figure 11: convergence of iterated local search, {name}",
+            "seconds",
+            "length",
+            ("log", "log"),
+            [
+                Series(
+                    f"{search}, {start}",
+                    [each.seconds for each in found.history],
+                    [float(each.length) for each in found.history],
+                )
+                for search, start, found in runs
+            ],
+        )
+    yield made
 
 
-def double_bridge(tour: NDArray[np.int32], draws: np.random.Generator) -> NDArray[np.int32]:
-    """Return the tour with two stretches behind each other exchanged, the three cuts anywhere."""
-    a, b, c = sorted(draws.choice(np.arange(1, len(tour)), 3, replace=False))
-    return np.concatenate([tour[:a], tour[b:c], tour[a:b], tour[c:]])
+def converged(task: Task, kernels: Backend, name: str) -> list[tuple[str, str, pytsp.Result]]:
+    """Let each local search go on from its start for as long: its name, its start, and what it found."""
+    instance = find(task.tsplib, name)
+    share, full, _ = CONVERGENCE[name]
+    # One move a pass, as theirs, takes n passes and more from a random tour.
+    complete: list[tuple[str, Any]] = [("random", "inf"), ("greedy", "inf")]
+    complete = complete if kernels.device is None else [("random", 1), *complete]
+    seconds = (full if task.is_full else share * task.seconds) / (len(complete) + 1)
+    said: dict[str, Any] = {"backend": task.backend, "seed": task.seed, "time_limit": max(LEAST_SECONDS, seconds)}
+    runs = [
+        (
+            f"complete 2-opt, k = {k}",
+            start,
+            pytsp.solve(instance, solver="two-opt", start=start, k=k, kicks="inf", **said),
+        )
+        for start, k in complete
+    ]
+    return [*runs, ("3-opt along lists", "curve", pytsp.solve(instance, solver="ils", **said))]
+
+
+def cells_of(search: str, start: str, found: pytsp.Result, optimum: int) -> list[Cell]:
+    """Write what a curve of figure 11 comes to."""
+    before = [each for each in found.history if each.iteration == 0]
+    has_minimum = found.solver == "two-opt" and bool(found.iterations)
+    return [
+        search,
+        start,
+        before[-1].seconds if has_minimum else None,
+        int(before[-1].length) if has_minimum else None,
+        found.iterations,
+        len({each.iteration for each in found.history if each.iteration}) if has_minimum else None,
+        found.seconds,
+        int(found.length),
+        100 * (found.length / optimum - 1),
+    ]

@@ -16,7 +16,26 @@ module type group = {
   val cities : i64
 }
 
-module mk_block_worker (M: metric) (G: group) : worker with data [n] = M.data [n] = {
+-- | A draw: its number, its city, and the move. Without a gain it is none.
+type drawn = {number: i32, city: i32, found: found}
+
+-- | The better of two draws by gain, number, and place in an array.
+def better_draw (g: i64, d: i32, t: i64) (h: i64, e: i32, u: i64) : (i64, i32, i64) =
+  if g > h || (g == h && d <= e) then (g, d, t) else (h, e, u)
+
+-- | The work of a block's threads, and what they find without changing anything: also for tours that lie elsewhere.
+module type block_worker = {
+  include worker
+
+  -- | How many cities leave the queue up to the first one that has a move, or before the next ones are looked at; and its
+  -- move. Of an empty queue none does.
+  val look [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> queue [n] -> (i32, move)
+
+  -- | The best of the draws that fall to one of several blocks. **Work:** O(draws / blocks).
+  val best_draw [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> queue [n] -> rng.key -> (block: i32) -> (blocks: i32) -> drawn
+}
+
+module mk_block_worker (M: metric) (G: group) : block_worker with data [n] = M.data [n] = {
   module T = mk_three_opt M
   type data [n] = M.data [n]
 
@@ -89,7 +108,7 @@ module mk_block_worker (M: metric) (G: group) : worker with data [n] = M.data [n
 
   -- Lane by lane: a city that waits, a side of it, and every sixteenth neighbour. The first city that has a move counts,
   -- and of its moves the one that a single thread would come to.
-  def next [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: *queue [n]) : (*queue [n], move) =
+  def look [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) : (i32, move) =
     let k32 = i32.i64 k
     let count = i32.min (waiting q) (i32.i64 G.cities)
     let lane (t: i64): (i32, i32, found) =
@@ -115,28 +134,33 @@ module mk_block_worker (M: metric) (G: group) : worker with data [n] = M.data [n
     let f = #[unsafe] founds[t]
     let c = peek q (if has then slot else 0)
     let move = if has then T.found_move links r c f else no_move
-    let q = loop q for _z < (if has then slot + 1 else count) do (pop q).0
+    in (if has then slot + 1 else count, move)
+
+  def next [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: *queue [n]) : (*queue [n], move) =
+    let (taken, move) = look data links choice r q
+    let q = loop q for _z < taken do (pop q).0
     in (q, move)
 
-  def draw [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) (key: rng.key) : move =
+  def best_draw [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) (key: rng.key) (block: i32) (blocks: i32) : drawn =
     let draws = if k > 0 then choice.draws else 0
     let lane (t: i64): (i32, i32, found) =
       let (best, first, city, _) =
-        loop (best, first, city, d) = (nothing, i32.highest, 0, i32.i64 t)
+        loop (best, first, city, d) = (nothing, i32.highest, 0, block * i32.i64 lanes + i32.i64 t)
         while d < draws do
           let (drawn, c) = T.draw data links choice r q key d
           let better = drawn.gain > best.gain
           in ( if better then drawn else best
              , if better then d else first
              , if better then c else city
-             , d + i32.i64 lanes
+             , d + blocks * i32.i64 lanes
              )
       in (first, city, best)
     let (firsts, cities, founds) = unzip3 (map lane (iota lanes))
     let gains = map (\(f: found) -> f.gain) founds
-    let better (g: i64, x: i32, t: i64) (h: i64, y: i32, u: i64): (i64, i32, i64) = if g > h || (g == h && x <= y) then (g, x, t) else (h, y, u)
-    let (gain, _, t) = reduce_comm better (0, i32.highest, 0) (zip3 gains firsts (iota lanes))
-    let f = #[unsafe] founds[t]
-    let c = #[unsafe] cities[t]
-    in if gain > 0 then T.found_move links r c f else no_move
+    let (_, first, t) = reduce_comm better_draw (0, i32.highest, 0) (zip3 gains firsts (iota lanes))
+    in #[unsafe] {number = first, city = cities[t], found = founds[t]}
+
+  def draw [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) (key: rng.key) : move =
+    let best = best_draw data links choice r q key 0 1
+    in if best.found.gain > 0 then T.found_move links r best.city best.found else no_move
 }

@@ -8,6 +8,7 @@ import "../core/tour"
 import "block_worker"
 import "ils"
 import "population"
+import "population_testing"
 import "route"
 import "three_opt"
 import "worker"
@@ -19,15 +20,6 @@ module crowd = mk_block_worker matrix {def cities = 4i64}
 module by_one = mk_population matrix (mk_ils matrix one) threads
 module by_single = mk_population matrix (mk_ils matrix single) threads
 module by_crowd = mk_population matrix (mk_ils matrix crowd) threads
-
--- The neighbours of each city in order of distance.
-def nearest [n] (data: [n][n]i32) (k: i64) : [n][k]i32 =
-  let key a b = if a == b then i64.highest else (i64.i32 data[a, b] << 32) | b
-  let list a =
-    let keys = map (key a) (iota n)
-    let ranks = map (\x -> i64.sum (map (\y -> i64.bool (y < x)) keys)) keys
-    in take k (scatter (replicate n 0) ranks (map i32.i64 (iota n)))
-  in map list (iota n)
 
 -- Three climbers from random tours, by every pivot (0: first, 1: best, 2: draws), by segments, walks and both: tours, lengths and
 -- steps after a descent, after more iterations, and after a polish.
@@ -55,14 +47,7 @@ entry climb_alike [d] (sizes: [d]i64) (k: i64) (bound: i32) (iterations: i64) (t
       let c = by_crowd.search data lists (by_crowd.search data lists start (plan 0 iterations)) more
       let a' = by_one.polish data lists a more
       let c' = by_crowd.polish data lists c more
-      let same (x: population [3] [n]) (y: population [3] [n]) =
-        let x = opaque x
-        let y = opaque y
-        in and (map2 (\t u -> and (map2 (==) t u)) x.tours y.tours)
-           && and (map2 (\t u -> and (map2 (==) t u)) x.bests y.bests)
-           && and (map2 (==) x.lengths y.lengths)
-           && and (map2 (==) x.steps y.steps)
-      in same a b && same a c && same a' c'
+      in same_climbers a b && same_climbers a c && same_climbers a' c'
     in ok
        && alike 1 0 0
        && alike 1 1 1

@@ -4,6 +4,51 @@ import "kick"
 import "route"
 import "three_opt"
 
+-- | The edges (a, b) and (c, d) go, (b, c) and (d, a) come, where b follows a as c follows d, or precedes it.
+type exchange = (i32, i32, i32, i32)
+
+-- | How many exchanges a move consists of.
+def exchanges (move: move) : i32 = if move.kind == 3 then 3 else if move.kind >= 2 then 2 else move.kind
+
+-- | The exchange number `s` of a move.
+def exchange_of ({gain = _, kind, t1, t2, t3, t4, t5, t6}: move) (s: i32) : exchange =
+  if kind <= 2
+  then (if s == 0 then (t1, t2, t3, t4) else (t1, t4, t5, t6))
+  else if kind == 3
+  then (if s == 0
+        then (t1, t2, t4, t3)
+        else if s == 1
+        then (t1, t3, t5, t6)
+        else (t4, t2, t3, t5))
+  else (if s == 0 then (t1, t2, t5, t6) else (t5, t2, t3, t4))
+
+-- | How many exchanges a double bridge consists of: all three segments together are reversed, then each by itself.
+def bridge_exchanges : i32 = 4
+
+-- | The exchange number `s` of a double bridge.
+def bridge_exchange ({a, b0, b1, c0, c1, d0, d1, e}: bridge) (s: i32) : exchange =
+  if s == 0
+  then (a, b0, e, d1)
+  else if s == 1
+  then (a, d1, c1, d0)
+  else if s == 2
+  then (d1, c1, b1, c0)
+  else (c1, b1, e, b0)
+
+-- | An exchange by the positions of its cities: the first position of the shorter side, and how many it has. To reverse
+-- them makes the exchange.
+def shorter_side (n: i32) ((a, b, c, d): (i32, i32, i32, i32)) : (i32, i32) =
+  let leaves (p: i32) (q: i32) =
+    let low = i32.min p q
+    let high = i32.max p q
+    in if high - low == 1 then low else high
+  let e = leaves a b
+  let f = leaves c d
+  let low = i32.min e f
+  let high = i32.max e f
+  let inner = high - low
+  in if 2 * inner <= n then (low + 1, inner) else (wrap n (high + 1), n - inner)
+
 -- | How a stretch of the tour is reversed.
 module type reverser = {
   -- | Reverse `count` positions, from `first` on, past the end of the tour as well.
@@ -11,23 +56,9 @@ module type reverser = {
 }
 
 module mk_edits (R: reverser) = {
-  -- | Exchange the edges (a, b) and (c, d) for (b, c) and (d, a), where b follows a as c follows d, or precedes it. The log must
-  -- have room. **Work:** O(s), where the shorter side has s cities.
-  def exchange [n] ((r, l): (*route [n], *log)) ((a, b, c, d): (i32, i32, i32, i32)) : (*route [n], *log) =
-    let n32 = i32.i64 n
-    let leaves (x: i32) (y: i32) =
-      let p = position r x
-      let q = position r y
-      let low = i32.min p q
-      let high = i32.max p q
-      in if high - low == 1 then low else high
-    let e = leaves a b
-    let f = leaves c d
-    let low = i32.min e f
-    let high = i32.max e f
-    let inner = high - low
-    let (first, count) =
-      if 2 * inner <= n32 then (low + 1, inner) else (wrap n32 (high + 1), n32 - inner)
+  -- | Make an exchange of two edges. The log must have room. **Work:** O(s), where the shorter side has s cities.
+  def exchange [n] ((r, l): (*route [n], *log)) ((a, b, c, d): exchange) : (*route [n], *log) =
+    let (first, count) = shorter_side (i32.i64 n) (position r a, position r b, position r c, position r d)
     let r = R.reverse r first count
     let m = logged l
     let l = #[unsafe] l with [1 + 2 * i64.i32 m] = first
@@ -41,29 +72,10 @@ module mk_edits (R: reverser) = {
       in #[unsafe] R.reverse r l[1 + 2 * m] l[2 + 2 * m]
 
   -- | Make a move, as exchanges of two edges. The log must have room for three.
-  def make [n] ((r, l): (*route [n], *log)) ({gain = _, kind, t1, t2, t3, t4, t5, t6}: move) : (*route [n], *log) =
-    let count = if kind == 3 then 3 else if kind >= 2 then 2 else kind
-    in loop (r, l) for s < count do
-         exchange (r, l)
-                  (if kind <= 2
-                   then (if s == 0 then (t1, t2, t3, t4) else (t1, t4, t5, t6))
-                   else if kind == 3
-                   then (if s == 0
-                         then (t1, t2, t4, t3)
-                         else if s == 1
-                         then (t1, t3, t5, t6)
-                         else (t4, t2, t3, t5))
-                   else (if s == 0 then (t1, t2, t5, t6) else (t5, t2, t3, t4)))
+  def make [n] ((r, l): (*route [n], *log)) (move: move) : (*route [n], *log) =
+    loop (r, l) for s < exchanges move do exchange (r, l) (exchange_of move s)
 
-  -- | Make a double bridge, in four exchanges of two edges: all three segments together are reversed, then each by itself.
-  def build [n] ((r, l): (*route [n], *log)) (made: bool) ({a, b0, b1, c0, c1, d0, d1, e}: bridge) : (*route [n], *log) =
-    loop (r, l) for s < (if made then 4i32 else 0) do
-      exchange (r, l)
-               (if s == 0
-                then (a, b0, e, d1)
-                else if s == 1
-                then (a, d1, c1, d0)
-                else if s == 2
-                then (d1, c1, b1, c0)
-                else (c1, b1, e, b0))
+  -- | Make a double bridge. The log must have room for its four exchanges.
+  def build [n] ((r, l): (*route [n], *log)) (made: bool) (bridge: bridge) : (*route [n], *log) =
+    loop (r, l) for s < (if made then bridge_exchanges else 0) do exchange (r, l) (bridge_exchange bridge s)
 }

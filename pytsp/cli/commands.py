@@ -149,7 +149,7 @@ def _likely_part(options: argparse.Namespace) -> str:
     given = _cli_options.given_options(options)
     solver = options.solver
     if solver == "auto":
-        solver = "restarts" if {"k", "mapping", "neighbourhood"} & given.keys() else "eax"
+        solver = "restarts" if {"k", "mapping", "neighbourhood", "blocks", "lanes", "rows"} & given.keys() else "eax"
         with suppress(OSError):
             if solver == "eax" and os.stat(options.instance).st_size > _LARGE_FILE:
                 solver = "large"

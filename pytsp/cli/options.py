@@ -60,7 +60,7 @@ def _add_option(group: argparse._ActionsContainer, name: str, specs: Sequence[Fi
     choices = tuple(dict.fromkeys(choice for each in specs for choice in each.choices))
     how: dict[str, Any] = {"action": "store_true"}
     if choices:
-        how = {"choices": choices}
+        how = {"choices": choices, "type": type(choices[0])}
     elif spec.least is not None:
         how = {"type": whole(spec.least, *spec.words), "metavar": spec.metavar}
     elif spec.read is not None:

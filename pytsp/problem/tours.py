@@ -1,6 +1,8 @@
-"""Tours: the check that one visits every city once, and the random ones that climbers start from."""
+"""Tours: the check that one visits every city once, the random ones that climbers start from, and double bridges."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,7 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import TourError
 from pytsp.utils.arguments import is_masked, whole_number
 
-__all__ = ["check_tour", "is_tour", "random_tours"]
+__all__ = ["BRIDGED_CITIES", "bridge_cuts", "check_tour", "double_bridge", "is_tour", "random_tours"]
+
+BRIDGED_CITIES = 8
+"""The fewest cities of a tour in which a double bridge always has four new edges."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MASK = (1 << 64) - 1
@@ -128,6 +133,73 @@ def random_tours(n: int, climbers: int, seed: int, first: int = 0) -> NDArray[np
         tours[q, each] = tours[p]
         tours[p] = swapped
     return np.ascontiguousarray(tours.T)
+
+
+def bridge_cuts(n: int, seed: int, kick: int) -> NDArray[np.int64]:
+    """Return where a double bridge cuts a tour: the four positions, in order, whose edges from the position before go.
+
+    They are a function of (n, `seed`, `kick`) alone: any four edges of which no two share a city, each choice as
+    likely. So each stretch has two cities at least; where two neighbouring ones had one each, fewer edges would be new.
+
+    Parameters
+    ----------
+    n : int
+        The number of cities, `BRIDGED_CITIES` ≤ n < 2**31.
+    seed : int
+        0 ≤ seed < 2**64.
+    kick : int
+        Its number, ≥ 0.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (4,)
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+
+    Examples
+    --------
+    >>> bridge_cuts(100, seed=0, kick=0)
+    array([28, 39, 46, 72])
+    """
+    n = whole_number("n", n, BRIDGED_CITIES, _MOST_CITIES)
+    seed = whole_number("seed", seed, 0, _MASK)
+    kick = whole_number("kick", kick, 0, 2**62)
+    key, bound = _streams(seed, np.array([kick], dtype=np.uint64)), np.array([n], dtype=np.uint64)
+    # Behind the words that random tours are made of, and drawn again until no two edges share a city.
+    for word in itertools.count(_MOST_CITIES + 1, 4):
+        cuts = np.sort(_below(key, np.arange(word, word + 4, dtype=np.uint64), bound))
+        if np.diff(cuts, append=cuts[0] + n).min() > 1:
+            break
+    return cuts
+
+
+def double_bridge(tour: NDArray[np.int32], cuts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return a tour A B C D as A D C B: four edges are new, and nothing is walked the other way round [1]_.
+
+    Parameters
+    ----------
+    tour : numpy.ndarray of int32, shape (n,)
+    cuts : numpy.ndarray of int64, shape (4,)
+        Where B, C and D begin, and A behind them; see `bridge_cuts`.
+
+    Returns
+    -------
+    numpy.ndarray of int32, shape (n,)
+
+    References
+    ----------
+    .. [1] Martin, Otto, Felten: Large-Step Markov Chains for the Traveling Salesman Problem, Complex Systems 5, 1991.
+
+    Examples
+    --------
+    >>> double_bridge(np.arange(10, dtype=np.int32), np.array([2, 4, 7, 9]))
+    array([0, 1, 7, 8, 4, 5, 6, 2, 3, 9], dtype=int32)
+    """
+    b, c, d, a = cuts
+    return np.concatenate([tour[:b], tour[d:a], tour[c:d], tour[b:c], tour[a:]])
 
 
 def _shuffled(n: int, key: NDArray[np.uint64]) -> NDArray[np.int32]:

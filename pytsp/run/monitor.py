@@ -34,7 +34,7 @@ class Progress:
     seconds : float
     iteration : int
         How many iterations each climber of an iterated local search, of annealing or of ants has made, or how many
-        generations, rounds, or passes of two-opt, there were.
+        generations, rounds, or passes or kicks of two-opt, there were.
     iterations : int or None
         How many it is to make; None where only a limit ends them, and in random restarts.
     phase : str

@@ -60,7 +60,7 @@ class Result:
         How many moves a pass could make; None where there are no passes.
     backend : str
     mapping : str
-        How climbers were laid out: "thread", or "block" on a GPU.
+        How climbers were laid out: "thread", or on a GPU "block" or "lockstep".
     seconds : float
         The time of the whole solve.
     stop_reason : str
@@ -69,7 +69,8 @@ class Result:
         "restarts", "ils", "eax", "large", "two-opt", "annealing" or "ants".
     iterations : int or None
         How many iterations each climber of an iterated local search, of annealing or of ants made, how many generations
-        of edge assembly crossover, rounds of large or passes of two-opt there were; None for random restarts.
+        of edge assembly crossover, rounds of large, or passes of two-opt, or with `kicks` its kicks, there were; None
+        for random restarts.
     history : tuple of Improvement
         Each a tuple (seconds, iteration, length), the lengths ever shorter. The last is `length`, for floating-point
         distances up to rounding.
@@ -265,9 +266,9 @@ class Result:
             f"length    {_number(self.length)} ({gap})",
         ]
         if self.solver == "two-opt":
-            lines.append(
-                f"moves     {self.steps[0]} in {self.passes[0]} passes over the neighbourhood, seed {self.seed}"
-            )
+            kicks = f", {self.iterations} kicks" if getattr(self.options, "kicks", 0) else ""
+            made = f"{self.steps[0]} in {self.passes[0]} passes over the neighbourhood"
+            lines.append(f"moves     {made}{kicks}, seed {self.seed}")
         else:
             climbers = {"annealing": "chains", "ants": "colonies"}.get(self.solver, "climbers")
             made = "" if self.iterations is None else f", {self.iterations} iterations each"

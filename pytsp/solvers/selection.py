@@ -15,6 +15,8 @@ __all__ = ["check_initial_tour", "choose", "given_of"]
 
 # The solvers that there are to compare others with, which "auto" does not choose but by arguments that are only theirs.
 COMPARATORS = ("annealing", "ants")
+# Those that it takes only where no other can be meant.
+ASIDE = {"large", "two-opt", *COMPARATORS}
 # Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
 RECOMBINED_CITIES = range(8, 12_001)
 # On a GPU the first tours of a population take seconds where there are more cities.
@@ -80,7 +82,7 @@ def choose(
         if may_be_large and (instance.n > RECOMBINED_CITIES[-1] or is_slow()):
             chosen = "large"
         else:
-            chosen = _single(concerned) or ("eax" if is_recombined else "ils")
+            chosen = _single(concerned) or _first(concerned, "eax" if is_recombined else "ils")
     for shown, solvers in concerned.items():
         if chosen not in solvers:
             others = " or ".join(f"solver={other!r}" for other in solvers)
@@ -117,14 +119,19 @@ def _concerned_by(name: str, value: object) -> tuple[str, ...]:
 
 def _single(concerned: Mapping[str, tuple[str, ...]]) -> str | None:
     """Return the one solver that options concern, if one concerns only one, leaving those for one huge tour aside,
-    and those to compare with where not all concern them."""
-    for solver in COMPARATORS:
+    and those to compare with, and two-opt, where not all concern them."""
+    for solver in ("two-opt", *COMPARATORS):
         if (solver,) in concerned.values() and all(solver in solvers for solvers in concerned.values()):
             return solver
-    aside = {"large", "two-opt", *COMPARATORS}
-    others = {shown: set(solvers) - aside or set(solvers) for shown, solvers in concerned.items()}
+    others = {shown: set(solvers) - ASIDE or set(solvers) for shown, solvers in concerned.items()}
     single = {solver: shown for shown, solvers in others.items() if len(solvers) == 1 for solver in solvers}
     if len(single) > 1:
         (one, first), (other, second) = single.items()
         raise ValueError(f"{first} is for solver={one!r} and {second} for solver={other!r}; give one of the two")
     return next(iter(single), None)
+
+
+def _first(concerned: Mapping[str, tuple[str, ...]], default: str) -> str:
+    """Return the default solver, or where options do not concern it the first of those that all of them concern."""
+    others = [name for name in OPTIONS if name not in ASIDE and all(name in each for each in concerned.values())]
+    return default if default in others or not others else others[0]

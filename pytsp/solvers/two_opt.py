@@ -1,4 +1,4 @@
-"""One tour to a local optimum of 2-opt, over the complete neighbourhood: passes until none shortens it."""
+"""One tour to a local optimum of 2-opt, over the complete neighbourhood: passes until none shortens it; then kicks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.problem.kernel_input import Form
+from pytsp.problem.tours import BRIDGED_CITIES, bridge_cuts, double_bridge
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
+from pytsp.solvers.options.shared import kernel_passes
 from pytsp.solvers.options.two_opt import TwoOpt
 from pytsp.solvers.restarts.solver import FIRST_SPEED
 from pytsp.starts.construct import start_tour
@@ -34,6 +35,8 @@ LAUNCHES = {"cpu": 5_000, "gpu": 5_000_000}
 FIRST_SHARE = {"cpu": 1.0, "gpu": 0.02}
 # One call makes no more passes than this, or one for eight cities: a tour that is done makes idle ones to its end.
 FEW_PASSES = 32
+# The same behind a kick, which five to seven mend.
+MENDING_PASSES = 8
 
 
 def begin(task: Task[TwoOpt]) -> Descent:
@@ -57,24 +60,42 @@ class DescentStanding:
     Attributes
     ----------
     handle : Opaque
-    length, moves, passes : int
-        The length of the tour in the kernel's units; the moves and the whole passes up to here.
+    start_length, length : int
+        The length of the tour from which it started, and of its tour, in the kernel's units.
+    moves, passes : int
+        The moves and the whole passes up to here, those of descents before the last kick too.
     done : bool
         Whether the last pass found no move.
     diagonal : int
         Where a pass that is made in parts goes on; 2 between two passes.
+    kicks : int
+        How many were made; the last one's tour is the one that descends.
+    best : Best or None
+        The tour that was kicked last, a local optimum; None before the first kick.
+    earlier : tuple of int
+        The moves and the passes before the last kick.
     """
 
     handle: Any
+    start_length: int
     length: int
     moves: int = 0
     passes: int = 0
     done: bool = False
     diagonal: int = 2
+    kicks: int = 0
+    best: Best | None = None
+    earlier: tuple[int, int] = (0, 0)
+
+    @property
+    def is_shortest(self) -> bool:
+        """Whether the tour that descends counts: shorter than the best, or a local optimum that is as short."""
+        best = self.best
+        return best is None or self.length < best.length or (self.done and self.length == best.length)
 
 
 class Descent(Search):
-    """One tour on its way to a local optimum.
+    """One tour on its way to a local optimum, and from there on by kicks to others.
 
     Parameters
     ----------
@@ -85,15 +106,17 @@ class Descent(Search):
 
     standing: DescentStanding
 
-    phase = "passes"
-
     def __init__(self, task: Task[TwoOpt], start: NDArray[np.int32]) -> None:
         super().__init__(task, _form_of(task))
         options, n = task.options, task.instance.n
         self.k, self.iterations = kernel_passes(options.k), options.iterations
-        self.most_passes = MOST_PASSES if options.iterations is None else min(options.iterations, MOST_PASSES)
-        self.start_length = self.form.whole.tour_length(start)
-        self.standing = DescentStanding(self.kernels.call("descent_given", start), int(self.start_length))
+        self.most_passes = math.inf if options.iterations is None else options.iterations
+        self.phase = "kicks" if options.kicks else "passes"
+        self.most_kicks = float(options.kicks) if n >= BRIDGED_CITIES else 0.0
+        if options.kicks:
+            self.iterations = None if math.isinf(self.most_kicks) else int(self.most_kicks)
+        length = int(self.form.whole.tour_length(start))
+        self.standing = DescentStanding(self.kernels.call("descent_given", start), length, length)
         self.checks_a_pass = max(0, n * (n - 3) // 2)
         # The moves that a pass costs: those it evaluates, and as many as its walks over the tour take time for.
         machine = task.machine
@@ -103,9 +126,13 @@ class Descent(Search):
     def state(self) -> dict[str, Any]:
         now = self.standing
         return {
-            "start_length": int(self.start_length),
+            "start_length": now.start_length,
             "diagonal": now.diagonal,
             "descent": self.kernels.fields(now.handle),
+            "kicks": now.kicks,
+            "best": None if now.best is None else now.best.state(),
+            "earlier_moves": now.earlier[0],
+            "earlier_passes": now.earlier[1],
         }
 
     def restore(self, state: State) -> None:
@@ -125,9 +152,14 @@ class Descent(Search):
             "best": {"gain": best.whole("gain"), **positions},
             "keys": said.keys("keys", n),
         }
-        self.start_length = state.whole("start_length")
+        diagonal, start_length = state.whole("diagonal", 2, self.end_diagonal), state.whole("start_length")
+        self.standing = replace(self.standing, start_length=start_length)
+        if "best" in state:
+            kicked = Best.restored(state.part("best"), n, range(1))
+            earlier = state.whole("earlier_moves"), state.whole("earlier_passes")
+            self.standing = replace(self.standing, kicks=state.whole("kicks"), best=kicked, earlier=earlier)
         standing = self._standing(self.kernels.value("descent", fields))
-        self.standing = replace(standing, diagonal=state.whole("diagonal", 2, self.end_diagonal))
+        self.standing = replace(standing, diagonal=diagonal)
 
     @property
     def has_tour(self) -> bool:
@@ -135,12 +167,13 @@ class Descent(Search):
 
     @property
     def length(self) -> int | float:
-        length = self.standing.length
+        now = self.standing
+        length = now.length if now.best is None else min(now.length, now.best.length)
         return length if self.task.instance.is_exact else math.ldexp(length, self.form.exponent)
 
     @property
     def iteration(self) -> int:
-        return self.standing.passes
+        return self.standing.kicks if self.phase == "kicks" else self.standing.passes
 
     @property
     def climbers(self) -> int:
@@ -158,17 +191,27 @@ class Descent(Search):
 
     @property
     def is_finished(self) -> bool:
-        return self.standing.done or self.standing.passes >= self.most_passes
+        now = self.standing
+        return (now.done and now.kicks >= self.most_kicks) or now.passes >= self.most_passes
 
     def found(self) -> Found:
         now = self.standing
-        best = Best(now.length, 0, self.kernels.call("descent_tour", now.handle))
-        lengths, steps, passes = (np.array([each]) for each in (now.length, now.moves, now.passes))
-        return Found(best, lengths, steps, np.array([now.done]), passes=passes, k=self.k)
+        best = self._shortest()
+        lengths, steps, passes = (np.array([each]) for each in (best.length, now.moves, now.passes))
+        return Found(best, lengths, steps, np.array([now.done or not now.is_shortest]), passes=passes, k=self.k)
+
+    def _shortest(self) -> Best:
+        """Return the shortest tour so far."""
+        now = self.standing
+        if now.is_shortest or now.best is None:
+            return Best(now.length, 0, self.kernels.call("descent_tour", now.handle))
+        return now.best
 
     def advance(self) -> None:
-        """Make one kernel call: some passes, or one, or a part of one that takes long."""
+        """Make one kernel call, of a local optimum after a kick: some passes, one, or a part of one that takes long."""
         began = time.perf_counter()
+        if self.standing.done:
+            self.standing = self._kicked()
         seconds = min(CALL_SECONDS, self.watch.seconds_left)
         fitting = max(0.0, seconds * self.moves_a_second / self.pass_moves)
         if self.standing.diagonal > 2 or fitting * LONGEST_CALL < 1:
@@ -181,8 +224,8 @@ class Descent(Search):
 
     def _passes(self, limit: int) -> int:
         """Make whole passes of one move each, and return what they cost in moves."""
-        most = max(FEW_PASSES, self.form.whole.n // 8)
-        limit = max(1, min(limit, most, self.most_passes - self.standing.passes))
+        most = MENDING_PASSES if self.standing.kicks else max(FEW_PASSES, self.form.whole.n // 8)
+        limit = max(1, int(min(limit, most, self.most_passes - self.standing.passes)))
         handle = self.call("descend", self.standing.handle, limit)
         before = self.standing.passes
         self.standing = self._standing(handle)
@@ -212,10 +255,29 @@ class Descent(Search):
         """Evaluate some diagonals."""
         return self.call("scan", self.standing.handle, self.k, first, end)
 
+    def _kicked(self) -> DescentStanding:
+        """Return the shortest tour so far with a double bridge in it, where its descent begins."""
+        now, best, whole = self.standing, self._shortest(), self.form.whole
+        cuts = bridge_cuts(whole.n, self.task.seed, now.kicks)
+        before, behind = best.tour[cuts - 1], best.tour[cuts]
+        longer = whole.distances(before, np.roll(behind, 2)).sum() - whole.distances(before, behind).sum()
+        handle = self.kernels.call("descent_given", double_bridge(best.tour, cuts))
+        start, earlier = best.length + int(longer), (now.moves, now.passes)
+        return DescentStanding(handle, start, start, *earlier, kicks=now.kicks + 1, best=best, earlier=earlier)
+
     def _standing(self, handle: Any) -> DescentStanding:
         """Read where a descent stands between two passes."""
         gained, moves, passes, done = self.kernels.call("descent_counts", handle).tolist()
-        return DescentStanding(handle, int(self.start_length) - gained, moves, passes, bool(done))
+        now = self.standing
+        return replace(
+            now,
+            handle=handle,
+            length=now.start_length - gained,
+            moves=now.earlier[0] + moves,
+            passes=now.earlier[1] + passes,
+            done=bool(done),
+            diagonal=2,
+        )
 
 
 def _form_of(task: Task[TwoOpt]) -> Form:

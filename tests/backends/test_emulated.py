@@ -19,6 +19,7 @@ INSTANCES = {
     "plane": Instance.from_coordinates(POINTS, metric="euclidean"),
     "matrix": Instance.from_matrix(Instance.from_coordinates(POINTS).distance_matrix()),
 }
+MAPPINGS = {"restarts": ("block", "thread"), "ils": ("block", "thread", "lockstep")}
 OPTIONS: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 5, "k": 2},
     "two-opt": {"start": "random"},
@@ -33,7 +34,7 @@ CASES = [
     (solver, kind, mapping)
     for solver in OPTIONS
     for kind in INSTANCES
-    for mapping in ("block", "thread")
+    for mapping in MAPPINGS.get(solver, ("block", "thread"))
     # A large tour needs coordinates, and its pieces have blocks.
     if solver != "large" or (kind, mapping) in (("grid", "block"), ("plane", "block"))
 ]
@@ -45,9 +46,9 @@ def test_a_gpu_finds_what_c_does(
     solver: str, kind: str, mapping: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A city too large for any block.
-    if mapping == "thread":
+    if mapping == "thread" and solver not in MAPPINGS:
         monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**30)
-    options = OPTIONS[solver] | ({"mapping": mapping} if solver == "restarts" else {})
+    options = OPTIONS[solver] | ({"mapping": mapping} if solver in MAPPINGS else {})
     found = pytsp.solve(INSTANCES[kind], solver=solver, backend=name, **options)
     expected = pytsp.solve(INSTANCES[kind], solver=solver, backend="c", **OPTIONS[solver])
     assert (found.length, found.climber, found.stop_reason) == (
@@ -57,6 +58,7 @@ def test_a_gpu_finds_what_c_does(
     )
     for field in ("tour", "lengths", "steps", "passes", "done"):
         assert np.array_equal(getattr(found, field), getattr(expected, field)), field
+    assert solver not in MAPPINGS or found.mapping == mapping
 
 
 def test_only_tests_know_of_it(capsys: pytest.CaptureFixture[str]) -> None:

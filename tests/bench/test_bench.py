@@ -214,6 +214,7 @@ def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
         draws=None,
         start="nearest-neighbour",
         kick="segments",
+        mapping="thread",
         heat=0.5,
         seeds=4,
         backend="c",
@@ -260,12 +261,6 @@ def test_numbers_that_are_none_are_refused(text: str) -> None:
 def test_shares_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="share of the iterations, such as 1/32"):
         delevacq.share(text)
-
-
-def test_their_tables_are_whole() -> None:
-    for setting in delevacq.TABLES.values():
-        assert set(setting.totals) == set(setting.theirs) == set(setting.draws)
-        assert {len(rows) for rows in setting.theirs.values()} == {len(delevacq.POPULATIONS)}
 
 
 def test_delevacq_draws_as_many_moves_as_they_do(

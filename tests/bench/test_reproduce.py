@@ -4,21 +4,40 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import emulated
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import pytsp
 from bench.harness.machine import TSPLIB, tsplib
-from bench.papers import delevacq2012, oneil2011, pages, robinson2018, rocki2013, utne2023
+from bench.papers import (
+    delevacq,
+    delevacq2012,
+    oneil2011,
+    pages,
+    robinson2018,
+    robinson2018_blocks,
+    robinson2018_threads,
+    rocki,
+    rocki2013,
+    utne2023,
+    utne2023_speed,
+)
 from bench.papers.reproduce import PAPERS, arguments, main, reproduce
 from bench.papers.tables import Column, Figure, Report, Series, Table, columns, stored
 from bench.papers.task import Task, round_down
-from bench.papers.utne2023_others import formula, wrong_rows
+from bench.papers.utne2023_others import formula
 from bench.papers.utne2023_tours import printed_tour, shared_edges
 from pytsp import is_tour
+from pytsp.backends import open_backend
+from pytsp.starts.construct import greedy
 
 needs_tsplib = pytest.mark.skipif(not TSPLIB.is_dir(), reason="TSPLIB's files are not at hand")
 CELLS = st.one_of(
@@ -85,12 +104,33 @@ def test_expected_shortest_is_the_mean_over_all_choices(lengths: list[int], data
     assert math.isclose(found, sum(choices) / len(choices), abs_tol=1e-6)
 
 
+def their_moves(n: int, kind: type[np.float32 | np.float64]) -> Iterator[tuple[Any, Any, Any]]:
+    """The moves of n cities, a million at a time: i by the listing of appendix A, and the true i and j."""
+    rows = np.arange(n - 2)
+    starts = rows * (n - 2) - rows * (rows - 1) // 2
+    total = (n - 1) * (n - 2) // 2
+    for first in range(0, total, 10**6):
+        ind = np.arange(first, min(first + 10**6, total))
+        d = 1 - (4 * (-2 * (total - ind)))
+        tmp = (((-1 + np.sqrt(d.astype(kind))) / 2).astype(np.float64) + 0.9999).astype(kind)
+        i = np.searchsorted(starts, ind, "right") - 1
+        yield (n - 2) - tmp.astype(np.int64), i, i + 2 + ind - starts[i]
+
+
+def test_the_true_moves_of_a_numbering_are_those_of_two_loops() -> None:
+    (_, i, j), *_ = their_moves(10, np.float64)
+    assert list(zip(i, j, strict=True)) == [(i, j) for i in range(8) for j in range(i + 2, 10)]
+
+
+@pytest.mark.slow
 def test_the_formula_holds_just_as_far_as_the_table_says() -> None:
-    for (_, cities, _), single in zip(formula().rows[:2], (True, False), strict=True):
-        # n cities have the rows 1 … n - 2.
-        rows = np.arange(1, int(str(cities)), dtype=np.int64)
-        assert not wrong_rows(rows[:-1], single).any()
-        assert wrong_rows(rows, single)[-1]
+    told = [cities for _, cities, _ in formula().rows]
+    assert told == [2_049, 10_002, 23_171]
+    for most, kind in zip(told, (np.float32, np.float64), strict=False):
+        assert all((found == i).all() for found, i, _ in their_moves(int(str(most)), kind))
+        assert any((found != i).any() for found, i, _ in their_moves(int(str(most)) + 1, kind))
+    # 1 - 4 * (-2 * all moves), in 32 bits.
+    assert 4 * 23_169 * 23_170 + 1 < 2**31 <= 4 * 23_170 * 23_171 + 1
 
 
 @given(st.integers(2, 60), st.integers(0, 3000))
@@ -105,7 +145,7 @@ def test_shared_edges_of_the_files_order_are_all() -> None:
 
 def test_bytes_are_those_of_their_table() -> None:
     # 1,000 climbers of kroA100 with 92 passes take some 4.5 ms at their 1592 GB/s, which their table 2 rounds to 5.
-    assert math.isclose(utne2023.their_bytes(100, 92_000, 1_000) / 1592.35e9, 4.5e-3, rel_tol=0.02)
+    assert math.isclose(utne2023_speed.their_bytes(100, 92_000, 1_000) / 1592.35e9, 4.5e-3, rel_tol=0.02)
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss")
@@ -125,25 +165,64 @@ def test_welchs_test_of_runs_takes_the_shortest_of_each() -> None:
     assert told[2:6] == [8, 12, 3.0, 4.5]
 
 
-def test_a_double_bridge_is_a_tour_with_three_new_edges() -> None:
-    tour = np.arange(30, dtype=np.int32)
-    bridged = rocki2013.double_bridge(tour, np.random.default_rng(0))
-    assert is_tour(bridged, 30)
-    assert 27 <= round(30 * shared_edges(bridged)) <= 28
+@needs_tsplib
+def test_rows_of_rocki_are_left_out_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rocki2013, "CONVERGENCE", {"berlin52": (0.3, 1.0, 7542)})
+    report = reproduce("rocki2013", Task("c", 0.7), "command")
+    _, descents, _ = report.tables
+    assert descents.rows[0][0] == "berlin52"
+    assert "pla85900" in descents.markdown()
+    assert "pla85900" in descents.left_out
+    # One core has nothing beside it that figure 10 could tell.
+    assert [each.name for each in report.figures] == ["gflops", "convergence-berlin52"]
 
 
 @needs_tsplib
-def test_rows_of_rocki_are_left_out_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rocki2013, "CONVERGING", "berlin52")
-    report = reproduce("rocki2013", Task("c", 0.7), "command")
-    (table,) = report.tables
-    assert table.rows[0][0] == "berlin52"
-    assert "pla85900" in table.markdown()
-    assert "pla85900" in table.left_out
-    assert [each.name for each in report.figures] == ["gflops", "convergence"]
-    # The local search that all of this is about never lengthens a tour.
-    lengths = report.figures[1].series[0].y
-    assert lengths == sorted(lengths, reverse=True)
+def test_rockis_memory_is_what_their_table_says_and_what_kernels_hold() -> None:
+    table = rocki2013.memory(Task("c"), open_backend("c"))
+    assert [cells[0] for cells in table.rows] == list(rocki2013.MEMORY)
+    for _, n, matrix, their_matrix, coordinates, their_coordinates, form, instance, tour in table.rows:
+        assert isinstance(n, int) and isinstance(matrix, float) and isinstance(coordinates, float)
+        assert math.isclose(matrix, float(str(their_matrix)), rel_tol=0.02)
+        assert abs(coordinates - float(str(their_coordinates))) < 0.01
+        # Whole coordinates take 32 bits each, others 64; a position its city's number and what it proposes.
+        assert instance == {"grid": 8, "plane": 16}[str(form)] * n / 1024
+        assert tour == 12 * n / 1024
+
+
+@needs_tsplib
+def test_rockis_curves_are_those_of_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rocki2013, "CONVERGENCE", {"kroA100": (1.0, 1.0, 21282)})
+    task = Task("c", 3.0, seed=4)
+    figure, table = rocki2013.convergences(task, open_backend("c"))
+    assert isinstance(figure, Figure) and isinstance(table, Table)
+    instance = tsplib(TSPLIB, "kroA100")
+    for line, cells in zip(figure.series, table.rows, strict=True):
+        assert line.y == sorted(set(line.y), reverse=True) and line.y[-1] == cells[8]
+        assert line.x == sorted(line.x)
+    for cells, start in zip(table.rows, ("random", "greedy"), strict=False):
+        kicks = int(str(cells[5]))
+        assert kicks > 0
+        descent = pytsp.solve(instance, solver="two-opt", start=start, k="inf", seed=4, backend="c")
+        assert cells[4] == descent.length
+        # The last kick may have been cut.
+        again = pytsp.solve(instance, solver="two-opt", start=start, k="inf", seed=4, backend="c", kicks=kicks)
+        assert again.length <= int(str(cells[8])) <= descent.length
+        assert math.isclose(float(str(cells[9])), 100 * (int(str(cells[8])) / 21282 - 1), abs_tol=1e-9)
+    assert [cells[2] for cells in table.rows] == ["random", "greedy", "curve"] and table.rows[2][4] is None
+
+
+@needs_tsplib
+def test_rockis_speedup_is_their_pass_by_ours() -> None:
+    one_core, cores = open_backend("c"), open_backend("multicore")
+    instance = tsplib(TSPLIB, "pr2392")
+    line = rocki.measure(instance, greedy(instance), one_core, 1, 60.0)
+    # As if cores were a hundred times as fast as one.
+    (figure,) = rocki2013.speedups(Task("multicore"), cores, [replace(line, pass_seconds=line.pass_seconds / 100)])
+    (told,) = figure.series
+    assert (told.label, told.x) == ("multicore over c", [2392.0])
+    assert 20 < told.y[0] < 500
+    assert list(rocki2013.speedups(Task("c"), one_core, [line])) == []
 
 
 @needs_tsplib
@@ -174,16 +253,18 @@ def test_full_leaves_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robinson2018, "RESTARTS", 2)
     monkeypatch.setattr(robinson2018, "MOVES", (1, "inf"))
     monkeypatch.setattr(robinson2018, "SAMPLES", 2)
-    monkeypatch.setattr(robinson2018, "QUEUED", "fl417")
-    monkeypatch.setattr(robinson2018, "QUEUES", {2: ((1, 1, 1),) * 3})
-    swaps, *_, tests, batches = robinson2018.run(full)
-    assert isinstance(swaps, Table)
-    assert isinstance(tests, Table)
-    assert isinstance(batches, Table)
-    assert not swaps.left_out + tests.left_out + batches.left_out
+    monkeypatch.setattr(robinson2018, "LARGE", ("berlin52",))
+    monkeypatch.setattr(robinson2018, "LARGE_MOVES", ("inf",))
+    monkeypatch.setattr(robinson2018_blocks, "RESTARTS", 2)
+    monkeypatch.setattr(robinson2018_threads, "CLIMBERS", 1)
+    made = [each for each in robinson2018.run(full) if isinstance(each, Table)]
+    swaps, large, tests, shapes, correlations, turns, queues = made
+    assert not any(each.left_out for each in (swaps, large, tests, correlations, turns))
+    # There is no GPU here, and the tables say so.
+    assert all("since a CPU has no thread blocks" in each.markdown() for each in (shapes, queues))
     assert [cells[1] for cells in swaps.rows] == [2, 2]
     assert [cells[1] for cells in tests.rows] == ["climbers", "equal work", "equal time"]
-    assert [cells[1] for cells in batches.rows] == [2, 2, 2]
+    assert [cells[:2] for cells in turns.rows] == [[64, 10_000], [64, 100_000], [192, 10_000], [192, 100_000]]
 
 
 @needs_tsplib
@@ -204,7 +285,7 @@ def test_delevacqs_cells_are_in_the_papers_order(monkeypatch: pytest.MonkeyPatch
         setting.pivot, {"kroA100": 512}, {"kroA100": setting.theirs["kroA100"]}, {"kroA100": None}
     )
     monkeypatch.setattr(delevacq2012, "TABLES", {1: small})
-    monkeypatch.setattr(delevacq2012, "SHARES", {1: 1.0})
+    monkeypatch.setattr(delevacq2012, "SHARES", {False: {1: 1.0}})
     monkeypatch.setattr(delevacq2012, "PROBES", {1: 2})
     monkeypatch.setattr(delevacq2012, "ALONE", {1: 2})
     monkeypatch.setattr(delevacq2012, "ORDER", (64, 8))
@@ -212,9 +293,51 @@ def test_delevacqs_cells_are_in_the_papers_order(monkeypatch: pytest.MonkeyPatch
     for task in (Task("c", 60.0), Task("c", math.inf)):
         table, figure = delevacq2012.run(task)
     assert isinstance(table, Table)
+    heads = [column.head for column in table.columns]
+    assert heads[-4:] == ["speedup", "theirs T", "theirs BG", "theirs BS"]
     assert [cells[1] for cells in table.rows] == [8, 64]
-    assert all(cells[2] == 512 and cells[6] == 2 for cells in table.rows)
+    assert all(cells[2] == 512 and cells[4] == 2 for cells in table.rows)
+    assert [cells[-3:] for cells in table.rows] == [[0.06, 0.45, 0.50], [0.34, 2.83, 3.13]]
     assert isinstance(figure, Figure)
+
+
+@needs_tsplib
+@pytest.mark.parametrize("backend", [emulated.NAMED])
+def test_on_a_gpu_delevacqs_strategies_stand_apart(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    emulated.slow_down(monkeypatch)
+    first, drawn = (delevacq2012.TABLES[number] for number in (1, 3))
+    kept = {"kroA100": 16}
+    tables = {
+        1: replace(first, totals=kept, theirs={"kroA100": first.theirs["kroA100"]}),
+        3: replace(drawn, totals=kept, theirs={"kroA100": drawn.theirs["kroA100"]}, draws={"kroA100": 90}),
+    }
+    monkeypatch.setattr(delevacq2012, "TABLES", tables)
+    monkeypatch.setattr(delevacq2012, "BLOCKS", {"kroA100": (120, 70)})
+    monkeypatch.setattr(delevacq2012, "SEEDS", 1)
+    monkeypatch.setattr(delevacq2012, "BLOCK_COUNTS", (1, 3))
+    monkeypatch.setattr(delevacq2012, "POPULATIONS", (1, 8))
+    monkeypatch.setattr(delevacq2012, "ORDER", (8, 1))
+    monkeypatch.setattr(delevacq2012, "PROBES", {1: 1, 3: 1})
+    monkeypatch.setattr(delevacq2012, "ALONE", {1: 1, 3: 1})
+    asked: list[tuple[str, int | None]] = []
+
+    def solved(run: delevacq.Run) -> tuple[int | float, float]:
+        asked.append((run.mapping, run.draw_blocks))
+        return delevacq.solved(run)
+
+    monkeypatch.setattr(delevacq2012, "solved", solved)
+    one, _, two, three, _ = delevacq2012.run(Task(backend, math.inf))
+    assert isinstance(one, Table) and isinstance(two, Table) and isinstance(three, Table)
+    heads = [column.head for column in one.columns]
+    assert [head for head in heads if head.startswith(("speedup", "theirs "))] == [
+        f"{head} {strategy}" for strategy in ("T", "BG", "BS") for head in ("speedup", "theirs")
+    ]
+    assert [cells[0] for cells in two.rows] == ["kroA100"]
+    assert all(cell in (f"1 ({their})", f"3 ({their})") for cell, their in zip(two.rows[0][1:], (120, 70), strict=True))
+    assert [cells[1] for cells in three.rows] == [1, 8]
+    assert {mapping for mapping, _ in asked} == {"thread", "lockstep", "block", "auto"}
+    # As many blocks as theirs, but where the number is looked for.
+    assert {blocks for mapping, blocks in asked if mapping == "lockstep"} == {None, 1, 3, 120, 70}
 
 
 def test_pages_show_what_is_stored() -> None:

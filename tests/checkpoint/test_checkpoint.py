@@ -73,6 +73,8 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
     "large of floats": (uniform(500, metric="EUCLIDEAN"), {"solver": "large", "iterations": 4, "piece": 200}),
     "two-opt": (uniform(300), {"solver": "two-opt", "start": "random"}),
     "two-opt of many moves": (uniform(400), {"solver": "two-opt", "start": "random", "k": "inf"}),
+    "two-opt with kicks": (uniform(90), {"solver": "two-opt", "kicks": 15, "seed": 3}),
+    "two-opt of many moves with kicks": (uniform(80, metric="EUCLIDEAN"), {"k": "inf", "kicks": 12}),
     "annealing": (
         uniform(60),
         {"solver": "annealing", "iterations": 2000, "climbers": 3, "first": 4, "cooling": 0.998},
@@ -424,6 +426,8 @@ CHANGES = {
     "standing.huge": ("large", lambda s: s["standing"].update(huge=None)),
     "descent.keys": ("two-opt", lambda s: s["descent"].update(keys=np.full(300, 2**32 + 301))),
     "descent.best.i": ("two-opt", lambda s: s["descent"].update(best={"gain": 1, "i": 300, "j": 1})),
+    "best.tour ": ("two-opt with kicks", lambda s: s["best"].update(tour=np.zeros(90, np.int32))),
+    "kicks": ("two-opt with kicks", lambda s: s.update(kicks=-1)),
     "steps": ("restarts", lambda s: s.pop("steps")),
     "chains.bests": ("annealing", lambda s: s["chains"]["bests"].fill(0)),
     "iteration ": ("annealing", lambda s: s.update(iteration=2001)),

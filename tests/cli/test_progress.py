@@ -138,6 +138,7 @@ def test_nothing_is_shown_to_a_pipe_or_where_it_is_to_be_quiet(
         ({"solver": "ils", "iterations": 500}, {"kicks"}),
         ({"solver": "large", "iterations": 2}, {"pieces", "between pieces"}),
         ({"solver": "two-opt", "start": "random"}, {"passes"}),
+        ({"solver": "two-opt", "kicks": 3}, {"kicks"}),
     ],
 )
 def test_every_solver_tells_its_phases_and_the_time_left(

@@ -19,7 +19,7 @@ from pytsp.backends import open_backend, opencl
 from pytsp.exceptions import PytspError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.options.restarts import ENUMERATIONS
+from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, ROWS
 
 
 def instance_of(kind: str, n: int) -> Instance:
@@ -64,6 +64,23 @@ def iterate(kind: str, n: int) -> None:
         found.append([stand[what] for stand in stands for what in ("bests", "lengths", "steps")])
     equal = all(np.array_equal(*each) for each in zip(*found, strict=True))
     print(f"{kind} {n} ils and eax: {'equal' if equal else 'DIFFERENT'}", flush=True)
+
+
+def keep_step(kind: str, n: int) -> None:
+    """Say whether three climbers in step with each other stand where those of c do, however draws are shared out."""
+    instance = instance_of(kind, n)
+    options: dict[str, Any] = {"solver": "ils", "climbers": 3, "iterations": 4, "seed": 3}
+    equal = True
+    for more, layout in (
+        ({}, {"mapping": "lockstep"}),
+        ({"pivot": "random-k", "draws": 300}, {"draw_blocks": 1}),
+        ({"pivot": "random-k", "draws": 300}, {"draw_blocks": 3}),
+    ):
+        found = solve(instance, backend="opencl", **options, **more, **layout)
+        expected = solve(instance, backend="c", **options, **more)
+        fields = ("lengths", "steps", "tour")
+        equal = equal and all(np.array_equal(getattr(found, field), getattr(expected, field)) for field in fields)
+    print(f"{kind} {n} in step: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
 def descend(kind: str, n: int, k: int | str) -> None:
@@ -137,6 +154,12 @@ def search() -> None:
         iterate(kind, 20)
 
 
+def strategies() -> None:
+    """Run the cases of climbers in step with each other."""
+    for kind in ("fine", "plane", "matrix"):
+        keep_step(kind, 20)
+
+
 def huge() -> None:
     """Run the cases of one huge tour."""
     for kind in ("fine", "plane"):
@@ -165,6 +188,17 @@ def neighbourhoods() -> None:
     compare("plane", 24, "block", 1, neighbourhood="zipped", shared_matrix=True)
 
 
+def blocks() -> None:
+    """Run the cases of thread blocks that take climbers in turn."""
+    # Those of 512 lanes need more shared memory than the simulated device has.
+    for lanes in LANES[:2]:
+        for rows in ROWS:
+            compare("coarse", 30, "auto", "inf", blocks=2, lanes=lanes, rows=rows)
+    for kind in ("plane", "long matrix"):
+        for k in (1, "inf"):
+            compare(kind, 30, "auto", k, blocks=2, lanes=32)
+
+
 def several_blocks() -> None:
     """Load more cities than a block has threads: blocks leave their results to the last one."""
     for kind in ("fine", "coarse", "plane", "matrix"):
@@ -180,5 +214,5 @@ def no_barriers() -> None:
 
 
 if __name__ == "__main__":
-    parts = (restarts, search, huge, comparators, neighbourhoods, several_blocks, no_barriers)
+    parts = (restarts, search, huge, comparators, neighbourhoods, strategies, blocks, several_blocks, no_barriers)
     {part.__name__: part for part in parts}[sys.argv[1]]()

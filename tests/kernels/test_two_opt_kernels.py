@@ -16,7 +16,7 @@ from kernel_calls import distances_of, forms_of, load
 from kernel_values import batch_on
 from numpy.typing import NDArray
 
-from pytsp import random_tours
+from pytsp import is_tour, random_tours
 from pytsp.backends import Backend, Opaque
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
@@ -74,7 +74,7 @@ def expected_climbs(n: int, metric: str, count: int) -> list[tuple[list[int], in
 
 
 @given(found=strategies.instances_with_tours(max_n=8))
-def test_a_move_keeps_a_permutation_and_its_gain_is_the_difference_of_lengths(
+def test_the_oracles_moves_keep_a_permutation_and_gain_the_difference_of_lengths(
     found: tuple[Instance, NDArray[np.int32]],
 ) -> None:
     instance, tour = found
@@ -89,6 +89,20 @@ def test_a_move_keeps_a_permutation_and_its_gain_is_the_difference_of_lengths(
 
 
 # Small cases, by Hypothesis
+
+
+@given(found=strategies.instances_with_tours(max_n=13))
+def test_a_kernels_move_keeps_a_permutation_and_gains_the_difference_of_lengths(
+    backend: Backend, found: tuple[Instance, NDArray[np.int32]]
+) -> None:
+    instance, tour = found
+    for form in forms_of(instance):
+        moved = climbed(backend, form, batch_on(backend, tour), limit=1)
+        after = backend.call("batch_tour", moved, 0)
+        [length], [steps], _, _ = backend.call("batch_found", moved)
+        assert is_tour(after, instance.n)
+        assert length == instance.tour_length(after) == instance.tour_length(tour) - best_move(backend, form, tour)[0]
+        assert steps == (length < instance.tour_length(tour))
 
 
 @st.composite

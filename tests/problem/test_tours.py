@@ -1,11 +1,12 @@
-"""Random tours: one law in Python and in Futhark, uniform; and what counts as a tour."""
+"""Random tours: one law in Python and in Futhark, uniform; double bridges; and what counts as a tour."""
 
 from __future__ import annotations
 
 import math
-from itertools import permutations
+from itertools import combinations, pairwise, permutations
 from typing import Any
 
+import draws
 import numpy as np
 import pytest
 import strategies
@@ -16,7 +17,15 @@ from scipy.stats import chi2
 from pytsp import is_tour, random_tours
 from pytsp.backends import Backend
 from pytsp.exceptions import TourError
-from pytsp.problem.tours import _GOLDEN, _mix, _streams, check_tour
+from pytsp.problem.tours import (
+    _GOLDEN,
+    BRIDGED_CITIES,
+    _mix,
+    _streams,
+    bridge_cuts,
+    check_tour,
+    double_bridge,
+)
 
 SEEDS = st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 50).map(lambda x: 2**64 - 1 - x))
 FIRSTS = st.one_of(st.integers(0, 100), st.integers(2**31 - 5, 2**33), st.integers(2**62 - 50, 2**62 - 10))
@@ -161,3 +170,63 @@ def test_the_error_says_what_is_wrong_with_a_tour(tour: Any, n: int, words: str)
     with pytest.raises(TourError, match=words):
         check_tour(tour, n)
     assert not is_tour(tour, n)
+
+
+# Double bridges
+
+
+def edges_of(tour: list[int]) -> set[tuple[int, int]]:
+    """The edges of a closed tour, each in the direction of the walk."""
+    return {*pairwise([*tour, tour[0]])}
+
+
+def undirected(edges: set[tuple[int, int]]) -> set[frozenset[int]]:
+    """The same in either direction."""
+    return {frozenset(edge) for edge in edges}
+
+
+def are_apart(n: int, cuts: tuple[int, ...]) -> bool:
+    """Whether no two of the edges that lead to these positions share a city."""
+    cities = [city for cut in cuts for city in ((cut - 1) % n, cut)]
+    return len(set(cities)) == len(cities)
+
+
+@given(tour=st.integers(BRIDGED_CITIES, 60).flatmap(lambda n: st.permutations(range(n))), seed=SEEDS, kick=FIRSTS)
+@example(tour=[*range(BRIDGED_CITIES)], seed=0, kick=0)
+def test_a_double_bridge_has_four_new_edges_and_reverses_nothing(tour: list[int], seed: int, kick: int) -> None:
+    n = len(tour)
+    cuts = bridge_cuts(n, seed, kick)
+    bridged = double_bridge(np.array(tour, np.int32), cuts)
+    assert bridged.dtype == np.int32 and is_tour(bridged, n)
+    old, new = edges_of(tour), edges_of(bridged.tolist())
+    assert len(undirected(new) - undirected(old)) == len(undirected(old) - undirected(new)) == 4
+    assert len(new & old) == n - 4
+    # A D C B: the stretches between the cuts follow each other the other way round.
+    a, b, c, d = (tour[cuts[3] :] + tour[: cuts[0]], *(tour[p:q] for p, q in pairwise(cuts)))
+    assert edges_of(a + d + c + b) == new
+
+
+@given(n=st.integers(BRIDGED_CITIES, 40) | st.integers(2**31 - 9, 2**31 - 1), seed=SEEDS, kick=FIRSTS)
+@example(n=BRIDGED_CITIES, seed=2**64 - 1, kick=2**62)
+def test_cuts_are_a_function_of_the_seed_and_the_kicks_number(n: int, seed: int, kick: int) -> None:
+    key, word = draws.stream(seed, kick), 2**31
+    while not are_apart(n, tuple(sorted(cuts := [draws.below(key, word + i, n) for i in range(4)]))):
+        word += 4
+    assert bridge_cuts(n, seed, kick).tolist() == sorted(cuts)
+
+
+@pytest.mark.parametrize("n", [8, 9, 11])
+def test_all_cuts_are_equally_likely(n: int) -> None:
+    possible = [cuts for cuts in combinations(range(n), 4) if are_apart(n, cuts)]
+    kicks = 60 * len(possible)
+    drawn = [tuple(bridge_cuts(n, 5, kick).tolist()) for kick in range(kicks)]
+    counts = np.array([drawn.count(cuts) for cuts in possible])
+    assert counts.sum() == kicks
+    statistic = float(((counts - 60) ** 2 / 60).sum())
+    assert statistic < chi2.ppf(0.999, len(possible) - 1)
+
+
+def test_no_cuts_are_made_of_fewer_cities_or_by_numbers_out_of_range() -> None:
+    for changes in ({"n": BRIDGED_CITIES - 1}, {"n": 2**31}, {"seed": -1}, {"seed": 2**64}, {"kick": -1}):
+        with pytest.raises(ValueError, match=next(iter(changes))):
+            bridge_cuts(**{"n": 9, "seed": 0, "kick": 0} | changes)

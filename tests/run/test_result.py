@@ -144,6 +144,7 @@ def test_a_result_does_not_change() -> None:
         ("eax", {"climbers": 9, "first": 3}),
         ("large", {"iterations": 1}),
         ("two-opt", {}),
+        ("two-opt", {"kicks": 30}),
         ("annealing", {"climbers": 9, "first": 3, "iterations": 40}),
         ("ants", {"climbers": 3, "first": 3, "iterations": 4}),
     ],

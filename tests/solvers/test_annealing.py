@@ -154,10 +154,13 @@ def test_every_kind_of_trial_improves(backend: Backend, moves: Any, pairs: Any) 
     assert result.steps.sum() > 60
 
 
-def test_it_ends_close_to_the_optimum(backend: Backend) -> None:
+def test_it_ends_close_to_the_optimum_and_closer_than_cold(backend: Backend) -> None:
     instance = pytsp.read(tsplib_file("kroA200.tsp.gz"))
-    result = solved(instance, backend, climbers=1, iterations=2_000)
-    assert result.gap is not None and result.gap < 0.05
+    options: dict[str, Any] = {"climbers": 12, "iterations": 2_000}
+    annealed, cold = solved(instance, backend, **options), solved(instance, backend, temperature=0.0, **options)
+    assert instance.optimum is not None
+    # Thirty chains are 0.98 % above it in the mean, with a standard deviation of 0.51; thirty cold ones 2.05 %.
+    assert annealed.lengths.mean() < 1.0142 * instance.optimum < cold.lengths.mean()
 
 
 def test_a_matrix_is_annealed_as_its_points_are(backend: Backend) -> None:

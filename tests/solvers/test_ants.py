@@ -71,13 +71,20 @@ def test_colonies_learn(backend: Backend, variant: str) -> None:
     assert (guided.steps > 1).all()
 
 
-def test_it_ends_close_to_the_optimum(backend: Backend) -> None:
+# The mean of twelve colonies and thrice its standard error: 1.65, 3.41 and 7.43 %, by deviations of 1.2, 1.3 and 0.9.
+@pytest.mark.slow
+@pytest.mark.parametrize(("variant", "gap"), [("max-min", 0.027), ("rank", 0.046), ("ant-system", 0.082)])
+def test_it_ends_close_to_the_optimum(backend: Backend, variant: str, gap: float) -> None:
     instance = pytsp.read(tsplib_file("kroA100.tsp.gz"))
-    for variant, gap in (("max-min", 0.05), ("rank", 0.05), ("ant-system", 0.15)):
-        result = solved(instance, backend, variant=variant, iterations=150)
-        assert result.gap is not None and result.gap < gap
-    searched = solved(instance, backend, moves="3-opt", iterations=30)
-    assert searched.gap is not None and searched.gap < 0.01
+    result = solved(instance, backend, variant=variant, iterations=150, climbers=12)
+    assert result.instance.optimum is not None
+    assert result.lengths.mean() < (1 + gap) * result.instance.optimum
+
+
+def test_ants_with_local_search_find_the_optimum(backend: Backend) -> None:
+    instance = pytsp.read(tsplib_file("kroA100.tsp.gz"))
+    result = solved(instance, backend, moves="3-opt", iterations=30, climbers=4)
+    assert result.lengths.tolist() == [instance.optimum] * 4
 
 
 def test_what_a_result_tells(backend: Backend) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,6 +9,7 @@ import oracle
 import pytest
 import strategies
 from cities import uniform
+from cuts import cut
 from emulated import skip_where_slow
 from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
@@ -25,11 +23,9 @@ from pytsp import Instance, Progress, Result, random_tours
 from pytsp.backends import Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.common import pacing as _pacing
 from pytsp.solvers.options.restarts import ENUMERATIONS
-from pytsp.solvers.restarts.solver import default_climbers
+from pytsp.solvers.restarts.solver import Batches, default_climbers
 
-search_module = importlib.import_module("pytsp.solvers.restarts.solver")
 solved = solving("restarts")
 
 
@@ -38,17 +34,6 @@ def assert_whole(result: Result) -> None:
     assert_is_tour(result)
     assert_best_climber(result)
     assert result.stop_reason != "finished" or result.done.all()
-
-
-@contextmanager
-def cut(call_seconds: float, first_call_moves: float, batch_bytes: int) -> Iterator[None]:
-    """Other sizes of calls and batches."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (search_module, _pacing):
-            patch.setattr(module, "CALL_SECONDS", call_seconds)
-        patch.setattr(search_module, "FIRST_SPEED", dict.fromkeys(("cpu", "gpu"), first_call_moves / call_seconds))
-        patch.setattr(search_module, "BATCH_BYTES", dict.fromkeys(("cpu", "gpu"), batch_bytes))
-        yield
 
 
 # What is found
@@ -87,7 +72,7 @@ def test_every_neighbourhood_decides_ties_alike(
 
 def test_a_neighbourhood_goes_on_where_a_limit_stopped_it(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = solved(uniform(60), backend, climbers=5, neighbourhood="flat")
-    monkeypatch.setattr(search_module.Batches, "_limit", lambda *_: 3)
+    monkeypatch.setattr(Batches, "_limit", lambda *_: 3)
     assert_same(solved(uniform(60), backend, climbers=5, neighbourhood="flat"), expected)
 
 
@@ -351,7 +336,12 @@ def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:
             ValueError,
             "population=5 does not concern solver='ils'; it is for solver=",
         ),
-        ({"solver": "ils", "mapping": "thread"}, ValueError, "mapping='thread' does not concern solver='ils'"),
+        ({"solver": "eax", "mapping": "thread"}, ValueError, "mapping='thread' does not concern solver='eax'"),
+        (
+            {"solver": "restarts", "mapping": "lockstep"},
+            ValueError,
+            "mapping='lockstep' does not concern solver='restarts'; it is for solver='ils'",
+        ),
         (
             {"solver": "restarts", "iterations": 0},
             ValueError,
@@ -428,6 +418,8 @@ def test_the_default_number_of_climbers_bounds_the_work(n: int, climbers: int) -
     [
         ("restarts", {"k": 2}),
         ("restarts", {"mapping": "thread"}),
+        ("restarts", {"mapping": "thread", "k": 2}),
+        ("ils", {"mapping": "thread", "iterations": 3}),
         ("ils", {"iterations": 3}),
         ("ils", {"start": "random", "iterations": 3}),
         ("ils", {"kick": "walk", "target": 10**9}),

@@ -1,4 +1,7 @@
-"""One tour by the complete 2-opt neighbourhood: the oracle's moves on every backend, cut anyhow, around thresholds."""
+"""One tour by the complete 2-opt neighbourhood: the oracle's moves on every backend, cut anyhow, around thresholds.
+
+And from its local optimum on by kicks: the oracle's iterated local search.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +16,25 @@ from cities import uniform
 from emulated import skip_where_slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interruptions import Interruption, assert_control_c_ends
+from interruptions import Interruption, assert_control_c_at_any_call_leaves_a_tour, assert_control_c_ends
 from kernel_calls import forms_of
 from kernel_values import batch_on
 from numpy.typing import NDArray
 from paths import tsplib_file
-from results import solving
+from results import assert_best_climber, assert_improves, assert_is_tour, assert_same, solving
 from tasks import task_of
 
 import pytsp
 from pytsp import Improvement, Instance, Progress
-from pytsp.backends import Backend
+from pytsp.backends import Backend, open_backend
 from pytsp.exceptions import KernelError, TourError
 from pytsp.problem.kernel_input import Form, form_of
+from pytsp.problem.tours import BRIDGED_CITIES, bridge_cuts, double_bridge
 from pytsp.run.result import FLOPS_A_CHECK
 from pytsp.solvers import two_opt
+from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.options.two_opt import TwoOpt
+from pytsp.solvers.selection import choose
 from pytsp.solvers.two_opt import Descent
 from pytsp.starts.construct import STARTS, start_tour
 
@@ -38,10 +44,17 @@ solved = solving("two-opt")
 
 
 def descent_of(
-    instance: Instance, backend: Backend, start: NDArray[np.int32], k: int, *, form: Form | None = None
+    instance: Instance,
+    backend: Backend,
+    start: NDArray[np.int32],
+    k: int,
+    *,
+    kicks: int = 0,
+    seed: int = 0,
+    form: Form | None = None,
 ) -> Descent:
-    """A descent that has not begun."""
-    return Descent(task_of(instance, TwoOpt(k=k), kernels=backend, form=form), start)
+    """A descent that has not begun, and the kicks that follow it."""
+    return Descent(task_of(instance, TwoOpt(k=k, kicks=kicks), kernels=backend, seed=seed, form=form), start)
 
 
 def tour_of(descent: Descent) -> list[int]:
@@ -116,12 +129,106 @@ def test_both_sides_of_a_band(backend: Backend, n: int, k: int) -> None:
     assert (result.steps.tolist(), result.passes.tolist()) == (steps.tolist(), passes.tolist())
 
 
+def iterated(form: Form, start: NDArray[np.int32], k: int, kicks: int, seed: int) -> tuple[list[int], int, int]:
+    """The tour of an iterated local search in plain steps, its length, and the moves of all its descents."""
+    best, length, moves = expected(form, start, k)
+    for kick in range(kicks):
+        kicked = double_bridge(np.array(best, np.int32), bridge_cuts(len(best), seed, kick))
+        tour, found, made = expected(form, kicked, k)
+        moves += made
+        if found <= length:
+            best, length = tour, found
+    return best, length, moves
+
+
+@settings(max_examples=60)
+@given(
+    case=strategies.instances_with_tours(min_n=BRIDGED_CITIES, max_n=13),
+    k=KS,
+    kicks=st.integers(1, 12),
+    seed=st.integers(0, 2**64 - 1),
+)
+def test_kicks_make_the_oracles_iterated_local_search(
+    backend: Backend, case: tuple[Instance, NDArray[np.int32]], k: int, kicks: int, seed: int
+) -> None:
+    instance, start = case
+    tour, length, moves = iterated(form_of(instance), start, k, kicks, seed)
+    for form in forms_of(instance):
+        descent = ended(descent_of(instance, backend, start, k, kicks=kicks, seed=seed, form=form))
+        found, now = descent.found(), descent.standing
+        assert found.best.tour.tolist() == tour
+        assert (found.best.length, found.steps.tolist(), found.done.tolist()) == (length, [moves], [True])
+        assert descent.iteration == now.kicks == kicks
+        assert found.passes == [now.passes] and (k > 1 or now.passes == moves + kicks + 1)
+
+
+@pytest.mark.parametrize("n", [*range(1, BRIDGED_CITIES + 2), 65, 1025])
+@pytest.mark.parametrize("k", [1, "inf"])
+def test_kicks_of_sizes_around_the_first_that_has_a_double_bridge(backend: Backend, n: int, k: int | str) -> None:
+    instance = uniform(n, side=1000)
+    plain = solved(instance, backend, k=k, seed=2)
+    kicked = solved(instance, backend, k=k, seed=2, kicks=5)
+    assert kicked.iterations == (5 if n >= BRIDGED_CITIES else 0)
+    assert kicked.length <= plain.length
+    assert kicked.stop_reason == "finished" and kicked.done.all()
+    assert_is_tour(kicked)
+    assert_best_climber(kicked)
+    assert_same(kicked, solved(instance, open_backend("c"), k=k, seed=2, kicks=5))
+
+
+def test_more_kicks_go_on_where_fewer_end(backend: Backend) -> None:
+    instance = uniform(50, side=10_000)
+    runs = [solved(instance, backend, kicks=kicks, start="random", seed=7) for kicks in (0, 1, 10, 40)]
+    lengths, passes = [run.length for run in runs], [int(run.passes[0]) for run in runs]
+    assert lengths == sorted(lengths, reverse=True) and lengths[-1] < lengths[0]
+    assert passes == sorted({*passes})
+    longest = assert_improves(runs[-1].history)
+    for run in runs[1:]:
+        assert run.length in longest and set(assert_improves(run.history)) >= {run.length}
+    assert not np.array_equal(runs[-1].tour, solved(instance, backend, kicks=40, start="random", seed=8).tour)
+
+
+def test_kicks_without_end_go_on_until_a_limit(backend: Backend) -> None:
+    instance = uniform(60, side=10_000)
+    limited = solved(instance, backend, kicks="inf", time_limit=1.0)
+    assert limited.stop_reason == "time limit" and limited.iterations is not None and limited.iterations > 0
+    assert limited.seconds < 3
+    assert solved(instance, backend, kicks="inf", patience=0.3).stop_reason == "no improvement"
+    aim = solved(instance, backend, kicks=30).length
+    found = solved(instance, backend, kicks="inf", target=aim)
+    assert (found.stop_reason, found.length) == ("target", aim)
+    for result in (limited, found):
+        assert_is_tour(result)
+        assert_improves(result.history)
+
+
+def test_a_tour_that_is_on_its_way_counts_where_it_is_shorter(backend: Backend) -> None:
+    instance = uniform(80, side=10_000)
+    descent = descent_of(instance, backend, start_tour(instance, "random", seed=1), 1, kicks=60)
+    seen = set()
+    while not descent.is_finished:
+        # Pass by pass.
+        descent.moves_a_second = descent.pass_moves / CALL_SECONDS
+        descent.advance()
+        now, found = descent.standing, descent.found()
+        shorter = now.best is None or now.length < now.best.length
+        seen.add((now.best is not None, shorter, now.done))
+        assert (
+            found.best.length
+            == descent.length
+            == (now.length if now.best is None else min(now.length, now.best.length))
+        )
+        assert found.best.length == instance.tour_length(found.best.tour)
+        assert found.done.tolist() == [now.done or not shorter]
+    assert {(True, True, False), (True, False, False)} <= seen
+
+
 @settings(max_examples=30)
-@given(data=st.data(), n=st.integers(4, 40), k=st.sampled_from((1, 3, UNLIMITED)))
-def test_cuts_into_calls_do_not_matter(backend: Backend, data: st.DataObject, n: int, k: int) -> None:
+@given(data=st.data(), n=st.integers(4, 40), k=st.sampled_from((1, 3, UNLIMITED)), kicks=st.sampled_from((0, 7)))
+def test_cuts_into_calls_do_not_matter(backend: Backend, data: st.DataObject, n: int, k: int, kicks: int) -> None:
     instance = uniform(n)
     start = start_tour(instance, "random", seed=n)
-    whole, cut = (descent_of(instance, backend, start, k) for _ in range(2))
+    whole, cut = (descent_of(instance, backend, start, k, kicks=kicks) for _ in range(2))
     ended(whole)
     while not cut.is_finished:
         # The speed that it counts on decides how much of a pass, or how many passes, a call makes.
@@ -130,7 +237,7 @@ def test_cuts_into_calls_do_not_matter(backend: Backend, data: st.DataObject, n:
             cut.moves_a_second = cut.pass_moves * data.draw(st.floats(0.01, 3))
         cut.advance()
     assert tour_of(cut) == tour_of(whole)
-    assert cut.standing.length == whole.standing.length
+    assert cut.length == whole.length
     assert (cut.standing.moves, cut.standing.passes) == (whole.standing.moves, whole.standing.passes)
 
 
@@ -176,6 +283,12 @@ def test_what_a_result_tells(backend: Backend) -> None:
     assert list(result.history) == improvements
     assert result.history[-1].length == result.length
     assert result.to_dict()["solver"] == "two-opt"
+    progress.clear()
+    kicked = solved(instance, backend, kicks=3, progress=progress.append)
+    assert kicked.iterations == progress[-1].iteration == progress[-1].iterations == 3
+    assert (kicked.passes[0], kicked.steps[0]) > (result.passes[0], result.steps[0])
+    assert f"in {kicked.passes[0]} passes over the neighbourhood, 3 kicks" in str(kicked)
+    assert "kicks" not in str(result)
 
 
 def test_targets_and_time_limits_end_a_descent(backend: Backend) -> None:
@@ -203,6 +316,8 @@ def test_targets_and_time_limits_end_a_descent(backend: Backend) -> None:
         ({"start": "farthest"}, "start 'farthest' is not known"),
         ({"k": 0}, "k must be"),
         ({"iterations": -1}, "iterations must be"),
+        ({"kicks": -1}, "kicks must be"),
+        ({"kicks": 2, "iterations": 5}, "iterations=5 bounds the passes of one descent, and does not concern kicks=2"),
     ],
 )
 def test_what_does_not_concern_it_is_refused(backend: Backend, options: dict[str, Any], message: str) -> None:
@@ -210,9 +325,27 @@ def test_what_does_not_concern_it_is_refused(backend: Backend, options: dict[str
         solved(uniform(9), backend, **options)
 
 
+def test_kicks_choose_it_and_other_options_do_not() -> None:
+    instance = uniform(20)
+    for given_ in ({"kicks": 3}, {"kicks": "inf", "k": "inf"}, {"kicks": 3, "start": "random"}):
+        assert choose("auto", given_, instance) == TwoOpt(**given_)
+    assert choose("auto", {"k": "inf"}, instance).name == "restarts"
+    with pytest.raises(ValueError, match="kicks=3 is for solver='two-opt' and mapping='block' for solver='restarts'"):
+        choose("auto", {"kicks": 3, "mapping": "block"}, instance)
+
+
 def test_an_initial_tour_must_be_one(backend: Backend) -> None:
     with pytest.raises(TourError):
         solved(uniform(5), backend, initial_tour=[0, 1, 2, 3, 3])
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("k", [1, "inf"])
+def test_control_c_between_kicks_leaves_the_shortest_tour(backend: Backend, k: int | str, after: bool) -> None:
+    instance = uniform(100, side=10_000)
+    assert_control_c_at_any_call_leaves_a_tour(
+        lambda: solved(instance, backend, k=k, kicks=6), [*range(4, 60, 3), 1000], after
+    )
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -254,11 +387,25 @@ def test_more_moves_than_32_bits_number(backend: Backend, k: int) -> None:
     assert result.length == 2 * (n - 1)
 
 
+def rounded_distances(some: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """EUC_2D, of each pair."""
+    return np.floor(np.hypot(*(some - others).T) + 0.5)
+
+
 @pytest.mark.slow
 def test_pr2392_comes_to_the_end_of_rocki_and_suda_or_below(backend: Backend) -> None:
     skip_where_slow(backend)
-    result = solved(pytsp.read(tsplib_file("pr2392.tsp")), backend)
-    assert result.length <= 412_085
+    instance = pytsp.read(tsplib_file("pr2392.tsp"))
+    result = solved(instance, backend)
+    # As docs/papers/rocki2013.md has it beside their 412,085.
+    assert result.length == instance.tour_length(result.tour) == 399_519
+    # No move shortens it.
+    points = instance.coordinates[result.tour]
+    after = np.roll(points, -1, axis=0)
+    edges = rounded_distances(points, after)
+    for i, (here, there) in enumerate(zip(points, after, strict=True)):
+        changed = rounded_distances(here, points) + rounded_distances(there, after)
+        assert (edges[i] + edges <= changed)[np.arange(len(points)) != i].all()
 
 
 def test_a_grid_is_a_plane_on_a_gpu(backend: Backend) -> None:

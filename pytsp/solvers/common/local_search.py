@@ -44,10 +44,22 @@ class LocalSearch:
         Neighbours in order of distance.
     draws, kick : int
         As the kernels take them.
+    mapping : str
+        How climbers are to be laid out.
+    draw_blocks : int
+        Among how many thread blocks the draws of a climber are shared out, with the mapping "lockstep".
     """
 
     def __init__(
-        self, task: Task[Any], loaded: Any, lists: NDArray[np.int32], *, draws: int = 1, kick: int = 0
+        self,
+        task: Task[Any],
+        loaded: Any,
+        lists: NDArray[np.int32],
+        *,
+        draws: int = 1,
+        kick: int = 0,
+        mapping: str = "auto",
+        draw_blocks: int = 1,
     ) -> None:
         self.kernels, self.call = task.kernels, task.kernels.call
         self.kind, self.loaded, self.lists = task.form.kind, loaded, lists
@@ -55,9 +67,10 @@ class LocalSearch:
         self.seed, self.machine = task.seed, task.machine
         self.moves, self.pivot = MOVES.index(task.options.moves or "3-opt"), PIVOTS.index(task.options.pivot)
         self.draws, self.kick = draws, kick
-        self.mapping = mapping_of(task.instance.n, task.kernels)
+        self.mapping = mapping_of(task.instance.n, task.kernels, mapping)
         # On a GPU climbers have an entry point for each mapping.
         self.suffix = "" if task.machine == "cpu" else f"_{self.mapping}"
+        self.shared_out = (draw_blocks,) if self.mapping == "lockstep" else ()
 
     def start(self, first: int, count: int) -> Any:
         """Return climbers on random tours of near cities, brought to their local optima."""
@@ -97,7 +110,8 @@ class LocalSearch:
     def _search(self, verb: str, climbers: Any, fields: dict[str, Any]) -> Any:
         choice = {"moves": self.moves, "pivot": self.pivot, "draws": self.draws, "kick": self.kick}
         plan = self.kernels.value("search_plan", {**fields, **choice})
-        return self.call(f"{self.kind}_{verb}{self.suffix}", self.loaded, self.lists, climbers, plan)
+        entry = f"{self.kind}_{verb}{self.suffix}"
+        return self.call(entry, self.loaded, self.lists, climbers, plan, *self.shared_out)
 
     def lengths(self, climbers: Any) -> NDArray[np.int64]:
         """Return the lengths of the climbers' best tours."""

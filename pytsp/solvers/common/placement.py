@@ -19,8 +19,8 @@ __all__ = [
 # So many cities a second a core takes from a good start to a local optimum.
 DESCENDED_A_SECOND = 300_000
 # On a GPU all together take so many seconds a city; one a thread, so many for each that shares a multiprocessor, as if
-# they were so many at least.
-BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS = 4e-5, 8e-6
+# they were so many at least; in step with each other, what a few kernels for each of some moves a city take to launch.
+BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS, LOCKSTEP_DESCENT_SECONDS = 4e-5, 8e-6, 2e-4
 LEAST_TOGETHER, TOGETHER = 16, 256
 # The bytes of a block's shared memory that a city takes, and what lanes and reductions need besides.
 CITY_BYTES = 20
@@ -34,17 +34,38 @@ HOST_CITY_BYTES = 24
 HOST_CLIMBER_BYTES = 256
 
 
-def mapping_of(n: int, kernels: Backend) -> str:
-    """Return how climbers on n cities are laid out: on a GPU one a thread block, if its memory holds a tour."""
-    most = most_cities(kernels)
-    return "thread" if most is None or n > most else "block"
+def mapping_of(n: int, kernels: Backend, wanted: str = "auto") -> str:
+    """Return how climbers on n cities are laid out: "auto" is on a GPU one a thread block, if its memory holds a tour.
+
+    Raises
+    ------
+    ValueError
+        If they cannot be laid out as is wanted: there are no blocks, or a tour does not fit one.
+    """
+    if kernels.device is None:
+        if wanted in ("block", "lockstep"):
+            raise ValueError(
+                f"mapping={wanted!r} needs a GPU backend; backend {kernels.name!r} has one climber a thread"
+            )
+        return "thread"
+    most = most_cities(kernels) or 0
+    if wanted == "block" and n > most:
+        raise ValueError(
+            f"mapping='block' takes up to {most} cities, which fit a block's shared memory, "
+            f"{kernels.device.shared_memory} bytes on {kernels.device.name}; this instance has {n}: "
+            "use mapping='lockstep', 'thread' or 'auto'"
+        )
+    if wanted == "auto":
+        return "block" if n <= most else "thread"
+    return wanted
 
 
-def descent_seconds(n: int, climbers: int, kernels: Backend) -> float:
+def descent_seconds(n: int, climbers: int, kernels: Backend, mapping: str = "auto") -> float:
     """Return about how long climbers on n cities take from good starts to their local optima."""
     if kernels.threads is None:
-        if mapping_of(n, kernels) == "block":
-            return BLOCK_DESCENT_SECONDS * n
+        mapping = mapping_of(n, kernels, mapping)
+        if mapping != "thread":
+            return (BLOCK_DESCENT_SECONDS if mapping == "block" else LOCKSTEP_DESCENT_SECONDS) * n
         return THREAD_DESCENT_SECONDS * n * max(LEAST_TOGETHER, min(climbers, TOGETHER))
     return math.ceil(climbers / kernels.threads) * n / DESCENDED_A_SECOND
 

@@ -91,8 +91,15 @@ class Population(Search):
         super().__init__(task)
         self.options, self.iterations, self.temperature = task.options, iterations, temperature
         draws = (self.options.draws or DEFAULT_DRAWS) if self.options.pivot == "random-k" else 1
-        kick = KICKS.index(self.options.kick)
-        self.local_search = LocalSearch(task, self.loaded, lists, draws=draws, kick=kick)
+        self.local_search = LocalSearch(
+            task,
+            self.loaded,
+            lists,
+            draws=draws,
+            kick=KICKS.index(self.options.kick),
+            mapping=self.options.layout,
+            draw_blocks=self.options.draw_blocks or 1,
+        )
         self.restart_tour = restart_tours(task)
         self.standing = self._restored(self.watch.state) if starts is None else self._started(starts)
         # Where the climbers stood before the last descent: iterations go on from there.
@@ -118,7 +125,11 @@ class Population(Search):
         """The first descent cannot be cut, and the last one follows it."""
         if self.standing.has_descended:
             return 0.0
-        return (1 + POLISH_SHARE) * descent_seconds(self.form.whole.n, self.climbers, self.kernels)
+        return (1 + POLISH_SHARE) * self._descent_seconds()
+
+    def _descent_seconds(self) -> float:
+        """Return about how long all climbers take to their local optima."""
+        return descent_seconds(self.form.whole.n, self.climbers, self.kernels, self.local_search.mapping)
 
     def stop_reason(self) -> str | None:
         reason = super().stop_reason()
@@ -212,7 +223,7 @@ class Population(Search):
         n, first, turn = self.form.whole.n, self.options.first, self._turn(standing.iteration)[0]
         archive = standing.archive or Archive.empty(self.climbers, n)
         stuck = archive.stuck(standing.lengths) | (self.temperature > 0)
-        end = time.perf_counter() + seconds_left - ANEW_DESCENTS * descent_seconds(n, self.climbers, self.kernels)
+        end = time.perf_counter() + seconds_left - ANEW_DESCENTS * self._descent_seconds()
         tours: dict[int, NDArray[np.int32]] = {}
         for place in np.flatnonzero(stuck).tolist():
             if time.perf_counter() > end:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytsp.backends.context import Backend
 from pytsp.run.monitor import Watch
 from pytsp.solvers.common.candidates import candidates
-from pytsp.solvers.common.placement import check_climbers, default_climbers
+from pytsp.solvers.common.placement import check_climbers, default_climbers, mapping_of
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.ils.population import Population
@@ -38,6 +38,8 @@ def begin(task: Task[ILS]) -> Population:
     else:
         # What depends on the machine stays as it was on the one where the solve began.
         climbers, iterations = state.whole("climbers", 1, 2**40), state.optional_whole("iterations")
+    # What cannot be laid out is refused before it is made.
+    mapping_of(instance.n, task.kernels, options.layout)
     check_climbers(instance.n, climbers, copies=1 + (options.restart is not None or options.merge))
     lists = candidates(instance, options)
     temperature = first_temperature(task.form, lists, options.temperature)

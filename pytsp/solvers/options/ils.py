@@ -17,6 +17,9 @@ from pytsp.solvers.options.shared import (
     temperature,
 )
 
+MAPPINGS = ("auto", "block", "thread", "lockstep")
+"""How climbers are laid out on a GPU."""
+
 KICKS = ("segments", "walk", "mixed")
 """Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either."""
 
@@ -72,6 +75,22 @@ class ILS(Climbers, NeighbourLists):
         help="moves a step draws by --pivot random-k",
         metavar="K",
     )
+    draw_blocks: int | None = whole(
+        1,
+        1024,
+        doc='On a GPU, with `pivot` "random-k": among how many thread blocks the draws of each climber are shared out '
+        '[2]_, by `mapping` "lockstep". By default one.',
+        help="thread blocks of a GPU that share a climber's draws",
+        metavar="B",
+    )
+    mapping: str = choice(
+        MAPPINGS,
+        default="auto",
+        doc="How climbers are laid out on a GPU: one a thread block, with its tour in the block's shared memory; one a "
+        'thread; or "lockstep", all of them a move at a time, by a thread block each, with tours in the device\'s '
+        'memory [2]_. The results are the same; "auto" takes blocks where they hold a tour, else threads.',
+        help="climbers on a GPU",
+    )
     kick: str = choice(
         KICKS,
         default="mixed",
@@ -108,5 +127,21 @@ class ILS(Climbers, NeighbourLists):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.draws is not None and self.pivot != "random-k":
-            raise ValueError(f"draws={self.draws!r} does not concern pivot={self.pivot!r}; it is for pivot='random-k'")
+        for name in ("draws", "draw_blocks"):
+            if getattr(self, name) is not None and self.pivot != "random-k":
+                told = f"{name}={getattr(self, name)!r} does not concern pivot={self.pivot!r}"
+                raise ValueError(f"{told}; it is for pivot='random-k'")
+        if self.draw_blocks is not None and self.mapping not in ("auto", "lockstep"):
+            told = f"draw_blocks={self.draw_blocks!r} does not concern mapping={self.mapping!r}"
+            raise ValueError(f"{told}; it is for mapping='lockstep'")
+        if self.merge and self.layout == "lockstep":
+            raise ValueError("merge=True does not concern mapping='lockstep', whose kernels cross no tours")
+
+    @property
+    def layout(self) -> str:
+        """The mapping that is meant: draws are shared out among blocks by one of them only."""
+        return self.mapping if self.draw_blocks is None else "lockstep"
+
+    @property
+    def kernels_part(self) -> str:
+        return "strategies" if self.layout == "lockstep" else self.part

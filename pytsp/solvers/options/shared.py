@@ -18,6 +18,7 @@ __all__ = [
     "STARTS",
     "Climbers",
     "NeighbourLists",
+    "counted",
     "iterations",
     "moves",
     "passes",
@@ -120,9 +121,14 @@ def temperature(doc: str) -> Any:
     )
 
 
-def _check_passes(name: str, value: Any) -> int | str:
-    is_infinite = isinstance(value, str | float) and value in ("inf", float("inf"))
-    return "inf" if is_infinite else whole_number(name, value, 1, MOST_PASSES)
+def counted(least: int, *, default: int, doc: str, help: str, metavar: str) -> Any:
+    """Return an option that takes whole numbers, or "inf" for any number."""
+
+    def check(name: str, value: Any) -> int | str:
+        is_infinite = isinstance(value, str | float) and value in ("inf", float("inf"))
+        return "inf" if is_infinite else whole_number(name, value, least, MOST_PASSES)
+
+    return of(Field(check, 'int or "inf", optional', doc, help, least, words=("inf",), metavar=metavar), default)
 
 
 def passes() -> Any:
@@ -132,8 +138,7 @@ def passes() -> Any:
         "their gains, as long as they do not overlap [1]_. With 1 only the best move is made; more moves a pass take "
         "fewer passes, which pays from some hundred cities on."
     )
-    text = "moves a pass: a number, or inf"
-    return of(Field(_check_passes, 'int or "inf", optional', doc, text, least=1, words=("inf",), metavar="K"), 1)
+    return counted(1, default=1, doc=doc, help="moves a pass: a number, or inf", metavar="K")
 
 
 def kernel_passes(k: int | float | str) -> int:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytsp.solvers.options.fields import Options
-from pytsp.solvers.options.shared import iterations, passes, start
+from pytsp.solvers.options.shared import counted, iterations, passes, start
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class TwoOpt(Options):
     """One tour, of however many cities, goes to a local optimum of 2-opt over the complete neighbourhood [2]_.
 
-    An initial tour is the one that becomes shorter.
+    With `kicks` it goes on as an iterated local search: the tour is changed at random in four places (a double bridge
+    [3]_), goes to a local optimum again, and is kept if it is not longer than before. An initial tour is the one that
+    becomes shorter.
 
     References
     ----------
     .. [1] Robinson, Vrbsky, Hong, Eddy: Analysis of a High-Performance TSP Solver on the GPU, ACM JEA 23, 2018, 3.4.
     .. [2] Rocki, Suda: High Performance GPU Accelerated Local Optimization in TSP, IPDPS Workshops 2013.
+    .. [3] Martin, Otto, Felten: Large-Step Markov Chains for the Traveling Salesman Problem, Complex Systems 5, 1991.
     """
 
     name = "two-opt"
@@ -25,5 +28,23 @@ class TwoOpt(Options):
     part = "restarts"
 
     k: int | float | str = passes()
-    iterations: int | None = iterations("How many passes there are at most; by default as many as shorten the tour.")
+    iterations: int | None = iterations(
+        "How many passes there are at most, where there are no kicks; by default as many as shorten the tour."
+    )
     start: str | None = start('The tour that becomes shorter (see `pytsp.starts`), by default "greedy".')
+    kicks: int | float | str = counted(
+        0,
+        default=0,
+        doc="How many double bridges are tried, one after the other, from the local optimum on; the result then counts "
+        'them as its iterations. With "inf" only a limit or Ctrl-C ends them. Fewer than eight cities have none.',
+        help="double bridges that are tried: a number, or inf (default: 0)",
+        metavar="N",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.iterations is not None and self.kicks:
+            raise ValueError(
+                f"iterations={self.iterations!r} bounds the passes of one descent, and does not concern "
+                f"kicks={self.kicks!r}; leave one of the two out"
+            )

@@ -1,30 +1,78 @@
-"""How the climbers of random restarts are laid out on a GPU: one a thread block, or one a thread."""
+"""How the climbers of random restarts are laid out on a GPU: one a thread block, one a thread, or by turns."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from pytsp.backends.context import Backend
 from pytsp.problem.kernel_input import Form
 from pytsp.solvers.options.restarts import RandomRestarts
 
-__all__ = ["check_neighbourhood", "choose_mapping", "fits_a_block"]
+__all__ = ["Blocks", "check_neighbourhood", "choose_blocks", "choose_mapping", "fits_a_block"]
 
 # Tours that the block form takes, and the bytes of shared memory a city that it needs; with k > 1, so many more.
 BLOCK_CITIES = range(24, 32_768)
 BLOCK_BYTES = {"grid": 16, "plane": 24, "matrix": 12}
 K_SWAP_BYTES = 8
-# What lanes and reductions need besides.
-BLOCK_OVERHEAD = 40 * 2**10
+# What lanes and reductions need besides: on a grid, with k > 1, those of a tour of at least so many cities need more
+# (`futhark/two_opt/gpu_climbs.fut`).
+BLOCK_OVERHEAD, K_SWAP_OVERHEAD = 40 * 2**10, 58 * 2**10
+K_SWAP_CITIES = 2_000
 # Below so many cities, several moves a pass keep a block's lanes less busy than a thread (docs/benchmarks.md).
 K_SWAP_BLOCK_CITIES = 200
 # Tours whose distances fit a block's shared memory, and whose moves have arrays of a size that can be had.
 SHARED_CITIES = range(24, 101)
 LISTED_CITIES = 32_767
+# The bytes of blocks whose number and shape are chosen: a city, a lane and each of its rows, a climber's turn.
+CHOSEN_BYTES = {"grid": 32, "plane": 36, "matrix": 28}
+LANE_BYTES, ROW_BYTES, TURN_BYTES = 44, 8, 17
+# How many climbers of a batch take turns on a block.
+TURNS = 128
+# From so many cities on, they have many lanes.
+MANY_LANES_CITIES = 2_000
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Thread blocks of so many lanes and rows: a fixed number of them, or 0 for one a climber."""
+
+    count: int
+    lanes: int
+    rows: int
+
+
+def choose_blocks(options: RandomRestarts, form: Form, kernels: Backend) -> Blocks | None:
+    """Choose thread blocks as the options ask for them; None where they do not.
+
+    Raises
+    ------
+    ValueError
+        If there are no thread blocks, or a tour does not fit one.
+    """
+    asked, n = options.block_options, form.whole.n
+    if not asked:
+        return None
+    if kernels.device is None:
+        raise ValueError(f"{asked} needs a GPU backend; backend {kernels.name!r} has no thread blocks")
+    lanes = options.lanes or (512 if n >= MANY_LANES_CITIES else 128)
+    blocks = Blocks(options.blocks or 0, lanes, options.rows or 7)
+    needed = n * CHOSEN_BYTES[form.kind] + lanes * (LANE_BYTES + ROW_BYTES * blocks.rows) + TURNS * TURN_BYTES
+    room = max(kernels.device.shared_memory, 48 * 2**10)
+    if n not in BLOCK_CITIES or needed > room:
+        raise ValueError(
+            f"{asked} takes {BLOCK_CITIES[0]} cities or more that fit a block's shared memory, {room} bytes on "
+            f"{kernels.device.name}; this instance has {n}, and needs {needed} with {lanes} lanes and {blocks.rows} "
+            "rows: use fewer lanes, or mapping='thread' instead"
+        )
+    return blocks
 
 
 def fits_a_block(form: Form, k: int, kernels: Backend) -> bool:
     """Tell whether a climber's tour fits the shared memory of a thread block."""
     n = form.whole.n
-    needed = n * (BLOCK_BYTES[form.kind] + (K_SWAP_BYTES if k > 1 else 0)) + BLOCK_OVERHEAD
+    has_more_lanes = form.kind == "grid" and k > 1 and n >= K_SWAP_CITIES
+    needed = n * (BLOCK_BYTES[form.kind] + (K_SWAP_BYTES if k > 1 else 0))
+    needed += K_SWAP_OVERHEAD if has_more_lanes else BLOCK_OVERHEAD
     return n in BLOCK_CITIES and kernels.device is not None and needed <= max(kernels.device.shared_memory, 48 * 2**10)
 
 

@@ -1,0 +1,202 @@
+"""Utne and Hansen (2023), sections 7.6 and 7.7: run times, what their optimisations gain, and throughput."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+import pytsp
+from bench.harness.machine import tsplib
+from bench.kernels import enumerations
+from bench.papers.tables import Cell, Figure, Series, Table, columns, ratio
+from bench.papers.task import Task
+from pytsp.solvers.options.restarts import ENUMERATIONS
+
+# Tables 2 and 3: milliseconds of O'Neil's program, and of theirs: the original, for 100 cities, i and j calculated.
+TIMES = {
+    "kroA100": {
+        1_000: (136, 5, 4, 5),
+        10_000: (143, 40, 36, 39),
+        50_000: (144, 198, 179, 191),
+        100_000: (144, 396, 357, 382),
+        200_000: (337, 792, 714, 765),
+        300_000: (546, 1187, 1070, 1150),
+    },
+    "berlin52": {
+        1_000: (17, 2, 2, 2),
+        10_000: (17, 12, 11, 12),
+        50_000: (17, 59, 54, 59),
+        100_000: (18, 117, 108, 118),
+    },
+}
+# Section 7.6.3: what two versions gain over the original, which reads zipped indices, with so many climbers of kroA100;
+# by neighbourhood, and whether each block has all distances in its shared memory.
+GAINS = {("zipped", False): 1.0, ("closed-form", False): 1.03, ("zipped", True): 1.11}
+OPTIMISED = 200_000
+# Table 4, 1,000 climbers: passes of a climber, and GB/s.
+THROUGHPUT = {
+    "swiss42": (29, 399.94),
+    "berlin52": (43, 596.84),
+    "kroA100": (92, 1592.35),
+    "kroB100": (92, 1584.71),
+    "kroA200": (147, 2487.95),
+    "pr439": (264, 2521.72),
+}
+SWEEP = (1, 10, 100, 1_000, 5_000, 10_000)
+TABLE_4 = 1_000
+# What a move reads by their count: four distances of four bytes.
+BYTES_A_MOVE = 16
+QUICK, RUNS = 1.0, 5
+
+
+def ascending(
+    task: Task, instance: pytsp.Instance, counts: tuple[int, ...], seconds: float
+) -> Iterator[tuple[int, pytsp.Result, float]]:
+    """Climb by ever more climbers as long as the next fits; tell their number, a result and the median seconds."""
+    task.climb(instance, 1)
+    spent = 0.0
+    before: tuple[int, float] | None = None
+    for count in counts:
+        if before is not None and spent + before[1] * count / before[0] > seconds:
+            return
+        found = task.climb(instance, count)
+        runs = [found.seconds]
+        if found.seconds < QUICK:
+            runs += [task.climb(instance, count).seconds for _ in range(RUNS - 1)]
+        spent += sum(runs)
+        before = (count, statistics.median(runs))
+        yield count, found, before[1]
+
+
+def times(task: Task, name: str, seconds: float) -> Table:
+    """Write table 2 or 3."""
+    theirs = TIMES[name]
+    table = Table(
+        f"Table {2 if name == 'kroA100' else 3}: run times on {name}",
+        f"Theirs on an A100: O'Neil's program (Texas) and their three versions; medians of {RUNS} runs here where one "
+        "takes less than a second. Ratios are theirs by ours, of machine and program at once.",
+        columns(
+            "climbers|,",
+            "pytsp|time",
+            "Texas|time",
+            "original|time",
+            "100 cities|time",
+            "calculated|time",
+            "calculated / pytsp|.3g",
+            "Texas / pytsp|.3g",
+            "G moves/s|.3g",
+        ),
+    )
+    instance = tsplib(task.tsplib, name)
+    for count, found, taken in ascending(task, instance, tuple(theirs), seconds):
+        told = [each / 1e3 for each in theirs[count]]
+        moves = (found.moves or 0) / taken / 1e9
+        table.rows.append([count, taken, *told, ratio(told[3], taken), ratio(told[0], taken), moves])
+    table.left_out = [f"{count:,} climbers" for count in list(theirs)[len(table.rows) :]]
+    return table
+
+
+def optimisations(task: Task, seconds: float) -> Table:
+    """Measure what section 7.6.3 does: indices from memory and calculated, distances in a block's shared memory."""
+    table = Table(
+        "Section 7.6.3: what their optimisations gain",
+        f"kroA100 as a matrix of distances, as theirs, by one program with one option changed; medians of {RUNS} runs. "
+        "Their original reads zipped indices; of the others the report has no figure. A CPU has no memory that a block "
+        "would share.",
+        columns(
+            "backend|",
+            "neighbourhood|",
+            "climbers|,",
+            "time|time",
+            "G moves/s|.3g",
+            "times as fast as zipped|.3f",
+            "theirs|.2f",
+        ),
+    )
+    instance = pytsp.Instance.from_matrix(tsplib(task.tsplib, "kroA100").distance_matrix())
+    backends = enumerations.backends_of(task.backend)
+    for name in backends:
+        ways = [
+            (label, options | {"neighbourhood": neighbourhood})
+            for label, options, neighbourhoods in enumerations.layouts([name], instance.n)
+            for neighbourhood in neighbourhoods
+            if options.get("mapping") != "thread"
+        ]
+        each = seconds / len(backends) / len(ways) / (RUNS + 1)
+        counts = [task.fitting(instance, each, OPTIMISED, **options) for _, options in ways]
+        # In turn, so that what else a machine does falls on all of them.
+        rounds = [
+            [task.climb(instance, count, **options) for (_, options), count in zip(ways, counts, strict=True)]
+            for _ in range(RUNS)
+        ]
+        medians = [statistics.median(found.seconds for found in runs) for runs in zip(*rounds, strict=True)]
+        speeds = [(found.moves or 0) / taken / 1e9 for found, taken in zip(rounds[0], medians, strict=True)]
+        zipped = speeds[ENUMERATIONS.index("zipped")]
+        for (label, options), count, taken, speed in zip(ways, counts, medians, speeds, strict=True):
+            theirs = GAINS.get((options["neighbourhood"], options.get("shared_matrix", False)))
+            table.rows.append([label, options["neighbourhood"], count, taken, speed, speed / zipped, theirs])
+    return table
+
+
+def their_bytes(n: int, passes: int, climbers: int) -> int:
+    """Count the bytes that their kernel reads and writes: section 7.7.1 and appendix B."""
+    once = 2 * (n + 1) + 4 * n + 4 * (n + 1) + 8
+    return passes * (n - 1) * (n - 2) // 2 * BYTES_A_MOVE + climbers * once
+
+
+def throughput(task: Task, seconds: float) -> Iterator[Table | Figure]:
+    """Write table 4 and draw figures 13 to 21."""
+    table = Table(
+        "Table 4: throughput at 1,000 climbers",
+        "GB/s by their count: 16 bytes a move, four distances of their matrix, and each tour once. Our kernels compute "
+        "distances from coordinates in registers and read fewer bytes; it says how fast moves are evaluated, not "
+        "how busy a memory is. Moves/s of theirs are their GB/s by 16. Fewer climbers where 1,000 do not fit the time.",
+        columns(
+            "instance|",
+            "climbers|,",
+            "passes a climber|.1f",
+            "theirs|",
+            "G moves/s|.3g",
+            "theirs|.3g",
+            "GB/s by their count|.4g",
+            "theirs|",
+            "ours by theirs|.3g",
+        ),
+    )
+    figure = Figure(
+        "throughput", "Figures 13 to 21: throughput over climbers", "climbers", "GB/s by their count", ("log", "log")
+    )
+    for name, (their_passes, gigabytes) in THROUGHPUT.items():
+        instance = tsplib(task.tsplib, name)
+        line = Series(name, [], [])
+        for count, found, taken in ascending(task, instance, SWEEP, seconds / len(THROUGHPUT)):
+            speed = their_bytes(instance.n, int(found.passes.sum()), count) / taken / 1e9
+            line.x.append(count)
+            line.y.append(speed)
+            if count <= TABLE_4:
+                moves, theirs = (found.moves or 0) / taken / 1e9, gigabytes / BYTES_A_MOVE
+                mean = float(found.passes.mean())
+                told: list[Cell] = [name, count, mean, their_passes, moves, theirs, speed, gigabytes, speed / gigabytes]
+        table.rows.append(told)
+        figure.series.append(line)
+    figure.series.append(Series("A100's memory", [1, max(SWEEP)], [1555, 1555]))
+    yield table
+    yield figure
+    yield passes_and_speed(table)
+
+
+def passes_and_speed(table: Table) -> Figure:
+    """Draw figure 22 from the rows of table 4: what the passes of a climber do to the throughput."""
+    told = sorted([[float(str(cell)) for cell in cells[2:]] for cells in table.rows])
+    theirs = sorted(THROUGHPUT.values())
+    return Figure(
+        "passes",
+        "Figure 22: throughput over the passes of a climber",
+        "passes a climber",
+        "GB/s by their count",
+        ("linear", "log"),
+        [
+            Series("pytsp", [cells[0] for cells in told], [cells[4] for cells in told]),
+            Series("theirs", [float(count) for count, _ in theirs], [speed for _, speed in theirs]),
+        ],
+    )

@@ -1,0 +1,189 @@
+"""The cells of the papers' tables: what they say is what a solve comes to, beside the paper's numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import emulated
+import numpy as np
+import pytest
+
+import pytsp
+from bench.harness.machine import TSPLIB, tsplib
+from bench.kernels import enumerations
+from bench.papers import oneil2011, utne2023_others, utne2023_speed
+from bench.papers.tables import Figure, Table
+from bench.papers.task import Task
+from pytsp.backends import open_backend
+
+pytestmark = pytest.mark.skipif(not TSPLIB.is_dir(), reason="TSPLIB's files are not at hand")
+FULL = Task("c", math.inf)
+
+
+def climbed(name: str, climbers: int) -> pytsp.Result:
+    """What so many climbers come to."""
+    return pytsp.solve(tsplib(TSPLIB, name), solver="restarts", climbers=climbers, seed=0, backend="c")
+
+
+def test_oneils_table_tells_the_shortest_tour_and_times_a_climber(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = (("kroA100", 3, 21282, 33_188, 2.540), ("kroE100", 10, 22084, 16_941, 2.499))
+    monkeypatch.setattr(oneil2011, "TABLE", told)
+    # Of ten, five fit the time.
+    monkeypatch.setattr(Task, "fitting", lambda *words: min(words[-1], 5))
+    for name, cells in zip(("kroA100", "kroE100"), oneil2011.quality(FULL).rows, strict=True):
+        optimum, climbers = tsplib(TSPLIB, name).optimum, int(str(cells[2]))
+        found, (_, count, shortest, number, seconds) = climbed(name, climbers), told[name == "kroE100"]
+        assert optimum is not None and found.moves is not None
+        assert climbers == min(count, 5)
+        assert cells[:7] == [name, optimum, climbers, found.length, shortest, found.climber, number]
+        assert cells[7:9] == pytest.approx([100 * found.length / optimum - 100, 100 * shortest / optimum - 100])
+        taken: Any = cells[9]
+        a_climber = taken / climbers
+        assert cells[10:13] == pytest.approx([seconds, seconds / count / a_climber, found.moves / taken / 1e9])
+        assert found.moves == found.passes.sum() * 100 * 97 // 2
+        assert cells[13] == f"{found.passes.min()} … {found.passes.max()}, mean {found.passes.mean():.1f}"
+
+
+def test_oneils_runtimes_are_medians_for_as_many_climbers_as_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([7.0, 3.0, 5.0, 1.0, 1.0, 2.5])
+    real = Task.climb
+
+    def climb(self: Task, instance: pytsp.Instance, climbers: int, **options: Any) -> pytsp.Result:
+        found = real(self, instance, climbers, **options)
+        return replace(found, seconds=next(times)) if climbers == 4 else found
+
+    monkeypatch.setattr(Task, "climb", climb)
+    monkeypatch.setattr(oneil2011, "CLIMBERS", 20)
+    monkeypatch.setattr(Task, "fitting", lambda *_, **__: 4)
+    two = [("c", {"backend": "c"}), ("multicore, 1", {"backend": "multicore", "threads": 1})]
+    monkeypatch.setattr(oneil2011, "ways", lambda _: two)
+    table, runtimes, speedups = oneil2011.runtimes(FULL)
+    assert isinstance(table, Table) and isinstance(runtimes, Figure) and isinstance(speedups, Figure)
+    length = climbed("kroE100", 4).length
+    assert table.rows[:2] == [
+        ["c", 3.0, 5.0, 7.0, 1.0, 25.0, length],
+        ["multicore, 1", 1.0, 1.0, 2.5, 5.0, 5.0, length],
+    ]
+    assert [line.y for line in runtimes.series][:2] == [[25.0], [5.0]]
+    assert [line.y for line in speedups.series][:2] == [[1.0], [5.0]]
+
+
+def test_utnes_times_are_beside_theirs() -> None:
+    for name, number in (("berlin52", 3), ("kroA100", 2)):
+        table = utne2023_speed.times(Task("c", 1.0), name, 1e-3)
+        assert table.title == f"Table {number}: run times on {name}"
+        (cells,) = table.rows
+        texas, original, small, calculated = (each / 1e3 for each in utne2023_speed.TIMES[name][1_000])
+        taken: Any = cells[1]
+        moves = climbed(name, 1_000).moves or 0
+        expected = [texas, original, small, calculated, calculated / taken, texas / taken, moves / taken / 1e9]
+        assert cells[2:] == pytest.approx(expected)
+        assert len(table.left_out) == len(utne2023_speed.TIMES[name]) - 1
+
+
+def test_utnes_throughput_counts_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(utne2023_speed, "SWEEP", (1, 10))
+    monkeypatch.setattr(utne2023_speed, "THROUGHPUT", {"kroA100": (92, 1592.35), "swiss42": (29, 399.94)})
+    table, sweep, passes = utne2023_speed.throughput(Task("c", 60.0), 60.0)
+    assert isinstance(table, Table) and isinstance(sweep, Figure) and isinstance(passes, Figure)
+    for cells, name in zip(table.rows, ("kroA100", "swiss42"), strict=True):
+        n, found = {"kroA100": 100, "swiss42": 42}[name], climbed(name, 10)
+        their_passes, gigabytes = utne2023_speed.THROUGHPUT[name]
+        assert cells[:4] == [name, 10, found.passes.mean(), their_passes]
+        speed, rate = (float(str(cells[place])) for place in (6, 4))
+        # Four distances of four bytes a move, (n - 1) (n - 2) / 2 moves a pass, and little else.
+        pairs = (n - 1) * (n - 2) / (n * (n - 3))
+        assert speed == pytest.approx(16 * pairs * rate, rel=0.01) and speed > 16 * pairs * rate
+        assert cells[5] == pytest.approx(gigabytes / 16)
+        assert cells[7:] == [gigabytes, pytest.approx(speed / gigabytes)]
+    # Figure 22: the passes and the speeds of both rows, from the fewest passes on.
+    assert [line.label for line in passes.series] == ["pytsp", "theirs"]
+    assert passes.series[0].x == [table.rows[1][2], table.rows[0][2]]
+    assert passes.series[0].y == [table.rows[1][6], table.rows[0][6]]
+    assert (passes.series[1].x, passes.series[1].y) == ([29, 92], [399.94, 1592.35])
+
+
+@pytest.mark.parametrize("backend", ["c", emulated.NAMED])
+def test_utnes_gains_are_over_zipped_indices(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(utne2023_speed, "OPTIMISED", 2)
+    monkeypatch.setattr(utne2023_speed, "RUNS", 1)
+    table = utne2023_speed.optimisations(Task(backend, math.inf), math.inf)
+    told = {(cells[0], cells[1]): cells[2:] for cells in table.rows}
+    plain, shared = f"{backend}, block" if backend != "c" else "c", f"{backend}, block, all distances in its memory"
+    assert {key: cells[4] for key, cells in told.items() if cells[4] is not None} == {
+        (plain, "zipped"): 1.0,
+        (plain, "closed-form"): 1.03,
+        **({(shared, "zipped"): 1.11} if backend != "c" else {}),
+    }
+    base = float(str(told[plain, "zipped"][2]))
+    for count, _, speed, times, _ in told.values():
+        assert count == 2 and times == pytest.approx(float(str(speed)) / base)
+    assert len(told) == (4 if backend == "c" else 9)
+
+
+@pytest.mark.parametrize("backend", ["c", emulated.NAMED])
+def test_every_neighbourhood_has_its_cell(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.kernels.cpu.PLENTY", 10)
+    table = enumerations.table(TSPLIB, backend, 0.02, ("kroA100",))
+    has_cells = [[cell is not None for cell in cells[2:]] for cells in table.rows]
+    if backend == "c":
+        assert has_cells == [[True] * 4 + [False]]
+    else:
+        assert [cells[1] for cells in table.rows] == [
+            f"{backend}{way}" for way in (", block", ", block, all distances in its memory", ", thread")
+        ]
+        assert has_cells == [[True] * 5, [True] * 4 + [False], [True] * 4 + [False]]
+    assert all(0 < float(str(cell)) < 1e3 for cells in table.rows for cell in cells[2:] if cell is not None)
+
+
+def test_distances_in_a_blocks_memory_are_for_short_tours() -> None:
+    if not emulated.IS_BUILT:
+        pytest.skip("the emulated GPU is not built: run `python -m buildtools.emulated`")
+    open_backend(emulated.NAME)
+    counts = [len(list(enumerations.layouts([emulated.NAME], n))) for n in (23, 24, 100, 101)]
+    assert counts == [2, 3, 3, 2]
+
+
+def test_neighbourhoods_that_disagree_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = climbed("berlin52", 5)
+    other = replace(one, lengths=one.lengths + np.array([0, 0, 0, 0, 1]))
+    assert enumerations.agree(one, one) and enumerations.agree(one, climbed("berlin52", 3))
+    assert not enumerations.agree(one, other)
+    # A climber that was cut says nothing.
+    assert enumerations.agree(one, replace(other, done=one.done & np.array([True] * 4 + [False])))
+    results = iter([one, one, one, other])
+    monkeypatch.setattr(enumerations, "climbed", lambda *_, **__: next(results))
+    with pytest.raises(
+        SystemExit, match="berlin52: {'backend': 'c', 'neighbourhood': 'zipped'} ends on other climbers"
+    ):
+        enumerations.table(TSPLIB, "c", 1.0, ("berlin52",))
+
+
+def test_annealing_of_246_iterations_is_of_as_many_trials_or_ten_times_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(utne2023_others, "TRIALS", (246, 2_460))
+    monkeypatch.setattr(utne2023_others, "ANT_ITERATIONS", (1,))
+    monkeypatch.setattr(utne2023_others, "CLIMBERS", 10)
+    monkeypatch.setattr(utne2023_others, "CHAINS", 3)
+    table = next(iter(utne2023_others.sequential(FULL)))
+    assert isinstance(table, Table)
+    rows = {str(cells[0]): cells for cells in table.rows}
+    options: dict[str, Any] = {
+        "temperature": 42.0**3,
+        "trials": 1,
+        "moves": "2-opt",
+        "pairs": "random",
+        "start": "random",
+    }
+    options |= {"climbers": 3, "neighbours": 41, "seed": 0, "backend": "c"}
+    for label, trials in (("as theirs", 246), ("as theirs, ten trials an iteration", 2_460)):
+        # Both end at the same temperature.
+        cooling = 0.955 ** (246 / trials)
+        found = pytsp.solve(
+            tsplib(TSPLIB, "swiss42"), solver="annealing", iterations=trials, cooling=cooling, **options
+        )
+        gap = 100 * (float(np.median(found.lengths)) / 1273 - 1)
+        assert rows[f"annealing, {label}"][1:3] == [trials, pytest.approx(gap)]
+    assert rows["2-opt, first climber"][1] == climbed("swiss42", 1).moves
+    assert rows["2-opt, first climber"][2] == pytest.approx(100 * (climbed("swiss42", 1).length / 1273 - 1))
