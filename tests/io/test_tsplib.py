@@ -223,11 +223,11 @@ def test_comments_are_kept_up_to_many_lines(lines: str, comment: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lines", [b"COMMENT:\n", b"COMMENT:\n\n \n"])
-def test_millions_of_comments_in_a_small_file_take_seconds(lines: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("lines", "size"), [(b"COMMENT:\n", 189_000_000), (b"COMMENT:\n\n \n", 60_000_000)])
+def test_millions_of_comments_in_a_small_file_take_seconds(lines: bytes, size: int, tmp_path: Path) -> None:
     # As many bytes as gzip of a million may expand to; those that do not shrink make them a million.
     noise = np.random.default_rng(0).integers(65, 91, 1_500_000, dtype=np.uint8).tobytes()
-    data = lines * (189_000_000 // len(lines)) + b"COMMENT: " + noise + b"\n" + FEW.encode()
+    data = lines * (size // len(lines)) + b"COMMENT: " + noise + b"\n" + FEW.encode()
     path = tmp_path / "bomb.tsp.gz"
     path.write_bytes(gzip.compress(data, 6))
     assert path.stat().st_size < 2_000_000

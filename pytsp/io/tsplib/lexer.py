@@ -17,7 +17,7 @@ from pytsp.io.streams import Source, read_bytes
 # A line that starts with a letter ends a section, unless it is one of the non-numbers that C's printf writes.
 _NEXT_KEYWORD = re.compile(rb"\n[ \t\r]*(?!nan\b|inf\b|infinity\b)(?=[a-z_])", re.IGNORECASE)
 # The end of a line before one that is neither blank nor a comment.
-_BEYOND_COMMENTS = re.compile(rb"\n(?=[ \t\r\f\v]*\S)(?![ \t\r\f\v]*COMMENT[ \t\r\f\v]*:)", re.IGNORECASE)
+_BEYOND_COMMENTS = re.compile(rb"\n[ \t\r\f\v]*(?=\S)(?!COMMENT[ \t\r\f\v]*:)", re.IGNORECASE)
 _NUMBER = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _INK = re.compile(rb"\S")
 _TOKEN = re.compile(rb"\S+")
@@ -152,7 +152,7 @@ def parts(text: Text) -> Iterator[Entry | Section]:
             yield Section(text, keyword.decode(), offset, end, position)
         elif colon and keyword == b"COMMENT":
             following = _BEYOND_COMMENTS.search(data, end)
-            position = following.end() if following else len(data)
+            position = following.start() + 1 if following else len(data)
             yield Entry(text, _decoded(keyword), offset, _comments(data[offset:position]))
         elif colon:
             yield Entry(text, _decoded(keyword), offset, _decoded(value.strip()))
