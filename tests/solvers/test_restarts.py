@@ -27,6 +27,7 @@ from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common import pacing as _pacing
 from pytsp.solvers.options.restarts import ENUMERATIONS
+from pytsp.solvers.restarts.mapping import fits_with_distances
 from pytsp.solvers.restarts.solver import default_climbers
 
 search_module = importlib.import_module("pytsp.solvers.restarts.solver")
@@ -54,8 +55,8 @@ def cut(call_seconds: float, first_call_moves: float, batch_bytes: int) -> Itera
 # What is found
 
 
-# Sizes around the parts of a diagonal, the lanes of a block, and the tours that a block takes.
-SIZES = [*range(1, 9), 23, 24, 25, 100, 101, 130]
+# Sizes around the parts of a diagonal, a block's lanes, and the tours that a block takes, alone or with all distances.
+SIZES = [*range(1, 9), 23, 24, 25, 94, 95, 100, 101, 130]
 
 
 @pytest.mark.parametrize("neighbourhood", ENUMERATIONS)
@@ -70,7 +71,7 @@ def test_every_neighbourhood_gives_the_same_climbers(backend: Backend, metric: s
             ways: list[dict[str, Any]] = [{"mapping": "thread"}]
             if backend.device is not None and n >= 24:
                 ways.append({"mapping": "block"})
-                ways += [{"shared_matrix": True}] if n <= 100 else []
+                ways += [{"shared_matrix": True}] if fits_with_distances(n, backend) else []
             for way in ways:
                 assert_same(solved(instance, backend, climbers=4, seed=n, neighbourhood=neighbourhood, **way), expected)
 

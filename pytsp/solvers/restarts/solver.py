@@ -77,7 +77,8 @@ class Batches(Search):
         self.first = task.options.first
         self.end = self.first + (task.options.climbers or default_climbers(n))
         self.k = kernel_passes(task.options.k)
-        self.mapping = choose_mapping(task.options.mapping, form, self.k, kernels)
+        is_enumerated = task.options.neighbourhood in ENUMERATIONS
+        self.mapping = choose_mapping(task.options.mapping, form, self.k, kernels, is_enumerated=is_enumerated)
         self.climb = self._climb()
         self.batches: dict[int, Batch] = {}
         # What a pass costs, in moves: the neighbourhood, and a few walks over the tour.
