@@ -164,8 +164,14 @@ def test_delevacqs_tables_are_theirs() -> None:
         for name, each in rows.items():
             assert [int(cells[0]) for cells in each] == list(delevacq.POPULATIONS)
             assert [(float(cells[-2]), float(cells[-1])) for cells in each] == list(setting.theirs[name])
-            speeds = [max(float(cell) for cell in cells[1:-2] if cell != "-") for cells in each]
-            assert speeds == list(delevacq2012.SPEEDUPS[table][name])
+            columns = zip(*(cells[1:-2] for cells in each), strict=True)
+            for theirs, printed in zip(delevacq2012.SPEEDUPS[table].values(), columns, strict=True):
+                assert [float(cell) for cell in printed if cell != "-"] == list(theirs.get(name, ()))
+
+
+def test_delevacqs_numbers_of_blocks_are_theirs() -> None:
+    rows = delevacq_tables()[2]
+    assert {name: tuple(map(int, cells)) for name, (cells,) in rows.items()} == delevacq.BLOCKS
 
 
 def test_delevacqs_iterations_and_draws_are_theirs() -> None:
