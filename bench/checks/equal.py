@@ -32,7 +32,7 @@ from bench.harness.tables import print_head, row
 from pytsp.backends import Backend, open_backend
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.solvers.options.restarts import ENUMERATIONS
-from pytsp.solvers.restarts.mapping import SHARED_CITIES, fits_a_block
+from pytsp.solvers.restarts.mapping import fits_a_block, fits_with_distances
 
 KS = (1, 8, math.inf)
 # How many climb by themselves besides, one a block: as many as have blocks of other lanes, at most (gpu_climbs.fut).
@@ -77,13 +77,13 @@ def expect(
 
 def by_neighbourhoods(form: Form, kernels: Backend) -> list[dict[str, Any]]:
     """Return the options of all other ways to look for the best move, as far as a block takes the cities."""
-    fits = fits_a_block(form, 1, kernels)
+    fits = fits_a_block(form, 1, kernels, is_enumerated=True)
     found: list[dict[str, Any]] = [
         {"neighbourhood": name, "mapping": mapping}
         for name in ENUMERATIONS
         for mapping in ("thread", *["block"] * fits)
     ]
-    if fits and form.whole.n in SHARED_CITIES:
+    if fits_with_distances(form.whole.n, kernels):
         found += [{"neighbourhood": name, "shared_matrix": True} for name in ENUMERATIONS]
     return found
 
