@@ -364,7 +364,7 @@ def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:
         (
             {"shared_matrix": True, "neighbourhood": "flat", "backend": "c"},
             ValueError,
-            "needs the thread blocks of a GPU backend and 24 to 100 cities; this is backend 'c' with mapping='auto'",
+            "and 24 to 100 cities whose distances fit a block's shared memory; this is backend 'c' with mapping='auto'",
         ),
         ({"backend": "cobol"}, BackendError, "'cobol' is not known"),
         ({"backend": "multicore", "threads": 0}, BackendError, "threads must be"),

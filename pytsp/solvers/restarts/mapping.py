@@ -130,8 +130,8 @@ def check_neighbourhood(options: RandomRestarts, n: int, kernels: Backend) -> No
     if options.shared_matrix and (options.mapping == "thread" or not fits_with_distances(n, kernels)):
         raise ValueError(
             f"shared_matrix needs the thread blocks of a GPU backend and {SHARED_CITIES[0]} to {SHARED_CITIES[-1]} "
-            f"cities, with less than 64 KiB of shared memory fewer; this is backend {kernels.name!r} with "
-            f"mapping={options.mapping!r} and {n} cities"
+            "cities whose distances fit a block's shared memory; this is backend "
+            f"{kernels.name!r} with mapping={options.mapping!r} and {n} cities"
         )
 
 
