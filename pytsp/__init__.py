@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pytsp.api.many import solve_many
     from pytsp.api.resume import resume
     from pytsp.api.solve import solve
+    from pytsp.datasets.reading import read
     from pytsp.io.convert import as_instance
-    from pytsp.io.tsplib.reader import read
     from pytsp.io.tsplib.tours import read_tour, write_tour
     from pytsp.io.tsplib.writer import write
     from pytsp.problem.instance import Instance
@@ -99,7 +99,7 @@ _ORIGINS = {
     "compare_backends": "pytsp.api.compare:compare",
     "is_tour": "pytsp.problem.tours",
     "random_tours": "pytsp.problem.tours",
-    "read": "pytsp.io.tsplib.reader",
+    "read": "pytsp.datasets.reading",
     "read_tour": "pytsp.io.tsplib.tours",
     "resume": "pytsp.api.resume",
     "solve": "pytsp.api.solve",

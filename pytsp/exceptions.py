@@ -11,6 +11,7 @@ __all__ = [
     "DatasetError",
     "DeviceMemoryError",
     "InstanceError",
+    "InstanceNotFound",
     "KernelError",
     "PytspError",
     "TourError",
@@ -23,7 +24,7 @@ class PytspError(Exception):
 
 
 class TsplibError(PytspError, ValueError):
-    """A TSPLIB file, or a tour file, that cannot be read.
+    """A TSPLIB file, a tour file, or a compressed file that cannot be read.
 
     Parameters
     ----------
@@ -54,6 +55,10 @@ class TsplibError(PytspError, ValueError):
 
 class InstanceError(PytspError, ValueError):
     """Coordinates or distances that do not make a travelling-salesman instance, or not one that is taken there."""
+
+
+class InstanceNotFound(InstanceError, FileNotFoundError):
+    """Neither a file nor the name of an instance."""
 
 
 class TourError(PytspError, ValueError):

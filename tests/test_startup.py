@@ -20,10 +20,9 @@ from processes import run_python
 import pytsp
 from pytsp.backends import registry
 from pytsp.cli import commands as cli
-from pytsp.cli import signals as _cli_runs
 from pytsp.cli.commands import main
+from pytsp.datasets import reading
 from pytsp.exceptions import BackendUnavailable
-from pytsp.io import files
 from pytsp.solvers import registry as _names
 
 SOLVE = ["solve", "uniform100", "--climbers", "2", "--solver", "restarts", "--json"]
@@ -155,6 +154,7 @@ def test_the_command_line_knows_the_names_of_the_solvers() -> None:
         (["--iterations", "9"], "search"),
         (["--k", "inf"], "restarts"),
         (["--mapping", "block"], "restarts"),
+        (["--blocks", "9"], "blocks"),
         (["--solver", "restarts"], "restarts"),
         (["--solver", "two-opt", "--k", "2"], "restarts"),
         (["--solver", "ils"], "search"),
@@ -205,14 +205,14 @@ def test_the_instance_is_read_while_the_device_opens(
         assert read.wait(20)
         return really()
 
-    def reading(path: Any) -> pytsp.Instance:
+    def slow_read(*source: Any, **how: Any) -> pytsp.Instance:
         assert begun.wait(20)
-        instance = really_read(path)
+        instance = really_read(*source, **how)
         read.set()
         return instance
 
-    really_read = files.read
-    monkeypatch.setattr(files, "read", reading)
+    really_read = reading.read_any
+    monkeypatch.setattr(reading, "read_any", slow_read)
     by_main = opening(slow)
     assert main(SOLVE) == 0
     told = json.loads(capsys.readouterr().out)
@@ -295,7 +295,12 @@ def test_a_process_ends_at_once_where_reading_fails_while_a_driver_works() -> No
 
 @pytest.mark.parametrize("pause", [0.0, 1.0])
 @pytest.mark.parametrize(
-    ("number", "said", "code"), [(signal.SIGINT, "interrupted", 130), (signal.SIGTERM, "ended by SIGTERM", 143)]
+    ("number", "said", "code"),
+    [
+        (signal.SIGINT, "interrupted", 130),
+        (signal.SIGTERM, "ended by SIGTERM", 143),
+        (signal.SIGHUP, "ended by SIGHUP", 129),
+    ],
 )
 def test_a_signal_ends_the_opening_of_a_device_at_once(pause: float, number: int, said: str, code: int) -> None:
     with begun(*SOLVE) as process:
@@ -306,7 +311,12 @@ def test_a_signal_ends_the_opening_of_a_device_at_once(pause: float, number: int
 
 
 @pytest.mark.parametrize(
-    ("number", "said", "code"), [(signal.SIGINT, "interrupted", 130), (signal.SIGTERM, "ended by SIGTERM", 143)]
+    ("number", "said", "code"),
+    [
+        (signal.SIGINT, "interrupted", 130),
+        (signal.SIGTERM, "ended by SIGTERM", 143),
+        (signal.SIGHUP, "ended by SIGHUP", 129),
+    ],
 )
 def test_a_signal_while_the_instance_is_read_is_told_with_its_code(number: int, said: str, code: int) -> None:
     with begun("solve", "-") as process:
@@ -315,20 +325,6 @@ def test_a_signal_while_the_instance_is_read_is_told_with_its_code(number: int, 
         process.send_signal(number)
         out, error = process.communicate(timeout=20)
     assert (process.returncode, out, error) == (code, "", f"pytsp: {said} before there was a tour\n")
-
-
-def test_signals_that_come_among_imports_wait_for_their_end() -> None:
-    for number, kind in ((signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, _cli_runs.Terminated)):
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        done = []
-        try:
-            with pytest.raises(kind) as raised, _cli_runs.end_on_sigterm(), _cli_runs.delay_signals():
-                signal.raise_signal(number)
-                done.append(number)
-        finally:
-            signal.signal(signal.SIGINT, before)
-        assert type(raised.value) is kind and done == [number]
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_the_package_is_a_command() -> None:

@@ -1,8 +1,10 @@
-"""Robinson, Vrbsky, Hong and Eddy (2018): k moves a pass (figure 6), quality (figure 12), batches (tables 2 and 3)."""
+"""Robinson, Vrbsky, Hong and Eddy (2018): k moves a pass (figure 6) and the quality of tours (figure 12, section 5.3).
+
+What concerns thread blocks is in `robinson2018_blocks`, their own rule of choosing moves in `robinson2018_threads`.
+"""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,6 +14,8 @@ from scipy.stats import ttest_ind
 
 import pytsp
 from bench.harness.machine import tsplib
+from bench.papers.robinson2018_blocks import queues, shapes, turns
+from bench.papers.robinson2018_threads import correlations
 from bench.papers.tables import Cell, Figure, Series, Table, columns, listed, ratio
 from bench.papers.task import Task, left_until, moment
 
@@ -21,7 +25,9 @@ TITLE = (
 )
 INSTANCES = ("fl417", "fl1400", "fl3795", "fnl4461", "pla7397", "usa13509", "pla33810")
 MOVES: tuple[int | str, ...] = (1, 2, 4, 8, 16, 32, 64, 128, 256, "inf")
-RESTARTS = 1_000
+# Climbed one at a time by the whole machine; the k are those of their largest instance, the fastest first.
+LARGE = INSTANCES[2:]
+LARGE_MOVES: tuple[int | str, ...] = ("inf", 256, 128, 64, 4, 1)
 # The first is not theirs; it is small enough for tests of few seconds to tell something.
 COMPARED = ("fl417", "fl1400", "fl3795")
 THEIR_VERDICTS = {
@@ -30,21 +36,15 @@ THEIR_VERDICTS = {
     ("fl1400", "equal time"): "shorter",
     ("fl3795", "equal time"): "shorter",
 }
+RESTARTS = 1_000
 SAMPLES, LEVEL = 20, 0.05
 RUNS = 3
-# Their instance of the queues, and smaller ones for machines on which too few climbers would fit.
-QUEUED, SMALLER = "fnl4461", ("fl1400", "fl417")
-MANY_CLIMBERS, SWAPS_SPEEDUP = 100, 10
-# Seconds for so many restarts with their queues of 1, 100, and none: GTX 780 with 10,000 and 192 blocks, GTX 650 Ti.
-QUEUES = {
-    10_000: ((707, 787, 689), (707, 787, 689), (2_186, 1_982, 2_186)),
-    100_000: ((7_068, 7_126, 6_887), (7_069, 7_126, 6_886), (19_665, 19_664, 21_627)),
-    1_000_000: ((70_688, 70_761, 68_886), (70_688, 70_749, 68_886), (197_704, 197_704, 218_752)),
-}
-BATCHES: tuple[tuple[str, int | None], ...] = (("1", 1), ("100", 100), ("all at once", None))
-# Of the time: figure 6, the tests, the batches; a climber's time grows with this power of n.
-SHARES = (0.4, 0.35, 0.25)
-GROWTH = 3.0
+# Of the time: figure 6, its larger instances, the tests, shapes of blocks, their rule, turns, queues.
+SHARES = (0.28, 0.23, 0.25, 0.08, 0.12, 0.02, 0.02)
+# With which power of n a climber's time grows where k = 1, and its passes where k = inf.
+GROWTH, PASSES_GROWTH = 3.0, 0.65
+# Passes of a climber on n cities with k = 1, a city.
+PASSES_A_CITY = 1.4
 
 
 @dataclass
@@ -64,8 +64,12 @@ def run(task: Task) -> Iterator[Table | Figure]:
     shares = [share * task.seconds for share in SHARES]
     lone = alone(task)
     yield from swaps(task, lone, shares[0])
-    yield tests(task, lone, shares[1])
-    yield batches(task, lone, shares[2])
+    yield large(task, shares[1])
+    yield from tests(task, lone, shares[2])
+    yield from shapes(task, shares[3])
+    yield from correlations(task, shares[4])
+    yield turns(task, shares[5])
+    yield queues(task, shares[6])
 
 
 def alone(task: Task) -> Speed:
@@ -135,12 +139,60 @@ def swaps(task: Task, lone: Speed, seconds: float) -> Iterator[Table | Figure]:
     yield longer
 
 
-def tests(task: Task, lone: Speed, seconds: float) -> Table:
+def large(task: Task, seconds: float) -> Table:
+    """Climb on the larger instances, the whole machine at one tour; the k that fit, and the instances."""
+    table = Table(
+        "Figure 6, larger instances: one climber by the whole machine",
+        '`solver="two-opt"` from the random tour of climber 0: the climber that random restarts begin with, move by '
+        "move, whose passes are spread over the whole machine. Theirs: 1,000 climbers each, one a block.",
+        columns("instance|", "k|", "time|time", "times as fast|.3g", "passes|,", "moves|,", "length|,"),
+    )
+    end = moment(seconds)
+    warm = tsplib(task.tsplib, INSTANCES[0])
+    descended(task, warm, "inf")
+    found = descended(task, warm, "inf")
+    n, passes, pass_seconds = warm.n, passes_of(found), found.seconds / passes_of(found)
+    for name in LARGE:
+        instance = tsplib(task.tsplib, name)
+        growth = instance.n / n
+        n, passes, pass_seconds = instance.n, round(passes * growth**PASSES_GROWTH), pass_seconds * growth**2
+        climbs: dict[int | str, pytsp.Result] = {}
+        for k in LARGE_MOVES:
+            expected = passes if k == "inf" else max(passes, PASSES_A_CITY * n / int(k))
+            if expected * pass_seconds > left_until(end):
+                continue
+            climbs[k] = descended(task, instance, k)
+            pass_seconds = climbs[k].seconds / passes_of(climbs[k])
+            if k == "inf":
+                passes = passes_of(climbs[k])
+        missed = ", ".join(str(k) for k in LARGE_MOVES if k not in climbs)
+        if missed:
+            table.left_out.append(f"{name} with k = {missed}" if climbs else name)
+        base = climbs[1].seconds if 1 in climbs else None
+        for k, found in reversed(climbs.items()):
+            steps = int(found.steps[0])
+            faster = ratio(base, found.seconds)
+            table.rows.append([name, k, found.seconds, faster, passes_of(found), steps, found.length])
+    return table
+
+
+def descended(task: Task, instance: pytsp.Instance, k: int | str) -> pytsp.Result:
+    """Climb from the tour of climber 0, all lanes or threads of the machine at one tour."""
+    return pytsp.solve(instance, solver="two-opt", start="random", k=k, backend=task.backend, seed=task.seed)
+
+
+def passes_of(found: pytsp.Result) -> int:
+    """Return the passes of the one climber that there is."""
+    return int(found.passes[0])
+
+
+def tests(task: Task, lone: Speed, seconds: float) -> Iterator[Table | Figure]:
     """Compare lengths by Welch's test, as figure 12 and section 5.3 do by equal work and by equal time."""
     table = Table(
         "Section 5.3: one move a pass against any number, Welch's t-test",
         f"Equal work: as many climbers. Equal time: as many more as k = inf is faster. Of runs, {SAMPLES} a sample, "
-        f"the shortest tours are compared; theirs are 1,000 runs of 1,000 climbers. fl417 is added. Level {LEVEL}.",
+        f"the shortest tours are compared; theirs are 1,000 runs of 1,000 climbers. fl417 is added. Level {LEVEL}. The "
+        "samples are independent: climbers of k = inf start from other random tours than those of k = 1.",
         columns(
             "instance|",
             "compared|",
@@ -156,6 +208,7 @@ def tests(task: Task, lone: Speed, seconds: float) -> Table:
             "theirs|",
         ),
     )
+    figures = []
     end = moment(seconds)
     for place, name in enumerate(COMPARED):
         instance = tsplib(task.tsplib, name)
@@ -166,15 +219,39 @@ def tests(task: Task, lone: Speed, seconds: float) -> Table:
         climbers = max(2, task.fitting(instance, share / 2, SAMPLES * RESTARTS, k=1))
         one = task.climb(instance, climbers, k=1)
         task.climb(instance, 1, k="inf")
-        first = task.climb(instance, climbers, k="inf")
+        first = task.climb(instance, climbers, k="inf", first=climbers)
         more = max(climbers, int(climbers * one.seconds / first.seconds))
-        rest = [task.climb(instance, more - climbers, k="inf", first=climbers).lengths] if more > climbers else []
+        after = 2 * climbers
+        rest = [task.climb(instance, more - climbers, k="inf", first=after).lengths] if more > climbers else []
         many = np.concatenate([first.lengths, *rest])
         table.rows.append(compared(name, "climbers", one.lengths, first.lengths))
         if climbers >= 2 * SAMPLES:
             for label, lengths in (("equal work", many[:climbers]), ("equal time", many)):
                 table.rows.append(compared(name, label, one.lengths, lengths, runs=SAMPLES))
-    return table
+            told = {"k = 1": one.lengths, "k = inf, equal work": many[:climbers], "k = inf, equal time": many}
+            figures.append(distribution(name, told))
+    yield table
+    yield from figures
+
+
+def distribution(name: str, told: dict[str, NDArray[np.generic]]) -> Figure:
+    """Draw figure 12: how the shortest tours of runs are distributed, as the share of runs that are no longer."""
+    figure = Figure(
+        f"distribution-{name}",
+        f"Figure 12: the shortest tours of runs, {name}",
+        "length",
+        "share of runs",
+    )
+    for label, lengths in told.items():
+        shortest = np.sort(shortest_of_runs(lengths, SAMPLES))
+        figure.series.append(Series(label, listed(shortest), listed(np.arange(1, SAMPLES + 1) / SAMPLES)))
+    return figure
+
+
+def shortest_of_runs(lengths: NDArray[np.generic], runs: int) -> NDArray[np.float64]:
+    """Return the shortest length of each of so many runs, into which climbers are cut."""
+    cut = np.asarray(lengths, np.float64)[: len(lengths) // runs * runs]
+    return np.asarray(cut.reshape(runs, -1).min(axis=1))
 
 
 def compared(
@@ -183,7 +260,7 @@ def compared(
     """Test whether two samples have one mean: of all lengths, or of the shortest of each of so many runs."""
     told = [np.asarray(each, np.float64) for each in (ones, many)]
     if runs is not None:
-        told = [each[: len(each) // runs * runs].reshape(runs, -1).min(axis=1) for each in told]
+        told = [shortest_of_runs(each, runs) for each in told]
     test = ttest_ind(told[1], told[0], equal_var=False)
     means = [float(each.mean()) for each in told]
     found = [float(test.statistic), float(test.df), float(test.pvalue)]
@@ -194,57 +271,3 @@ def compared(
         verdict = "shorter" if found[0] < 0 else "longer"
     theirs = THEIR_VERDICTS.get((name, label), "")
     return [name, label, len(ones), len(many), *means, means[1] / means[0], *cells, verdict, theirs]
-
-
-def batches(task: Task, lone: Speed, seconds: float) -> Table:
-    """Write tables 2 and 3: what a block takes from the queue becomes what a call of `solve` gets."""
-    name = queued(task, lone, seconds)
-    instance = tsplib(task.tsplib, name)
-    table = Table(
-        f"Tables 2 and 3: queues, here batches of {name}",
-        "Seconds a restart, k = inf. Our climbers come in batches, each a call of `solve` for a range of climbers; "
-        "their blocks fetch so many tours at a time. Theirs with the queue of that name: GTX 780 with 10,000 blocks, "
-        f"with 192, and GTX 650 Ti with 10,000, of 1,000,000 restarts of {QUEUED}.",
-        columns(
-            "batch|",
-            "restarts|,",
-            "time|time",
-            "a restart|time",
-            "GTX 780|time",
-            "192 blocks|time",
-            "GTX 650 Ti|time",
-            "GTX 780 / pytsp|.3g",
-            "shortest|,",
-        ),
-    )
-    share = seconds / (2 * len(BATCHES))
-    most = task.fitting(instance, share, min(QUEUES), k="inf")
-    restarts = max(QUEUES)
-    for place, (label, size) in enumerate(BATCHES):
-        done, taken, shortest = batched(task, instance, min(size or most, most), most, share)
-        theirs = [each[place] / restarts if name == QUEUED else None for each in QUEUES[restarts]]
-        table.rows.append([label, done, taken, taken / done, *theirs, ratio(theirs[0], taken / done), shortest])
-    return table
-
-
-def queued(task: Task, lone: Speed, seconds: float) -> str:
-    """Choose the largest instance of which many climbers fit."""
-    together = 1 if task.is_gpu(task.backend) else MANY_CLIMBERS
-    for name in (QUEUED, *SMALLER[:-1]):
-        n = tsplib(task.tsplib, name).n
-        if lone.of(n) / SWAPS_SPEEDUP * together < seconds / (2 * len(BATCHES)):
-            return name
-    return SMALLER[-1]
-
-
-def batched(
-    task: Task, instance: pytsp.Instance, size: int, most: int, seconds: float
-) -> tuple[int, float, int | float]:
-    """Climb in batches of a size, as many as fit the time, `most` climbers in all at most."""
-    began = time.perf_counter()
-    done, shortest = 0, float("inf")
-    while done < most and (done == 0 or time.perf_counter() - began < seconds):
-        found = task.climb(instance, min(size, most - done), k="inf", first=done)
-        done += found.climbers
-        shortest = min(shortest, found.length)
-    return done, time.perf_counter() - began, shortest

@@ -38,7 +38,9 @@ class Table:
     rows : list of list of cells
         As they were measured: what is written rounds them. None is what nobody has measured.
     left_out : list of str
-        What of the paper's table is not in it for want of time.
+        What of the paper's table is not in it.
+    reason : str
+        Why it is not.
     """
 
     title: str
@@ -46,15 +48,17 @@ class Table:
     columns: list[Column]
     rows: list[list[Cell]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    reason: str = "for want of time"
 
     def markdown(self) -> str:
         """Write the table with its title and note."""
         lines = [f"### {self.title}", "", self.note, ""]
-        lines += [row(*(column.head for column in self.columns)), row(*["---"] * len(self.columns))]
+        if self.rows:
+            lines += [row(*(column.head for column in self.columns)), row(*["---"] * len(self.columns))]
         for cells in self.rows:
             lines.append(row(*(column.write(cell) for column, cell in zip(self.columns, cells, strict=True))))
         if self.left_out:
-            lines += ["", f"Left out for want of time: {', '.join(self.left_out)}."]
+            lines += [""] * bool(self.rows) + [f"Left out {self.reason}: {', '.join(self.left_out)}."]
         return "\n".join(lines) + "\n"
 
 

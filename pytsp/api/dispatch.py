@@ -22,7 +22,7 @@ from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.registry import MODULES, OPTIONS
 from pytsp.solvers.selection import check_initial_tour, choose, given_of
-from pytsp.utils.arguments import truth_value, whole_number
+from pytsp.utils.arguments import seed_number, truth_value
 from pytsp.utils.deadline import OutOfTime, looking
 
 __all__ = ["dispatch", "run"]
@@ -35,10 +35,10 @@ _log = logging.getLogger("pytsp")
 
 def dispatch(instance: Instance | Any, request: Request) -> Result:
     """Solve what is asked for."""
-    if not isinstance(instance, Instance):
+    if not isinstance(instance, Instance) or any(value not in (None, False) for value in request.reading.values()):
         from pytsp.io.convert import as_instance  # noqa: PLC0415
 
-        instance = as_instance(instance)
+        instance = as_instance(instance, **request.reading)
     is_path = truth_value("open", request.open) or (request.start_city, request.end_city) != (None, None)
     if is_path or instance.asymmetric:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415
@@ -52,7 +52,7 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         on_improvement=request.on_improvement,
         spent=time.perf_counter() - request.began,
     )
-    seed = whole_number("seed", request.seed, 0, 2**64 - 1)
+    seed = seed_number(request.seed)
     options = options_of(instance, request, watch)
     if request.initial_tour is not None:
         check_initial_tour(options)

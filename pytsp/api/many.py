@@ -19,7 +19,7 @@ from pytsp.run.result import Result
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import CHILDREN, PASSES
 from pytsp.solvers.common.verify import verify
-from pytsp.utils.arguments import whole_number
+from pytsp.utils.arguments import seed_number, whole_number
 from pytsp.utils.memory import check_memory
 
 __all__ = ["solve_many"]
@@ -43,7 +43,7 @@ def solve_many(
     *,
     metric: str | None = None,
     climbers: int = CLIMBERS,
-    seed: int = 0,
+    seed: int | None = 0,
     iterations: int | None = None,
     backend: str = "auto",
     threads: int | None = None,
@@ -64,8 +64,8 @@ def solve_many(
     climbers : int, optional
         The tours of each population, at least 1. With the default of 20, random uniform instances of 100 cities end
         about 0.04 % above the optimum on average.
-    seed : int, optional
-        0 ≤ seed < 2**64; the same for every instance.
+    seed : int or None, optional
+        0 ≤ seed < 2**64; the same for every instance. None draws one.
     iterations : int, optional
         How many generations there are, at least 0; by default 8 + n / 50.
     backend, threads, device
@@ -93,7 +93,7 @@ def solve_many(
     [4.0, 16.0]
     """
     climbers = whole_number("climbers", climbers, 1, 2**20)
-    seed = whole_number("seed", seed, 0, 2**64 - 1)
+    seed = seed_number(seed)
     if iterations is not None:
         iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
     listed = _list_instances(instances, metric)

@@ -53,6 +53,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         initial_tour = doubling.tour(initial_tour)
     reduced = replace(
         request,
+        reading={},
         open=False,
         start_city=None,
         end_city=None,

@@ -20,14 +20,16 @@ __all__ = ["Request"]
 class Request:
     """The arguments of `pytsp.solve` that concern every solver, and `keywords`, the options of its solver.
 
-    `began` is when the solve did, by the clock of `time.perf_counter`.
+    `reading` is how data are read that are no instance yet, as `pytsp.as_instance` takes it; `began`
+    is when the solve did, by the clock of `time.perf_counter`.
     """
 
+    reading: Mapping[str, Any] = field(default_factory=dict)
     solver: str | Options = "auto"
     open: bool = False
     start_city: int | None = None
     end_city: int | None = None
-    seed: int = 0
+    seed: int | None = 0
     backend: str = "auto"
     threads: int | None = None
     device: str | int | None = None

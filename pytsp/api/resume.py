@@ -11,6 +11,7 @@ from pytsp.checkpoint.reader import Stored
 from pytsp.checkpoint.writer import INTERVAL, Checkpoint, head_of
 from pytsp.run.monitor import Improvement, Progress, Watch, target_length
 from pytsp.run.result import Result
+from pytsp.utils.arguments import file_name
 
 __all__ = ["resume", "resume_stored"]
 
@@ -65,7 +66,7 @@ def resume(
     BackendError
         If the backend is not built, cannot run here, or fails.
     """
-    stored = Stored(file)
+    stored = Stored(file_name("file", file))
     limits = {
         "time_limit": time_limit,
         "target": target_length(stored.instance, target, target_gap),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +23,14 @@ __all__ = ["solve"]
 def solve(
     instance: Instance | Any,
     *,
+    metric: str | None = None,
+    asymmetric: bool = False,
+    columns: Sequence[str] | None = None,
     solver: str | Options = "auto",
     open: bool = False,
     start_city: int | None = None,
     end_city: int | None = None,
-    seed: int = 0,
+    seed: int | None = 0,
     backend: str = "auto",
     threads: int | None = None,
     device: str | int | None = None,
@@ -53,6 +56,8 @@ def solve(
     instance : Instance, or what `pytsp.as_instance` takes
         Coordinates, a matrix, a data frame, a graph: `as_instance` says how they are read. An asymmetric one is solved
         as a symmetric one of twice as many cities, 11,585 at most (see `pytsp.problem.asymmetric`).
+    metric, asymmetric, columns : optional
+        How other data than an `Instance` are read: as in `pytsp.as_instance`.
     solver : options object or str, optional
         `pytsp.EAX`, `pytsp.ILS`, `pytsp.LargeTour`, `pytsp.RandomRestarts`, `pytsp.TwoOpt`, `pytsp.Annealing` or
         `pytsp.AntColony`, with what it is asked for; or a name, "eax", "ils", "large", "restarts", "two-opt",
@@ -66,8 +71,8 @@ def solve(
         most (see `pytsp.problem.open_paths`). `Result.is_open` tells paths from tours.
     start_city, end_city : int, optional
         Where an open path begins and ends, counted from 0; by default where it is shortest.
-    seed : int, optional
-        0 ≤ seed < 2**64.
+    seed : int or None, optional
+        0 ≤ seed < 2**64. None draws one, which `Result.seed` tells.
     backend : {"auto", "c", "multicore", "opencl", "cuda"}, optional
         "auto" takes the fastest that works here.
     threads : int, optional
@@ -144,6 +149,7 @@ def solve(
     from pytsp.api.request import Request  # noqa: PLC0415
 
     request = Request(
+        reading={"metric": metric, "asymmetric": asymmetric, "columns": columns},
         solver=solver,
         open=open,
         start_city=start_city,

@@ -158,7 +158,8 @@ def _open_auto(threads: int | None, device: int | str | None, tuning: Mapping[st
             return _open(found, threads if name == "multicore" else None, device, tuning)
         except BackendUnavailable as error:
             failures.append(f"{name}: {error}")
-    raise BackendUnavailable("no backend can run here: " + "; ".join(failures))
+    what = "no backend can run here" if device is None else f"device={device!r} is for a GPU, and none can run here"
+    raise BackendUnavailable(f"{what}: {'; '.join(failures)}")
 
 
 def _usable(found: BackendStatus) -> list[Device]:

@@ -121,7 +121,7 @@ def _unpacked(data: bytes, begin: int, end: int) -> dict[str, Any]:
     return tree
 
 
-def replace_file(path: Path, fill: Callable[[IO[bytes]], None]) -> None:
+def replace_file(path: Path, fill: Callable[[IO[bytes]], None], *, is_new: bool = False) -> None:
     """Have `fill` write a new file, and put it in the place of `path` once all of it is on the disk.
 
     At any instant `path` is either what it was or all of the new file, which only its owner may read.
@@ -129,7 +129,8 @@ def replace_file(path: Path, fill: Callable[[IO[bytes]], None]) -> None:
     Raises
     ------
     OSError
-        If that fails; `path` is what it was.
+        If that fails; `path` is what it was. `FileExistsError` where it `is_new` and there is one all the same: of
+        several processes one puts its file there.
     """
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
@@ -137,7 +138,8 @@ def replace_file(path: Path, fill: Callable[[IO[bytes]], None]) -> None:
             fill(stream)
             stream.flush()
             os.fsync(descriptor)
-        os.replace(name, path)
+        if not (is_new and _linked(name, path)):
+            os.replace(name, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(name)
@@ -149,6 +151,18 @@ def replace_file(path: Path, fill: Callable[[IO[bytes]], None]) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _linked(name: str, path: Path) -> bool:
+    """Give a file a name that must be new, in place of its own; tell whether there are links on this disk."""
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        return False
+    os.unlink(name)
+    return True
 
 
 def sweep(path: Path) -> None:

@@ -31,6 +31,7 @@ def stored_instance(instance: Instance) -> dict[str, Any]:
         "comment": instance.comment,
         "optimum": instance.optimum,
         "display": instance.display,
+        "labels": instance.labels,
     }
 
 
@@ -39,6 +40,7 @@ def instance_of(state: State) -> Instance:
     n = state.whole("n", 1, 2**31 - 1)
     said: dict[str, Any] = {"name": state.text("name"), "comment": state.text("comment")}
     said |= {"optimum": state.any("optimum"), "display": state.any("display")}
+    said["labels"] = tuple(map(str, state.items("labels"))) if "labels" in state else None
     if "triangle" in state:
         return Instance(metric=EXPLICIT, matrix=_matrix(state, n), **said)
     coordinates = state.array("coordinates", np.float64, (n, None))

@@ -13,7 +13,7 @@ from pytsp.checkpoint import container
 from pytsp.checkpoint.content import stored_instance, stored_options
 from pytsp.exceptions import CheckpointError
 from pytsp.run.monitor import Watch
-from pytsp.utils.arguments import check_real
+from pytsp.utils.arguments import check_real, file_name
 
 if TYPE_CHECKING:
     from pytsp.solvers.common.task import Task
@@ -43,15 +43,17 @@ class Checkpoint:
 
     Raises
     ------
-    ValueError
-        If the interval is none.
+    TypeError, ValueError
+        If the path or the interval is none.
     """
 
     def __init__(self, path: str | os.PathLike[str], head: Mapping[str, Any], interval: float) -> None:
         check_real("checkpoint_interval", interval)
         if not 0 <= interval < float("inf"):
             raise ValueError(f"checkpoint_interval must be a number of seconds, at least 0; it is {interval!r}")
-        self.path = Path(path)
+        self.path = Path(file_name("checkpoint", path))
+        # A link stays one.
+        self._file = Path(os.path.realpath(self.path))
         self.head = head
         self.interval = interval
         self.has_state = False
@@ -67,15 +69,20 @@ class Checkpoint:
         CheckpointError
             If there is such a file already, unless its solve is `resumed`, from `state`, or it cannot be written.
         """
-        if not resumed and self.path.exists():
-            raise CheckpointError(
-                f"{self.path}: the file is there already; continue its solve with 'pytsp resume', or remove it"
-            )
+        if self._file.is_dir():
+            raise CheckpointError(f"{self.path}: the checkpoint cannot be written: it is a folder")
         try:
-            container.sweep(self.path)
-            self._write(watch, state)
+            if not resumed and os.path.lexists(self._file):
+                raise FileExistsError
+            self._write(watch, state, is_new=not resumed)
         except OSError as error:
+            # Of two solves that begin at once one is the first.
+            if not resumed and os.path.lexists(self._file):
+                raise CheckpointError(
+                    f"{self.path}: the file is there already; continue its solve with 'pytsp resume', or remove it"
+                ) from error
             raise CheckpointError(f"{self.path}: the checkpoint cannot be written: {reason(error)}") from error
+        container.sweep(self._file)
 
     def offer(self, watch: Watch, state: Callable[[], Mapping[str, Any]], *, final: bool = False) -> None:
         """Write where the solver stands if it is time to, or at the end.
@@ -95,13 +102,13 @@ class Checkpoint:
     def discard(self) -> None:
         """Remove the file of a solve that has failed before it had a state."""
         if not self.has_state:
-            self.path.unlink(missing_ok=True)
+            self._file.unlink(missing_ok=True)
 
-    def _write(self, watch: Watch, state: Mapping[str, Any] | None) -> None:
+    def _write(self, watch: Watch, state: Mapping[str, Any] | None, *, is_new: bool = False) -> None:
         began = time.perf_counter()
         history = [[float(at), int(iteration), length] for at, iteration, length in watch.history]
         parts = container.pack({**self.head, "seconds": watch.seconds, "history": history, "state": state})
-        container.replace_file(self.path, lambda stream: container.write(stream, parts))
+        container.replace_file(self._file, lambda stream: container.write(stream, parts), is_new=is_new)
         self.written = time.perf_counter()
         self.seconds = self.written - began
         _log.info("%s: checkpoint of %d bytes written", self.path, sum(len(part) for part in parts))

@@ -22,11 +22,14 @@ from pytsp.cli import help as _cli_help
 from pytsp.cli import limits as _cli_limits
 from pytsp.cli import options as _cli_options
 from pytsp.cli import pictures as _pictures_cli
+from pytsp.cli import results as _cli_results
 from pytsp.cli import signals as _cli_runs
+from pytsp.cli import streams as _cli_streams
 from pytsp.cli import tables as _cli_tables
 from pytsp.exceptions import PytspError
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS
+from pytsp.utils.text import one_line, printable
 
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
@@ -50,33 +53,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2. Where Ctrl-C
-        or SIGTERM ends the command before there is a tour, it is 130 or 143.
+        The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2. Where
+        Ctrl-C, SIGTERM or SIGHUP ends the command before there is a tour, it is 130, 143 or 129.
     """
-    if arguments is None:
+    is_process = arguments is None
+    if is_process:
+        _cli_streams.secure()
         # Nothing here multiplies matrices, and threads for that would be half of what NumPy's import takes.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     parser = _parser()
     _cli_help.complete(parser)
     options = parser.parse_args(arguments)
-    options.began = time.perf_counter() - (_cli_limits.seconds_since_start() if arguments is None else 0.0)
+    options.began = time.perf_counter() - (_cli_limits.seconds_since_start() if is_process else 0.0)
     code = 1
     try:
-        with _cli_runs.end_on_sigterm():
+        with _cli_runs.end_on_signals(for_good=is_process):
             options.run(options)
+            sys.stdout.flush()
         return 0
-    except (PytspError, OSError, ValueError) as error:
-        print(f"pytsp: {error}", file=sys.stderr)
+    except OSError as error:
+        place = "" if error.filename is None else f"{error.filename}: "
+        _complain(f"{place}{error.strerror or error}")
+    except (PytspError, ValueError) as error:
+        _complain(str(error))
     except MemoryError as error:
-        print(f"pytsp: the memory does not suffice: {str(error) or 'Python does not say for what'}", file=sys.stderr)
+        _complain(f"the memory does not suffice: {str(error) or 'Python does not say for what'}")
     except KeyboardInterrupt as error:
         said, code = _cli_runs.describe_interruption(error)
-        print(f"pytsp: {said}{' before there was a tour' if options.run in (_solve, _resume) else ''}", file=sys.stderr)
-    if arguments is None and any(thread.name == _OPENING for thread in threading.enumerate()):
+        _complain(f"{said}{' before there was a tour' if options.run in (_solve, _resume) else ''}")
+    if is_process and any(thread.name == _OPENING for thread in threading.enumerate()):
         # A driver that is still at work may crash while an orderly end takes down its libraries; none is needed here.
-        sys.stdout.flush()
         os._exit(code)
     return code
+
+
+def _complain(text: str) -> None:
+    """Say in one line on standard error what is wrong."""
+    print(f"pytsp: {printable(one_line(text))}", file=sys.stderr)
 
 
 class _Version(argparse.Action):
@@ -111,9 +124,8 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("info", help="describe an instance", description="Describe an instance.")
     command.set_defaults(run=_info)
-    command.add_argument(
-        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
-    )
+    _cli_data.add_instance(command)
+    _cli_data.add_reading(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
     command = commands.add_parser("backends", help="list what can run here", description="List what can run here.")
@@ -137,7 +149,7 @@ def _likely_part(options: argparse.Namespace) -> str:
     given = _cli_options.given_options(options)
     solver = options.solver
     if solver == "auto":
-        solver = "restarts" if {"k", "mapping", "neighbourhood"} & given.keys() else "eax"
+        solver = "restarts" if {"k", "mapping", "neighbourhood", "blocks", "lanes", "rows"} & given.keys() else "eax"
         with suppress(OSError):
             if solver == "eax" and os.stat(options.instance).st_size > _LARGE_FILE:
                 solver = "large"
@@ -164,12 +176,13 @@ def _begin_to_open(part: str, *, backend: str, threads: int | None, device: int 
 
 
 def _solve(options: argparse.Namespace) -> None:
-    _begin_to_open(_likely_part(options), **_placed(options))
-    with _cli_runs.delay_signals():
+    with _cli_runs.hold_signals():
+        _begin_to_open(_likely_part(options), **_placed(options))
         from pytsp.api.solve import solve  # noqa: PLC0415
         from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
 
-    instance = _cli_data.read_instance(options.instance, options.metric, is_open=options.open)
+    instance = _cli_data.read_instance(options)
+    _cli_results.try_targets(options, instance)
     initial_tour = None if options.initial_tour is None else read_tour(options.initial_tour)
     with _followed(instance, options) as progress:
         result = solve(
@@ -178,7 +191,7 @@ def _solve(options: argparse.Namespace) -> None:
             start_city=options.start_city,
             end_city=options.end_city,
             solver=options.solver,
-            seed=options.seed,
+            seed=None if options.seed == "random" else options.seed,
             **_placed(options),
             time_limit=_cli_limits.time_left(options),
             target=options.target,
@@ -211,16 +224,18 @@ def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
     part = result.options.kernels_part
     with suppress(PytspError):
         device = open_backend(options.backend, threads=options.threads, device=options.device, part=part).device_name
-    return record(result, file=file, device=device)
+    reading = _cli_data.reading(options)
+    return record(result, file=file, device=device, **{name: reading[name] for name in reading if name != "metric"})
 
 
 def _resume(options: argparse.Namespace) -> None:
-    with _cli_runs.delay_signals():
+    with _cli_runs.hold_signals():
         from pytsp.api.resume import resume_stored  # noqa: PLC0415
         from pytsp.checkpoint.reader import Stored  # noqa: PLC0415
         from pytsp.run.monitor import target_length  # noqa: PLC0415
 
     stored = Stored(options.checkpoint)
+    _cli_results.try_targets(options, stored.instance)
     placed = stored.placement(**_placed(options))
     options.backend, options.threads, options.device = placed.values()
     limits = {
@@ -234,15 +249,22 @@ def _resume(options: argparse.Namespace) -> None:
 
 
 def _tell(result: Result, options: argparse.Namespace) -> None:
-    """Print what a solve has found, and write its tour."""
-    print(json.dumps(_recorded(result, options)) if options.json else result)
-    # Last, so that a file that cannot be written costs nobody the result.
-    if options.output:
-        result.write(options.output)
+    """Tell what a solve has found: in one JSON object, as the tour, or in a few lines."""
+
+    from pytsp.io.results import text_of  # noqa: PLC0415
+
+    def text() -> str:
+        if options.output == _cli_results.STDOUT:
+            return text_of(result, ".tour").rstrip("\n")
+        if options.json:
+            return json.dumps(_recorded(result, options))
+        return "\n".join([str(result), *(map(one_line, result.order) if options.order else ())])
+
+    _cli_results.tell(result, options, text)
 
 
 def _info(options: argparse.Namespace) -> None:
-    instance = _read(options.instance)
+    instance = _cli_data.read_instance(options)
     facts = {
         "instance": instance.name,
         "n": instance.n,
@@ -259,10 +281,6 @@ def _info(options: argparse.Namespace) -> None:
         shown = {name.replace("_", " "): fact for name, fact in facts.items()}
         shown |= {name: words[fact] for name, fact in shown.items() if fact is None or isinstance(fact, bool)}
         print("\n".join(f"{name:17} {fact}" for name, fact in shown.items()))
-
-
-def _read(name: str) -> Instance:
-    return _cli_data.read_instance(name)
 
 
 @contextmanager

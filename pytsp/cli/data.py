@@ -32,21 +32,45 @@ def add_generate(commands: Any) -> None:
     command.add_argument("--seed", type=whole(0), required=True, metavar="S", help="seed of the random cities")
     command.add_argument("--clusters", type=whole(1), metavar="C", help="clustered: how many (default: N / 100)")
     command.add_argument("--share", type=float, metavar="P", help="grid: the share of places taken (default: 0.5)")
-    command.add_argument("--output", default="-", metavar="FILE", help="default: standard output")
+    command.add_argument("-o", "--output", default="-", metavar="FILE", help="default: standard output")
 
 
 def add_data_options(group: Any) -> None:
-    """Add the options of `solve` for open paths, and for the metric of files that say none."""
+    """Add the options of `solve` for open paths, and for files that say less than TSPLIB's."""
     group.add_argument("--open", action="store_true", help="find an open path, which does not return to its first city")
     group.add_argument("--start-city", type=whole(0), metavar="CITY", help="where the path begins, counted from 0")
     group.add_argument("--end-city", type=whole(0), metavar="CITY", help="where the path ends, counted from 0")
-    group.add_argument(
-        "--metric", metavar="M", help="of a .csv or .geojson file (default: euclidean, or haversine on the globe)"
+    add_reading(group)
+
+
+def add_instance(command: Any) -> None:
+    """Add the instance that a command is of."""
+    command.add_argument(
+        "instance", metavar="FILE|NAME", help="a TSPLIB, CSV, .npy or GeoJSON file, - for standard input, or a name"
     )
+
+
+def add_reading(group: Any) -> None:
+    """Add how files are read that do not say it."""
+    group.add_argument("--metric", metavar="M", help="of coordinates (default: euclidean, or haversine on the globe)")
+    group.add_argument("--columns", type=_names, metavar="X,Y", help="the columns of a table with the coordinates")
+    group.add_argument("--asymmetric", action="store_true", help="take distances that are not symmetric")
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def reading(options: argparse.Namespace) -> dict[str, Any]:
+    """Return how the instance is to be read, as far as that is said."""
+    said = {name: getattr(options, name, None) for name in ("metric", "columns", "asymmetric")}
+    return {name: value for name, value in said.items() if value}
 
 
 def output_file(path: str) -> str:
     """Return a path that results can be written to, as its ending says."""
+    if not path:
+        raise argparse.ArgumentTypeError("must name a file; it is ''")
     try:
         ending_of(path)
     except ValueError as error:
@@ -57,13 +81,12 @@ def output_file(path: str) -> str:
 OUTPUT_HELP = f"write the tour to this file; the ending is one of {', '.join(ENDINGS)}"
 
 
-def read_instance(name: str, metric: str | None = None, *, is_open: bool = False) -> Instance:
-    """Read an instance: a file, `-` for standard input, or a name. An open path has no optimum that is known."""
-    from pytsp.datasets import registry as datasets  # noqa: PLC0415
-    from pytsp.io.files import read_any  # noqa: PLC0415
+def read_instance(options: argparse.Namespace) -> Instance:
+    """Read the instance that a command is of. An open path has no optimum that is known."""
+    from pytsp.datasets.reading import read  # noqa: PLC0415
 
-    instance = read_any(name if name == "-" else datasets.find(name), metric)
-    return replace(instance, optimum=None) if is_open else instance
+    instance = read(options.instance, **reading(options))
+    return replace(instance, optimum=None) if getattr(options, "open", False) else instance
 
 
 def _generate(options: argparse.Namespace) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any
+from typing import Any, NoReturn
 
 from pytsp.exceptions import PytspError
+from pytsp.utils.text import one_line, printable
 
 __all__ = ["EXAMPLES", "Parser", "add_completion", "add_examples", "complete"]
 
@@ -27,6 +28,7 @@ EXAMPLES = {
   pytsp solve big.tsp --backend cuda --time-limit 10 --json
   pytsp solve big.tsp --time-limit 3600 --checkpoint big.checkpoint
   pytsp solve kroA100.tsp.gz --solver restarts --climbers 100000
+  pytsp solve towns.csv --columns east,north --order
   pytsp solve places.geojson --open --start-city 0 --output way.geojson""",
     "resume": """
   pytsp resume big.checkpoint
@@ -72,6 +74,10 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": argparse.RawDescriptionHelpFormatter, **settings})
+
+    def error(self, message: str) -> NoReturn:
+        """Say in one line what is wrong with the words of a command, and exit."""
+        self.exit(2, f"{self.prog}: {printable(one_line(message))}\n")
 
     # The standard library's stubs promise no types of this method.
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:

@@ -21,11 +21,11 @@ def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run
     """Add the command `solve`."""
     command = commands.add_parser("solve", help="find a short tour", description="Find a short tour.")
     command.set_defaults(run=run)
-    command.add_argument(
-        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
-    )
+    data.add_instance(command)
     command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by size and options")
-    command.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
+    command.add_argument(
+        "--seed", type=whole(0, "random"), default=0, metavar="S", help="of what is random (default: 0), or random"
+    )
     command.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or is the start")
     add_backend(command, "auto", "default: the fastest here")
     add_limits(command)
@@ -60,7 +60,7 @@ def _add_option(group: argparse._ActionsContainer, name: str, specs: Sequence[Fi
     choices = tuple(dict.fromkeys(choice for each in specs for choice in each.choices))
     how: dict[str, Any] = {"action": "store_true"}
     if choices:
-        how = {"choices": choices}
+        how = {"choices": choices, "type": type(choices[0])}
     elif spec.least is not None:
         how = {"type": whole(spec.least, *spec.words), "metavar": spec.metavar}
     elif spec.read is not None:
@@ -76,9 +76,8 @@ def add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser], r
         "compare", help="run several backends on one instance", description="Run several backends on one instance."
     )
     command.set_defaults(run=run)
-    command.add_argument(
-        "instance", metavar="FILE|NAME", help="a TSPLIB file, - for standard input, or a name in data/"
-    )
+    data.add_instance(command)
+    data.add_reading(command)
     command.add_argument("--backends", metavar="B,…", help="with commas between them (default: all usable ones)")
     command.add_argument(
         "--solver",
@@ -103,10 +102,14 @@ def add_backend(command: argparse.ArgumentParser, default: str | None, words: st
 
 def add_output(command: argparse.ArgumentParser) -> None:
     """Add what is told of a solve."""
-    command.add_argument("--output", type=data.output_file, metavar="FILE", help=data.OUTPUT_HELP)
-    command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument("--quiet", action="store_true", help="show no progress")
-    command.add_argument("--verbose", action="store_true", help="log on standard error what is done")
+    command.add_argument("-o", "--output", type=data.output_file, metavar="FILE", help=data.OUTPUT_HELP)
+    told = command.add_mutually_exclusive_group()
+    told.add_argument("--json", action="store_true", help="print one JSON object")
+    told.add_argument(
+        "--order", action="store_true", help="print the cities in the order of the visit, too, one a line"
+    )
+    command.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+    command.add_argument("-v", "--verbose", action="store_true", help="log on standard error what is done")
 
 
 def _device(text: str) -> int | str:

@@ -33,7 +33,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     ):
         command.set_defaults(run=run)
         command.add_argument("--instance", metavar="FILE|NAME", help=_INSTANCE)
-        command.add_argument("--output", metavar="FILE", help=output)
+        command.add_argument("-o", "--output", metavar="FILE", help=output)
 
 
 def _plot(options: argparse.Namespace) -> None:

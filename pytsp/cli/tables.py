@@ -23,7 +23,7 @@ def run_compare(options: argparse.Namespace) -> None:
         return [name.strip() for name in words.split(",")]
 
     rows = compare(
-        read_instance(options.instance),
+        read_instance(options),
         listed(options.backends) if options.backends else None,
         solver=options.solver,
         seed=options.seed,

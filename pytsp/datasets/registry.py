@@ -9,7 +9,7 @@ from pathlib import Path
 
 import platformdirs
 
-from pytsp.exceptions import InstanceError
+from pytsp.exceptions import InstanceError, InstanceNotFound
 from pytsp.problem.optima import FILES, optimum_of
 from pytsp.utils.suggestions import hint
 
@@ -90,7 +90,7 @@ def find(name: str) -> Path:
 
     Raises
     ------
-    InstanceError
+    InstanceNotFound
         If there is none.
     """
     if Path(name).exists():
@@ -101,14 +101,14 @@ def find(name: str) -> Path:
     if name in FILES:
         if (path := cached(name)) is not None:
             return path
-        raise InstanceError(
+        raise InstanceNotFound(
             f"there is no file {name!r}; TSPLIB has an instance of that name: "
             f"pytsp datasets --fetch {name} downloads it"
         )
     beside = []
     with suppress(OSError):
         beside = [str(file) for file in Path(name).parent.iterdir() if file.is_file()]
-    raise InstanceError(
+    raise InstanceNotFound(
         f"there is no file {name!r}, and no instance of that name; known: {', '.join(names())}"
         f"{hint(name, [*names(), *beside, *FILES], _LIKENESS)}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,8 @@ GLOBE_METRIC = "HAVERSINE"
 GLOBE_METRICS = ("HAVERSINE", "GEO")
 """The metrics of places on the globe."""
 
+# A message names so many columns.
+_MOST_NAMED = 12
 # Names of columns, in lower case: coordinates of the plane or of space, latitude and longitude.
 _PLANE = (("x", "y", "z"), ("x", "y"))
 _GLOBE = tuple((lat, lon) for lat in ("latitude", "lat") for lon in ("longitude", "lon", "lng", "long"))
@@ -49,10 +52,14 @@ def as_instance(
     array or list, shape (n, n)          distances, in which d[i, j] is that from i to j
     array or list, shape (n(n-1)/2,)     a condensed distance matrix, as `scipy.spatial.distance.pdist` returns it
     data frame (pandas, polars)          coordinates in columns x and y (and z), or latitude and longitude in degrees;
-                                         a row is a city
+                                         a row is a city; or distances, where the index is the columns, or what the
+                                         first column holds is the names of the others
     networkx graph                       `pytsp.networkx.instance_of`: its edges' weights
     mapping                              GeoJSON: points of longitude and latitude
     ===================================  ==============================================================================
+
+    Cities have names, `Instance.labels`, where a data frame has a column name, label, city, place, title or id, or an
+    index other than 0, 1, 2, …, where GeoJSON's features have such a property, and where a graph's nodes are theirs.
 
     Parameters
     ----------
@@ -90,19 +97,19 @@ def as_instance(
            [4, 5, 0]])
     """
     if isinstance(data, Instance):
-        _concerns_not("an Instance", metric=metric, asymmetric=asymmetric, columns=columns)
+        concerns_not("an Instance", metric=metric, asymmetric=asymmetric, columns=columns)
         return data
     kind = _kind(data)
     if kind == "data frame":
-        _concerns_not("a data frame", asymmetric=asymmetric)
-        return _of_frame(data, metric, columns, name)
-    _concerns_not("data of this kind, which have none", columns=columns)
+        return _of_frame(data, metric, columns, name, asymmetric)
+    concerns_not("data of this kind, which have none", columns=columns)
     if kind == "graph":
-        _concerns_not("a graph", metric=metric, asymmetric=asymmetric)
+        concerns_not("a graph", metric=metric, asymmetric=asymmetric)
         return instance_of(data, name=name)
     if kind == "mapping":
-        _concerns_not("GeoJSON", asymmetric=asymmetric)
-        return on_globe(geojson.points(data), metric, name)
+        concerns_not("GeoJSON", asymmetric=asymmetric)
+        places, labels = geojson.points(data)
+        return on_globe(places, metric, name, labels)
     return _of_array(data, metric, asymmetric, name)
 
 
@@ -124,26 +131,51 @@ def decimal_degrees(minutes: NDArray[np.float64]) -> NDArray[np.float64]:
     return whole + (minutes - whole) / 0.6
 
 
-def on_globe(places: NDArray[np.float64], metric: str | None, name: str) -> Instance:
+def on_globe(
+    places: NDArray[np.float64], metric: str | None, name: str, labels: Sequence[str] | None = None
+) -> Instance:
     """Return an instance of places given by latitude and longitude in decimal degrees, shape (n, 2)."""
     metric = (metric or GLOBE_METRIC).upper()
     if metric not in GLOBE_METRICS:
         raise InstanceError(f"metric {metric!r} is not for latitudes and longitudes; {' and '.join(GLOBE_METRICS)} are")
     # It refuses what is no latitude, which GEO does not.
-    instance = Instance.from_coordinates(places, GLOBE_METRIC, name)
+    instance = Instance.from_coordinates(places, GLOBE_METRIC, name, labels=labels)
     if metric == GLOBE_METRIC:
         return instance
     assert instance.coordinates is not None
-    return Instance.from_coordinates(degrees_and_minutes(instance.coordinates), metric, name)
+    return Instance.from_coordinates(degrees_and_minutes(instance.coordinates), metric, name, labels=labels)
 
 
-def of_columns(table: Mapping[str, Any], metric: str | None, columns: Sequence[str] | None, name: str) -> Instance:
+def name_column(columns: Sequence[str]) -> str | None:
+    """Return the column that holds what the cities are called, if there is one."""
+    known = {label.strip().lower(): label for label in columns}
+    return next((known[each] for each in geojson.NAMES if each in known), None)
+
+
+def check_different(columns: Sequence[Any]) -> None:
+    """Refuse columns that have the same name."""
+    doubled = [str(label) for label, count in Counter(columns).items() if count > 1]
+    if doubled:
+        raise InstanceError(f"columns must have different names; these occur more than once: {_listed(doubled)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"{name:.40}" for name in names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+
+
+def of_columns(
+    table: Mapping[str, Any],
+    metric: str | None,
+    columns: Sequence[str] | None,
+    name: str,
+    labels: Sequence[str] | None = None,
+) -> Instance:
     """Return the instance of a table's columns, each a list or an array of numbers."""
     chosen, is_globe = _columns(list(table), metric, columns)
     points = np.column_stack([_column(table[each], each) for each in chosen])
     if is_globe:
-        return on_globe(points, metric, name)
-    return Instance.from_coordinates(points, metric or DEFAULT_METRIC, name)
+        return on_globe(points, metric, name, labels)
+    return Instance.from_coordinates(points, metric or DEFAULT_METRIC, name, labels=labels)
 
 
 def _kind(data: Any) -> str:
@@ -168,14 +200,32 @@ def _kind(data: Any) -> str:
     return "array"
 
 
-def _of_frame(frame: Any, metric: str | None, columns: Sequence[str] | None, name: str) -> Instance:
+def _of_frame(frame: Any, metric: str | None, columns: Sequence[str] | None, name: str, asymmetric: bool) -> Instance:
     labels = list(frame.columns)
-    doubled = sorted({str(label) for label in labels if labels.count(label) > 1})
-    if doubled:
-        raise InstanceError(f"columns must have different names; these occur more than once: {', '.join(doubled)}")
+    check_different(labels)
+    # A frame of polars has no index.
+    index = list(getattr(frame, "index", range(len(frame))))
+    if labels and index == labels and columns is None:
+        return _of_distances(frame.to_numpy(), labels, metric, asymmetric, name)
+    if (
+        columns is None
+        and len(labels) == len(frame) + 1 > 1
+        and [*map(str, frame[labels[0]])] == [*map(str, labels[1:])]
+    ):
+        return _of_distances(frame[labels[1:]].to_numpy(), labels[1:], metric, asymmetric, name)
+    concerns_not("coordinates in a data frame", asymmetric=asymmetric)
     # Only what has a name that is a text can be found, or asked for.
     texts = [label for label in labels if isinstance(label, str)]
-    return of_columns({label: frame[label] for label in texts}, metric, columns, name)
+    named = name_column(texts)
+    cities = index if index != [*range(len(index))] else None
+    cities = cities if named is None else list(frame[named])
+    names = None if cities is None else [*map(str, cities)]
+    return of_columns({label: frame[label] for label in texts}, metric, columns, name, names)
+
+
+def _of_distances(matrix: Any, labels: Sequence[Any], metric: str | None, asymmetric: bool, name: str) -> Instance:
+    concerns_not("distances", metric=metric)
+    return Instance.from_matrix(matrix, name, asymmetric=asymmetric, labels=labels)
 
 
 def _columns(labels: list[str], metric: str | None, columns: Sequence[str] | None) -> tuple[list[str], bool]:
@@ -183,11 +233,11 @@ def _columns(labels: list[str], metric: str | None, columns: Sequence[str] | Non
     if columns is not None:
         missing = [each for each in columns if each not in labels]
         if isinstance(columns, str) or missing or len(set(columns)) != len(columns):
-            raise InstanceError(f"columns={columns!r} must be different ones of: {', '.join(labels)}")
+            raise InstanceError(f"columns={columns!r} must be different ones of: {_listed(labels)}")
         return list(columns), metric is not None and metric.upper() in GLOBE_METRICS
     known = {label.strip().lower(): label for label in labels}
     if len(known) < len(labels):
-        raise InstanceError(f"columns {', '.join(labels)} differ in case only; columns= says which are meant")
+        raise InstanceError(f"columns {_listed(labels)} differ in case only; columns= says which are meant")
     plane = next((names for names in _PLANE if known.keys() >= set(names)), None)
     globe = next((names for names in _GLOBE if known.keys() >= set(names)), None)
     if plane and globe:
@@ -197,8 +247,9 @@ def _columns(labels: list[str], metric: str | None, columns: Sequence[str] | Non
     found = plane or globe
     if found is None:
         raise InstanceError(
-            f"there are no columns x and y, or latitude and longitude, among: {', '.join(labels) or 'none'}; "
-            "columns= says which hold the coordinates"
+            f"there are no columns x and y, or latitude and longitude, among: {_listed(labels) or 'none'}; "
+            "columns= says which hold the coordinates; of distances the index, or what the first column holds, must be "
+            "the columns' names"
         )
     return [known[each] for each in found], found is globe
 
@@ -218,7 +269,7 @@ def _of_array(data: Any, metric: str | None, asymmetric: bool, name: str) -> Ins
     except (TypeError, ValueError, OverflowError) as error:
         raise InstanceError(f"data must be a rectangular array of numbers: {error}") from error
     if array.ndim == 1 and array.size:
-        _concerns_not("a condensed distance matrix", metric=metric, asymmetric=asymmetric)
+        concerns_not("a condensed distance matrix", metric=metric, asymmetric=asymmetric)
         return Instance.from_matrix(_squared(array), name)
     is_square = array.ndim == 2 and array.shape[0] == array.shape[1]
     if array.ndim == 2 and array.shape[1] in (2, 3) and not asymmetric:
@@ -229,7 +280,7 @@ def _of_array(data: Any, metric: str | None, asymmetric: bool, name: str) -> Ins
             )
         return Instance.from_coordinates(array, metric or DEFAULT_METRIC, name)
     if is_square and array.size:
-        _concerns_not("a matrix", metric=metric)
+        concerns_not("a matrix", metric=metric)
         return Instance.from_matrix(array, name, asymmetric=asymmetric)
     raise InstanceError(
         "data must have shape (n, 2) or (n, 3) as coordinates, (n, n) as distances, or (n (n - 1) / 2,) as condensed "
@@ -251,7 +302,7 @@ def _squared(condensed: NDArray[Any]) -> NDArray[Any]:
     return square
 
 
-def _concerns_not(what: str, **arguments: object) -> None:
+def concerns_not(what: str, **arguments: object) -> None:
     """Refuse arguments that are given and mean nothing."""
     for name, value in arguments.items():
         if value is not None and value is not False:

@@ -1,102 +1,103 @@
-"""Instances out of files, by their endings: .csv, .geojson, and TSPLIB's for all others."""
+"""Instances out of files, by their endings or by what they hold: TSPLIB's, tables, NumPy's arrays, GeoJSON."""
 
 from __future__ import annotations
 
-import csv
+import codecs
+import io
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+import numpy as np
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.convert import as_instance, of_columns
-from pytsp.io.tsplib.reader import read
+from pytsp.io.convert import as_instance, concerns_not
+from pytsp.io.streams import Source, read_bytes
+from pytsp.io.tables import of_table
+from pytsp.io.tsplib.lexer import as_text
+from pytsp.io.tsplib.reader import parse
 from pytsp.problem.instance import Instance
 
-
-def read_any(path: Path | str, metric: str | None = None) -> Instance:
-    """Read an instance: of ``*.csv``, whose header names columns x and y, or latitude and longitude; of ``*.geojson``;
-    or of TSPLIB's files, ``"-"`` for one on standard input.
-
-    A `metric`, as `as_instance` takes it, is for the others than TSPLIB's, which say their own.
-    """
-    ending = Path(path).suffix.lower()
-    if ending in _READERS:
-        try:
-            return _READERS[ending](Path(path), metric)
-        except UnicodeDecodeError as error:
-            raise InstanceError(f"{path}: it is not a text in UTF-8: {error}") from error
-    if metric is not None:
-        raise InstanceError(f"{path}: metric {metric!r} is for .csv and .geojson files; a TSPLIB file says its own")
-    return read(path)
+_KINDS = {
+    ".tsp": "TSPLIB",
+    ".atsp": "TSPLIB",
+    ".csv": "table",
+    ".tsv": "table",
+    ".npy": "array",
+    ".geojson": "GeoJSON",
+}
+_ARRAY = b"\x93NUMPY"
+# What the first line of a table begins with, if it is no header, and what parts its fields.
+_NUMBER = re.compile(rb"[-+.\d\"]")
+_SEPARATOR = re.compile(rb"[,;\t]")
+_BEGINNING = 1 << 16
 
 
-def says_its_metric(path: Path) -> bool:
-    """Tell whether a file's format has a word for the metric; those of the others are said beside them."""
-    return path.suffix.lower() not in _READERS
-
-
-def _read_csv(path: Path, metric: str | None) -> Instance:
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, strict=True)
-        try:
-            header = [label.strip() for label in next(reader, [])]
-            for row in filter(None, reader):
-                if len(row) != len(header):
-                    raise InstanceError(
-                        f"{path}:{reader.line_num}: {len(row)} fields, but the header has {len(header)}"
-                    )
-                lines.append(reader.line_num)
-                rows.append(row)
-        except csv.Error as error:
-            raise InstanceError(f"{path}:{reader.line_num}: {error}") from error
-    if len(set(header)) < len(header):
-        raise InstanceError(f"{path}:1: columns must have different names; the header is: {', '.join(header)}")
-    table = _Numbers({label: [row[index] for row in rows] for index, label in enumerate(header)}, lines)
-    with _named(path):
-        return of_columns(table, metric, None, path.stem)
-
-
-class _Numbers(dict[str, list[str]]):
-    """A table of texts whose columns are lists of numbers where they are asked for."""
-
-    def __init__(self, table: dict[str, list[str]], lines: Sequence[int]) -> None:
-        super().__init__(table)
-        self._lines = lines
-
-    def __getitem__(self, label: str) -> Any:
-        return [_number(text, label, line) for text, line in zip(super().__getitem__(label), self._lines, strict=True)]
-
-
-def _number(text: str, label: str, line: int) -> float:
+def read_any(
+    source: Source,
+    name: str | None = None,
+    *,
+    metric: str | None = None,
+    columns: Sequence[str] | None = None,
+    asymmetric: bool = False,
+    ignore_fixed_edges: bool = False,
+) -> Instance:
+    """Read an instance: see `pytsp.read`, which knows names beside files."""
+    data, file = read_bytes(source)
+    path = PurePath(PurePath(file).name.removesuffix(".gz"))
+    kind = _KINDS.get(path.suffix.lower()) or _kind_of(data)
     try:
-        # Python's own readers take 1_000 for a number, which is none in a table.
-        return float(text.replace("_", "?"))
-    except ValueError:
-        raise InstanceError(f"line {line}, column {label}: {text!r:.60} is not a number") from None
-
-
-def _read_geojson(path: Path, metric: str | None) -> Instance:
-    try:
-        document = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InstanceError(f"{path}: it is not JSON: {error}") from error
-    if not isinstance(document, dict):
-        raise InstanceError(f"{path}: GeoJSON is an object; this is a {type(document).__name__}")
-    with _named(path):
-        return as_instance(document, metric=metric, name=path.stem)
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Have errors name the file."""
-    try:
-        yield
+        if kind == "TSPLIB":
+            instance = parse(as_text(data, file), name, ignore_fixed_edges=ignore_fixed_edges)
+            if metric is not None and metric.upper() != instance.metric:
+                concerns_not(f"a TSPLIB file, which says its own, {instance.metric}", metric=metric)
+            concerns_not("a TSPLIB file", columns=columns, asymmetric=asymmetric and not instance.asymmetric)
+            return instance
+        if name is None:
+            name = "" if file.startswith("<") else path.stem
+        concerns_not("a file that is not TSPLIB's", ignore_fixed_edges=ignore_fixed_edges)
+        if kind == "table":
+            return of_table(_decoded(data), metric, columns, asymmetric, name)
+        document = _array(data) if kind == "array" else _geojson(data)
+        return as_instance(document, metric=metric, columns=columns, asymmetric=asymmetric, name=name)
     except InstanceError as error:
-        raise InstanceError(f"{path}: {error}") from error
+        raise InstanceError(f"{file}: {error}") from error
 
 
-_READERS = {".csv": _read_csv, ".geojson": _read_geojson}
+def _kind_of(data: bytes) -> str:
+    """Tell by its beginning what a file holds whose ending does not."""
+    if data.startswith(_ARRAY):
+        return "array"
+    beginning = data[:_BEGINNING].removeprefix(codecs.BOM_UTF8).lstrip()
+    if beginning.startswith(b"{"):
+        return "GeoJSON"
+    line = beginning.partition(b"\n")[0].strip()
+    # TSPLIB's keywords have a colon, or a line for themselves.
+    is_table = _NUMBER.match(line) or (_SEPARATOR.search(line) and b":" not in line)
+    return "table" if is_table else "TSPLIB"
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InstanceError(f"it is not a text in UTF-8: {error}") from error
+
+
+def _array(data: bytes) -> object:
+    try:
+        return np.load(io.BytesIO(data), allow_pickle=False)
+    # What its header says is not checked before it is used.
+    except Exception as error:
+        raise InstanceError(f"it is not an array as numpy.save writes them: {error}") from error
+
+
+def _geojson(data: bytes) -> object:
+    try:
+        document = json.loads(_decoded(data))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InstanceError(f"it is not JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise InstanceError(f"GeoJSON is an object; this is a {type(document).__name__}")
+    return document

@@ -11,38 +11,48 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 
 _ACCEPTED = "Point and MultiPoint, alone or in a Feature, FeatureCollection or GeometryCollection"
+# What a feature may call its place.
+NAMES = ("name", "label", "city", "place", "title", "id")
 _NESTED = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
 
 
-def points(document: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Return latitude and longitude of every point, shape (n, 2); refuse all but points.
+def points(document: Mapping[str, Any]) -> tuple[NDArray[np.float64], list[str] | None]:
+    """Return latitude and longitude of every point, shape (n, 2), and their names, if any has one; refuse all else.
 
-    A third number of a position, the height, is not part of a distance on the globe and is left aside.
+    A name is a property of the point's feature. A third number of a position, the height, is not part of a distance on
+    the globe and is left aside.
     """
     try:
-        found = list(_positions(document, "GeoJSON"))
+        found = list(_positions(document, "GeoJSON", ""))
     except RecursionError as error:
         raise InstanceError("GeoJSON: collections within collections go too deep") from error
     if not found:
         raise InstanceError("GeoJSON: there are no points in it")
-    return np.array(found, dtype=np.float64)
+    names = [name for _, name in found]
+    return np.array([position for position, _ in found], dtype=np.float64), names if any(names) else None
 
 
-def _positions(node: Any, place: str) -> Iterator[tuple[float, float]]:
+def _positions(node: Any, place: str, name: str) -> Iterator[tuple[tuple[float, float], str]]:
     kind = node.get("type") if isinstance(node, Mapping) else None
     if isinstance(kind, str) and kind in _NESTED:
         for index, inner in enumerate(_listed(node, _NESTED[kind], place)):
-            yield from _positions(inner, f"{place}.{_NESTED[kind]}[{index}]")
+            yield from _positions(inner, f"{place}.{_NESTED[kind]}[{index}]", name)
     elif kind == "Feature":
-        yield from _positions(node.get("geometry"), f"{place}.geometry")
+        yield from _positions(node.get("geometry"), f"{place}.geometry", _name_of(node))
     elif kind == "Point":
-        yield _position(node.get("coordinates"), f"{place}.coordinates")
+        yield _position(node.get("coordinates"), f"{place}.coordinates"), name
     elif kind == "MultiPoint":
         for index, inner in enumerate(_listed(node, "coordinates", place)):
-            yield _position(inner, f"{place}.coordinates[{index}]")
+            yield _position(inner, f"{place}.coordinates[{index}]"), name
     else:
         what = f"type {kind!r}" if isinstance(node, Mapping) else f"a {type(node).__name__}"
         raise InstanceError(f"{place}: {what} is not accepted; accepted: {_ACCEPTED}")
+
+
+def _name_of(feature: Mapping[str, Any]) -> str:
+    said = feature.get("properties")
+    known = {"id": feature.get("id")} | (dict(said) if isinstance(said, Mapping) else {})
+    return next((str(known[key]) for key in NAMES if isinstance(known.get(key), str | int)), "")
 
 
 def _listed(node: Mapping[str, Any], key: str, place: str) -> list[Any]:

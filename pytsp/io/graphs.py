@@ -54,7 +54,7 @@ def instance_of(G: Any, weight: str = "weight", *, name: str = "") -> Instance:
     if not G.is_directed():
         matrix = np.minimum(matrix, matrix.T)
     np.fill_diagonal(matrix, 0)
-    return Instance.from_matrix(matrix, name or str(getattr(G, "name", "")), asymmetric=True)
+    return Instance.from_matrix(matrix, name or str(getattr(G, "name", "")), asymmetric=True, labels=numbers)
 
 
 def _number(u: Hashable, v: Hashable, length: Any, weight: str) -> int | float:

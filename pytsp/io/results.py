@@ -10,7 +10,7 @@ from os.path import splitext
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.streams import Source, is_path, write_text
+from pytsp.io.streams import Source, check_target, is_path, try_path, write_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 
     from pytsp.problem.instance import Instance
 
-__all__ = ["ENDINGS", "ending_of", "to_csv", "to_geojson", "to_json", "to_tour", "to_txt", "write_result"]
+__all__ = [
+    "ENDINGS",
+    "check_output",
+    "ending_of",
+    "text_of",
+    "to_csv",
+    "to_geojson",
+    "to_json",
+    "to_tour",
+    "to_txt",
+    "write_result",
+]
 
 
 class Found(Protocol):
@@ -32,6 +43,8 @@ class Found(Protocol):
     def length(self) -> int | float: ...
     @property
     def is_open(self) -> bool: ...
+    @property
+    def order(self) -> list[str]: ...
     def to_dict(self) -> dict[str, object]: ...
 
 
@@ -49,6 +62,22 @@ def ending_of(path: str) -> str:
     return ending
 
 
+def check_output(path: str, instance: Instance) -> None:
+    """Refuse a path to which no result of an instance can be written, before there is one; its file stays as it is.
+
+    Raises
+    ------
+    ValueError, InstanceError
+        If the ending is none, or GeoJSON's for cities that are not on the globe.
+    OSError
+        If the file cannot be written.
+    """
+    if ending_of(path) == ".geojson":
+        _check_globe(instance)
+    if is_path(path):
+        try_path(path)
+
+
 def write_result(target: Source, result: Found, *, ending: str | None = None) -> None:
     """Write a result in the form that the file's ending names.
 
@@ -56,7 +85,7 @@ def write_result(target: Source, result: Found, *, ending: str | None = None) ->
     ending        what is written
     ============  ====================================================================================================
     ``.tour``     a tour file of TSPLIB, cities counted from 1; so is a file without an ending
-    ``.csv``      a line for each city in the order of the visit: position, city, and its coordinates
+    ``.csv``      a line for each city in the order of the visit: position, city, its name, and its coordinates
     ``.json``     `Result.to_dict`
     ``.geojson``  the way as a line and the cities as points, where they are places on the globe
     ``.txt``      the cities, one a line
@@ -81,11 +110,17 @@ def write_result(target: Source, result: Found, *, ending: str | None = None) ->
     OSError
         If the file cannot be written.
     """
+    check_target(target)
     if ending is None:
         ending = ending_of(os.fspath(target)) if is_path(target) else ".tour"
     elif ending_of(f"x{ending}") != ending:
         raise ValueError(f"ending {ending!r} must be in lower case and begin with a dot")
-    write_text(target, _WRITERS[ending](result))
+    write_text(target, text_of(result, ending))
+
+
+def text_of(result: Found, ending: str) -> str:
+    """Return a result as it is written where the file has that ending."""
+    return _WRITERS[ending](result)
 
 
 def to_tour(result: Found) -> str:
@@ -111,17 +146,19 @@ def to_txt(result: Found) -> str:
 def to_csv(result: Found) -> str:
     """Return a table, a line for each city in the order of the visit.
 
-    Its columns are position, city, and x and y (and z), or latitude and longitude in decimal degrees; distances that
-    are given by a matrix come without coordinates.
+    Its columns are position, city, name where cities have names, and x and y (and z), or latitude and longitude in
+    decimal degrees; distances that are given by a matrix come without coordinates.
     """
     # The command line imports this module for its endings.
     import csv  # noqa: PLC0415
 
-    labels, rows = _coordinates(result.instance)
+    columns, rows = _coordinates(result.instance)
+    names = None if result.instance.labels is None else result.order
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["position", "city", *labels])
-    writer.writerows([position, city, *rows[city]] for position, city in enumerate(result.tour.tolist()))
+    writer.writerow(["position", "city", *(["name"] if names else []), *columns])
+    for position, city in enumerate(result.tour.tolist()):
+        writer.writerow([position, city, *([names[position]] if names else []), *rows[city]])
     return file.getvalue()
 
 
@@ -136,12 +173,8 @@ def to_geojson(result: Found) -> str:
         If the cities are no places on the globe, of metric HAVERSINE or GEO.
     """
     instance = result.instance
-    labels, rows = _coordinates(instance)
-    if labels != ["latitude", "longitude"]:
-        raise InstanceError(
-            f"{instance.name or 'instance'}: GeoJSON holds longitudes and latitudes, but the metric is "
-            f"{instance.metric}; write .csv or .json"
-        )
+    _check_globe(instance)
+    _, rows = _coordinates(instance)
     # GeoJSON has the longitude first, within half a turn.
     places = [[_wrapped(longitude), latitude] for latitude, longitude in rows]
     order = result.tour.tolist()
@@ -156,8 +189,19 @@ def to_geojson(result: Found) -> str:
     features = [_feature(_line(way), facts)]
     for position, city in enumerate(order):
         point = {"type": "Point", "coordinates": places[city]}
-        features.append(_feature(point, {"position": position, "city": city}))
+        named = {} if instance.labels is None else {"name": instance.labels[city]}
+        features.append(_feature(point, {"position": position, "city": city, **named}))
     return json.dumps({"type": "FeatureCollection", "features": features}) + "\n"
+
+
+def _check_globe(instance: Instance) -> None:
+    from pytsp.io.convert import GLOBE_METRICS  # noqa: PLC0415
+
+    if instance.metric not in GLOBE_METRICS:
+        raise InstanceError(
+            f"{instance.name or 'instance'}: GeoJSON holds longitudes and latitudes, but the metric is "
+            f"{instance.metric}; write .csv or .json"
+        )
 
 
 def _coordinates(instance: Instance) -> tuple[list[str], list[list[float]]]:

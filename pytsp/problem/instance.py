@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -14,6 +15,7 @@ from pytsp.exceptions import InstanceError
 from pytsp.problem.metrics import EXPLICIT, metric_named
 from pytsp.problem.tours import check_tour
 from pytsp.problem.validation import as_numbers, check_cities, check_coordinates, check_matrix, check_points
+from pytsp.utils.text import printable
 
 __all__ = ["Instance"]
 
@@ -30,6 +32,7 @@ class Instance:
     Attributes
     ----------
     name : str
+        Control characters, which a terminal would heed, are U+FFFD here and in the comment.
     metric : str
         TSPLIB's EDGE_WEIGHT_TYPE; ``"EXPLICIT"`` for a matrix; ``"EUCLIDEAN"`` and ``"HAVERSINE"`` for lengths not
         rounded.
@@ -44,6 +47,8 @@ class Instance:
     asymmetric : bool
         Whether the way from a city to another may be longer than the way back. A matrix that is symmetric all the same
         is not.
+    labels : tuple of str, n of them, or None
+        What the cities are called, where they have names.
 
     Raises
     ------
@@ -60,8 +65,11 @@ class Instance:
     optimum: int | float | None = None
     display: NDArray[np.float64] | None = None
     asymmetric: bool = False
+    labels: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        for text in ("name", "comment"):
+            object.__setattr__(self, text, printable(getattr(self, text)))
         if (self.coordinates is None) == (self.matrix is None):
             raise InstanceError("an instance has either coordinates or a matrix, and not both")
         if self.coordinates is None:
@@ -81,6 +89,11 @@ class Instance:
             if len(display) != self.n:
                 raise InstanceError(f"display has {len(display)} rows, but the instance has {self.n} cities")
             object.__setattr__(self, "display", display)
+        if self.labels is not None:
+            labels = tuple(map(printable, self.labels))
+            if len(labels) != self.n:
+                raise InstanceError(f"labels must be {self.n}, one a city; there are {len(labels)}")
+            object.__setattr__(self, "labels", labels)
 
     @classmethod
     def from_coordinates(
@@ -91,6 +104,7 @@ class Instance:
         *,
         comment: str = "",
         optimum: int | float | None = None,
+        labels: Iterable[object] | None = None,
     ) -> Instance:
         """Instance whose distances follow from coordinates.
 
@@ -104,6 +118,8 @@ class Instance:
         name, comment : str
         optimum : int, float or None
             Length of a shortest tour, where it is known.
+        labels : iterable of n texts, optional
+            What the cities are called.
 
         Raises
         ------
@@ -116,7 +132,9 @@ class Instance:
         >>> square.tour_length([0, 1, 2, 3])
         14
         """
-        return cls(name, metric, coordinates=as_numbers(xy, "coordinates"), comment=comment, optimum=optimum)
+        named = None if labels is None else tuple(map(str, labels))
+        points = as_numbers(xy, "coordinates")
+        return cls(name, metric, coordinates=points, comment=comment, optimum=optimum, labels=named)
 
     @classmethod
     def from_matrix(
@@ -128,6 +146,7 @@ class Instance:
         optimum: int | float | None = None,
         display: ArrayLike | None = None,
         asymmetric: bool = False,
+        labels: Iterable[object] | None = None,
     ) -> Instance:
         """Instance whose distances are given.
 
@@ -143,6 +162,8 @@ class Instance:
             Where to draw the cities.
         asymmetric : bool
             Take a matrix that is not symmetric; d[i, j] is the distance from i to j.
+        labels : iterable of n texts, optional
+            What the cities are called.
 
         Raises
         ------
@@ -157,8 +178,16 @@ class Instance:
         """
         shown = None if display is None else as_numbers(display, "display")
         matrix = as_numbers(d, "matrix")
+        named = None if labels is None else tuple(map(str, labels))
         return cls(
-            name, EXPLICIT, matrix=matrix, comment=comment, optimum=optimum, display=shown, asymmetric=asymmetric
+            name,
+            EXPLICIT,
+            matrix=matrix,
+            comment=comment,
+            optimum=optimum,
+            display=shown,
+            asymmetric=asymmetric,
+            labels=named,
         )
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from pytsp.utils.arguments import check_real
+from pytsp.utils.arguments import check_callback, check_real
 from pytsp.utils.deadline import OutOfTime
 
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ class Watch:
 
     Raises
     ------
-    ValueError
-        If a limit is not a number in its range.
+    TypeError, ValueError
+        If a limit is not a number in its range, or a callback none.
     """
 
     def __init__(
@@ -128,6 +128,8 @@ class Watch:
                 check_real(name, value)
         if time_limit is not None and not time_limit > 0:
             raise ValueError(f"time_limit must be a positive number of seconds; it is {time_limit!r}")
+        check_callback("progress", progress)
+        check_callback("on_improvement", on_improvement)
         if target is not None and not target >= 0:
             raise ValueError(f"target must be a length, at least 0; it is {target!r}")
         if patience is not None and not patience > 0:

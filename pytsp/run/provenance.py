@@ -12,14 +12,16 @@ from pathlib import Path
 from pytsp.run.result import Result
 
 
-def record(result: Result, *, file: Path | None, device: str | None) -> dict[str, object]:
+def record(result: Result, *, file: Path | None, device: str | None, **reading: object) -> dict[str, object]:
     """Return a result as a JSON object that tells by itself how it came to be.
 
-    `file` is what the instance was read from, None for standard input; `device` what the kernels ran on, if known.
+    `file` is what the instance was read from, None for standard input, and `reading` how, where that
+    was said; `device` what the kernels ran on, if known.
     """
     return {
         **result.to_dict(),
         "file": None if file is None else str(file.resolve()),
+        **reading,
         "date": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
         "device": device,
         "environment": environment(),

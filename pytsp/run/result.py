@@ -32,7 +32,7 @@ class Result:
     ----------
     instance : Instance
     tour : numpy.ndarray of int32, shape (n,)
-        The best tour, cities counted from 0; where `is_open`, the best path.
+        The best tour, cities counted from 0, read-only; where `is_open`, the best path.
     length : int or float
         Its length, computed from the instance in whole numbers (int64) and equal to the kernel's; a float where the
         instance's distances are floating-point numbers.
@@ -103,6 +103,13 @@ class Result:
     lower_bound: int | float | None = field(default=None, repr=False)
     options: object | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        if self.tour.flags.writeable:
+            # It may be the caller's, as an initial tour is.
+            tour = self.tour.copy()
+            tour.setflags(write=False)
+            object.__setattr__(self, "tour", tour)
+
     @property
     def climbers(self) -> int:
         """The number of climbers that took part."""
@@ -117,6 +124,12 @@ class Result:
     def gap(self) -> float | None:
         """How much longer than the optimum the tour is, as a fraction; None where the optimum is not known or 0."""
         return self.length / self.optimum - 1 if self.optimum else None
+
+    @property
+    def order(self) -> list[str]:
+        """The cities in the order of the visit, by their names where they have any, else by their numbers."""
+        labels = self.instance.labels
+        return [str(city) if labels is None else labels[city] for city in self.tour.tolist()]
 
     @property
     def moves(self) -> int | None:
@@ -144,7 +157,8 @@ class Result:
     def to_dict(self) -> dict[str, object]:
         """Return what `pytsp solve --json` prints: plain numbers, strings, and lists: history, lengths and tour.
 
-        With a lower bound and options that are known, it holds these too: of the options, those that were given.
+        With a lower bound, options and names of the cities that are known, it holds these too: of the options, those
+        that were given.
         """
         more: dict[str, object] = {} if self.lower_bound is None else {"lower_bound": self.lower_bound}
         if is_dataclass(self.options):
@@ -155,6 +169,8 @@ class Result:
                 for each, value in values
                 if isinstance(value, np.ndarray) or value != each.default
             }
+        if self.instance.labels is not None:
+            more["labels"] = list(self.instance.labels)
         return {
             "instance": self.instance.name,
             "n": self.instance.n,
@@ -251,7 +267,8 @@ class Result:
         ]
         if self.solver == "two-opt":
             kicks = f", {self.iterations} kicks" if getattr(self.options, "kicks", 0) else ""
-            lines.append(f"moves     {self.steps[0]} in {self.passes[0]} passes over the neighbourhood{kicks}")
+            made = f"{self.steps[0]} in {self.passes[0]} passes over the neighbourhood"
+            lines.append(f"moves     {made}{kicks}, seed {self.seed}")
         else:
             climbers = {"annealing": "chains", "ants": "colonies"}.get(self.solver, "climbers")
             made = "" if self.iterations is None else f", {self.iterations} iterations each"

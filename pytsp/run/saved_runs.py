@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.datasets import registry as datasets
+from pytsp.datasets.reading import read
 from pytsp.exceptions import PytspError, TourError
-from pytsp.io.files import read_any, says_its_metric
 from pytsp.io.tsplib.tours import read_tour
 from pytsp.problem.instance import Instance
+from pytsp.problem.metrics import EXPLICIT
 from pytsp.problem.tours import check_tour
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def read_runs(files: Sequence[str], instance: str | None = None, *, needs_instan
     PytspError
         If a file is neither, the instance is not to be found, or a tour is not one of the instance.
     """
-    instances: dict[tuple[Path, str | None], Instance] = {}
+    instances: dict[tuple[Path, str], Instance] = {}
     runs = []
     for file in files:
         source = "<stdin>" if file == "-" else file
@@ -102,13 +103,10 @@ def read_runs(files: Sequence[str], instance: str | None = None, *, needs_instan
             run = Run(_stem(source), read_tour(io.BytesIO(data) if file == "-" else file))
         if instance is not None or needs_instance:
             path = datasets.find(_instance_file(run, source) if instance is None else instance).resolve()
-            # Tour files, and results of version 0.1.0, say no metric.
-            metric = None if says_its_metric(path) else run.facts.get("metric")
-            if metric is not None and not isinstance(metric, str):
-                raise PytspError(f"{source}: metric must be a name; it is {metric!r}")
-            if (path, metric) not in instances:
-                instances[path, metric] = read_any(path, metric)
-            run = _add_instance(run, instances[path, metric], source)
+            how = _reading(run, source)
+            if (path, repr(how)) not in instances:
+                instances[path, repr(how)] = read(path, **how)
+            run = _add_instance(run, instances[path, repr(how)], source)
         runs.append(run)
     return label_runs(runs)
 
@@ -135,7 +133,7 @@ def _parse(data: bytes, source: str) -> Run:
     """Return the run of a JSON object; its numbers are checked, its other facts are taken as they are."""
     try:
         facts = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PytspError(f"{source}: this is no JSON: {error}") from error
     if not isinstance(facts, dict):
         raise PytspError(f"{source}: a result is one JSON object, as `pytsp solve --json` prints; this is a list")
@@ -186,6 +184,18 @@ def _instance_file(run: Run, source: str) -> str:
         return name
     looked = f" (looked for {', '.join(candidates)})" if candidates else ""
     raise PytspError(f"{source}: the instance {name!r} is not to be found{looked}; name its file with --instance")
+
+
+def _reading(run: Run, source: str) -> dict[str, Any]:
+    """Return how the instance of a run was read; tour files, and results of version 0.1.0, do not say it."""
+    how = {name: run.facts[name] for name in ("metric", "columns", "asymmetric") if run.facts.get(name) is not None}
+    columns = how.get("columns", [])
+    if not isinstance(how.get("metric", ""), str) or not isinstance(how.get("asymmetric", False), bool):
+        raise PytspError(f"{source}: metric must be a name, and asymmetric true or false; it says {how!r:.80}")
+    if not isinstance(columns, list) or not all(isinstance(each, str) for each in columns):
+        raise PytspError(f"{source}: columns must be a list of names; it is {columns!r:.80}")
+    # That of a matrix is no choice.
+    return {name: value for name, value in how.items() if value != EXPLICIT}
 
 
 def _add_instance(run: Run, instance: Instance, source: str) -> Run:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import operator
+import os
 import sys
 from numbers import Real
 from typing import Any
 
-__all__ = ["check_real", "is_array", "is_masked", "truth_value", "whole_number"]
+__all__ = [
+    "check_callback",
+    "check_real",
+    "file_name",
+    "is_array",
+    "is_masked",
+    "seed_number",
+    "truth_value",
+    "whole_number",
+]
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
@@ -21,10 +31,31 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
     return number
 
 
+def seed_number(value: Any) -> int:
+    """Return a seed as an int, or raise if it is none; None draws one of 32 bits, which can be told and typed."""
+    return int.from_bytes(os.urandom(4), "little") if value is None else whole_number("seed", value, 0, 2**64 - 1)
+
+
 def check_real(name: str, value: object) -> None:
     """Raise if `value` is no real number: strings and truth values are none, NumPy's numbers are."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number; it is {value!r}")
+
+
+def check_callback(name: str, value: object) -> None:
+    """Raise if `value` is neither None nor something that can be called."""
+    if value is not None and not callable(value):
+        raise TypeError(f"{name} must be callable; it is {value!r:.60}")
+
+
+def file_name(name: str, value: Any) -> str:
+    """Return the path `value` as a string, or raise if it is none."""
+    if not isinstance(value, str | os.PathLike):
+        raise TypeError(f"{name} must be a path; it is {value!r:.60}")
+    path = os.fspath(value)
+    if not path:
+        raise ValueError(f"{name} must be the name of a file; it is {path!r}")
+    return path
 
 
 def is_masked(values: object) -> bool:

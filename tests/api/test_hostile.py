@@ -257,6 +257,41 @@ def test_arguments_that_are_no_numbers_are_named(argument: str, value: Any) -> N
         pytsp.solve(Instance.from_coordinates(CITIES), backend="c", **{argument: value})
 
 
+@pytest.mark.parametrize(
+    ("argument", "value", "words"),
+    [
+        ("progress", 5, "progress must be callable; it is 5"),
+        ("on_improvement", "tell", "on_improvement must be callable; it is 'tell'"),
+        ("checkpoint", "", "checkpoint must be the name of a file; it is ''"),
+        ("checkpoint", 5, "checkpoint must be a path; it is 5"),
+        ("seed", "random", "seed must be a whole number; it is 'random'"),
+    ],
+)
+def test_arguments_of_another_kind_are_named(argument: str, value: Any, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{words}$"):
+        pytsp.solve(Instance.from_coordinates(CITIES), backend="c", **{argument: value})
+
+
+def test_a_device_that_no_gpu_can_be_is_named() -> None:
+    if any(device.is_gpu for found in pytsp.backends.status() for device in found.devices):
+        pytest.skip("there is a GPU, which names its devices")
+    with pytest.raises(pytsp.BackendUnavailable, match="^device=99 is for a GPU, and none can run here: cuda: "):
+        pytsp.solve(Instance.from_coordinates(CITIES), device=99)
+
+
+def test_what_is_written_the_other_way_round_is_named(tmp_path: Path) -> None:
+    instance, path = Instance.from_coordinates(CITIES), str(tmp_path / "x.tsp")
+    with pytest.raises(TypeError, match=r"^target, the first argument, must be a path; it is Instance\("):
+        pytsp.write(instance, path)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^instance must be a pytsp.Instance; it is a str$"):
+        pytsp.write(path, path)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^target, the first argument, must be a path; it is \[0, 1, 2"):
+        pytsp.write_tour([*range(10**6)], path)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="^file must be the name of a file; it is ''$"):
+        pytsp.resume("")
+    assert not list(tmp_path.iterdir())
+
+
 # Files
 
 

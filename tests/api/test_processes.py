@@ -6,6 +6,7 @@ import ctypes
 import gc
 import multiprocessing
 import os
+import pickle
 import sys
 import time
 from collections.abc import Iterator
@@ -85,6 +86,25 @@ def test_other_processes_solve_after_this_one_has(method: str, name: str) -> Non
         futures = [pool.submit(found, solver, name) for solver in SOLVERS]
         assert [future.result(timeout=PATIENCE) for future in futures] == expected
     assert found("ils", name) == expected[list(SOLVERS).index("ils")]
+
+
+def test_functions_that_use_the_package_pass_from_process_to_process() -> None:
+    """As joblib, dask and ray send them: by what they are where they cannot be imported, and the modules by name."""
+    cloudpickle = pytest.importorskip("cloudpickle", reason="it sends functions: pip install cloudpickle")
+    program = """if True:
+        import pickle, cloudpickle, pytsp
+        import pytsp.datasets as datasets
+
+        def solve(points):
+            return pytsp.solve(points, solver=pytsp.ILS(iterations=9), backend="c"), datasets.names()
+
+        print(cloudpickle.dumps(solve).hex())
+    """
+    sent = bytes.fromhex(run_python("-c", program, check=True).stdout)
+    assert len(sent) < 2_000
+    result, names = pickle.loads(sent)([[0, 0], [0, 9], [9, 9], [9, 0]])
+    assert result.length == 36 and "europe" in names
+    assert cloudpickle.loads(cloudpickle.dumps(result)).tour.tolist() == result.tour.tolist()
 
 
 def test_results_pass_from_process_to_process() -> None:

@@ -471,7 +471,11 @@ def test_an_entry_point_of_another_part_is_refused_with_that_part(
 
 
 # Options whose kernels lie in a part of their own, since only what the papers describe needs them.
-OF_PAPERS: list[Options] = [RandomRestarts(neighbourhood="flat"), ILS(mapping="lockstep")]
+OF_PAPERS: list[Options] = [
+    RandomRestarts(neighbourhood="flat"),
+    RandomRestarts(blocks=1),
+    ILS(mapping="lockstep"),
+]
 
 
 def test_every_solver_has_a_part() -> None:

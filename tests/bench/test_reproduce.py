@@ -23,6 +23,8 @@ from bench.papers import (
     oneil2011,
     pages,
     robinson2018,
+    robinson2018_blocks,
+    robinson2018_threads,
     rocki,
     rocki2013,
     utne2023,
@@ -251,16 +253,18 @@ def test_full_leaves_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robinson2018, "RESTARTS", 2)
     monkeypatch.setattr(robinson2018, "MOVES", (1, "inf"))
     monkeypatch.setattr(robinson2018, "SAMPLES", 2)
-    monkeypatch.setattr(robinson2018, "QUEUED", "fl417")
-    monkeypatch.setattr(robinson2018, "QUEUES", {2: ((1, 1, 1),) * 3})
-    swaps, *_, tests, batches = robinson2018.run(full)
-    assert isinstance(swaps, Table)
-    assert isinstance(tests, Table)
-    assert isinstance(batches, Table)
-    assert not swaps.left_out + tests.left_out + batches.left_out
+    monkeypatch.setattr(robinson2018, "LARGE", ("berlin52",))
+    monkeypatch.setattr(robinson2018, "LARGE_MOVES", ("inf",))
+    monkeypatch.setattr(robinson2018_blocks, "RESTARTS", 2)
+    monkeypatch.setattr(robinson2018_threads, "CLIMBERS", 1)
+    made = [each for each in robinson2018.run(full) if isinstance(each, Table)]
+    swaps, large, tests, shapes, correlations, turns, queues = made
+    assert not any(each.left_out for each in (swaps, large, tests, correlations, turns))
+    # There is no GPU here, and the tables say so.
+    assert all("since a CPU has no thread blocks" in each.markdown() for each in (shapes, queues))
     assert [cells[1] for cells in swaps.rows] == [2, 2]
     assert [cells[1] for cells in tests.rows] == ["climbers", "equal work", "equal time"]
-    assert [cells[1] for cells in batches.rows] == [2, 2, 2]
+    assert [cells[:2] for cells in turns.rows] == [[64, 10_000], [64, 100_000], [192, 10_000], [192, 100_000]]
 
 
 @needs_tsplib

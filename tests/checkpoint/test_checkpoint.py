@@ -7,8 +7,11 @@ import json
 import logging
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -301,6 +304,46 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     assert file.read_text() == "mine"
 
 
+def test_of_two_solves_on_one_new_checkpoint_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, write, both = tmp_path / "run.checkpoint", _container.write, threading.Barrier(2)
+
+    def together(*arguments: Any) -> None:
+        # Neither has seen a file of the other's when both begin to write.
+        with suppress(threading.BrokenBarrierError):
+            both.wait(timeout=5)
+        both.abort()
+        write(*arguments)
+
+    def solve(seed: int) -> Result | CheckpointError:
+        try:
+            return pytsp.solve(SMALL, solver="ils", iterations=50, seed=seed, backend="c", checkpoint=file)
+        except CheckpointError as error:
+            return error
+
+    monkeypatch.setattr(_container, "write", together)
+    # What one has yet to put in its place the other would sweep away.
+    monkeypatch.setattr(_container, "sweep", lambda _: None)
+    with ThreadPoolExecutor(2) as pool:
+        ends = [*pool.map(solve, (1, 2))]
+    (found,) = (end for end in ends if isinstance(end, Result))
+    (refused,) = (end for end in ends if isinstance(end, CheckpointError))
+    assert "run.checkpoint: the file is there already" in str(refused)
+    assert [each.name for each in tmp_path.iterdir()] == [file.name]
+    assert_same(pytsp.resume(file), found)
+
+
+def test_a_disk_without_links_takes_checkpoints_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(_container.os, "link", refused)
+    file = tmp_path / "run.checkpoint"
+    found = pytsp.solve(SMALL, solver="ils", iterations=50, backend="c", checkpoint=file)
+    assert_same(pytsp.resume(file), found)
+    with pytest.raises(CheckpointError, match="the file is there already"):
+        pytsp.solve(SMALL, checkpoint=file)
+
+
 @pytest.mark.parametrize("folder_name", ["missing", "file", "/proc"])
 def test_a_folder_that_cannot_be_written_is_told_before_the_work(tmp_path: Path, folder_name: str) -> None:
     (tmp_path / "file").touch()
@@ -340,6 +383,12 @@ def test_the_first_checkpoint_is_there_before_the_first_tour(tmp_path: Path) -> 
     options: dict[str, Any] = {"solver": "eax", "climbers": 9}
     assert interrupted(0, False, lambda: pytsp.solve(SMALL, backend="c", checkpoint=file, **options)) is None
     assert_same(pytsp.resume(file), pytsp.solve(SMALL, backend="c", **options))
+
+
+def test_names_of_cities_are_kept(tmp_path: Path) -> None:
+    instance = Instance.from_coordinates([[0, 0], [0, 3], [4, 0]], labels=["Ulm", "Köln", "Bonn"])
+    found = pytsp.solve(instance, backend="c", checkpoint=tmp_path / "run.checkpoint")
+    assert pytsp.resume(tmp_path / "run.checkpoint").order == found.order
 
 
 @given(st.one_of(instances(), float_instances()))

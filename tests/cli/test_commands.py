@@ -98,16 +98,6 @@ def test_the_tour_that_is_written_is_the_one_that_was_found(
     assert pytsp.read(instance).tour_length(tour) == told["length"]
 
 
-def test_an_output_that_cannot_be_written_fails_after_the_result(
-    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    missing = str(tmp_path / "missing" / "found.tour")
-    assert main(["solve", instance, "--climbers", "2", "--output", missing, "--json"]) == 1
-    told = capsys.readouterr()
-    assert set(json.loads(told.out)) >= KEYS
-    assert missing in told.err
-
-
 @pytest.mark.parametrize("k", ["1", "3", "inf"])
 def test_moves_a_pass_and_mapping_reach_the_solver(k: str, instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--climbers", "20", "--seed", "3", "--backend", "c", "--json"]
@@ -274,6 +264,47 @@ def test_the_options_of_the_comparators_reach_the_solver(
     assert (told["tour"], told["solver"]) == (expected.tour.tolist(), options["solver"])
     assert (told["climbers"], told["iterations"]) == (2, 12)
     assert told["steps"] == int(expected.steps.sum())
+
+
+def test_a_seed_that_is_drawn_is_told(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["solve", instance, "--solver", "ils", "--iterations", "3", "--backend", "c", "--json", "--seed"]
+    told = []
+    for seed in ("random", "random"):
+        assert main([*words, seed]) == 0
+        told.append(json.loads(capsys.readouterr().out))
+    assert told[0]["seed"] != told[1]["seed"]
+    assert main([*words, str(told[0]["seed"])]) == 0
+    assert json.loads(capsys.readouterr().out)["tour"] == told[0]["tour"]
+    found = pytsp.solve(pytsp.read(instance), solver="two-opt", seed=None, backend="c")
+    assert f"seed {found.seed}" in str(found)
+    many = pytsp.solve_many([pytsp.read(instance)], seed=None, backend="c")
+    again = pytsp.solve_many([pytsp.read(instance)], seed=many[0].seed, backend="c")
+    assert again[0].tour.tolist() == many[0].tour.tolist()
+
+
+HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\b\r\0"
+
+
+def test_no_control_character_of_a_file_reaches_a_terminal(
+    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "hostile.tsp"
+    lines = Path(instance).read_text().replace("thirty", f"thirty{HOSTILE}")
+    path.write_bytes(f"COMMENT : {HOSTILE}\n{lines}".encode())
+    told = ""
+    for words in (
+        ["info", str(path)],
+        ["solve", str(path), "--solver", "ils", "--iterations", "3", "--verbose"],
+        ["solve", str(path), "--output", str(tmp_path / "x.geojson")],
+        ["solve", str(path), "--solver", "large", "--metric", HOSTILE],
+    ):
+        main(words)
+        told += "".join(capsys.readouterr())
+    assert "thirty\ufffd]0;title" in told
+    assert {character for character in told if not character.isprintable()} <= {"\n", "\t"}
+    # Neither do those of names from elsewhere.
+    named = pytsp.Instance.from_coordinates([[0, 0]], name=HOSTILE, comment=f"a\n{HOSTILE}")
+    assert f"{named.name}{named.comment}".replace("\n", "").isprintable()
 
 
 def test_a_target_stops_the_solver(instance: str, capsys: pytest.CaptureFixture[str]) -> None:

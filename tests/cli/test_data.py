@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from paths import tsplib_file
-from processes import refusal
+from processes import refusal, run_command
 
 import pytsp
 from pytsp import generate
@@ -152,8 +152,52 @@ def test_an_open_path_has_no_gap_to_the_optimum_of_tours(capsys: pytest.CaptureF
 def test_ends_and_metrics_that_mean_nothing_are_refused(places: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "start_city=1 does not concern a closed tour" in refusal(capsys, "solve", places, "--start-city", "1")
     assert "must be a whole number from 0 to 4" in refusal(capsys, "solve", places, "--open", "--end-city", "5")
-    assert "a TSPLIB file says its own" in refusal(capsys, "solve", "europe", "--metric", "geo")
+    said = refusal(capsys, "solve", "europe", "--metric", "euc_2d")
+    assert said.endswith("metric='euc_2d' does not concern a TSPLIB file, which says its own, GEO\n")
     assert "is not for latitudes and longitudes" in refusal(capsys, "solve", places, "--metric", "EUC_2D")
+
+
+TOWNS = "Ort;Breite;Länge\nBerlin;52,52;13,41\nParis;48,86;2,35\nLondon;51,51;-0,13\nRom;41,89;12,48\n"
+
+
+def test_a_table_on_standard_input_is_solved_and_told_in_order(tmp_path: Path) -> None:
+    words = [
+        "solve",
+        "-",
+        "--metric",
+        "haversine",
+        "--columns",
+        "Breite,Länge",
+        "--order",
+        "-o",
+        str(tmp_path / "t.csv"),
+    ]
+    done = run_command(*words, input=TOWNS.replace("Ort", "name"))
+    assert (done.returncode, done.stderr) == (0, "")
+    order = done.stdout.splitlines()[-4:]
+    assert sorted(order) == ["Berlin", "London", "Paris", "Rom"]
+    assert [line.split(",")[2] for line in (tmp_path / "t.csv").read_text().splitlines()] == ["name", *order]
+    told = json.loads(run_command("solve", "europe", "--json").stdout)
+    listed = run_command("solve", "europe", "--order").stdout.splitlines()[-53:]
+    assert listed == [*map(str, told["tour"])]
+
+
+def test_a_report_reads_what_the_solve_was_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "towns.csv").write_text(TOWNS, encoding="utf-8")
+    (tmp_path / "ways.csv").write_text(";a;b;c\na;0;1;9\nb;9;0;1\nc;1;9;0\n")
+    for file, words in (
+        ("towns.csv", ["--columns", "Breite,Länge", "--metric", "geo"]),
+        ("ways.csv", ["--asymmetric"]),
+    ):
+        assert main(["solve", str(tmp_path / file), *words, "--json"]) == 0
+        told = capsys.readouterr().out
+        (tmp_path / "run.json").write_text(told)
+        assert main(["report", str(tmp_path / "run.json"), "-o", str(tmp_path / "page.html")]) == 0
+        assert main(["info", str(tmp_path / file), *words]) == 0
+        for name, value in (("columns", 5), ("columns", [5]), ("metric", ["x"]), ("asymmetric", "yes")):
+            (tmp_path / "run.json").write_text(json.dumps(json.loads(told) | {name: value}))
+            assert f"{name}" in refusal(capsys, "report", str(tmp_path / "run.json"))
+        capsys.readouterr()
 
 
 def test_an_ending_that_nothing_is_written_as_is_refused_before_the_solve(

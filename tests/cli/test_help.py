@@ -89,11 +89,34 @@ def test_a_word_that_is_like_none_is_met_with_no_suggestion(
     assert "xyzzy" in said and "did you mean" not in said
 
 
-def test_unknown_options_are_told_with_the_usage_of_their_command(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["info", "europe", "--fast"], "pytsp info: unrecognized arguments: --fast"),
+        (["info"], "pytsp info: the following arguments are required: FILE|NAME"),
+        ([], "pytsp: the following arguments are required: COMMAND"),
+        (
+            ["solve", "x", "-t", "soon"],
+            "pytsp solve: argument -t/--time-limit: invalid number of seconds value: 'soon'",
+        ),
+        (["solve", "x", "--\nfast\x1b[2J"], "pytsp solve: unrecognized arguments: -- fast\ufffd[2J"),
+    ],
+)
+def test_wrong_usage_is_told_in_one_line_by_its_command(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
-        main(["info", "europe", "--fast"])
-    said = capsys.readouterr().err
-    assert said.startswith("usage: pytsp info") and "unrecognized arguments: --fast" in said
+        main(words)
+    assert capsys.readouterr().err == f"{said}\n"
+
+
+def test_frequent_options_have_a_letter() -> None:
+    short = {"-o": "--output", "-t": "--time-limit", "-q": "--quiet", "-v": "--verbose"}
+    for name in ("solve", "resume"):
+        options = commands()[name]._option_string_actions
+        assert all(options[letter] is options[word] for letter, word in short.items())
+    for name in ("plot", "report", "generate"):
+        assert commands()[name]._option_string_actions["-o"].dest == "output"
 
 
 @pytest.mark.parametrize(

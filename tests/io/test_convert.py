@@ -332,13 +332,77 @@ def test_columns_are_those_that_are_asked_for() -> None:
         ({"x": [1], "y": [1]}, {"columns": ["x", "z"]}, r"columns=\['x', 'z'\] must be different ones of: x, y"),
         ({"x": [1], "y": [1]}, {"columns": ["x", "x"]}, "must be different ones of"),
         ({"x": [1], "y": [1]}, {"columns": "xy"}, "must be different ones of"),
-        ({"x": [1], "y": [1]}, {"asymmetric": True}, "asymmetric=True does not concern a data frame"),
+        ({"x": [1], "y": [1]}, {"asymmetric": True}, "asymmetric=True does not concern coordinates in a data frame"),
         ({"x": [], "y": []}, {}, r"shape \(n, 2\)"),
     ],
 )
 def test_frames_that_make_no_instance_are_refused(table: dict[str, Any], options: dict[str, Any], words: str) -> None:
     with pytest.raises(InstanceError, match=words):
         as_instance(frames(table), **options)
+
+
+@given(strategies.symmetric_matrices(min_n=2, max_n=5))
+def test_a_frame_whose_index_is_its_columns_holds_distances(matrix: NDArray[np.int64]) -> None:
+    names = [f"city {number}" for number in range(len(matrix))]
+    frame = frames(dict(zip(names, matrix.T, strict=True))).set_axis(names)
+    # A file that was written with the index, and read without it, has that in its first column.
+    for each in (frame, frame.reset_index(), frame.rename_axis("from").reset_index()):
+        instance = as_instance(each)
+        assert np.array_equal(instance.distance_matrix(), matrix) and instance.is_exact
+        assert instance.labels == tuple(names)
+    with pytest.raises(InstanceError, match="no columns x and y"):
+        as_instance(frame.set_axis(names[::-1]))
+    if len(matrix) > 2:
+        frame.iloc[0, 1] += 1
+        with pytest.raises(InstanceError, match="asymmetric=True takes it"):
+            as_instance(frame)
+        assert as_instance(frame, asymmetric=True).asymmetric
+    with pytest.raises(InstanceError, match="metric='GEO' does not concern distances"):
+        as_instance(frame, metric="GEO")
+
+
+def test_polars_distances_have_their_names_in_the_first_column() -> None:
+    polars = pytest.importorskip("polars", reason="its data frames are read where it is installed")
+    instance = as_instance(polars.DataFrame({"": ["a", "b"], "a": [0.0, 1.5], "b": [1.5, 0.0]}))
+    assert (instance.labels, instance.distance(0, 1)) == (("a", "b"), 1.5)
+
+
+def test_cities_of_a_frame_have_names() -> None:
+    table = {"x": [0, 3, 3, 0], "y": [0, 0, 4, 4]}
+    assert as_instance(frames(table)).labels is None
+    assert as_instance(frames({"Name": list("abcd"), **table})).labels == tuple("abcd")
+    assert as_instance(frames(table).set_axis(list("wxyz"))).labels == tuple("wxyz")
+    # What is left of a frame keeps the numbers of its rows.
+    assert as_instance(frames(table).iloc[1:]).labels == ("1", "2", "3")
+    assert as_instance(frames({"name": list("abcd"), **table}).iloc[1:]).labels == tuple("bcd")
+
+
+def test_names_go_with_the_cities_into_results(tmp_path: Path) -> None:
+    towns = frames({"x": [0, 3, 3, 0], "y": [0, 4, 0, 4], "name": ["Köln", "Ulm", "Bonn", "a\nb"]})
+    result = pytsp.solve(towns, backend="c")
+    assert result.order == [towns["name"][city] for city in result.tour]
+    result.write(tmp_path / "tour.csv")
+    lines = (tmp_path / "tour.csv").read_text(encoding="utf-8")
+    assert lines.startswith("position,city,name,x,y\n") and "Köln" in lines
+    assert result.to_dict()["labels"] == ["Köln", "Ulm", "Bonn", "a\nb"]
+    assert pytsp.solve(POINTS, backend="c").order == [*map(str, pytsp.solve(POINTS, backend="c").tour)]
+    places = {"type": "FeatureCollection", "features": [feature(point(1, 2)), feature(point(3, 4))]}
+    found = pytsp.solve(places, backend="c")
+    assert found.order == ["somewhere", "somewhere"]
+    found.write(tmp_path / "tour.geojson")
+    assert as_instance(json.loads((tmp_path / "tour.geojson").read_text())["features"][1]).labels == ("somewhere",)
+    with pytest.raises(InstanceError, match="labels must be 4, one a city; there are 3"):
+        Instance.from_coordinates(POINTS, labels=["a", "b", "c"])
+
+
+def test_a_solve_reads_data_as_it_is_told() -> None:
+    ways = [[0, 1, 9, 9], [9, 0, 1, 9], [9, 9, 0, 1], [1, 9, 9, 0]]
+    assert pytsp.solve(ways, asymmetric=True, backend="c").length == 4
+    assert pytsp.solve([[0, 0], [0, 1.4]], metric="ceil_2d", backend="c").length == 4
+    frame = frames({"east": [0, 0, 3], "north": [0, 4, 0]})
+    assert pytsp.solve(frame, columns=["east", "north"], backend="c").length == 12
+    with pytest.raises(InstanceError, match="metric='GEO' does not concern an Instance"):
+        pytsp.solve(Instance.from_coordinates(POINTS), metric="GEO")
 
 
 def test_columns_of_one_name_are_refused() -> None:

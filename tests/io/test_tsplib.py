@@ -200,7 +200,7 @@ def test_the_name_is_given_or_the_files_own_or_the_paths(tmp_path: Path) -> None
 
 
 def test_a_gzip_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp.io.tsplib.lexer._ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr("pytsp.io.streams._ALWAYS_ALLOWED", 1 << 20)
     with pytest.raises(TsplibError, match="expands to more than"):
         read_bytes(gzip.compress(b" " * (8 << 20)))
 

@@ -19,7 +19,7 @@ from pytsp.backends import open_backend, opencl
 from pytsp.exceptions import PytspError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.options.restarts import ENUMERATIONS
+from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, ROWS
 
 
 def instance_of(kind: str, n: int) -> Instance:
@@ -188,6 +188,17 @@ def neighbourhoods() -> None:
     compare("plane", 24, "block", 1, neighbourhood="zipped", shared_matrix=True)
 
 
+def blocks() -> None:
+    """Run the cases of thread blocks that take climbers in turn."""
+    # Those of 512 lanes need more shared memory than the simulated device has.
+    for lanes in LANES[:2]:
+        for rows in ROWS:
+            compare("coarse", 30, "auto", "inf", blocks=2, lanes=lanes, rows=rows)
+    for kind in ("plane", "long matrix"):
+        for k in (1, "inf"):
+            compare(kind, 30, "auto", k, blocks=2, lanes=32)
+
+
 def several_blocks() -> None:
     """Load more cities than a block has threads: blocks leave their results to the last one."""
     for kind in ("fine", "coarse", "plane", "matrix"):
@@ -203,5 +214,5 @@ def no_barriers() -> None:
 
 
 if __name__ == "__main__":
-    parts = (restarts, search, huge, comparators, neighbourhoods, strategies, several_blocks, no_barriers)
+    parts = (restarts, search, huge, comparators, neighbourhoods, strategies, blocks, several_blocks, no_barriers)
     {part.__name__: part for part in parts}[sys.argv[1]]()

@@ -22,7 +22,15 @@ from buildtools.archive import Source  # noqa: E402
 from buildtools.errors import BuildError  # noqa: E402
 
 # How many there are of each part of the kernels.
-CASES = {"restarts": 21, "search": 3, "huge": 2, "comparators": 10, "neighbourhoods": 17, "strategies": 3}
+CASES = {
+    "restarts": 21,
+    "search": 3,
+    "huge": 2,
+    "comparators": 10,
+    "neighbourhoods": 17,
+    "strategies": 3,
+    "blocks": 8,
+}
 
 
 def run(folder: Path, *arguments: str) -> tuple[list[str], str]:

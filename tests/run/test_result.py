@@ -121,6 +121,16 @@ def test_floating_point_lengths_are_shown_briefly(length: float, shown: str) -> 
 
 
 def test_a_result_does_not_change() -> None:
+    given = np.array([0, 1, 2, 3], dtype=np.int32)
+    found = result(tour=given)
+    with pytest.raises(ValueError, match="read-only"):
+        found.tour[0] = 1
+    # What it was made of stays its owner's.
+    given[:] = given[::-1].copy()
+    assert found.tour.tolist() == [0, 1, 2, 3]
+    # A solve begins with it all the same.
+    again = solve(found.instance, solver="ils", iterations=1, initial_tour=found.tour, backend="c")
+    assert sorted(again.tour) == [0, 1, 2, 3]
     with pytest.raises(FrozenInstanceError):
         result().length = 0  # type: ignore[misc]
     assert result().climbers == 3

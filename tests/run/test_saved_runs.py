@@ -35,6 +35,19 @@ def stored(folder: Path, told: object, name: str = "run.json") -> str:
     return str(path)
 
 
+@pytest.mark.parametrize("name", ["tour", "environment", "extra"])
+@pytest.mark.parametrize("depth", [100, 900, 10**5])
+@pytest.mark.parametrize("brackets", ["[]", ('{"a":', "}")])
+def test_nesting_without_end_does_no_harm(
+    name: str, depth: int, brackets: tuple[str, str], told: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "deep.json"
+    opened, closed = brackets
+    path.write_text(json.dumps(told | {name: None}).replace("null", opened * depth + "1" + closed * depth, 1))
+    command = ["report", str(path), "--instance", "europe", "--output", str(tmp_path / "deep.html")]
+    assert main(command) in (0, 1)
+
+
 def test_what_solve_prints_is_read_with_its_instance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # The instance's own name is no other's: only the path leads to it.
     copy = tmp_path / "copy.tsp"

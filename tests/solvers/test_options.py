@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from pytsp.cli import commands as cli
 from pytsp.cli.options import given_options
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.solvers.options.fields import Field, Options
+from pytsp.solvers.options.restarts import ENUMERATIONS
 from pytsp.solvers.registry import MODULES, OPTIONS
 from pytsp.solvers.selection import choose, given_of
 
@@ -43,6 +45,7 @@ NUMBERS: dict[str, st.SearchStrategy[Any]] = {
     "kicks": st.integers(0, 2**31 - 1) | st.just("inf"),
     "quadrants": st.booleans(),
     "merge": st.booleans(),
+    "shared_matrix": st.booleans(),
 }
 
 
@@ -76,6 +79,11 @@ def keywords(draw: st.DrawFn, kind: type[Options]) -> dict[str, Any]:
         asked.pop("schedule", None)
     if asked.get("kicks"):
         asked.pop("iterations", None)
+    if kind is RandomRestarts:
+        lists_moves, blocks = asked.get("neighbourhood") in ENUMERATIONS, {"blocks", "lanes", "rows"}
+        out = {"k", *blocks} if lists_moves else {"shared_matrix"}
+        out |= blocks if asked.get("mapping") == "thread" else set()
+        asked = {name: value for name, value in asked.items() if name not in out}
     return asked
 
 
@@ -151,7 +159,7 @@ def test_the_docstring_tells_every_option(kind: type[Options]) -> None:
         spec = kind.fields()[name]
         assert lines[at] == f"{name} : {spec.type}"
         assert lines[at + 1].startswith("    ") and lines[at + 1].strip()
-        assert spec.help and all(f'"{choice}"' in spec.type for choice in spec.choices)
+        assert spec.help and all(json.dumps(choice) in spec.type for choice in spec.choices)
     assert all(
         f"[{number}]_" in text for number in range(1, 1 + references.count("\n.. [") + references.startswith(".."))
     )
@@ -275,7 +283,9 @@ def test_every_option_has_a_flag(asked: tuple[type[Options], dict[str, Any]]) ->
     kind, given_ = asked
     read = cli._parser().parse_args(["solve", "any", "--solver", kind.name, *words_of(given_)])
     found = given_options(read)
-    assert {*found} == {name for name, value in given_.items() if (name, value) != ("merge", False)}
+    assert {*found} == {
+        name for name, value in given_.items() if value is not False or name not in ("merge", "shared_matrix")
+    }
     assert choose(kind.name, given_of(found), CITIES) == kind(**given_)
 
 

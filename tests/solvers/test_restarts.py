@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,6 +9,7 @@ import oracle
 import pytest
 import strategies
 from cities import uniform
+from cuts import cut
 from emulated import skip_where_slow
 from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
@@ -25,11 +23,10 @@ from pytsp import Instance, Progress, Result, random_tours
 from pytsp.backends import Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.common import pacing as _pacing
 from pytsp.solvers.options.restarts import ENUMERATIONS
-from pytsp.solvers.restarts.solver import default_climbers
+from pytsp.solvers.restarts.mapping import fits_with_distances
+from pytsp.solvers.restarts.solver import Batches, default_climbers
 
-search_module = importlib.import_module("pytsp.solvers.restarts.solver")
 solved = solving("restarts")
 
 
@@ -40,22 +37,11 @@ def assert_whole(result: Result) -> None:
     assert result.stop_reason != "finished" or result.done.all()
 
 
-@contextmanager
-def cut(call_seconds: float, first_call_moves: float, batch_bytes: int) -> Iterator[None]:
-    """Other sizes of calls and batches."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (search_module, _pacing):
-            patch.setattr(module, "CALL_SECONDS", call_seconds)
-        patch.setattr(search_module, "FIRST_SPEED", dict.fromkeys(("cpu", "gpu"), first_call_moves / call_seconds))
-        patch.setattr(search_module, "BATCH_BYTES", dict.fromkeys(("cpu", "gpu"), batch_bytes))
-        yield
-
-
 # What is found
 
 
-# Sizes around the parts of a diagonal, the lanes of a block, and the tours that a block takes.
-SIZES = [*range(1, 9), 23, 24, 25, 100, 101, 130]
+# Sizes around the parts of a diagonal, a block's lanes, and the tours that a block takes, alone or with all distances.
+SIZES = [*range(1, 9), 23, 24, 25, 94, 95, 100, 101, 130]
 
 
 @pytest.mark.parametrize("neighbourhood", ENUMERATIONS)
@@ -70,7 +56,7 @@ def test_every_neighbourhood_gives_the_same_climbers(backend: Backend, metric: s
             ways: list[dict[str, Any]] = [{"mapping": "thread"}]
             if backend.device is not None and n >= 24:
                 ways.append({"mapping": "block"})
-                ways += [{"shared_matrix": True}] if n <= 100 else []
+                ways += [{"shared_matrix": True}] if fits_with_distances(n, backend) else []
             for way in ways:
                 assert_same(solved(instance, backend, climbers=4, seed=n, neighbourhood=neighbourhood, **way), expected)
 
@@ -87,7 +73,7 @@ def test_every_neighbourhood_decides_ties_alike(
 
 def test_a_neighbourhood_goes_on_where_a_limit_stopped_it(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = solved(uniform(60), backend, climbers=5, neighbourhood="flat")
-    monkeypatch.setattr(search_module.Batches, "_limit", lambda *_: 3)
+    monkeypatch.setattr(Batches, "_limit", lambda *_: 3)
     assert_same(solved(uniform(60), backend, climbers=5, neighbourhood="flat"), expected)
 
 
@@ -378,7 +364,7 @@ def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:
         (
             {"shared_matrix": True, "neighbourhood": "flat", "backend": "c"},
             ValueError,
-            "needs the thread blocks of a GPU backend and 24 to 100 cities; this is backend 'c' with mapping='auto'",
+            "and 24 to 100 cities whose distances fit a block's shared memory; this is backend 'c' with mapping='auto'",
         ),
         ({"backend": "cobol"}, BackendError, "'cobol' is not known"),
         ({"backend": "multicore", "threads": 0}, BackendError, "threads must be"),

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import codecs
-import gzip
-import io
-import os
 import re
-import sys
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import TsplibError
-from pytsp.io.streams import Source, is_path
-
-_GZIP_MAGIC = b"\x1f\x8b"
-_CHUNK = 1 << 20
-# Numbers shrink three- to twentyfold; what grows past both bounds was made to exhaust the memory.
-_MOST_EXPANSION = 200
-_ALWAYS_ALLOWED = 64 << 20
+from pytsp.io.streams import Source, read_bytes
 
 # A line that starts with a letter ends a section, unless it is one of the non-numbers that C's printf writes.
 _NEXT_KEYWORD = re.compile(rb"\n[ \t\r]*(?!nan\b|inf\b|infinity\b)(?=[a-z_])", re.IGNORECASE)
@@ -123,22 +111,11 @@ def load(source: Source) -> Text:
 
     Refuses data that is empty, damaged gzip, or gzip that expands out of all proportion, or does not fit into memory.
     """
-    data: bytes | str
-    if is_path(source):
-        file, path = os.fspath(source), Path(source)
-        try:
-            data = path.read_bytes()
-        except MemoryError:
-            raise TsplibError(f"its {path.stat().st_size} bytes do not fit into memory", file=file) from None
-    elif isinstance(source, (str, os.PathLike)):
-        data, file = sys.stdin.buffer.read(), "<stdin>"
-    else:
-        data, name = source.read(), getattr(source, "name", None)
-        file = name if isinstance(name, str) else "<stream>"
-    if isinstance(data, str):
-        data = data.encode("utf-8", errors="surrogateescape")
-    if data.startswith(_GZIP_MAGIC):
-        data = _expanded(data, file)
+    return as_text(*read_bytes(source))
+
+
+def as_text(data: bytes, file: str) -> Text:
+    """The text that a file of that name holds; refuses one that is empty."""
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\n" not in data and b"\r" in data:
         data = data.replace(b"\r", b"\n")
@@ -182,11 +159,6 @@ def quoted(value: bytes | str) -> str:
     return repr(shown if len(shown) <= 40 else shown[:39] + "…")
 
 
-def one_line(value: str) -> str:
-    """Return a text as the value of a keyword line."""
-    return " ".join(value.split())
-
-
 def _count_tokens(body: bytes) -> int:
     inked = np.frombuffer(body, np.uint8) > _LAST_BLANK
     return int(np.count_nonzero(inked[1:] > inked[:-1])) + int(inked[:1].any())
@@ -194,21 +166,3 @@ def _count_tokens(body: bytes) -> int:
 
 def _decoded(value: bytes) -> str:
     return value.decode("utf-8", errors="replace")
-
-
-def _expanded(data: bytes, file: str) -> bytes:
-    limit = max(_ALWAYS_ALLOWED, _MOST_EXPANSION * len(data))
-    expanded = bytearray()
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            while (chunk := stream.read(_CHUNK)) and len(expanded) <= limit:
-                expanded += chunk
-    except (EOFError, OSError, zlib.error) as error:
-        raise TsplibError(f"the gzip data is damaged or cut short: {error}", file=file) from error
-    if len(expanded) > limit:
-        raise TsplibError(
-            f"the gzip data of {len(data)} bytes expands to more than {limit} bytes; "
-            f"expand it with gunzip first if that is meant",
-            file=file,
-        )
-    return bytes(expanded)

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.io.streams import Source
 from pytsp.io.tsplib.fields import Fields, dimension
-from pytsp.io.tsplib.lexer import load
+from pytsp.io.tsplib.lexer import Text, load
 from pytsp.io.tsplib.sections import LAYOUTS, matrix, points
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT, METRICS
 from pytsp.problem.optima import directed_optimum_of, optimum_of
 
-__all__ = ["read"]
+__all__ = ["parse", "read"]
 
 _WEIGHT_TYPES = sorted({name for name, metric in METRICS.items() if metric.is_exact} | {EXPLICIT})
 _SYMMETRIC, _DIRECTED = "TSP", "ATSP"
@@ -72,7 +72,12 @@ def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = 
     -----
     Missing TYPE means TSP, a missing EOF the end of the file; whatever follows EOF is not read.
     """
-    fields = Fields.of(load(source), (_SYMMETRIC, _DIRECTED), _KEYS, _SECTIONS)
+    return parse(load(source), name, ignore_fixed_edges=ignore_fixed_edges)
+
+
+def parse(text: Text, name: str | None = None, *, ignore_fixed_edges: bool = False) -> Instance:
+    """Return the instance of a file's text: see `read`."""
+    fields = Fields.of(text, (_SYMMETRIC, _DIRECTED), _KEYS, _SECTIONS)
     kind = fields.required("EDGE_WEIGHT_TYPE").value.upper()
     is_directed = fields.type == _DIRECTED
     if is_directed:

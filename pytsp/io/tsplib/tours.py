@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.io.streams import Source, is_path, write_text
+from pytsp.io.streams import Source, check_target, is_path, write_text
 from pytsp.io.tsplib.fields import Fields, dimension
-from pytsp.io.tsplib.lexer import load, one_line
+from pytsp.io.tsplib.lexer import load
 from pytsp.io.tsplib.sections import cities
 from pytsp.problem.tours import check_tour
+from pytsp.utils.text import one_line
 
 __all__ = ["read_tour", "write_tour"]
 
@@ -87,9 +88,12 @@ def write_tour(
     ------
     TourError
         If `tour` does not visit every city exactly once; nothing is written then.
+    TypeError
+        If there is nothing that could be written to.
     OSError
         If the file cannot be written.
     """
+    check_target(target)
     cities = check_tour(tour, np.size(tour))
     if name is None:
         name = Path(target).name if is_path(target) else "tour"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.streams import Source, write_text
-from pytsp.io.tsplib.lexer import one_line
+from pytsp.io.streams import Source, check_target, write_text
 from pytsp.problem.instance import Instance
+from pytsp.utils.text import one_line
 
 __all__ = ["write"]
 
@@ -29,9 +29,14 @@ def write(target: Source, instance: Instance) -> None:
     ------
     InstanceError
         If its distances are floating-point numbers, for which TSPLIB has no form; nothing is written then.
+    TypeError
+        If the arguments are none of these.
     OSError
         If the file cannot be written.
     """
+    check_target(target)
+    if not isinstance(instance, Instance):
+        raise TypeError(f"instance must be a pytsp.Instance; it is a {type(instance).__name__}")
     write_text(target, "\n".join(_lines(instance)), errors="strict")
 
 

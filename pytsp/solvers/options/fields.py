@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from pytsp.utils.arguments import check_real, is_array, truth_value, whole_number
 
-__all__ = ["Field", "Options", "choice", "number", "of", "switch", "whole"]
+__all__ = ["Field", "Options", "choice", "number", "of", "one_of", "switch", "whole"]
 
 MOST = 2**62
 
@@ -39,8 +39,8 @@ class Field:
         What else reads it from the command line.
     metavar : str
         What stands for the value there.
-    choices : tuple of str
-        The names that it takes, where it takes names.
+    choices : tuple of str or tuple of int
+        The names that it takes, or the numbers, where it takes only some.
     default : object
     """
 
@@ -52,7 +52,7 @@ class Field:
     words: tuple[str, ...] = ()
     read: Callable[[str], Any] | None = None
     metavar: str = ""
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] | tuple[int, ...] = ()
     default: Any = None
 
     def is_given(self, value: object) -> bool:
@@ -85,6 +85,19 @@ def whole(least: int, most: int = MOST, *, default: int | None = None, doc: str,
         return whole_number(name, value, least, most)
 
     return of(Field(check, "int, optional", doc, help, least, metavar=metavar), default)
+
+
+def one_of(numbers: tuple[int, ...], *, doc: str, help: str) -> Any:
+    """Return an option that takes one of some whole numbers."""
+    listed = ", ".join(map(str, numbers))
+
+    def check(name: str, value: Any) -> int:
+        given = whole_number(name, value, 1, MOST)
+        if given not in numbers:
+            raise ValueError(f"{name} must be one of {listed}; it is {value!r}")
+        return given
+
+    return of(Field(check, f"{{{listed}}}, optional", doc, help, choices=numbers))
 
 
 def number(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytsp.solvers.options.fields import choice, switch
+from pytsp.solvers.options.fields import choice, one_of, switch, whole
 from pytsp.solvers.options.shared import Climbers, passes
 
 MAPPINGS = ("auto", "block", "thread")
@@ -15,6 +15,9 @@ ENUMERATIONS = ("flat", "zipped", "closed-form", "diagonals")
 
 NEIGHBOURHOODS = ("auto", *ENUMERATIONS, "tiles")
 """How the best of all moves is looked for."""
+
+LANES, ROWS = (32, 128, 512), (3, 7)
+"""The shapes of the thread blocks that can be chosen (futhark/two_opt/fixed_blocks.fut)."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -59,6 +62,23 @@ class RandomRestarts(Climbers):
         "neighbourhood that takes the moves one after the other [3]_.",
         help="keep all distances in a block's shared memory",
     )
+    blocks: int | None = whole(
+        1,
+        2**31 - 1,
+        doc="On a GPU: a fixed number of thread blocks, each of which takes its next climber when one is done [1]_. By "
+        "default each climber has a block of its own. The results are the same, as with other lanes and rows.",
+        help="a fixed number of thread blocks on a GPU",
+    )
+    lanes: int | None = one_of(
+        LANES,
+        doc="On a GPU: how many threads such a block has; by default 128, and from 2,000 cities on 512.",
+        help="threads of a thread block",
+    )
+    rows: int | None = one_of(
+        ROWS,
+        doc="On a GPU: of how many cities a thread of such a block keeps the distances, by default 7.",
+        help="cities that a thread keeps the distances of",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -69,8 +89,20 @@ class RandomRestarts(Climbers):
             raise ValueError(
                 f"neighbourhood={self.neighbourhood!r} makes one move a pass, not k={self.k!r}: use 'auto' with k > 1"
             )
+        elif self.block_options:
+            raise ValueError(f"{self.block_options} concerns 'tiles', not neighbourhood={self.neighbourhood!r}")
+        if self.mapping == "thread" and self.block_options:
+            raise ValueError(f"mapping='thread' has no thread blocks, and {self.block_options} is about them")
+
+    @property
+    def block_options(self) -> str:
+        """What is asked for of thread blocks, as a message shows it; empty where nothing is."""
+        given = {name: getattr(self, name) for name in ("blocks", "lanes", "rows")}
+        return ", ".join(f"{name}={value}" for name, value in given.items() if value is not None)
 
     @property
     def kernels_part(self) -> str:
         """The part of the kernels that it calls with these options."""
+        if self.block_options:
+            return "blocks"
         return "neighbourhoods" if self.neighbourhood in ENUMERATIONS else self.part

@@ -16,9 +16,9 @@ from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.options.restarts import ENUMERATIONS, RandomRestarts
+from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, RandomRestarts
 from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
-from pytsp.solvers.restarts.mapping import check_neighbourhood, choose_mapping
+from pytsp.solvers.restarts.mapping import TURNS, check_neighbourhood, choose_blocks, choose_mapping
 
 __all__ = ["Batches", "begin", "default_climbers"]
 
@@ -77,7 +77,13 @@ class Batches(Search):
         self.first = task.options.first
         self.end = self.first + (task.options.climbers or default_climbers(n))
         self.k = kernel_passes(task.options.k)
-        self.mapping = choose_mapping(task.options.mapping, form, self.k, kernels)
+        self.blocks = choose_blocks(task.options, form, kernels)
+        is_enumerated = task.options.neighbourhood in ENUMERATIONS
+        self.mapping = (
+            "block"
+            if self.blocks
+            else choose_mapping(task.options.mapping, form, self.k, kernels, is_enumerated=is_enumerated)
+        )
         self.climb = self._climb()
         self.batches: dict[int, Batch] = {}
         # What a pass costs, in moves: the neighbourhood, and a few walks over the tour.
@@ -87,10 +93,17 @@ class Batches(Search):
         self.moves_a_second = FIRST_SPEED[task.machine]
         self.paced_by = self.busy
         self.most_climbers = max(1, BATCH_BYTES[task.machine] // (4 * n))
+        if self.blocks:
+            # Blocks of fewer lanes are slower, as long as nothing else is known.
+            self.paced_by = self.busy * LANES[-1] // self.blocks.lanes
+            self.busy = self.blocks.count or self.busy
 
     def _climb(self) -> Callable[[Any, int], Any]:
         """Return the kernel call by which climbers go on, by at most so many passes."""
         check_neighbourhood(self.task.options, self.form.whole.n, self.kernels)
+        if self.blocks:
+            chosen = self.blocks.count, self.blocks.lanes, self.blocks.rows
+            return lambda handle, limit: self.call("climb_blocks", handle, self.k, limit, *chosen)
         suffix = f"_{self.mapping}" if self.kernels.device else ""
         neighbourhood = self.task.options.neighbourhood
         # What a CPU does by itself is to walk along diagonals.
@@ -172,6 +185,7 @@ class Batches(Search):
     def _pass_seconds(self) -> float:
         going = self.last is not None and not self.last.is_done
         count = len(self.last.done) if self.last and going else min(self.busy, self.end - self.following)
+        count = self._together(count)
         return self.pass_moves * count / (self.moves_a_second * min(1.0, count / self.paced_by))
 
     def advance(self) -> None:
@@ -200,7 +214,7 @@ class Batches(Search):
         first = before.first if before else self.following
         count = len(before.done) if before else self._batch_size()
         handle = before.handle if before else call("batch_random", self.form.whole.n, self.task.seed, first, count)
-        handle = self.climb(handle, 0 if seconds is None else self._limit(count, seconds))
+        handle = self.climb(handle, 0 if seconds is None else self._limit(self._together(count), seconds))
         lengths, steps, passes, done = call("batch_found", handle)
         best = self._better(first, handle, lengths)
         walked = int(passes.sum(dtype=np.int64)) - (int(before.passes.sum(dtype=np.int64)) if before else 0)
@@ -209,8 +223,15 @@ class Batches(Search):
             self.paced_by = min(self.busy, count)
         self.batches[first] = Batch(first, None if done.all() else handle, lengths, steps, passes, done, best)
 
+    def _together(self, climbers: int) -> int:
+        """Return how many of a batch's climbers go at a time."""
+        return min(climbers, self.blocks.count or climbers) if self.blocks else climbers
+
     def _batch_size(self) -> int:
-        """Choose how many climbers start together: what a call can bring to their optima, or what the machine wants."""
+        """Choose how many climbers start together: what a call can bring to their optima, or what the machine wants; of
+        a fixed number of blocks, as many as can take turns."""
+        if self.blocks and self.blocks.count:
+            return min(TURNS * self.blocks.count, self.most_climbers, self.end - self.following)
         fitting = int(CALL_SECONDS * self.moves_a_second / (1.1 * self.form.whole.n * self.pass_moves))
         return min(max(fitting, self.busy), self.most_climbers, self.end - self.following)
 

@@ -1,0 +1,57 @@
+"""Standard input, output and error of the process: closed, full, broken or narrow ones cost nobody a result."""
+
+from __future__ import annotations
+
+import atexit
+import io
+import os
+import sys
+from contextlib import suppress
+
+
+class _Lossy(io.FileIO):
+    """A file that drops what it cannot take."""
+
+    def write(self, data: object) -> int:
+        with suppress(OSError):
+            return super().write(data)  # type: ignore[arg-type]
+        return len(data)  # type: ignore[arg-type]
+
+
+def secure() -> None:
+    """Put the streams in order, before anything else is opened.
+
+    No file that is opened later takes the number of a stream that is closed. Standard input is empty then; writing to
+    standard output fails, as it does where that is full or broken; what standard error cannot take is dropped. A
+    character that an encoding lacks becomes a question mark.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free.
+            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)
+    sys.stdin = sys.stdin or os.fdopen(0, closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    raw = io.BufferedWriter(_Lossy(2, "w", closefd=False))
+    sys.stderr = io.TextIOWrapper(raw, encoding, "backslashreplace", line_buffering=True)
+    atexit.register(_abandon)
+
+
+def try_output() -> None:
+    """Raise `OSError` where nothing can be written to standard output."""
+    with suppress(io.UnsupportedOperation):
+        os.write(sys.stdout.fileno(), b"")
+
+
+def _abandon() -> None:
+    """Have what standard output does not take go nowhere: Python would tell of it once more, with a code of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)

@@ -1,0 +1,95 @@
+"""Instances by a name or out of a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from pytsp.datasets.registry import find
+from pytsp.io.files import read_any
+from pytsp.io.streams import Source, is_path
+from pytsp.problem.instance import Instance
+from pytsp.utils.arguments import file_name
+
+__all__ = ["read"]
+
+
+def read(
+    source: Source,
+    name: str | None = None,
+    *,
+    metric: str | None = None,
+    columns: Sequence[str] | None = None,
+    asymmetric: bool = False,
+    ignore_fixed_edges: bool = False,
+) -> Instance:
+    """Read an instance: a file, or one that comes with pytsp or was downloaded, by its name.
+
+    ====================  =============================================================================================
+    file                  read as
+    ====================  =============================================================================================
+    ``.tsp``, ``.atsp``   TSPLIB's files, of TYPE TSP or ATSP
+    ``.csv``, ``.tsv``    a table. Below a header: coordinates in columns x and y (and z), or latitude and longitude in
+                          decimal degrees, a city a line; or distances, where the first field of each line is its
+                          column's name. Without a header: an array of coordinates or distances. Fields are parted by
+                          semicolons, tabs, commas or blanks, and decimal signs may be commas where commas part nothing
+    ``.npy``              an array, as `pytsp.as_instance` takes it
+    ``.geojson``          points of longitude and latitude
+    any other             the one of these that it looks like; so is standard input, and any stream
+    ====================  =============================================================================================
+
+    Each may be compressed by gzip. Cities have names, `Instance.labels`, where a column or a feature's property name,
+    label, city, place, title or id says them.
+
+    Parameters
+    ----------
+    source : str, path-like or stream
+        A path or a name, ``"-"`` for standard input, or an open stream of bytes or text.
+    name : str, optional
+        The instance's name, in place of the file's NAME, or of what the file is called.
+    metric : str, optional
+        Of coordinates, as `pytsp.as_instance` takes it; TSPLIB's files say their own.
+    columns : sequence of str, optional
+        The columns of a table with the coordinates.
+    asymmetric : bool, optional
+        Take distances that are not symmetric; TSPLIB's files of TYPE ATSP say so.
+    ignore_fixed_edges : bool, optional
+        Read a TSPLIB file with a FIXED_EDGES_SECTION as if it had none. Its optimum is then taken as unknown.
+
+    Returns
+    -------
+    Instance
+        With `optimum` set where it is a known instance of TSPLIB. That of a file of TYPE ATSP is `asymmetric`, unless
+        its matrix is symmetric all the same.
+
+    Raises
+    ------
+    TsplibError
+        If a TSPLIB file is malformed or of a kind that is not supported, or gzip is damaged; the message names file,
+        line, the offending text and what is accepted.
+    InstanceError
+        If another file makes no instance; the message names file and line.
+    InstanceNotFound
+        If there is no such file or name; it is an `InstanceError` and a `FileNotFoundError`.
+    OSError
+        If the file cannot be opened or read.
+
+    Notes
+    -----
+    Of TSPLIB's files missing TYPE means TSP, a missing EOF the end of the file; whatever follows EOF is not read.
+
+    Examples
+    --------
+    >>> read("europe").n
+    53
+    """
+    if is_path(source):
+        source = find(os.fspath(file_name("source", source)))
+    return read_any(
+        source,
+        name,
+        metric=metric,
+        columns=columns,
+        asymmetric=asymmetric,
+        ignore_fixed_edges=ignore_fixed_edges,
+    )
