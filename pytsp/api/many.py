@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.api.dispatch import task_of
 from pytsp.api.solve import solve
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
+from pytsp.exceptions import InstanceError
+from pytsp.io.convert import as_instance
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
+from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
+from pytsp.solvers.common.fallback import fallback_result
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import CHILDREN, PASSES
 from pytsp.solvers.common.verify import verify
-from pytsp.utils.arguments import seed_number, whole_number
+from pytsp.solvers.options.eax import EAX
+from pytsp.utils.arguments import check_callback, seed_number, whole_number
 from pytsp.utils.memory import check_memory
 
 __all__ = ["solve_many"]
@@ -33,18 +40,22 @@ NEIGHBOURS = 8
 # How long a kernel call should take, and how many instances of 100 cities the first one has.
 CALL_SECONDS = 0.2
 FIRST_CHUNK = {"cpu": 8, "gpu": 1_000}
+# What a tour takes of an instance that there is no time for.
+QUICK_SECONDS = 1e-3
 # The memory that a call may take, and what a city of a climber does.
 CALL_BYTES = {"cpu": 2**28, "gpu": 2**33}
 CITY_BYTES = 80
 
 
 def solve_many(
-    instances: Iterable[Instance] | NDArray[np.generic],
+    instances: Iterable[Instance | Any] | NDArray[np.generic],
     *,
     metric: str | None = None,
     climbers: int = CLIMBERS,
     seed: int | None = 0,
     iterations: int | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[int, int], object] | None = None,
     backend: str = "auto",
     threads: int | None = None,
     device: str | int | None = None,
@@ -58,9 +69,10 @@ def solve_many(
     Parameters
     ----------
     instances : iterable of Instance, or numpy.ndarray of numbers, shape (b, n, 2) or (b, n, 3)
-        Instances of any sizes, or the coordinates of b instances of n cities each.
+        Instances of any sizes, or what `pytsp.as_instance` makes them of, such as arrays; or the coordinates of b
+        instances of n cities each.
     metric : str, optional
-        The distance between coordinates that are given as an array; by default "EUCLIDEAN", which does not round.
+        The distance between coordinates that are given as arrays; by default "EUCLIDEAN", which does not round.
     climbers : int, optional
         The tours of each population, at least 1. With the default of 20, random uniform instances of 100 cities end
         about 0.04 % above the optimum on average.
@@ -68,6 +80,10 @@ def solve_many(
         0 ≤ seed < 2**64; the same for every instance. None draws one.
     iterations : int, optional
         How many generations there are, at least 0; by default 8 + n / 50.
+    time_limit : float, optional
+        Seconds for all of them. Instances that are not reached by then have a tour that takes next to no time.
+    progress : callable, optional
+        Called with each result: how many there are, and of how many. True, returned, ends it as Ctrl-C does.
     backend, threads, device
         As in `pytsp.solve`.
 
@@ -79,8 +95,8 @@ def solve_many(
 
     Raises
     ------
-    ValueError
-        If an argument is out of its range, or the array has another shape.
+    TypeError, ValueError
+        If an argument is none or out of its range, or the array has another shape.
     InstanceError
         If an instance is none, or cannot be put before a kernel.
     BackendError
@@ -96,17 +112,21 @@ def solve_many(
     seed = seed_number(seed)
     if iterations is not None:
         iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
+    watch = Watch(time_limit=time_limit)
+    check_callback("progress", progress)
     listed = _list_instances(instances, metric)
     largest = max((instance.n for instance in listed), default=0)
     check_memory("climbers", climbers, lambda count: CITY_BYTES * largest * count)
     kernels = open_backend(backend, threads=threads, device=device, part="search")
     common = {"seed": seed, "backend": backend, "threads": threads, "device": device}
-    batches = _Batches(kernels, climbers, seed, iterations, common)
+    batches = _Batches(kernels, climbers, seed, iterations, common, watch)
     results: dict[int, Result] = {}
     try:
         for index, result in batches.solve(listed):
             results[index] = result
             if result.stop_reason == "interrupted":
+                break
+            if progress is not None and progress(len(results), len(listed)) is True:
                 break
     except KeyboardInterrupt:
         if not results:
@@ -116,13 +136,14 @@ def solve_many(
 
 @dataclass(frozen=True)
 class _Batches:
-    """What all instances are solved with; `common` are the arguments of each that is solved alone."""
+    """What all instances are solved with, and the clock; `common` are the arguments of each that is solved alone."""
 
     kernels: Backend
     climbers: int
     seed: int
     iterations: int | None
     common: dict[str, Any]
+    watch: Watch
 
     def solve(self, instances: list[Instance]) -> Iterator[tuple[int, Result]]:
         """Yield the number of each instance, and its result: first of those that are solved together."""
@@ -131,22 +152,36 @@ class _Batches:
             if instance.n in TOGETHER_CITIES:
                 form = form_of(instance)
                 groups.setdefault((form.kind, instance.n, *form.arguments[2:]), []).append((index, instance, form))
+        alone = [(index, instance) for index, instance in enumerate(instances) if instance.n not in TOGETHER_CITIES]
+        # Of a time limit each has a share, by its cities those that are solved together.
+        cities = sum(instance.n for instance in instances)
+        reserve = (self.watch.time_limit or 0.0) * sum(instance.n for _, instance in alone) / max(1, cities)
+        reserve += QUICK_SECONDS * (len(instances) - len(alone))
         for (kind, n, *flags), group in groups.items():
-            yield from self._solve_group(kind, n, flags, group)
-        for index, instance in enumerate(instances):
-            if instance.n not in TOGETHER_CITIES:
-                yield index, self._solve_alone(instance)
+            reserve -= QUICK_SECONDS * len(group)
+            yield from self._solve_group(kind, n, flags, group, reserve)
+        for done, (index, instance) in enumerate(alone):
+            yield index, self._solve_alone(instance, self.watch.seconds_left / (len(alone) - done))
 
-    def _solve_alone(self, instance: Instance) -> Result:
+    def _solve_alone(self, instance: Instance, seconds: float) -> Result:
+        if seconds <= 0:
+            return self._untimely(instance)
+        common = self.common | {"time_limit": None if seconds == math.inf else seconds}
         # What no backend, nor its number of cores, decides.
         if instance.n < TOGETHER_CITIES[0]:
-            return solve(instance, solver="ils", climbers=1, iterations=LONE_ITERATIONS, **self.common)
-        return solve(instance, solver="eax", climbers=self.climbers, iterations=self.iterations, **self.common)
+            return solve(instance, solver="ils", climbers=1, iterations=LONE_ITERATIONS, **common)
+        return solve(instance, solver="eax", climbers=self.climbers, iterations=self.iterations, **common)
+
+    def _untimely(self, instance: Instance) -> Result:
+        """Return what an instance comes to that there is no time for."""
+        placed = {name: value for name, value in self.common.items() if name != "seed"}
+        return fallback_result(task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, placed), None)
 
     def _solve_group(
-        self, kind: str, n: int, flags: list[Any], group: list[tuple[int, Instance, Form]]
+        self, kind: str, n: int, flags: list[Any], group: list[tuple[int, Instance, Form]], reserve: float
     ) -> Iterator[tuple[int, Result]]:
-        """Solve instances of equal size, as many at a time as take a fraction of a second."""
+        """Solve instances of equal size, as many at a time as take a fraction of a second, until only the reserve of
+        the time is left."""
         kernels = self.kernels
         generations = 8 + n // 50 if self.iterations is None else self.iterations
         counts = {"climbers": self.climbers, "generations": generations, "children": CHILDREN, "spread": 1}
@@ -155,7 +190,7 @@ class _Batches:
         machine = "cpu" if kernels.device is None else "gpu"
         most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * self.climbers + (4 * n * n if kind == "matrix" else 0)))
         size = min(max(1, FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n), most)
-        while group:
+        while group and self.watch.seconds_left > reserve + QUICK_SECONDS * len(group):
             chunk, group = group[:size], group[size:]
             began = time.perf_counter()
             arrays = [np.stack(rows) for rows in zip(*(form.arguments[:2] for *_, form in chunk), strict=True)]
@@ -165,7 +200,10 @@ class _Batches:
             for (index, instance, form), tour, length in zip(chunk, tours, lengths.tolist(), strict=True):
                 checked = verify(Best(length, 0, tour), form, kernels, self.seed)
                 yield index, self._result(instance, checked, generations, seconds / len(chunk))
-            size = max(1, min(most, 4 * size, int(size * CALL_SECONDS / max(seconds, 1e-6))))
+            fitting = min(CALL_SECONDS, max(0.0, self.watch.seconds_left - reserve))
+            size = max(1, min(most, 4 * size, int(size * fitting / max(seconds, 1e-6))))
+        for index, instance, _ in group:
+            yield index, self._untimely(instance)
 
     def _result(self, instance: Instance, tour: NDArray[np.int32], generations: int, seconds: float) -> Result:
         length = instance.tour_length(tour)
@@ -189,16 +227,16 @@ class _Batches:
         )
 
 
-def _list_instances(instances: Iterable[Instance] | NDArray[np.generic], metric: str | None) -> list[Instance]:
+def _list_instances(instances: Iterable[Instance | Any] | NDArray[np.generic], metric: str | None) -> list[Instance]:
     """Return the instances that are given, or those that coordinates make."""
     if isinstance(instances, np.ndarray):
         if instances.ndim != 3:
             raise ValueError(f"coordinates of many instances must have shape (b, n, 2); the shape is {instances.shape}")
         return [Instance.from_coordinates(points, metric=metric or "EUCLIDEAN") for points in instances]
-    if metric is not None:
-        raise ValueError(f"metric={metric!r} does not concern instances: they have their own")
-    listed = list(instances)
-    for index, instance in enumerate(listed):
-        if not isinstance(instance, Instance):
-            raise TypeError(f"instances[{index}] must be a pytsp.Instance; it is a {type(instance).__name__}")
+    listed = []
+    for index, instance in enumerate(instances):
+        try:
+            listed.append(as_instance(instance, metric=metric))
+        except (TypeError, InstanceError) as error:
+            raise type(error)(f"instances[{index}]: {error}") from error
     return listed

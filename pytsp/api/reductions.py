@@ -14,7 +14,7 @@ from pytsp.api.request import Request
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
 from pytsp.problem.open_paths import OpenPath
-from pytsp.run.monitor import Improvement, target_length
+from pytsp.run.monitor import Improved, Improvement, target_length
 from pytsp.run.result import Result
 from pytsp.utils.arguments import is_array
 
@@ -51,6 +51,12 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         initial_tour = path.tour(initial_tour)
     if initial_tour is not None and doubling is not None:
         initial_tour = doubling.tour(initial_tour)
+
+    def restate(tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the tour or path of a tour that is solved for."""
+        directed = tour if doubling is None else doubling.directed(tour)
+        return directed if path is None else path.path(directed)
+
     reduced = replace(
         request,
         reading={},
@@ -60,12 +66,13 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         target=target if target is None or not target >= 0 else max(0, target + offset),
         target_gap=None,
         initial_tour=initial_tour,
-        progress=None if progress is None else lambda now: progress(replace(now, length=now.length - offset)),
-        on_improvement=None if on_improvement is None else lambda found: on_improvement(_less(found, offset)),
+        progress=None if progress is None else lambda now: progress(now.restated(offset, restate)),
+        on_improvement=None
+        if on_improvement is None
+        else lambda found: on_improvement(found.restated(offset, restate)),
     )
     result = dispatch(closed if doubling is None else doubling.instance, reduced)
-    tour = result.tour if doubling is None else doubling.directed(result.tour)
-    tour = tour if path is None else path.path(tour)
+    tour = restate(result.tour)
     length = instance.path_length(tour) if request.open else instance.tour_length(tour)
     lengths: NDArray[Any] = result.lengths - offset
     history = tuple(_less(each, offset) for each in result.history)
@@ -76,7 +83,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         history += (history[-1]._replace(seconds=seconds, length=length),)
         lengths[np.argmin(lengths)] = length
         if on_improvement is not None:
-            on_improvement(history[-1])
+            on_improvement(Improved.of(history[-1], tour.copy))
     return replace(
         result,
         # TSPLIB's optimum is that of a closed tour.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from pytsp.run.monitor import Improvement, Progress
+    from pytsp.run.monitor import Improved, Progress
     from pytsp.solvers.options.fields import Options
 
 __all__ = ["Request"]
@@ -40,7 +40,7 @@ class Request:
     initial_tour: ArrayLike | None = None
     checkpoint: str | PathLike[str] | None = None
     checkpoint_interval: float = 30.0
-    progress: Callable[[Progress], None] | None = None
-    on_improvement: Callable[[Improvement], None] | None = None
+    progress: Callable[[Progress], object] | None = None
+    on_improvement: Callable[[Improved], object] | None = None
     keywords: Mapping[str, Any] = field(default_factory=dict)
     began: float

@@ -9,7 +9,7 @@ from typing import Any
 from pytsp.api.dispatch import run, task_of
 from pytsp.checkpoint.reader import Stored
 from pytsp.checkpoint.writer import INTERVAL, Checkpoint, head_of
-from pytsp.run.monitor import Improvement, Progress, Watch, target_length
+from pytsp.run.monitor import Improved, Progress, Watch, target_length
 from pytsp.run.result import Result
 from pytsp.utils.arguments import file_name
 
@@ -27,8 +27,8 @@ def resume(
     target_gap: float | None = None,
     patience: float | None = None,
     checkpoint_interval: float = INTERVAL,
-    progress: Callable[[Progress], None] | None = None,
-    on_improvement: Callable[[Improvement], None] | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    on_improvement: Callable[[Improved], object] | None = None,
 ) -> Result:
     """Go on with a solve from its checkpoint, and write further ones into the same file.
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from pytsp.problem.instance import Instance
-    from pytsp.run.monitor import Improvement, Progress
+    from pytsp.run.monitor import Improved, Progress
     from pytsp.run.result import Result
     from pytsp.solvers.options.fields import Options
 
@@ -41,8 +41,8 @@ def solve(
     initial_tour: ArrayLike | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_interval: float = 30.0,
-    progress: Callable[[Progress], None] | None = None,
-    on_improvement: Callable[[Improvement], None] | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    on_improvement: Callable[[Improved], object] | None = None,
     **options: Any,
 ) -> Result:
     """Search a short tour.
@@ -103,9 +103,11 @@ def solve(
         Seconds between two checkpoints, at least 0. There are fewer where writing takes more than a twentieth of the
         time.
     progress : callable, optional
-        Called after every kernel call with a `Progress`.
+        Called after every kernel call with a `Progress`, which has the best tour on demand. Where it returns True, the
+        solve ends with the best tour so far; other answers mean nothing.
     on_improvement : callable, optional
-        Called with an `Improvement`, (seconds, iteration, length), whenever a kernel call has found a shorter tour.
+        Called with an `Improvement`, (seconds, iteration, length), whenever a kernel call has found a shorter tour; it
+        has the attribute `tour`, too. True ends the solve as well.
     **options
         What the solver is asked for, as its class has it: `solve(instance, solver="ils", iterations=100)` is
         `solve(instance, solver=pytsp.ILS(iterations=100))`.

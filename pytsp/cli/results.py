@@ -50,7 +50,8 @@ def tell(result: Result, options: argparse.Namespace, text: Callable[[], str]) -
                 faults.append(f"{place}: {_reason(error)}")
                 place = _rescue(result, ending_of(place), beside=place)
     try:
-        print(text(), flush=True)
+        # At once, for a reader who needs only the beginning.
+        print(f"{text()}\n", end="", flush=True)
     except (OSError, KeyboardInterrupt) as error:
         faults.append(f"standard output: {_reason(error)}")
         with hold_signals(drop=True):

@@ -5,19 +5,26 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pytsp.utils.arguments import check_callback, check_real
 from pytsp.utils.deadline import OutOfTime
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from pytsp.problem.instance import Instance
     from pytsp.run.state_reader import State
 
-__all__ = ["Improvement", "Progress", "Watch", "target_length"]
+__all__ = ["Improved", "Improvement", "Progress", "Watch", "target_length"]
 
 _log = logging.getLogger("pytsp")
+
+
+def _nowhere() -> NDArray[np.int32]:
+    raise ValueError("the tour is to be had within the callback only; keep what it returns there")
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,8 @@ class Progress:
         "passes"; "annealing"; "ants".
     seconds_left : float or None
         Until the time limit, if there is one.
+    tour : numpy.ndarray of int32, shape (n,)
+        The best tour so far, where it is asked for, which may have it brought from a device; within the callback only.
     """
 
     climbers: int
@@ -52,6 +61,15 @@ class Progress:
     iterations: int | None = None
     phase: str = ""
     seconds_left: float | None = None
+    find: Callable[[], NDArray[np.int32]] = field(default=_nowhere, repr=False, compare=False)
+
+    @property
+    def tour(self) -> NDArray[np.int32]:
+        return self.find()
+
+    def restated(self, offset: float, restate: Callable[[NDArray[np.int32]], NDArray[np.int32]]) -> Progress:
+        """Return the same of another instance, whose tours `restate` makes of these, and which are shorter."""
+        return replace(self, length=self.length - offset, find=lambda: restate(self.find()))
 
 
 class Improvement(NamedTuple):
@@ -69,6 +87,32 @@ class Improvement(NamedTuple):
     seconds: float
     iteration: int
     length: int | float
+
+
+class Improved(Improvement):
+    """An `Improvement` as the `on_improvement` callback of `solve` receives it: with its tour.
+
+    Attributes
+    ----------
+    tour : numpy.ndarray of int32, shape (n,)
+        The tour, where it is asked for, which may have it brought from a device; within the callback only.
+    """
+
+    find: Callable[[], NDArray[np.int32]]
+
+    @classmethod
+    def of(cls, improvement: Improvement, find: Callable[[], NDArray[np.int32]]) -> Improved:
+        made = cls(*improvement)
+        made.find = find
+        return made
+
+    @property
+    def tour(self) -> NDArray[np.int32]:
+        return self.find()
+
+    def restated(self, offset: float, restate: Callable[[NDArray[np.int32]], NDArray[np.int32]]) -> Improved:
+        """Return the same of another instance, whose tours `restate` makes of these, and which are shorter."""
+        return self.of(self._replace(length=self.length - offset), lambda: restate(self.find()))
 
 
 class Checkpoint(Protocol):
@@ -90,7 +134,7 @@ class Watch:
     patience : float, optional
         Seconds, more than 0, without a shorter tour that end a solve.
     progress, on_improvement : callable, optional
-        What to call with each `Progress` and `Improvement`.
+        What to call with each `Progress` and `Improved`; True, returned, ends the solve.
     spent : float, optional
         How long a solve that goes on has run before.
     history : iterable of Improvement, optional
@@ -117,8 +161,8 @@ class Watch:
         time_limit: float | None = None,
         target: float | None = None,
         patience: float | None = None,
-        progress: Callable[[Progress], None] | None = None,
-        on_improvement: Callable[[Improvement], None] | None = None,
+        progress: Callable[[Progress], object] | None = None,
+        on_improvement: Callable[[Improved], object] | None = None,
         spent: float = 0.0,
         history: Iterable[Improvement] = (),
     ) -> None:
@@ -140,6 +184,7 @@ class Watch:
         self.progress = progress
         self.on_improvement = on_improvement
         self.history: list[Improvement] = [*history]
+        self.is_told_to_stop = False
         self.reserve = 0.0
         self.checkpoint: Checkpoint | None = None
         self.state: State | None = None
@@ -154,19 +199,23 @@ class Watch:
         """How long the search may still run; infinite without a time limit."""
         return float("inf") if self.time_limit is None else self.time_limit - self.reserve - self.seconds
 
-    def offer(self, iteration: int, length: int | float) -> None:
-        """Take the length of the best tour so far: where it is shorter than all before it, note it and tell it."""
+    def offer(self, iteration: int, length: int | float, find: Callable[[], NDArray[np.int32]] = _nowhere) -> None:
+        """Take the length of the best tour so far: where it is shorter than all before it, note it and tell it, with
+        the tour that `find` returns."""
         if not self.history or length < self.history[-1].length:
             improvement = Improvement(self.seconds, iteration, length)
             self.history.append(improvement)
             _log.debug("%.3f s: length %s after %d", *improvement[::2], iteration)
             if self.on_improvement is not None:
-                self.on_improvement(improvement)
+                improved = Improved.of(improvement, find)
+                self._heed(self.on_improvement(improved))
+                improved.find = _nowhere
 
     def tell(
         self,
         phase: str,
         length: int | float,
+        find: Callable[[], NDArray[np.int32]] = _nowhere,
         *,
         climbers: int = 1,
         climbers_done: int = 0,
@@ -176,10 +225,19 @@ class Watch:
         """Tell whoever follows the progress how far the solve has come."""
         if self.progress is not None:
             left = None if self.time_limit is None else max(0.0, self.seconds_left)
-            self.progress(Progress(climbers, climbers_done, length, self.seconds, iteration, iterations, phase, left))
+            now = Progress(climbers, climbers_done, length, self.seconds, iteration, iterations, phase, left, find)
+            self._heed(self.progress(now))
+            # Whoever keeps it shall not keep the whole search.
+            object.__setattr__(now, "find", _nowhere)
+
+    def _heed(self, answer: object) -> None:
+        # Any other answer is that of a function which was written for something else, as `list.append` is.
+        self.is_told_to_stop = self.is_told_to_stop or answer is True
 
     def stop_reason(self) -> str | None:
-        """Return the reason to stop now, "target", "time limit" or "no improvement", if there is one."""
+        """Return the reason to stop now, "callback", "target", "time limit" or "no improvement", if there is one."""
+        if self.is_told_to_stop:
+            return "callback"
         if self.target is not None and self.history and self.history[-1].length <= self.target:
             return "target"
         if self.seconds_left <= 0:

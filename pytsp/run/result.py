@@ -64,7 +64,7 @@ class Result:
     seconds : float
         The time of the whole solve.
     stop_reason : str
-        "finished", "target", "time limit", "no improvement" or "interrupted".
+        "finished", "target", "time limit", "no improvement", "callback" or "interrupted".
     solver : str
         "restarts", "ils", "eax", "large", "two-opt", "annealing" or "ants".
     iterations : int or None

@@ -165,6 +165,10 @@ class Descent(Search):
     def has_tour(self) -> bool:
         return True
 
+    def best_tour(self) -> NDArray[np.int32]:
+        tour: NDArray[np.int32] = self._shortest().tour.copy()
+        return tour
+
     @property
     def length(self) -> int | float:
         now = self.standing

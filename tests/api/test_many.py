@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -164,6 +165,74 @@ def test_an_array_of_coordinates_is_many_instances(metric: str | None) -> None:
         assert_same(result, other)
 
 
+def test_a_list_of_arrays_is_many_instances() -> None:
+    draw = np.random.default_rng(0)
+    points = [draw.random((n, 2)) * 100 for n in (9, 3, 12, 9)]
+    matrix = [[0, 1, 2, 3], [1, 0, 4, 5], [2, 4, 0, 6], [3, 5, 6, 0]]
+    frame = pytest.importorskip("pandas", reason="data frames need it").DataFrame(points[0], columns=["x", "y"])
+    results = pytsp.solve_many([*points, points[0].tolist(), frame, matrix], backend="c")
+    for cities, result in zip(points, results, strict=False):
+        assert_same(result, pytsp.solve_many([Instance.from_coordinates(cities, "EUCLIDEAN")], backend="c")[0])
+    assert_same(results[4], results[0])
+    assert_same(results[5], results[0])
+    assert results[6].length == 14
+    rounded = pytsp.solve_many(points, metric="EUC_2D", backend="c")
+    assert {each.instance.metric for each in rounded} == {"EUC_2D"}
+
+
+@pytest.mark.parametrize("looks", [0, 1, 2, 5, 100])
+def test_a_time_limit_leaves_every_instance_a_tour(
+    looks: int, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw, left = np.random.default_rng(0), iter(range(looks, -1000, -1))
+    instances = [Instance.from_coordinates(draw.integers(0, 10**4, (n, 2))) for n in [60, 9, 60, 90, 60] * 3]
+    # Each look at the clock takes a second.
+    monkeypatch.setattr("pytsp.api.many.Watch.seconds_left", property(lambda _: float(next(left))))
+    with cut(0, 1e-9):
+        options: dict[str, Any] = dict(time_limit=1e-3, climbers=3, backend=backend.name)
+        results = pytsp.solve_many(instances, **options)
+    assert [result.instance for result in results] == instances
+    assert all(result.length == result.instance.tour_length(result.tour) for result in results)
+    late = [result for result in results if result.stop_reason == "time limit"]
+    solved = len(results) - len(late)
+    assert 0 < solved < looks or solved == {0: 0, 1: 1, 100: 15}[looks]
+    # Even those that were not reached are far from random ones.
+    for result in late:
+        if result.instance.n == 9:
+            continue
+        assert result.length < 0.7 * result.instance.tour_length(np.arange(result.instance.n))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [[60] * 900, [2000] * 9, [60] * 500 + [1500] * 3 + [5] * 3])
+def test_a_time_limit_is_kept(sizes: list[int]) -> None:
+    draw, limit = np.random.default_rng(0), 1.0
+    instances = [Instance.from_coordinates(draw.integers(0, 10**4, (n, 2))) for n in sizes]
+    # What is opened and imported first is not the question.
+    pytsp.solve_many(instances[:1] + instances[-1:], time_limit=0.1, backend="c")
+    began = time.perf_counter()
+    results = pytsp.solve_many(instances, time_limit=limit, climbers=300, backend="c")
+    # On a machine that others keep busy.
+    assert time.perf_counter() - began < limit + 2
+    assert [result.instance for result in results] == instances
+    assert "time limit" in {result.stop_reason for result in results}
+
+
+@pytest.mark.parametrize("stop", [1, 3, 7, 100])
+def test_progress_is_told_and_may_end_it(stop: int) -> None:
+    instances = [Instance.from_coordinates(np.random.default_rng(n).random((n, 2))) for n in (9, 5, 9, 8, 6, 1, 2)]
+    told: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int) -> bool:
+        told.append((done, total))
+        return done == stop
+
+    with cut(0, 1e-9):
+        results = pytsp.solve_many(instances, backend="c", progress=progress)
+    assert told == [(done, 7) for done in range(1, min(stop, 7) + 1)]
+    assert len(results) == len(told)
+
+
 def test_nothing_is_solved_to_nothing() -> None:
     assert pytsp.solve_many([], backend="c") == []
     assert pytsp.solve_many(np.empty((0, 5, 2)), backend="c") == []
@@ -219,9 +288,11 @@ def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch
     [
         (np.zeros((5, 2)), {}, ValueError, r"must have shape \(b, n, 2\); the shape is \(5, 2\)"),
         (np.zeros((2, 5, 4)), {}, InstanceError, "EUCLIDEAN needs"),
-        ([np.zeros((5, 2))], {}, TypeError, r"instances\[0\] must be a pytsp.Instance; it is a ndarray"),
-        ([LINE, None], {}, TypeError, r"instances\[1\] must be a pytsp.Instance; it is a NoneType"),
-        ([], {"metric": "EUC_2D"}, ValueError, "metric='EUC_2D' does not concern instances"),
+        ([np.zeros((5, 4))], {}, InstanceError, r"instances\[0\]: data must have shape"),
+        ([LINE, None], {}, TypeError, r"instances\[1\]: instance must be a pytsp.Instance .*; it is a NoneType"),
+        ([LINE], {"metric": "EUC_2D"}, InstanceError, r"instances\[0\]: metric='EUC_2D' does not concern an Instance"),
+        ([LINE], {"time_limit": 0}, ValueError, "time_limit must be a positive number of seconds; it is 0"),
+        ([LINE], {"progress": 5}, TypeError, "progress must be callable; it is 5"),
         ([], {"climbers": 0}, ValueError, "climbers must be a whole number from 1"),
         ([], {"climbers": 1.5}, TypeError, "climbers must be"),
         ([], {"seed": -1}, ValueError, "seed must be a whole number from 0"),
@@ -240,5 +311,5 @@ def test_what_is_wrong_is_refused_before_any_is_solved(
 
 
 def test_the_parts_of_a_search_are_not_asked_for() -> None:
-    with pytest.raises(TypeError, match="time_limit"):
-        pytsp.solve_many([], time_limit=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="population"):
+        pytsp.solve_many([], population=1)  # type: ignore[call-arg]

@@ -35,7 +35,7 @@ def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
     elif tour is None:
         tour = _quick_tour(instance, watch.seconds_left + GRACE_SECONDS)
     length = instance.tour_length(tour)
-    watch.offer(0, length)
+    watch.offer(0, length, tour.copy)
     k = getattr(options, "k", None)
     return Result(
         instance=instance,

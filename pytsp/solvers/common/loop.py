@@ -127,6 +127,12 @@ class Search(ABC):
         instance = self.task.instance
         return self.best.length if instance.is_exact else instance.tour_length(self.best.tour)
 
+    def best_tour(self) -> NDArray[np.int32]:
+        """Return the best tour as users see it, that of `length`."""
+        assert self.best is not None
+        tour: NDArray[np.int32] = self.best.tour.copy()
+        return tour
+
     @property
     @abstractmethod
     def is_finished(self) -> bool:
@@ -212,7 +218,7 @@ def _search(search: Search) -> str:
     while reason is None and not search.is_finished:
         reason = search.stop_reason() or _advance(search)
     reason = reason or "finished"
-    while search.needs_descent(reason):
+    while reason != "callback" and search.needs_descent(reason):
         if search.descent_call_seconds > max(0.0, search.watch.seconds_left):
             return "time limit"
         search.descend()
@@ -227,10 +233,11 @@ def _advance(search: Search) -> str | None:
 
 
 def _after_call(search: Search) -> str | None:
-    """Tell where a search stands after a kernel call; return "target" where that is reached."""
+    """Tell where a search stands after a kernel call; return why it ends where that is by what was told."""
     _tell(search, is_call=True)
-    if search.watch.stop_reason() == "target":
-        return "target"
+    reason = search.watch.stop_reason()
+    if reason in ("callback", "target"):
+        return reason
     search.watch.keep(search.state)
     return None
 
@@ -238,11 +245,12 @@ def _after_call(search: Search) -> str | None:
 def _tell(search: Search, *, is_call: bool = False) -> None:
     """Tell the callbacks where a search stands."""
     watch, length, iteration = search.watch, search.length, search.iteration
-    watch.offer(search.climbers_done if iteration is None else iteration, length)
+    watch.offer(search.climbers_done if iteration is None else iteration, length, search.best_tour)
     if is_call:
         watch.tell(
             search.phase,
             length,
+            search.best_tour,
             climbers=search.climbers,
             climbers_done=search.climbers_done,
             iteration=iteration or 0,

@@ -152,6 +152,10 @@ class Pieces(Search):
     def length(self) -> int | float:
         return self.shortest.length * self.form.unit
 
+    def best_tour(self) -> NDArray[np.int32]:
+        tour: NDArray[np.int32] = self.order[self.kernels.call("huge_tour", self.shortest.handle)]
+        return tour
+
     @property
     def phase(self) -> str:  # type: ignore[override]
         return "between pieces" if self.standing.passes or self.standing.rounds == self.rounds else "pieces"
