@@ -2,9 +2,9 @@
 
 Every instance up to `--largest` cities, the largest first, is climbed by `--climbers` climbers (`--above` of them
 above 500 cities), with k = 1, 8 and inf, one a block and one a thread, and the first of them by themselves: few
-climbers have blocks of more lanes. With k = 1, some climb by every other neighbourhood too. The c backend climbs the
-same in as many processes as there are cores. The program ends with 1 if anything differs; `--json FILE` stores what
-is printed.
+climbers have blocks of more lanes. Some climb by turns too, on a fixed number of blocks of every shape, and with k = 1
+by every other neighbourhood. The c backend climbs the same in as many processes as there are cores. The program ends
+with 1 if anything differs; `--json FILE` stores what is printed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import re
 import sys
 import time
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +33,15 @@ from bench.harness.machine import describe
 from bench.harness.tables import print_head, row
 from pytsp.backends import Backend, open_backend
 from pytsp.problem.kernel_input import Form, form_of
-from pytsp.solvers.options.restarts import ENUMERATIONS
-from pytsp.solvers.restarts.mapping import SHARED_CITIES, fits_a_block
+from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, ROWS, RandomRestarts
+from pytsp.solvers.restarts.mapping import choose_blocks, fits_a_block, fits_with_distances
 
 KS = (1, 8, math.inf)
 # How many climb by themselves besides, one a block: as many as have blocks of other lanes, at most (gpu_climbs.fut).
 FEWER = (264, 528)
-# How many climb by each other neighbourhood.
-BY_NEIGHBOURHOODS = 3_000
+# How many climb by each other neighbourhood and shape of blocks, and on how many blocks they take turns.
+SOME = 3_000
+BLOCKS = 400
 Ends = tuple[NDArray[np.generic], ...]
 
 
@@ -77,14 +80,25 @@ def expect(
 
 def by_neighbourhoods(form: Form, kernels: Backend) -> list[dict[str, Any]]:
     """Return the options of all other ways to look for the best move, as far as a block takes the cities."""
-    fits = fits_a_block(form, 1, kernels)
+    fits = fits_a_block(form, 1, kernels, is_enumerated=True)
     found: list[dict[str, Any]] = [
         {"neighbourhood": name, "mapping": mapping}
         for name in ENUMERATIONS
         for mapping in ("thread", *["block"] * fits)
     ]
-    if fits and form.whole.n in SHARED_CITIES:
+    if fits_with_distances(form.whole.n, kernels):
         found += [{"neighbourhood": name, "shared_matrix": True} for name in ENUMERATIONS]
+    return found
+
+
+def by_turns(form: Form, kernels: Backend) -> list[dict[str, Any]]:
+    """Return the options of blocks of every shape that takes the cities."""
+    found = []
+    for lanes, rows in product(LANES, ROWS):
+        options: dict[str, Any] = {"blocks": BLOCKS, "lanes": lanes, "rows": rows}
+        with suppress(ValueError):
+            choose_blocks(RandomRestarts(**options), form, kernels)
+            found.append(options)
     return found
 
 
@@ -105,9 +119,9 @@ def compare(
             seconds[mapping] = round(took, 3)
             same = same and all(map(np.array_equal, found, [each[:count] for each in whole]))
             compared += count
-    for options in by_neighbourhoods(form, kernels) if k == 1 else ():
-        count = min(climbers, BY_NEIGHBOURHOODS)
-        found, _ = ends(file, kernels.name, 0, count, **options)
+    for options in [*by_turns(form, kernels), *(by_neighbourhoods(form, kernels) if k == 1 else ())]:
+        count = min(climbers, SOME)
+        found, _ = ends(file, kernels.name, 0, count, k=k, **options)
         same = same and all(map(np.array_equal, found, [each[:count] for each in whole]))
         compared += count
     told: dict[str, object] = {

@@ -18,7 +18,7 @@ from bench.kernels.cpu import climbed, speed_of
 from bench.papers.tables import Cell, Table, columns
 from pytsp.backends import BACKENDS, open_backend, status
 from pytsp.solvers.options.restarts import ENUMERATIONS
-from pytsp.solvers.restarts.mapping import SHARED_CITIES
+from pytsp.solvers.restarts.mapping import fits_with_distances
 
 INSTANCES = ("berlin52", "kroA100", "kroA200", "pcb442", "pr1002")
 SECONDS = 0.7
@@ -27,11 +27,12 @@ SECONDS = 0.7
 def layouts(backends: list[str], n: int) -> Iterator[tuple[str, dict[str, Any], tuple[str, ...]]]:
     """Tell how climbers on n cities may be laid out: a label, its options, and the neighbourhoods that there are."""
     for name in backends:
-        if open_backend(name).device is None:
+        kernels = open_backend(name)
+        if kernels.device is None:
             yield name, {"backend": name}, ENUMERATIONS
             continue
         yield f"{name}, block", {"backend": name, "mapping": "block"}, (*ENUMERATIONS, "tiles")
-        if n in SHARED_CITIES:
+        if fits_with_distances(n, kernels):
             shared = {"backend": name, "mapping": "block", "shared_matrix": True}
             yield f"{name}, block, all distances in its memory", shared, ENUMERATIONS
         yield f"{name}, thread", {"backend": name, "mapping": "thread"}, ENUMERATIONS

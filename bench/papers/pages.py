@@ -6,6 +6,7 @@ A page holds, between the lines <!-- reproduce-PAPER-TAG.json --> and <!-- end -
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 from bench.harness.machine import ROOT
@@ -18,11 +19,18 @@ RESULTS = ROOT / "bench" / "results"
 MARKED = re.compile(r"<!-- (reproduce-(\w+)-([\w-]+)\.json) -->\n.*?<!-- end -->", re.DOTALL)
 
 
+def shown(file: str) -> Report:
+    """Read a stored report as its page shows it: as the paper's module revises it, if it does."""
+    report = stored(RESULTS / file)
+    revise = getattr(import_module(f"bench.papers.{report.paper}"), "revised", None)
+    return revise(report, RESULTS) if revise else report
+
+
 def filled(page: str) -> str:
     """Return a page with what the stored reports say in all marked places."""
 
     def fill(found: re.Match[str]) -> str:
-        report = stored(RESULTS / found[1])
+        report = shown(found[1])
         pictures = [f"![{each.title}](../images/papers/{picture(report, each, found[3])})" for each in report.figures]
         told = "\n".join([report.markdown(), *(f"{line}\n" for line in pictures)])
         return f"<!-- {found[1]} -->\n\n{told}\n<!-- end -->"
@@ -63,7 +71,7 @@ def main() -> None:
         text = page.read_text(encoding="utf-8")
         page.write_text(filled(text), encoding="utf-8")
         for file, _, tag in MARKED.findall(text):
-            report = stored(RESULTS / file)
+            report = shown(file)
             for figure in report.figures:
                 draw(figure, FIGURES / picture(report, figure, tag))
 

@@ -17,7 +17,7 @@ from scipy.stats import norm, pearsonr
 import pytsp
 from bench.harness.machine import tsplib
 from bench.papers.tables import Cell, Figure, Series, Table, columns, listed
-from bench.papers.task import Task
+from bench.papers.task import Task, round_down
 
 # Small enough for Python; and all the T that differ on it, as thread t of T looks at the edges t, t + T, ….
 INSTANCE = "fl417"
@@ -40,12 +40,11 @@ TABLE = (
 def correlations(task: Task, seconds: float) -> Iterator[Table | Figure]:
     """Climb by their rule with each number of threads, as many climbers as fit; test the correlation as they do."""
     instance = tsplib(task.tsplib, INSTANCE)
-    distances = instance.distance_matrix().astype(np.int32)
-    began, lengths = time.perf_counter(), []
-    for start in pytsp.random_tours(instance.n, CLIMBERS, task.seed):
-        lengths.append([instance.tour_length(climb(distances, start, threads)) for threads in THREADS])
-        if time.perf_counter() - began > seconds * len(lengths) / (len(lengths) + 1):
-            break
+    starts = pytsp.random_tours(instance.n, CLIMBERS, task.seed)
+    began = time.perf_counter()
+    lengths = [lengths_by_threads(instance, starts[0])]
+    climbers = min(CLIMBERS, round_down(min(CLIMBERS, seconds / (time.perf_counter() - began))))
+    lengths += [lengths_by_threads(instance, start) for start in starts[1:climbers]]
     by_threads = np.array(lengths, np.float64).T
     yield correlated(by_threads)
     threads = listed(THREADS)
@@ -58,6 +57,12 @@ def correlations(task: Task, seconds: float) -> Iterator[Table | Figure]:
         "length",
         series=[Series(label, threads, listed(each)) for label, each in zip(labels, parts, strict=True)],
     )
+
+
+def lengths_by_threads(instance: pytsp.Instance, start: NDArray[np.int32]) -> list[int | float]:
+    """Climb from a tour with each number of threads, and return where that ends."""
+    distances = instance.distance_matrix().astype(np.int32)
+    return [instance.tour_length(climb(distances, start, threads)) for threads in THREADS]
 
 
 def correlated(by_threads: NDArray[np.float64]) -> Table:

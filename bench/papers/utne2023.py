@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +12,10 @@ from scipy.special import gammaln
 
 from bench.harness.machine import tsplib
 from bench.kernels import enumerations
-from bench.papers.tables import Cell, Figure, Series, Table, columns
+from bench.papers.tables import Cell, Figure, Report, Series, Table, columns
 from bench.papers.task import Task
-from bench.papers.utne2023_others import formula, sequential
-from bench.papers.utne2023_speed import TIMES, optimisations, throughput, times
+from bench.papers.utne2023_others import formula, sequential, with_ten_each
+from bench.papers.utne2023_speed import TIMES, optimisations, passes_and_speed, throughput, times
 from bench.papers.utne2023_tours import passes
 
 TITLE = "J. Utne, H. N. W. Hansen: Solving TSP on the GPU based on heuristic algorithms. Copenhagen, 2023 (A100)"
@@ -125,3 +127,17 @@ def expected_shortest(lengths: NDArray[np.int64] | NDArray[np.float64], count: i
         gammaln(left + 1.0) - gammaln(left - count + 1.0) - gammaln(total + 1.0) + gammaln(total - count + 1.0)
     )
     return float(np.dot(ordered, -np.diff(beyond, prepend=1.0)))
+
+
+def revised(report: Report, folder: Path) -> Report:
+    """Return a stored report with what older ones have all figures for: figure 22, and a row of section 7.3."""
+    del folder
+    figures = {figure.name: figure for figure in report.figures}
+    tables = list(report.tables)
+    for place, table in enumerate(tables):
+        if table.title.startswith("Table 4: "):
+            figures["passes"] = passes_and_speed(table)
+        if table.title.startswith("Section 7.3: "):
+            lines = figures["annealing"].series
+            tables[place] = with_ten_each(table, lines[1], lines[-1].y[0])
+    return replace(report, tables=tables, figures=list(figures.values()))

@@ -5,7 +5,6 @@
 import "../core/metric"
 import "../core/positions"
 import "../core/rng"
-import "../core/schedule"
 import "block_worker"
 import "ils"
 import "kick"

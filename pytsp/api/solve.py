@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,6 @@ __all__ = ["solve"]
 def solve(
     instance: Instance | Any,
     *,
-    metric: str | None = None,
-    asymmetric: bool = False,
-    columns: Sequence[str] | None = None,
     solver: str | Options = "auto",
     open: bool = False,
     start_city: int | None = None,
@@ -56,8 +53,6 @@ def solve(
     instance : Instance, or what `pytsp.as_instance` takes
         Coordinates, a matrix, a data frame, a graph: `as_instance` says how they are read. An asymmetric one is solved
         as a symmetric one of twice as many cities, 11,585 at most (see `pytsp.problem.asymmetric`).
-    metric, asymmetric, columns : optional
-        How other data than an `Instance` are read: as in `pytsp.as_instance`.
     solver : options object or str, optional
         `pytsp.EAX`, `pytsp.ILS`, `pytsp.LargeTour`, `pytsp.RandomRestarts`, `pytsp.TwoOpt`, `pytsp.Annealing` or
         `pytsp.AntColony`, with what it is asked for; or a name, "eax", "ils", "large", "restarts", "two-opt",
@@ -110,7 +105,8 @@ def solve(
         has the attribute `tour`, too. True ends the solve as well.
     **options
         What the solver is asked for, as its class has it: `solve(instance, solver="ils", iterations=100)` is
-        `solve(instance, solver=pytsp.ILS(iterations=100))`.
+        `solve(instance, solver=pytsp.ILS(iterations=100))`. And `metric`, `asymmetric` and `columns`: how data are read
+        that are no instance yet, as `pytsp.as_instance` takes them.
 
     Returns
     -------
@@ -151,7 +147,7 @@ def solve(
     from pytsp.api.request import Request  # noqa: PLC0415
 
     request = Request(
-        reading={"metric": metric, "asymmetric": asymmetric, "columns": columns},
+        reading={name: options.pop(name) for name in ("metric", "asymmetric", "columns") if name in options},
         solver=solver,
         open=open,
         start_city=start_city,

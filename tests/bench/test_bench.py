@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import emulated
 import numpy as np
 import pytest
 from hypothesis import given
@@ -36,6 +37,7 @@ from bench.solvers import huge, many, peers
 from bench.solvers.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from pytsp import Instance, Result
 from pytsp.backends import open_backend
+from pytsp.problem.kernel_input import form_of
 from pytsp.starts.construct import greedy
 
 RUN = Run("pytsp c", "square", 4, 0, 1.0, 0.5, 110, 100, history=((0.1, 150), (0.5, 110)))
@@ -486,7 +488,42 @@ def test_equal_tells_a_climb_that_differs(
 
     monkeypatch.setattr(pytsp, "solve", astray)
     assert run(monkeypatch, equal, *words) == 1
-    assert "60 climbs compared, 1 rows differ" in capsys.readouterr().out
+    # With k = 1 also by each of the four other neighbourhoods.
+    assert "140 climbs compared, 1 rows differ" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", [emulated.NAMED])
+def test_equal_takes_blocks_of_every_shape_where_a_gpu_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    form = form_of(Instance.from_coordinates(np.random.default_rng(0).integers(0, 99, (30, 2))))
+    kernels = open_backend(name)
+    assert kernels.device is not None
+    small = equal.by_turns(form, kernels)
+    monkeypatch.setattr(kernels, "device", replace(kernels.device, shared_memory=227 * 2**10))
+    shapes = equal.by_turns(form, kernels)
+    assert shapes == [{"blocks": equal.BLOCKS, "lanes": a, "rows": b} for a in (32, 128, 512) for b in (3, 7)]
+    # A block of 512 lanes and 7 rows needs more than the least that a GPU has.
+    assert small == shapes[:-1]
+    assert equal.by_turns(form, open_backend("c")) == []
+
+
+@pytest.mark.parametrize("name", [emulated.NAMED])
+def test_equal_tells_a_block_that_differs(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = folder / "thirty.tsp.gz"
+    points = np.random.default_rng(0).integers(0, 99, (30, 2))
+    lines = "".join(f"{city + 1} {x} {y}\n" for city, (x, y) in enumerate(points))
+    head = "NAME: thirty\nTYPE: TSP\nDIMENSION: 30\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+    file.write_bytes(gzip.compress(f"{head}{lines}EOF\n".encode()))
+    parts = [equal.ends(file, "c", 0, 4, k=8)]
+    told, compared = equal.compare(file, 8, 4, open_backend(name), parts)
+    assert (told["equal"], compared) == ("yes", 4 * (2 + 5))
+    honest = pytsp.solve
+
+    def astray(instance: Instance, **options: Any) -> Result:
+        found = honest(instance, **options)
+        return replace(found, steps=found.steps + (options.get("lanes") == 128))
+
+    monkeypatch.setattr(pytsp, "solve", astray)
+    assert equal.compare(file, 8, 4, open_backend(name), parts)[0]["equal"] == "NO"
 
 
 def test_equal_does_not_do_without_instances(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -254,7 +254,7 @@ def test_full_leaves_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robinson2018, "MOVES", (1, "inf"))
     monkeypatch.setattr(robinson2018, "SAMPLES", 2)
     monkeypatch.setattr(robinson2018, "LARGE", ("berlin52",))
-    monkeypatch.setattr(robinson2018, "LARGE_MOVES", ("inf",))
+    monkeypatch.setattr(robinson2018, "LARGE_MOVES", (1,))
     monkeypatch.setattr(robinson2018_blocks, "RESTARTS", 2)
     monkeypatch.setattr(robinson2018_threads, "CLIMBERS", 1)
     made = [each for each in robinson2018.run(full) if isinstance(each, Table)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,61 +13,98 @@ import pytest
 from paths import ROOT
 
 from pytsp.backends.devices import Device
-from pytsp.solvers.restarts.mapping import BLOCK_CITIES, fits_a_block
+from pytsp.solvers.restarts.mapping import BLOCK_CITIES, fits_a_block, fits_with_distances
 
 # By the form of distances, the bytes a city of a launch, and whether it makes one move a pass or several.
-BYTES = {"grid": {16: 1, 24: 2}, "plane": {20: 1, 24: 1, 28: 2, 32: 2}, "matrix": {12: 1, 20: 2}}
+TILES = {"grid": {16: 1, 24: 2}, "plane": {20: 1, 24: 1, 28: 2, 32: 2}, "matrix": {12: 1, 20: 2}}
+# Enumerations have a wide grid's points in double precision.
+ENUMERATED = {"grid": {16: 1, 24: 1}, "plane": {24: 1}, "matrix": {12: 1}}
 # Where futhark/two_opt/gpu_climbs.fut takes so many lanes for several moves a pass.
 LONG_TOURS, MANY_LANES = 2_000, 512
-# KiB that a block may have: on any GPU, and on NVIDIA's of compute capability 8.6, 8.0 and 9.0.
-DEVICES = (48, 99, 163, 227)
+# KiB that a block may have: on any GPU, and on NVIDIA's of compute capability 7.5, 8.6, 8.0 and 9.0.
+ROOMS = (48, 64, 99, 163, 227)
 
 
-def source() -> str:
-    """The C of the random restarts that a build left."""
+def source(part: str) -> str:
+    """The C of a part of the kernels that a build left."""
     for backend in ("cuda", "opencl"):
-        file = ROOT / "pytsp" / "_kernels" / f"{backend}_restarts.c"
+        file = ROOT / "pytsp" / "_kernels" / f"{backend}_{part}.c"
         if file.is_file():
             return file.read_text(encoding="utf-8")
-    pytest.skip("no backend for GPUs is built: build.py's table says what it needs")
+    pytest.skip("no backend for GPUs is built: `python build.py --backends cuda`")
 
 
 def launches(source: str) -> Iterator[tuple[str, int, str]]:
     """Each launch of a climber's block: form, lanes, and its shared memory as an expression of n."""
-    sizes = dict(re.findall(r"int64_t (bytes_\d+) = \(int64_t\) (\d+) \* n_\d+;", source))
-    for form, arguments in re.findall(r"gpu_kernel_(\w+)_climb_blockzisegmap_intrablock_\d+\(ctx, (.*)\);", source):
-        depth, commas = 0, []
+    for launch in re.finditer(r"gpu_kernel_(\w+)_climb(?:_by)?_blockzisegmap_intrablock_\d+\(ctx, (.*)\);", source):
+        depth, commas, arguments = 0, [], launch[2]
         for place, sign in enumerate(arguments):
             depth += (sign == "(") - (sign == ")")
             if sign == "," and depth == 0:
                 commas.append(place)
         # Three numbers are the grid's, three the block's, and then comes the shared memory.
         lanes, shared = (arguments[commas[at] + 1 : commas[at + 1]].replace("(int64_t)", "") for at in (2, 5))
-        yield form, int(lanes), re.sub(r"bytes_\d+", lambda found: f"({sizes[found[0]]} * n)", shared)
+        yield launch[1], int(lanes), resolved(shared, source, launch.start())
+
+
+def resolved(expression: str, source: str, end: int) -> str:
+    """An expression in which names stand for what they were last defined as before a place of the source."""
+    if re.search(r"\w*_\d+", expression) is None:
+        return expression
+
+    def definition(name: re.Match[str]) -> str:
+        if name[0].startswith("n_"):
+            return "n"
+        begin = source.rindex(told := f"int64_t {name[0]} = ", 0, end) + len(told)
+        return f"({source[begin : source.index(';', begin)].replace('(int64_t)', '')})"
+
+    return resolved(re.sub(r"\w*_\d+", definition, expression), source, end)
 
 
 def needed(expression: str, n: int) -> int:
     """The bytes for n cities."""
-    return int(eval(expression, {"n": n, "srem64": lambda number, divisor: number % divisor}))
+    return int(eval(expression, {"n": n, "srem64": operator.mod, "mul64": operator.mul, "add64": operator.add}))
 
 
-def most_cities(form: str, k: int, kernels: Any, least: int) -> int:
+def grows(expression: str) -> int:
+    """The bytes a city; more than any tour has where all distances are in it."""
+    return (needed(expression, 2_000) - needed(expression, 1_000)) // 1_000
+
+
+def gpu(room: int) -> Any:
+    """A backend on a GPU whose blocks have so many KiB."""
+    return SimpleNamespace(device=Device(0, "GPU", 2**37, "9.0", "13.0", shared_memory=room * 2**10))
+
+
+def most_cities(fits: Callable[[int], bool], least: int) -> int:
     """The longest tour, from `least` cities on, that is thought to fit a block; one less where none is."""
-
-    def is_too_long(n: int) -> bool:
-        return not fits_a_block(SimpleNamespace(kind=form, whole=SimpleNamespace(n=n)), k, kernels)  # type: ignore[arg-type]
-
-    return least - 1 + bisect_left(range(least, BLOCK_CITIES[-1] + 1), True, key=is_too_long)
+    return least - 1 + bisect_left(range(least, BLOCK_CITIES[-1] + 1), True, key=lambda n: not fits(n))
 
 
-def test_no_block_needs_more_shared_memory_than_is_thought() -> None:
-    found = list(launches(source()))
-    assert {form for form, *_ in found} == set(BYTES)
+@pytest.mark.parametrize(("part", "kinds"), [("restarts", TILES), ("neighbourhoods", ENUMERATED)])
+def test_no_block_needs_more_shared_memory_than_is_thought(part: str, kinds: dict[str, dict[int, int]]) -> None:
+    found = list(launches(source(part)))
+    assert {form for form, *_ in found} == set(kinds)
     for form, lanes, expression in found:
-        k = BYTES[form][(needed(expression, 2_000) - needed(expression, 1_000)) // 1_000]
+        if grows(expression) >= 1_000:
+            continue
+        k = kinds[form][grows(expression)]
         least = LONG_TOURS if k > 1 and form == "grid" and lanes == MANY_LANES else BLOCK_CITIES[0]
-        for room in DEVICES:
-            kernels = SimpleNamespace(device=Device(0, "GPU", 2**37, "9.0", "13.0", shared_memory=room * 2**10))
-            most = most_cities(form, k, kernels, least)
+        for room in ROOMS:
+
+            def fits(n: int, form: str = form, k: int = k, room: int = room) -> bool:
+                whole: Any = SimpleNamespace(kind=form, whole=SimpleNamespace(n=n))
+                return fits_a_block(whole, k, gpu(room), is_enumerated=kinds is ENUMERATED)
+
+            most = most_cities(fits, least)
             told = f"{form}, k {k}: {most} cities in {room} KiB"
             assert most < least or needed(expression, most) <= room * 2**10, told
+
+
+@pytest.mark.parametrize(("room", "expected"), [(48, 94), (64, 100), (227, 100)])
+def test_all_distances_need_no_more_shared_memory_than_is_thought(room: int, expected: int) -> None:
+    found = [expression for _, _, expression in launches(source("neighbourhoods")) if grows(expression) >= 1_000]
+    assert found
+    most = most_cities(lambda n: fits_with_distances(n, gpu(room)), 24)
+    assert most == expected
+    assert max(needed(expression, most) for expression in found) <= room * 2**10

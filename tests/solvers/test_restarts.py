@@ -24,6 +24,7 @@ from pytsp.backends import Backend, open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable, InstanceError
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.options.restarts import ENUMERATIONS
+from pytsp.solvers.restarts.mapping import fits_with_distances
 from pytsp.solvers.restarts.solver import Batches, default_climbers
 
 solved = solving("restarts")
@@ -39,8 +40,8 @@ def assert_whole(result: Result) -> None:
 # What is found
 
 
-# Sizes around the parts of a diagonal, the lanes of a block, and the tours that a block takes.
-SIZES = [*range(1, 9), 23, 24, 25, 100, 101, 130]
+# Sizes around the parts of a diagonal, a block's lanes, and the tours that a block takes, alone or with all distances.
+SIZES = [*range(1, 9), 23, 24, 25, 94, 95, 100, 101, 130]
 
 
 @pytest.mark.parametrize("neighbourhood", ENUMERATIONS)
@@ -55,7 +56,7 @@ def test_every_neighbourhood_gives_the_same_climbers(backend: Backend, metric: s
             ways: list[dict[str, Any]] = [{"mapping": "thread"}]
             if backend.device is not None and n >= 24:
                 ways.append({"mapping": "block"})
-                ways += [{"shared_matrix": True}] if n <= 100 else []
+                ways += [{"shared_matrix": True}] if fits_with_distances(n, backend) else []
             for way in ways:
                 assert_same(solved(instance, backend, climbers=4, seed=n, neighbourhood=neighbourhood, **way), expected)
 
@@ -363,7 +364,7 @@ def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:
         (
             {"shared_matrix": True, "neighbourhood": "flat", "backend": "c"},
             ValueError,
-            "needs the thread blocks of a GPU backend and 24 to 100 cities; this is backend 'c' with mapping='auto'",
+            "and 24 to 100 cities whose distances fit a block's shared memory; this is backend 'c' with mapping='auto'",
         ),
         ({"backend": "cobol"}, BackendError, "'cobol' is not known"),
         ({"backend": "multicore", "threads": 0}, BackendError, "threads must be"),

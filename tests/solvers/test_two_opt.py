@@ -330,8 +330,8 @@ def test_kicks_choose_it_and_other_options_do_not() -> None:
     for given_ in ({"kicks": 3}, {"kicks": "inf", "k": "inf"}, {"kicks": 3, "start": "random"}):
         assert choose("auto", given_, instance) == TwoOpt(**given_)
     assert choose("auto", {"k": "inf"}, instance).name == "restarts"
-    with pytest.raises(ValueError, match="kicks=3 is for solver='two-opt' and mapping='block' for solver='restarts'"):
-        choose("auto", {"kicks": 3, "mapping": "block"}, instance)
+    with pytest.raises(ValueError, match="kicks=3 is for solver='two-opt' and merge=True for solver='ils'"):
+        choose("auto", {"kicks": 3, "merge": True}, instance)
 
 
 def test_an_initial_tour_must_be_one(backend: Backend) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytsp.backends.context import Backend
+from pytsp.backends.devices import Device
 from pytsp.problem.kernel_input import Form
 from pytsp.solvers.options.restarts import RandomRestarts
 
-__all__ = ["Blocks", "check_neighbourhood", "choose_blocks", "choose_mapping", "fits_a_block"]
+__all__ = ["Blocks", "check_neighbourhood", "choose_blocks", "choose_mapping", "fits_a_block", "fits_with_distances"]
 
 # Tours that the block form takes, and the bytes of shared memory a city that it needs; with k > 1, so many more.
 BLOCK_CITIES = range(24, 32_768)
@@ -20,8 +21,8 @@ BLOCK_OVERHEAD, K_SWAP_OVERHEAD = 40 * 2**10, 58 * 2**10
 K_SWAP_CITIES = 2_000
 # Below so many cities, several moves a pass keep a block's lanes less busy than a thread (docs/benchmarks.md).
 K_SWAP_BLOCK_CITIES = 200
-# Tours whose distances fit a block's shared memory, and whose moves have arrays of a size that can be had.
-SHARED_CITIES = range(24, 101)
+# Tours whose distances fit a block's shared memory, and what that needs besides; tours whose moves fit arrays.
+SHARED_CITIES, SHARED_OVERHEAD = range(24, 101), 12 * 2**10
 LISTED_CITIES = 32_767
 # The bytes of blocks whose number and shape are chosen: a city, a lane and each of its rows, a climber's turn.
 CHOSEN_BYTES = {"grid": 32, "plane": 36, "matrix": 28}
@@ -57,7 +58,7 @@ def choose_blocks(options: RandomRestarts, form: Form, kernels: Backend) -> Bloc
     lanes = options.lanes or (512 if n >= MANY_LANES_CITIES else 128)
     blocks = Blocks(options.blocks or 0, lanes, options.rows or 7)
     needed = n * CHOSEN_BYTES[form.kind] + lanes * (LANE_BYTES + ROW_BYTES * blocks.rows) + TURNS * TURN_BYTES
-    room = max(kernels.device.shared_memory, 48 * 2**10)
+    room = _room(kernels.device)
     if n not in BLOCK_CITIES or needed > room:
         raise ValueError(
             f"{asked} takes {BLOCK_CITIES[0]} cities or more that fit a block's shared memory, {room} bytes on "
@@ -67,17 +68,26 @@ def choose_blocks(options: RandomRestarts, form: Form, kernels: Backend) -> Bloc
     return blocks
 
 
-def fits_a_block(form: Form, k: int, kernels: Backend) -> bool:
+def fits_a_block(form: Form, k: int, kernels: Backend, *, is_enumerated: bool = False) -> bool:
     """Tell whether a climber's tour fits the shared memory of a thread block."""
     n = form.whole.n
+    # Enumerations have a wide grid's points in double precision, as a plane's.
+    kind = "plane" if is_enumerated and form.kind == "grid" else form.kind
     has_more_lanes = form.kind == "grid" and k > 1 and n >= K_SWAP_CITIES
-    needed = n * (BLOCK_BYTES[form.kind] + (K_SWAP_BYTES if k > 1 else 0))
+    needed = n * (BLOCK_BYTES[kind] + (K_SWAP_BYTES if k > 1 else 0))
     needed += K_SWAP_OVERHEAD if has_more_lanes else BLOCK_OVERHEAD
-    return n in BLOCK_CITIES and kernels.device is not None and needed <= max(kernels.device.shared_memory, 48 * 2**10)
+    return n in BLOCK_CITIES and kernels.device is not None and needed <= _room(kernels.device)
 
 
-def choose_mapping(mapping: str, form: Form, k: int, kernels: Backend) -> str:
+def _room(device: Device) -> int:
+    """Return how many bytes of shared memory a block may have: 48 KiB on any GPU, whatever a driver says."""
+    return max(device.shared_memory, 48 * 2**10)
+
+
+def choose_mapping(mapping: str, form: Form, k: int, kernels: Backend, *, is_enumerated: bool = False) -> str:
     """Choose how climbers are laid out on the backend: "block" or "thread"; on a CPU it is "thread".
+
+    `is_enumerated` tells that moves are taken one after the other, by one of `ENUMERATIONS`.
 
     Raises
     ------
@@ -88,7 +98,7 @@ def choose_mapping(mapping: str, form: Form, k: int, kernels: Backend) -> str:
         if mapping == "block":
             raise ValueError(f"mapping='block' needs a GPU backend; backend {kernels.name!r} has one climber a thread")
         return "thread"
-    fits = fits_a_block(form, k, kernels)
+    fits = fits_a_block(form, k, kernels, is_enumerated=is_enumerated)
     if mapping == "block" and not fits:
         raise ValueError(
             f"mapping='block' takes {BLOCK_CITIES[0]} to {BLOCK_CITIES[-1]} cities that fit a block's shared memory, "
@@ -117,8 +127,15 @@ def check_neighbourhood(options: RandomRestarts, n: int, kernels: Backend) -> No
             f"neighbourhood={name!r} lists the moves of up to {LISTED_CITIES} cities; this instance has {n}: "
             "use 'closed-form' or 'auto'"
         )
-    if options.shared_matrix and (kernels.device is None or options.mapping == "thread" or n not in SHARED_CITIES):
+    if options.shared_matrix and (options.mapping == "thread" or not fits_with_distances(n, kernels)):
         raise ValueError(
             f"shared_matrix needs the thread blocks of a GPU backend and {SHARED_CITIES[0]} to {SHARED_CITIES[-1]} "
-            f"cities; this is backend {kernels.name!r} with mapping={options.mapping!r} and {n} cities"
+            "cities whose distances fit a block's shared memory; this is backend "
+            f"{kernels.name!r} with mapping={options.mapping!r} and {n} cities"
         )
+
+
+def fits_with_distances(n: int, kernels: Backend) -> bool:
+    """Tell whether the shared memory of a thread block holds all distances beside a tour."""
+    needed = 4 * n * n + BLOCK_BYTES["matrix"] * n + SHARED_OVERHEAD
+    return n in SHARED_CITIES and kernels.device is not None and needed <= _room(kernels.device)

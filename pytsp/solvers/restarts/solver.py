@@ -78,7 +78,12 @@ class Batches(Search):
         self.end = self.first + (task.options.climbers or default_climbers(n))
         self.k = kernel_passes(task.options.k)
         self.blocks = choose_blocks(task.options, form, kernels)
-        self.mapping = "block" if self.blocks else choose_mapping(task.options.mapping, form, self.k, kernels)
+        is_enumerated = task.options.neighbourhood in ENUMERATIONS
+        self.mapping = (
+            "block"
+            if self.blocks
+            else choose_mapping(task.options.mapping, form, self.k, kernels, is_enumerated=is_enumerated)
+        )
         self.climb = self._climb()
         self.batches: dict[int, Batch] = {}
         # What a pass costs, in moves: the neighbourhood, and a few walks over the tour.
