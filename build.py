@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import runpy
 import sys
+from pathlib import Path
 
 from buildtools.compiler import find_compiler, obtain_compiler
 from buildtools.errors import BuildError
@@ -60,6 +62,23 @@ def build(arguments: argparse.Namespace) -> None:
     return tell_path(place)
 
 
+def run_frontend() -> int:
+    """Run PyPA's build, which `python -m build` means, and which this file stands in front of in a checkout."""
+    here = Path(__file__).resolve().parent
+    sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != here]
+    try:
+        runpy.run_module("build", run_name="__main__", alter_sys=True)
+    except ImportError as error:
+        if error.name not in (None, "build", "build.__main__"):
+            raise
+        print(
+            "`python -m build` is PyPA's, which is not here: pip install build; ours is `python build.py`",
+            file=sys.stderr,
+        )
+        return 1
+    return 0
+
+
 def main() -> int:
     """Run the build; give the exit code."""
     if sys.version_info < OLDEST_PYTHON:
@@ -80,4 +99,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # A file that is run as a module has a specification.
+    sys.exit(main() if __spec__ is None else run_frontend())

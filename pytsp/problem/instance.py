@@ -211,6 +211,11 @@ class Instance:
         """Number of cities."""
         return len(self._array)
 
+    def names_of(self, cities: ArrayLike) -> list[str]:
+        """What cities are called: by their labels, or else by their numbers."""
+        numbers = np.asarray(cities).tolist()
+        return [str(city) if self.labels is None else self.labels[city] or str(city) for city in numbers]
+
     @property
     def is_exact(self) -> bool:
         """Whether every length is an integer."""

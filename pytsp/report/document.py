@@ -28,6 +28,8 @@ __all__ = ["page"]
 _STEPS = 2**16 - 1
 # A page of more cities than this, all its tours together, takes too long to open.
 MOST_CITIES = 2_000_000
+# So many cities have names on the map, and stand in the list of the visit.
+MOST_LABELLED, MOST_LISTED = 100_000, 10_000
 # A table's columns: those of numbers, and others.
 _NUMBERS = ("seed", "climbers", "iterations", "length", "gap", "seconds")
 _COLUMNS = ("solver", "backend", *_NUMBERS, "stop_reason", "device", "date")
@@ -61,6 +63,7 @@ def page(runs: Sequence[Run | Result]) -> str:
         "style": _template("report.css"),
         "script": _template("report.js"),
         "tour": tour,
+        "visit": _visit(instance, by_length[0]),
         "data": data,
         "runs": _runs_table(labelled, best=by_length[0]),
         "curves": _curves(labelled),
@@ -127,6 +130,7 @@ def _tours(instance: Instance, by_length: Sequence[Run]) -> tuple[str, str]:
         "height": height,
         "period": None if cities.period is None else cities.period / step,
         "xy": _base64(steps),
+        "names": instance.names_of(np.arange(instance.n)) if instance.n <= MOST_LABELLED else None,
         "tours": [
             {"order": _base64(order.astype("<u2" if len(points) <= 2**16 else "<u4")), "open": run.is_open}
             for run, order in zip(drawn, orders, strict=True)
@@ -140,9 +144,19 @@ def _tours(instance: Instance, by_length: Sequence[Run]) -> tuple[str, str]:
     return _fill("map.html", parts).rstrip("\n"), _json(data)
 
 
+def _visit(instance: Instance, run: Run) -> str:
+    """Return the list of the cities in the order in which the best run visits them."""
+    items = "".join(f"<li>{escape(name)}</li>" for name in instance.names_of(run.tour[:MOST_LISTED]))
+    words = ["Cities by their numbers, counted from 0."] if instance.labels is None else []
+    words += [] if run.is_open else ["Behind the last one the tour returns to the first."]
+    words += [f"Only the first {MOST_LISTED:,} of {instance.n:,} are listed."] if instance.n > MOST_LISTED else []
+    note = f'<p class="note">{" ".join(words)}</p>'
+    return f'<details><summary>{escape(run.label)}</summary>{note}<ol id="visit">{items}</ol></details>'
+
+
 def _notes(cities: Map, step: float, every: int, left_out: int) -> str:
     notes = [
-        "Wheel, pinch, + and - zoom; dragging and arrow keys pan.",
+        "Wheel, pinch, + and - zoom; dragging and arrow keys pan. Where there is room, cities have their names.",
         f"Coordinates are rounded to steps of {step:.3g}.",
     ]
     if cities.note:
@@ -157,13 +171,19 @@ def _notes(cities: Map, step: float, every: int, left_out: int) -> str:
 def _runs_table(runs: Sequence[Run], *, best: Run) -> str:
     names = [name for name in _COLUMNS if any(run.facts.get(name) is not None for run in runs)]
     aligned = {name: ' class="number"' if name in _NUMBERS else "" for name in names}
-    header = "".join(f"<th{aligned[name]}>{'stopped' if name == 'stop_reason' else name}</th>" for name in names)
+    header = "".join(f"<th{aligned[name]}>{_heading(name)}</th>" for name in names)
     rows = []
     for run in runs:
-        cells = "".join(f"<td{aligned[name]}>{_cell(name, run.facts.get(name))}</td>" for name in names)
+        cells = "".join(
+            f'<td data-name="{_heading(name)}"{aligned[name]}>{_cell(name, run.facts.get(name))}</td>' for name in names
+        )
         mark = ' class="best"' if run is best else ""
-        rows.append(f"<tr{mark}><td>{escape(run.label)}</td>{cells}</tr>")
+        rows.append(f'<tr{mark}><td data-name="run">{escape(run.label)}</td>{cells}</tr>')
     return f'<div class="wide"><table id="runs"><tr><th>run</th>{header}</tr>{"".join(rows)}</table></div>'
+
+
+def _heading(name: str) -> str:
+    return "stopped" if name == "stop_reason" else name
 
 
 def _cell(name: str, fact: object) -> str:

@@ -128,8 +128,7 @@ class Result:
     @property
     def order(self) -> list[str]:
         """The cities in the order of the visit, by their names where they have any, else by their numbers."""
-        labels = self.instance.labels
-        return [str(city) if labels is None else labels[city] for city in self.tour.tolist()]
+        return self.instance.names_of(self.tour)
 
     @property
     def moves(self) -> int | None:

@@ -702,3 +702,22 @@ def test_the_program_fails_without_a_traceback(arguments: list[str]) -> None:
     told = [line for line in done.stderr.splitlines() if not line.startswith("waiting for another build")]
     assert told[0].startswith("build.py: ")
     assert "Traceback" not in done.stderr
+
+
+# PyPA's build
+
+
+def test_python_m_build_is_pypas(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    done = run_python("-m", "build", "--wheel", env=environment)
+    if "is PyPA's, which is not here: pip install build" not in done.stderr:
+        pytest.skip("it is installed")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    frontend = tmp_path / "build" / "__main__.py"
+    frontend.parent.mkdir()
+    (frontend.parent / "__init__.py").touch()
+    frontend.write_text("import sys\nprint(sys.argv)\nsys.exit(7)\n")
+    done = run_python("-m", "build", "--wheel", env=environment)
+    assert (done.returncode, done.stdout, done.stderr) == (7, f"[{str(frontend)!r}, '--wheel']\n", "")
+    # Ours is what it was.
+    assert "obtain the tools" in run_python("build.py", "--help", check=True).stdout

@@ -199,6 +199,43 @@ def test_the_name_is_given_or_the_files_own_or_the_paths(tmp_path: Path) -> None
     assert read(path).name == "stem"
 
 
+FEW = "DIMENSION: 2\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 0 9\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "comment"),
+    [
+        ("COMMENT: a\n\n \t\n  comment\t: b : c \r\nNAME: x\nComment:\nCOMMENT: d\n", "a\nb : c\n\nd"),
+        ("\n\n COMMENT: a\n \n", "a"),
+        ("COMMENT: COMMENT: a\n", "COMMENT: a"),
+        ("COMMENT:\n" * 3, "\n\n"),
+        ("COMMENT: a\n" * 10_000, "\n".join(["a"] * 10_000)),
+        ("COMMENT: a\n" * 10_001, "\n".join(["a"] * 10_000 + ["…"])),
+    ],
+)
+def test_comments_are_kept_up_to_many_lines(lines: str, comment: str) -> None:
+    assert read(io.StringIO(lines + FEW)).comment == comment
+    # Places are those of the lines, whatever stands before.
+    with pytest.raises(TsplibError, match=rf"^<stream>:{lines.count(chr(10)) + 4}: .*'x' is not a number"):
+        read(io.StringIO(lines + FEW.replace("1 0 0", "1 x 0")))
+    with pytest.raises(TsplibError, match=rf"^<stream>:{lines.count(chr(10)) + 1}: keyword 'COMMENTS' is not"):
+        read(io.StringIO(f"{lines}COMMENTS: none\n{FEW}"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lines", "size"), [(b"COMMENT:\n", 189_000_000), (b"COMMENT:\n\n \n", 60_000_000)])
+def test_millions_of_comments_in_a_small_file_take_seconds(lines: bytes, size: int, tmp_path: Path) -> None:
+    # As many bytes as gzip of a million may expand to; those that do not shrink make them a million.
+    noise = np.random.default_rng(0).integers(65, 91, 1_500_000, dtype=np.uint8).tobytes()
+    data = lines * (size // len(lines)) + b"COMMENT: " + noise + b"\n" + FEW.encode()
+    path = tmp_path / "bomb.tsp.gz"
+    path.write_bytes(gzip.compress(data, 6))
+    assert path.stat().st_size < 2_000_000
+    began = time.process_time()
+    assert read(path).n == 2
+    assert time.process_time() - began < 6
+
+
 def test_a_gzip_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytsp.io.streams._ALWAYS_ALLOWED", 1 << 20)
     with pytest.raises(TsplibError, match="expands to more than"):

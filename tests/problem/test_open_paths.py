@@ -21,6 +21,7 @@ from pytsp.api.request import Request
 from pytsp.backends import Backend
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
 from pytsp.problem.open_paths import OpenPath
+from pytsp.run.monitor import Improved
 
 PART = "search"
 
@@ -252,7 +253,7 @@ def test_a_tour_with_an_end_out_of_its_place_is_put_right_and_told(monkeypatch: 
         length = instance.tour_length(tour)
         improvement = Improvement(0.1, 1, length)
         assert request.on_improvement is not None
-        request.on_improvement(improvement)
+        request.on_improvement(Improved.of(improvement, tour.copy))
         result = pytsp.solve(instance)
         return replace(result, tour=tour, length=length, lengths=np.array([length]), history=(improvement,))
 

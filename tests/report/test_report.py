@@ -101,11 +101,36 @@ def test_cities_have_as_many_bytes_as_they_need(n: int, width: int) -> None:
     assert numbers(found["order"], f"<u{width}") == tour
 
 
+def visits(html: str) -> list[str]:
+    found = re.search(r'<ol id="visit">(.*?)</ol>', html)
+    assert found is not None
+    return re.findall("<li>(.*?)</li>", found[1])
+
+
+def test_the_order_of_the_visit_is_that_of_the_best_run_by_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = Instance.from_coordinates(SQUARE, labels=["Ulm", "<Köln>", "", "Bonn"])
+    html = report.page([run([0, 2, 1, 3], points=instance), run([3, 0, 1, 2], points=instance, seed=1)])
+    assert visits(html) == ["Bonn", "Ulm", "&lt;Köln&gt;", "2"]
+    assert data_of(html)["names"] == ["Ulm", "<Köln>", "2", "Bonn"]
+    assert "counted from 0" not in html and "returns to the first" in html
+    plain = report.page([run([3, 0, 1, 2], open=True)])
+    assert visits(plain) == ["3", "0", "1", "2"]
+    assert "counted from 0" in plain and "returns to the first" not in plain
+    # A matrix has no map, but an order.
+    matrix = Instance.from_matrix(instance.distance_matrix(), labels="abcd")
+    assert visits(report.page([run([3, 0, 1, 2], points=matrix)])) == ["d", "a", "b", "c"]
+    monkeypatch.setattr(report, "MOST_LISTED", 3)
+    monkeypatch.setattr(report, "MOST_LABELLED", 3)
+    short = report.page([run([3, 0, 1, 2], points=instance)])
+    assert (visits(short), data_of(short)["names"]) == (["Bonn", "Ulm", "&lt;Köln&gt;"], None)
+    assert "Only the first 3 of 4 are listed." in short
+
+
 def test_the_best_run_comes_first_and_is_marked() -> None:
     html = report.page([run([0, 2, 1, 3], "long", seed=1), run([0, 1, 2, 3], "short")])
     assert [numbers(tour["order"]) for tour in data_of(html)["tours"]] == [[0, 1, 2, 3], [0, 2, 1, 3]]
     assert "the best of 2 runs (seed 0)" in html
-    [best] = re.findall(r'<tr class="best"><td>(.*?)</td>', html)
+    [best] = re.findall(r'<tr class="best"><td data-name="run">(.*?)</td>', html)
     assert best == "seed 0"
     assert [each["id"] for each in Page(html).named("select")] == ["run", "other"]
 
@@ -294,6 +319,38 @@ def test_the_tour_is_drawn_and_the_curves_are_shown(chromium: Any, tmp_path: Pat
     assert (tab.map("scale"), tab.map("lines")) == ("1", "4")
     loaded = "() => [...document.images].map(image => image.complete && image.naturalWidth > 100)"
     assert tab.page.evaluate(loaded) == [True, True]
+    assert tab.is_sound()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [320, 390, 700, 900])
+def test_nothing_is_wider_than_a_telephone(width: int, chromium: Any, tmp_path: Path) -> None:
+    long = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch" * 3
+    instance = Instance.from_coordinates(SQUARE, name=long, comment=long, labels=[long] * 4)
+    facts = {"device": long, "date": "2026-11-23T12:00:00Z", "iterations": 10**12, "stop_reason": "no improvement"}
+    runs = [run(tour, long[:58], instance, environment={long: long}, **facts) for tour in ([0, 1, 2, 3], [0, 2, 1, 3])]
+    tab = Tab(chromium, report.page(runs), tmp_path)
+    tab.page.set_viewport_size({"width": width, "height": 844})
+    tab.page.evaluate("() => document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    widest = "() => Math.max(...[...document.querySelectorAll('body *')].map(e => e.getBoundingClientRect().right))"
+    # Where there is room for a table it may have a bar of its own.
+    assert tab.page.evaluate(widest) <= width or width > 768
+    assert tab.page.evaluate("() => document.documentElement.scrollWidth") <= width
+    # Whatever a table's head says elsewhere stands beside each cell.
+    heads = "() => [...document.querySelectorAll('#runs td')].map(e => getComputedStyle(e, '::before').content)"
+    assert ('"solver"' in tab.page.evaluate(heads)) is (width < 768)
+    assert tab.is_sound()
+
+
+@pytest.mark.browser
+def test_cities_have_names_where_there_is_room(chromium: Any, tmp_path: Path) -> None:
+    points = np.random.default_rng(0).integers(0, 10_000, (900, 2)).tolist()
+    tab = Tab(chromium, report.page([run([*range(900)], points=points)]), tmp_path)
+    assert tab.map("named") == "false"
+    tab.page.focus("#map")
+    for _ in range(4):
+        tab.page.keyboard.press("+")
+    assert tab.map("named") == "true"
     assert tab.is_sound()
 
 

@@ -16,8 +16,13 @@ from pytsp.io.streams import Source, read_bytes
 
 # A line that starts with a letter ends a section, unless it is one of the non-numbers that C's printf writes.
 _NEXT_KEYWORD = re.compile(rb"\n[ \t\r]*(?!nan\b|inf\b|infinity\b)(?=[a-z_])", re.IGNORECASE)
+# The end of a line before one that is neither blank nor a comment.
+_BEYOND_COMMENTS = re.compile(rb"\n[ \t\r\f\v]*(?=\S)(?!COMMENT[ \t\r\f\v]*:)", re.IGNORECASE)
 _NUMBER = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_INK = re.compile(rb"\S")
 _TOKEN = re.compile(rb"\S+")
+# Comments of more lines than these are cut: a small compressed file may hold millions.
+_MOST_COMMENTS = 10_000
 _LAST_BLANK = ord(" ")
 
 
@@ -125,16 +130,18 @@ def as_text(data: bytes, file: str) -> Text:
 
 
 def parts(text: Text) -> Iterator[Entry | Section]:
-    """The keyword lines and the sections of a file, in their order, up to EOF; refuses all other lines."""
+    """The keyword lines and the sections of a file, in their order, up to EOF; refuses all other lines.
+
+    Comments that only blank lines part are one entry of several lines.
+    """
     data = text.data
     position = 0
-    while position < len(data):
-        end = data.find(b"\n", position)
+    while (inked := _INK.search(data, position)) is not None:
+        offset = max(position, data.rfind(b"\n", position, inked.start()) + 1)
+        end = data.find(b"\n", offset)
         end = len(data) if end < 0 else end
-        offset, line = position, data[position:end].strip()
+        line = data[offset:end].strip()
         position = end + 1
-        if not line:
-            continue
         head, colon, value = line.partition(b":")
         keyword = head.strip().upper()
         if keyword == b"EOF":
@@ -143,6 +150,10 @@ def parts(text: Text) -> Iterator[Entry | Section]:
             following = _NEXT_KEYWORD.search(data, end)
             position = following.end() if following else len(data)
             yield Section(text, keyword.decode(), offset, end, position)
+        elif colon and keyword == b"COMMENT":
+            following = _BEYOND_COMMENTS.search(data, end)
+            position = following.start() + 1 if following else len(data)
+            yield Entry(text, _decoded(keyword), offset, _comments(data[offset:position]))
         elif colon:
             yield Entry(text, _decoded(keyword), offset, _decoded(value.strip()))
         else:
@@ -151,6 +162,14 @@ def parts(text: Text) -> Iterator[Entry | Section]:
                 f"before its numbers, EOF",
                 offset,
             )
+
+
+def _comments(lines: bytes) -> str:
+    """The values of COMMENT lines, one a line."""
+    some = lines.split(b"\n", _MOST_COMMENTS)
+    values = [_decoded(line.partition(b":")[2].strip()) for line in some[:_MOST_COMMENTS] if line.strip()]
+    is_cut = len(some) > _MOST_COMMENTS and _INK.search(some[-1])
+    return "\n".join([*values, *(["…"] if is_cut else [])])
 
 
 def quoted(value: bytes | str) -> str:

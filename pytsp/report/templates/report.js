@@ -5,8 +5,8 @@
   if (!canvas) return;
   // Tours are culled in runs of so many cities, and thinned out where more than so many lines would be drawn.
   const CHUNK = 512, MOST_LINES = 150000;
-  // Cities are dots from so many pixels between them on.
-  const APART = 8;
+  // Cities are dots from so many pixels between them on, and have names from so many.
+  const APART = 8, NAMED = 48;
   const GREY = "#c8c8c8", THIS = "#1f77b4", OTHER = "#d55e00";
   const data = JSON.parse(document.getElementById("tours").textContent);
   const status = document.getElementById("status");
@@ -111,8 +111,9 @@
     return every;
   };
 
-  const drawCities = (k, seen, radius) => {
+  const drawCities = (k, seen, radius, named) => {
     context.fillStyle = "#1c2126";
+    context.font = "12px system-ui, sans-serif";
     for (const chunk of seen) {
       for (let p = chunk.from; p < chunk.to; p++) {
         const x = left(xy[2 * orders[k][p]]), y = top(xy[2 * orders[k][p] + 1]);
@@ -120,6 +121,7 @@
         context.beginPath();
         context.arc(x, y, radius, 0, 2 * Math.PI);
         context.fill();
+        if (named) context.fillText(data.names[orders[k][p]], x + 5, y - 5);
       }
     }
   };
@@ -136,7 +138,9 @@
     const { seen, cities, every } = drawTour(k, differences ? GREY : THIS);
     let thinned = every;
     if (differences) thinned = Math.max(every, drawEdges(differences.mine, THIS), drawEdges(differences.theirs, OTHER));
-    if (apart >= APART) drawCities(k, seen, Math.min(3, apart / 8));
+    const named = data.names !== null && apart >= NAMED;
+    if (apart >= APART) drawCities(k, seen, Math.min(3, apart / 8), named);
+    canvas.dataset.named = String(named);
     canvas.dataset.scale = String(view.scale / whole);
     canvas.dataset.middle = `${view.x} ${view.y}`;
     canvas.dataset.lines = String(Math.ceil(cities / every));
