@@ -219,6 +219,7 @@ def test_more_climbers_never_give_a_longer_tour(backend: Backend) -> None:
 
 
 def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend) -> None:
+    skip_where_slow(backend)
     result = solved(uniform(200), backend, climbers=10**6, time_limit=0.4)
     assert result.stop_reason == "time limit"
     assert result.seconds < 1.5
