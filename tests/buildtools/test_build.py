@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import importlib.metadata
 import io
 import json
 import os
@@ -11,6 +12,7 @@ import re
 import subprocess
 import sys
 import tarfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -709,10 +711,11 @@ def test_the_program_fails_without_a_traceback(arguments: list[str]) -> None:
 
 def test_python_m_build_is_pypas(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    with suppress(importlib.metadata.PackageNotFoundError):
+        pytest.skip(f"it is installed: {importlib.metadata.version('build')}")
     done = run_python("-m", "build", "--wheel", env=environment)
-    if "is PyPA's, which is not here: pip install build" not in done.stderr:
-        pytest.skip("it is installed")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "is PyPA's, which is not here: pip install build" in done.stderr
     frontend = tmp_path / "build" / "__main__.py"
     frontend.parent.mkdir()
     (frontend.parent / "__init__.py").touch()

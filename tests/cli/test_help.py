@@ -107,7 +107,7 @@ def test_wrong_usage_is_told_in_one_line_by_its_command(
 ) -> None:
     with pytest.raises(SystemExit):
         main(words)
-    assert capsys.readouterr().err == f"{said}\n"
+    assert tuple(capsys.readouterr()) == ("", f"{said}\n")
 
 
 def test_frequent_options_have_a_letter() -> None:
