@@ -107,8 +107,9 @@ def task_of(
         options = ILS(**shared)
 
     def open_kernels() -> Backend:
-        where = {name: placed[name] for name in ("threads", "device")}
-        return open_backend(placed["backend"], part=options.kernels_part, **where)
+        return open_backend(
+            placed["backend"], threads=placed["threads"], device=placed["device"], part=options.kernels_part
+        )
 
     return Task(instance, options, watch, seed, initial_tour, open_kernels)
 
