@@ -157,9 +157,9 @@ module mk_lockstep (M: metric) (G: group) = {
                 (routes: [p][n + n]i32)
                 (queues: *[p * (2 + n + n)]i32)
                 (trials: [p]trial) : ([p][n + n]i32, [p]trial) =
-    let (routes, _, trials) =
-      loop (routes, queues, trials)
-      while any (\(t: trial) -> t.on) trials do
+    let (routes, _, trials, _) =
+      loop (routes, queues, trials, on) = (routes, queues, trials, any (\(t: trial) -> t.on) trials)
+      while on do
         let rows = unflatten queues
         let steps = map2 (\key (t: trial) -> draws_of key iteration t.moves) keys trials
         let found =
@@ -173,6 +173,11 @@ module mk_lockstep (M: metric) (G: group) = {
           let (_, now) = change q leaving (ends move) (end move) 1
           in judge choice is_trial trials[c] move now
         let (trials', moves, agains) = unzip3 (#[incremental_flattening(only_inner)] map judged (iota p))
+        -- One reduction: see `extremes` in gpu_metric.fut.
+        let (on, again) =
+          reduce_comm (\(a, b) (c, d) -> (a || c, b || d))
+                      (false, false)
+                      (map2 (\(t: trial) again -> (t.on, again)) trials' agains)
         let turn c = #[unsafe] reversals_of (routes[c] :> route [n]) (exchanges moves[c]) (exchange_of moves[c])
         let turns = #[incremental_flattening(only_inner)] map turn (iota p)
         let width = changes G.cities
@@ -187,13 +192,13 @@ module mk_lockstep (M: metric) (G: group) = {
         let routes = map2 (\rs r -> turned rs (r :> route [n])) turns routes
         let queues =
           loop queues: *[p * (2 + n + n)]i32 = queues
-          for _i < i64.bool (or agains) do
+          for _i < i64.bool again do
             let filled t old =
               #[unsafe]
               let c = t / (2 + n + n)
               in if agains[c] then all_waiting (routes[c] :> route [n]) (t % (2 + n + n)) else old
             in map2 filled (iota (p * (2 + n + n))) queues
-        in (routes, queues, trials')
+        in (routes, queues, trials', on)
     in (routes, trials)
 
   -- | The climbers go on by a plan, their draws shared out among `count` thread blocks each.
