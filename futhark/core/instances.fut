@@ -1,11 +1,13 @@
--- | Instances on a device in three forms, and checks of sizes that all programs share: `matrix` (any metric), `grid` (EUC_2D of
--- small whole coordinates), and `plane` (EUC_2D and CEIL_2D of any coordinates).
+-- | Instances on a device in four forms, and checks of sizes that all programs share: `matrix` (any metric), `grid` (EUC_2D of
+-- small whole coordinates), `plane` (EUC_2D and CEIL_2D of any coordinates), and `space` (other metrics on coordinates).
 
 import "metric"
+import "space"
 
 type matrix_instance [n] = {matrix: matrix.data [n]}
 type grid_instance [n] = {grid: grid.data [n]}
 type plane_instance [n] = {plane: plane.data [n]}
+type space_instance [n] = {space: space.data [n]}
 
 def fits_32_bits (n: i64) = n >= 1 && n <= i64.i32 i32.highest
 def are_climbers (first: i64) (count: i64) = first >= 0 && count >= 1
@@ -18,3 +20,7 @@ def load_grid [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] =
 
 def load_plane [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
   assert (fits_32_bits n) {plane = (xs, ys, f64.bool up)}
+
+def load_space [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (formula: i32) (radius: f64) : space_instance [n] =
+  let by = {formula, radius}
+  in assert (fits_32_bits n && is_measure by) {space = (xs, ys, zs, aways, by)}

@@ -1,7 +1,8 @@
 -- | The entry points of the c and multicore backends, one line each: what they take, and which module does it.
 --
--- Distances come in three forms, and each entry point on distances exists once a form: `matrix` (any metric), `grid`
--- (EUC_2D of small whole coordinates) and `plane` (EUC_2D and CEIL_2D of any coordinates).
+-- Distances come in four forms, and each entry point on distances exists once a form: `matrix` (any metric), `grid`
+-- (EUC_2D of small whole coordinates) and `plane` (EUC_2D and CEIL_2D of any coordinates); those of iterated local search,
+-- crossover and huge tours for `space`, too (other metrics on coordinates), where there are more cities than a matrix holds.
 
 import "../comparators/annealing"
 import "../comparators/ants"
@@ -9,6 +10,7 @@ import "../core/instances"
 import "../core/metric"
 import "../core/planar"
 import "../core/schedule"
+import "../core/space"
 import "../core/tour"
 import "../crossover/generation"
 import "../crossover/many"
@@ -35,18 +37,23 @@ module plane_descent = mk_descent (mk_bands plane bands_of)
 module matrix_population = mk_population matrix (mk_ils matrix (mk_thread_worker matrix)) threads
 module grid_population = mk_population grid (mk_ils grid (mk_thread_worker grid)) threads
 module plane_population = mk_population plane (mk_ils plane (mk_thread_worker plane)) threads
+module space_population = mk_population space (mk_ils space (mk_thread_worker space)) threads
 module matrix_generation = mk_generation matrix
 module grid_generation = mk_generation grid
 module plane_generation = mk_generation plane
+module space_generation = mk_generation space
 module matrix_many = mk_many matrix
 module grid_many = mk_many grid
 module plane_many = mk_many plane
 module grid_passes = mk_passes planar_grid wide
 module plane_passes = mk_passes planar_plane wide
+module space_passes = mk_passes space wide
 module grid_path = mk_path planar_grid
 module plane_path = mk_path planar_plane
+module space_path = mk_path space
 module grid_pieces = mk_pieces planar_grid (mk_ils grid_path (mk_thread_worker grid_path)) threads
 module plane_pieces = mk_pieces planar_plane (mk_ils plane_path (mk_thread_worker plane_path)) threads
+module space_pieces = mk_pieces space (mk_ils space_path (mk_thread_worker space_path)) threads
 module matrix_annealing = mk_annealing matrix (mk_thread_worker matrix) threads
 module grid_annealing = mk_annealing grid (mk_thread_worker grid) threads
 module plane_annealing = mk_annealing plane (mk_thread_worker plane) threads
@@ -58,6 +65,7 @@ module plane_ants = mk_ants plane (mk_ils plane (mk_thread_worker plane)) thread
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances
 entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] = load_grid xs ys
 entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] = load_plane xs ys up
+entry space_load [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (formula: i32) (radius: f64) : space_instance [n] = load_space xs ys zs aways formula radius
 
 -- The climbers of a batch go on from where they stand, by at most `limit` passes of at most `k` moves.
 entry matrix_climb [c] [n] (instance: matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = matrix_climbs.climb instance.matrix batch k limit
@@ -101,22 +109,26 @@ entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_p
 entry matrix_ils [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population.search instance.matrix lists population plan
 entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = grid_population.search instance.grid lists population plan
 entry plane_ils [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.search instance.plane lists population plan
+entry space_ils [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.search instance.space lists population plan
 
 -- The best tours of a population, after a descent over all cities by a plan, but without its iterations.
 entry matrix_polish [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population.polish instance.matrix lists population plan
 entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = grid_population.polish instance.grid lists population plan
 entry plane_polish [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.polish instance.plane lists population plan
+entry space_polish [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.polish instance.space lists population plan
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
 entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = matrix_generation.start instance.matrix lists seed first count passes 1
 entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = grid_generation.start instance.grid lists seed first count passes 1
 entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = plane_generation.start instance.plane lists seed first count passes 1
+entry space_start [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = space_generation.start instance.space lists seed first count passes 1
 
 -- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
 -- must be known: after a call of `…_ils`.
 entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = matrix_generation.cross instance.matrix lists population plan
 entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = grid_generation.cross instance.grid lists population plan
 entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = plane_generation.cross instance.plane lists population plan
+entry space_cross [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = space_generation.cross instance.space lists population plan
 
 -- What a population has found so far: the best tours' lengths, the improvements, the place of the shortest, and a tour.
 entry population_lengths [p] [n] (population: population [p] [n]) : [p]i64 = population.lengths
@@ -176,18 +188,22 @@ entry boxes_nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count:
 entry links_blank (n: i64) (k: i64) : neighbours [n] [k] = blank_links n k
 entry grid_links [n] [k] [m] (instance: grid_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = grid_passes.put_links instance.grid neighbours first lists
 entry plane_links [n] [k] [m] (instance: plane_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = plane_passes.put_links instance.plane neighbours first lists
+entry space_links [n] [k] [m] (instance: space_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = space_passes.put_links instance.space neighbours first lists
 entry huge_given [n] (tour: [n]i32) : huge [n] = given_huge tour
 entry huge_tour [n] (huge: huge [n]) : [n]i32 = tour_of huge
 entry huge_done [n] (huge: huge [n]) : bool = huge.progress.done
 entry huge_counts [n] (huge: huge [n]) : [3]i64 = work_of huge
 entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = grid_passes.length_of instance.grid huge
 entry plane_huge_length [n] (instance: plane_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of instance.plane huge
+entry space_huge_length [n] (instance: space_instance [n]) (huge: huge [n]) : i64 = space_passes.length_of instance.space huge
 
 -- Passes over the neighbourhood of the whole tour, at most `limit` of them, and none more once they cost as much as `most`.
 entry grid_huge_descend [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = grid_passes.descend instance.grid neighbours.links seed limit most huge
 entry plane_huge_descend [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = plane_passes.descend instance.plane neighbours.links seed limit most huge
+entry space_huge_descend [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = space_passes.descend instance.space neighbours.links seed limit most huge
 
 -- Some pieces climb by a stretch of iterations, behind a descent where it begins with 0. The climber of piece 0 is the stretch's
 -- first stream.
 entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = grid_pieces.search instance.grid neighbours huge stretch temperature pieces
 entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = plane_pieces.search instance.plane neighbours huge stretch temperature pieces
+entry space_climb_pieces [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = space_pieces.search instance.space neighbours huge stretch temperature pieces

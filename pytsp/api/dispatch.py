@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -12,6 +13,7 @@ from pytsp.api.request import Request
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import is_in_space_only
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import CURVE_SECONDS, fallback_result
@@ -44,6 +46,9 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415
 
         return solve_reduced(instance, request)
+    if request.backend == "auto" and is_in_space_only(instance):
+        # A GPU would need a matrix that is too large.
+        request = replace(request, backend="multicore")
     watch = Watch(
         time_limit=request.time_limit,
         target=target_length(instance, request.target, request.target_gap),
@@ -86,14 +91,20 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
             return False
         from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415
 
-        kernels = open_backend(
-            request.backend, threads=request.threads, device=request.device, part=OPTIONS["eax"].part
-        )
+        kernels = kernels_of(request, OPTIONS["eax"].part)
         climbers = gpu_climbers(instance.n, watch.time_limit)
         return first_seconds(instance.n, climbers, kernels) > SLOW_SHARE * max(0.0, watch.seconds_left)
 
+    def on_the_cpu() -> bool:
+        return kernels_of(request, OPTIONS["large"].part).device is None
+
     has_tour = request.initial_tour is not None
-    return choose(solver, given_of(request.keywords), instance, is_slow, has_initial_tour=has_tour)
+    return choose(solver, given_of(request.keywords), instance, is_slow, on_the_cpu, has_initial_tour=has_tour)
+
+
+def kernels_of(request: Request, part: str) -> Backend:
+    """Return a part of the backend that a request means, open."""
+    return open_backend(request.backend, threads=request.threads, device=request.device, part=part)
 
 
 def task_of(

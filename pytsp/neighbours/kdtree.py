@@ -6,7 +6,7 @@ J. L. Bentley: K-d trees for semidynamic point sets. 6th Annual Symposium on Com
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,13 +19,6 @@ from pytsp.problem.instance import Instance
 from pytsp.utils.deadline import UNTIMED_CITIES, look
 
 T = TypeVar("T")
-
-NORMS: Mapping[str, float] = {
-    **dict.fromkeys(("ATT", "CEIL_2D", "EUC_2D", "EUC_3D", "EUCLIDEAN"), 2.0),
-    **dict.fromkeys(("MAN_2D", "MAN_3D"), 1.0),
-    **dict.fromkeys(("MAX_2D", "MAX_3D"), np.inf),
-}
-"""The norm with which the distances of a metric grow, for the metrics that have one."""
 
 # So few points need no tree; the second holds until SciPy's module is imported, which takes a quarter of a second.
 FEW, FEW_AT_FIRST = 1_000, 3_000

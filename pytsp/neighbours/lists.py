@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.neighbours.kdtree import NORMS, NearestPoints, map_in_threads, nearest_by_rows
+from pytsp.neighbours.kdtree import NearestPoints, map_in_threads, nearest_by_rows
 from pytsp.neighbours.quadrants import quadrant_lists
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import further_city, located
 from pytsp.utils.arguments import whole_number
 from pytsp.utils.memory import check_memory
 
@@ -24,9 +25,9 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
     """Return for every city the nearest others, in order of distance.
 
     Where the metric's distances grow with a norm of the plane or of space (EUC_2D, EUC_3D, CEIL_2D, ATT, EUCLIDEAN,
-    MAN_2D, MAN_3D, MAX_2D, MAX_3D) the order is that of the distances before they are rounded, which is an order of the
-    rounded ones too. For the others (GEO, XRAY1, XRAY2, matrices) it is that of the distances. Equally near cities are
-    in order of their numbers.
+    MAN_2D, MAN_3D, MAX_2D, MAX_3D), or with the chords of a sphere (GEO, HAVERSINE), the order is that of the distances
+    before they are rounded, which is an order of the rounded ones too. For the others (XRAY1, XRAY2, matrices) it is
+    that of the distances. Equally near cities are in order of their numbers.
 
     Parameters
     ----------
@@ -62,23 +63,27 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
            [2, 1]], dtype=int32)
     """
     k = check_length(k, instance.n)
-    norm = NORMS.get(instance.metric)
-    if quadrants and (norm is None or _points(instance).shape[1] != 2):
+    found = located(instance)
+    if quadrants and (found is None or found.points.shape[1] != 2 or further_city(instance) is not None):
         raise ValueError(
             f"quadrants need a metric that grows with a norm of the plane, such as EUC_2D; that of "
             f"{instance.name or 'the instance'} is {instance.metric}"
-            + ("" if norm is None else f" with {_points(instance).shape[1]} coordinates")
+            + ("" if found is None else f" with {found.points.shape[1]} coordinates")
         )
     if k == 0:
         return np.empty((instance.n, 0), dtype=np.int32)
-    if quadrants and norm is not None:
-        return quadrant_lists(_points(instance), norm, k)
+    if quadrants and found is not None:
+        return quadrant_lists(*found, k)
     return nearest_among(instance, None, k)
 
 
 def along_tree(instance: Instance, keys: NDArray[np.uint64], k: int) -> NDArray[np.int32]:
     """Return `neighbour_lists` of cities that are in order of their Hilbert keys, which are known, by a k-d tree."""
-    return _lists_of(NearestPoints(_points(instance), NORMS[instance.metric], k + 1, keys), k)
+    found = located(instance)
+    assert found is not None
+    if further_city(instance) is not None:
+        return nearest_among(instance, None, k)
+    return _lists_of(NearestPoints(*found, k + 1, keys), k)
 
 
 def check_length(k: int, n: int) -> int:
@@ -92,11 +97,29 @@ def nearest_among(
     instance: Instance, cities: NDArray[np.int64] | None, k: int, *, cyclic: bool = False
 ) -> NDArray[np.int32]:
     """Return the `k` nearest others of each of `cities`, by default of all, as `nearest_by_rows` does."""
-    norm = NORMS.get(instance.metric)
-    if norm is None:
-        return nearest_by_rows(instance, np.arange(instance.n) if cities is None else cities, k, cyclic=cyclic)
-    points = _points(instance)
-    return _lists_of(NearestPoints(points if cities is None else points[cities], norm, k + 1), k)
+    found, further = located(instance), further_city(instance)
+    if cities is None:
+        cities = np.arange(instance.n)
+    if found is None:
+        return nearest_by_rows(instance, cities, k, cyclic=cyclic)
+    place = np.flatnonzero(cities == further)
+    if len(place) and len(cities) > 2:
+        return _lists_with_further(instance, cities, int(place[0]), k)
+    return _lists_of(NearestPoints(found.points[cities], found.norm, k + 1), k)
+
+
+def _lists_with_further(instance: Instance, cities: NDArray[np.int64], place: int, k: int) -> NDArray[np.int32]:
+    """Return the lists of `nearest_among` where the further city, which is anywhere, is the one at `place`."""
+    m = len(cities)
+    others = np.delete(np.arange(m), place)
+    near = others[nearest_among(instance, cities[others], min(k, m - 2))]
+    candidates = np.column_stack([near, np.full(m - 1, place)])
+    distances = instance.distances(cities[others, None], cities[candidates])
+    ranks = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    found = np.empty((m, k), dtype=np.int32)
+    found[others] = np.take_along_axis(candidates, ranks, axis=1)
+    found[place] = others[np.argsort(instance.distances(cities[place], cities[others]), kind="stable")[:k]]
+    return found
 
 
 def _lists_of(tree: NearestPoints, k: int) -> NDArray[np.int32]:
@@ -147,8 +170,3 @@ def in_order(instance: Instance, lists: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return neighbour lists, shape (n, k), each in order of the instance's distances, equals as they stand."""
     ranks = np.argsort(instance.distances(np.arange(instance.n)[:, None], lists), axis=1, kind="stable")
     return np.ascontiguousarray(np.take_along_axis(lists, ranks, axis=1))
-
-
-def _points(instance: Instance) -> NDArray[np.float64]:
-    assert instance.coordinates is not None
-    return instance.coordinates

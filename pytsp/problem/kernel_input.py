@@ -1,4 +1,4 @@
-"""The form in which a kernel gets an instance: whole-number distances, as a matrix or from points of the plane."""
+"""The form in which a kernel gets an instance: whole-number distances, as a matrix or from points."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import SPHERES, further_city, is_planar, located
+from pytsp.problem.metrics import EARTH_RADIUS, GEO_RADIUS, arc_over, arcs, metric_named, with_further
 
 # A gain adds two distances and subtracts two: under this bound it never leaves 32 bits.
 MOST_DISTANCE = 2**30 - 1
 # `grid` keeps r * r + r in 32 bits for every root r.
 MOST_GRID_DISTANCE = 46_000
 MATRIX_BYTES = 2 * 2**30
+# A matrix of fewer cities fits a core's cache, and is faster there than most formulas.
+MATRIX_CITIES = 1_500
 
 
 @dataclass(frozen=True)
@@ -26,20 +30,23 @@ class Form:
     Attributes
     ----------
     kind : str
-        The prefix of the kernels' entry points: "grid", "plane" or "matrix".
+        The prefix of the kernels' entry points: "grid", "plane", "space" or "matrix".
     arguments : tuple
         The arguments of the entry point that loads the instance.
     whole : Instance
         An instance with whole-number distances whose tour lengths are the kernel's, to check them by: the instance
-        itself, or its scaled copy where distances are floating-point numbers.
+        itself, its scaled copy where distances are floating-point numbers, or points in space for those of a sphere.
     exponent : int
         One unit of the kernel's lengths is 2**exponent of the instance's; that may be less than the smallest number.
+    is_exact : bool
+        Whether the kernel's lengths are the instance's, and not near them.
     """
 
     kind: str
-    arguments: tuple[NDArray[np.generic] | bool, ...]
+    arguments: tuple[NDArray[np.generic] | bool | int | float, ...]
     whole: Instance
     exponent: int = 0
+    is_exact: bool = True
 
     @property
     def unit(self) -> int | float:
@@ -55,8 +62,15 @@ class Form:
         return float(np.ldexp(np.float64(length), -self.exponent))
 
 
-def form_of(instance: Instance) -> Form:
+def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
     """Choose the form of an instance: points where that is exact, else the matrix.
+
+    More cities than `in_space_above`, where it is given, are points by metrics other than EUC_2D and CEIL_2D, too; the
+    distances are the same.
+
+    Lengths of GEO and HAVERSINE are computed from chords, by an arc sine that every processor computes alike; GEO's may
+    differ from TSPLIB's by a kilometre where a distance is a whole number but for 10^-8. Lengths that users see are
+    TSPLIB's.
 
     Floating-point distances (metric EUCLIDEAN, or a floating-point matrix) are multiplied by the power of two that
     brings the longest to 2**28 … 2**29, and rounded: a climber then compares them to a relative precision of 2**-28 of
@@ -74,9 +88,39 @@ def form_of(instance: Instance) -> Form:
         )
     if instance.metric in ("EUC_2D", "CEIL_2D"):
         return _plane(instance)
-    if not instance.is_exact:
-        return _scaled(instance)
-    return Form("matrix", (_matrix(instance),), instance)
+    if instance.matrix is not None:
+        return Form("matrix", (_matrix(instance),), instance) if instance.is_exact else _scaled_matrix(instance)
+    whole, exponent = _in_whole_numbers(instance)
+    if whole.metric == "EUC_2D":
+        return replace(_plane(whole), exponent=exponent, is_exact=False)
+    may_be_in_space = in_space_above is not None and whole.n > in_space_above
+    if may_be_in_space and metric_named(whole.metric).formula is not None:
+        return Form("space", _in_space(whole), whole, exponent, whole is instance)
+    return Form("matrix", (_matrix(whole),), whole, exponent, whole is instance)
+
+
+def is_in_space_only(instance: Instance) -> bool:
+    """Tell whether an instance has more cities than a matrix, which a GPU would need: they are not of the plane."""
+    if 4 * instance.n**2 <= MATRIX_BYTES or instance.coordinates is None or is_planar(instance):
+        return False
+    return located(instance) is not None
+
+
+def longest_distance(instance: Instance) -> float:
+    """Return a bound on the distances of an instance that is given by coordinates, without the further city's."""
+    found = located(instance)
+    assert instance.coordinates is not None
+    points, metric = (instance.coordinates, metric_named(instance.metric))
+    if found is None:
+        return float(metric.stretch * np.ptp(points, axis=0).sum() + 1.0)
+    sides = np.ptp(found.points, axis=0)
+    if instance.metric.startswith(SPHERES):
+        arc = arc_over(float(np.linalg.norm(sides)))
+        return EARTH_RADIUS * arc if instance.metric.startswith("HAVERSINE") else GEO_RADIUS * arc + 1.0
+    width = len(sides)
+    corners = np.zeros((2, width))
+    corners[1] = sides
+    return float(metric_named(instance.metric.split(" ")[0]).length(*corners)) + metric.is_exact
 
 
 def least_and_largest(d: NDArray[Any]) -> tuple[Any, Any]:
@@ -107,17 +151,49 @@ def _plane(instance: Instance) -> Form:
     return Form("plane", (xs, ys, up), instance)
 
 
-def _scaled(instance: Instance) -> Form:
-    if instance.metric == "EUCLIDEAN" and (points := _shifted(instance)).shape[1] == 2:
-        exponent = _exponent(float(np.hypot(*points.max(axis=0))))
-        scaled = Instance.from_coordinates(np.ldexp(points, -exponent), metric="EUC_2D", name=instance.name)
-        return replace(_plane(scaled), exponent=exponent)
+def _in_whole_numbers(instance: Instance) -> tuple[Instance, int]:
+    """Return an instance whose lengths are whole numbers and the kernels', and the exponent of their unit."""
+    assert instance.coordinates is not None
+    points, further = instance.coordinates, further_city(instance)
+    name = instance.metric if further is None else instance.metric.removesuffix(with_further(""))
+    if instance.is_exact and name not in SPHERES:
+        return instance, 0
+    aways = np.zeros((len(points), 0)) if further is None else points[:, -1:]
+    found = located(instance)
+    assert found is not None
+    exponent, metric = 0, arcs(None)
+    if name != "GEO":
+        exponent = _exponent(max(longest_distance(instance), float(aways.max(initial=0))))
+        aways = np.rint(np.ldexp(aways, -exponent))
+        metric = arcs(exponent)
+    if further is not None:
+        aways[further] = -1
+    places = found.points
+    if name not in SPHERES:
+        metric = "EUC_2D" if places.shape[1] == 2 else "EUC_3D"
+        places = np.ldexp(places - places.min(axis=0), -exponent)
+    metric = metric if further is None else with_further(metric)
+    return Instance.from_coordinates(np.column_stack([places, aways]), metric=metric, name=instance.name), exponent
+
+
+def _in_space(whole: Instance) -> tuple[NDArray[np.generic] | bool | int | float, ...]:
+    """Return what `space` computes distances from."""
+    metric, coordinates = metric_named(whole.metric), whole.coordinates
+    assert coordinates is not None and metric.formula is not None
+    points, aways = (coordinates[:, :-1], coordinates[:, -1]) if metric.has_further else (coordinates, None)
+    _check_longest(whole, longest_distance(whole) if metric.radius == 0 else math.pi * metric.radius)
+    axes = [np.ascontiguousarray(axis) for axis in points.T]
+    axes += [np.zeros(whole.n)] * (3 - len(axes))
+    away = np.zeros(whole.n, np.int32) if aways is None else aways.astype(np.int32)
+    return (*axes, away, metric.formula, metric.radius)
+
+
+def _scaled_matrix(instance: Instance) -> Form:
     distances = instance.distance_matrix()
     exponent = _exponent(float(distances.max(initial=0)))
     whole = np.rint(np.ldexp(distances, -exponent)).astype(np.int64)
-    # A sine's last bit may depend on where in an array it stands, and so on the order of two cities.
-    scaled = Instance.from_matrix(np.maximum(whole, whole.T), name=instance.name)
-    return Form("matrix", (_matrix(scaled),), scaled, exponent=exponent)
+    scaled = Instance.from_matrix(whole, name=instance.name)
+    return Form("matrix", (_matrix(scaled),), scaled, exponent=exponent, is_exact=False)
 
 
 def _matrix(instance: Instance) -> NDArray[np.int32]:

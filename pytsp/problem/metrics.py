@@ -6,9 +6,10 @@ answers, in double arithmetic and in TSPLIB's order of operations. ``nint(x)`` i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -27,10 +28,30 @@ EXPLICIT = "EXPLICIT"
 
 # TSPLIB's own constants: its optimal lengths hold for these digits only.
 _GEO_PI = 3.141592
-_GEO_RADIUS = 6378.388
+GEO_RADIUS = 6378.388
+"""The radius of GEO's Earth in kilometres."""
 
 EARTH_RADIUS = 6371.0088
 """The mean radius of the Earth in kilometres, that of the International Union of Geodesy and Geophysics."""
+
+# What the arc sine of h has beyond h + h t, a polynomial of t = h^2 up to 1/4, from the highest power down.
+_ARC_SINE = (
+    0.028757851367602328,
+    -0.014851887071528912,
+    0.01740087944288715,
+    0.005457506718563782,
+    0.0103228143502052,
+    0.011479177415181617,
+    0.013971212973553311,
+    0.017352392720869945,
+    0.02237217294214989,
+    0.030381944138531247,
+    0.04464285714635543,
+    0.07499999999998433,
+    0.16666666666666669,
+)
+# The formulas of `futhark/core/space.fut`.
+_ROOT, _ROOT_UP, _ATT, _SUM, _MOST, _ARC, _ARC_UP = range(7)
 
 
 @dataclass(frozen=True)
@@ -51,6 +72,15 @@ class Metric:
         No length exceeds ``stretch`` times the sum of the coordinates' absolute differences, plus 1.
     limits : tuple of float, or None
         The largest absolute value of each coordinate, where a larger one has no meaning.
+    norm : float, or None
+        The norm with which lengths grow: 1, 2 or infinity; None where they do with none.
+    formula : int, or None
+        What kernels compute lengths by (`futhark/core/space.fut`); None where they take a matrix.
+    radius : float
+        The radius of the sphere, in the unit of lengths, on which cities lie as points of a sphere of radius 1; 0 where
+        they lie on none.
+    has_further : bool
+        Whether the last coordinate tells how far the one further city is from each; it has -1 there (`with_further`).
     """
 
     name: str
@@ -59,6 +89,10 @@ class Metric:
     is_exact: bool = True
     stretch: float = 1.0
     limits: tuple[float, ...] | None = None
+    norm: float | None = None
+    formula: int | None = None
+    radius: float = 0.0
+    has_further: bool = False
 
     def between(self, a: Floats, b: Floats) -> NDArray[Any]:
         """Distances between the points `a` and `b`, shape (..., d) each; int64, or float64 if not exact."""
@@ -119,7 +153,7 @@ def _geo(a: Floats, b: Floats) -> Floats:
     q3 = np.cos(latitude_a + latitude_b)
     # Rounding may carry the cosine of a vanishing angle past one, where acos is undefined.
     cosine = np.clip(0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3), -1.0, 1.0)
-    return np.trunc(_GEO_RADIUS * np.arccos(cosine) + 1.0)
+    return np.trunc(GEO_RADIUS * np.arccos(cosine) + 1.0)
 
 
 def _haversine(a: Floats, b: Floats) -> Floats:
@@ -131,6 +165,20 @@ def _haversine(a: Floats, b: Floats) -> Floats:
     # Rounding may carry that of antipodes past one.
     kilometres: Floats = 2.0 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(square, 1.0)))
     return kilometres
+
+
+def _arc(a: Floats, b: Floats) -> Floats:
+    """The arc of a sphere of radius 1 between two of its points: `arc_over` of `futhark/core/space.fut`, bit for bit."""
+    half_chord = np.minimum(0.5 * _euclidean(a, b), 1.0)
+    is_far = half_chord > 0.5
+    square = np.where(is_far, 0.5 * (1.0 - half_chord), half_chord * half_chord)
+    root = np.where(is_far, np.sqrt(square), half_chord)
+    series = np.full_like(square, _ARC_SINE[0])
+    for coefficient in _ARC_SINE[1:]:
+        series *= square
+        series += coefficient
+    half = root + root * square * series
+    return np.where(is_far, np.pi - 4.0 * half, 2.0 * half)
 
 
 def _xray(phi: float, chi: float, two_theta: float) -> Callable[[Floats, Floats], Floats]:
@@ -148,17 +196,17 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            Metric("ATT", (2,), _att),
-            Metric("CEIL_2D", (2,), _rounded_up),
-            Metric("EUC_2D", (2,), _rounded),
-            Metric("EUC_3D", (3,), _rounded),
-            Metric("EUCLIDEAN", (2, 3), _euclidean, is_exact=False),
+            Metric("ATT", (2,), _att, norm=2, formula=_ATT),
+            Metric("CEIL_2D", (2,), _rounded_up, norm=2, formula=_ROOT_UP),
+            Metric("EUC_2D", (2,), _rounded, norm=2, formula=_ROOT),
+            Metric("EUC_3D", (3,), _rounded, norm=2, formula=_ROOT),
+            Metric("EUCLIDEAN", (2, 3), _euclidean, is_exact=False, norm=2),
             Metric("GEO", (2,), _geo, stretch=200.0),
             Metric("HAVERSINE", (2,), _haversine, is_exact=False, stretch=120.0, limits=(90.0, 360.0)),
-            Metric("MAN_2D", (2,), _manhattan),
-            Metric("MAN_3D", (3,), _manhattan),
-            Metric("MAX_2D", (2,), _maximum),
-            Metric("MAX_3D", (3,), _maximum),
+            Metric("MAN_2D", (2,), _manhattan, norm=1, formula=_SUM),
+            Metric("MAN_3D", (3,), _manhattan, norm=1, formula=_SUM),
+            Metric("MAX_2D", (2,), _maximum, norm=np.inf, formula=_MOST),
+            Metric("MAX_3D", (3,), _maximum, norm=np.inf, formula=_MOST),
             Metric("XRAY1", (3,), _xray(1.0, 1.0, 1.0), stretch=100.0),
             Metric("XRAY2", (3,), _xray(1.25, 1.5, 1.15), stretch=100.0),
         )
@@ -178,6 +226,78 @@ def metric_named(name: str) -> Metric:
     (2,)
     """
     metric = METRICS.get(name.upper()) if isinstance(name, str) else None
+    if metric is None and isinstance(name, str):
+        metric = _derived(name)
     if metric is None:
         raise InstanceError(f"metric {name!r} is not known; known: {', '.join(METRICS)}{hint(str(name), METRICS)}")
     return metric
+
+
+# Metrics that instances get on the way to a kernel: a name says all of them, so that any process knows it.
+_ARCS, _FURTHER = "ARCS", " AND A FURTHER CITY"
+
+
+def arcs(exponent: int | None) -> str:
+    """Return the name of the metric of arcs between points of a sphere of radius 1, in whole numbers.
+
+    Units are 2**exponent kilometres, rounded; None stands for GEO: its radius, and the next kilometre above.
+    """
+    return f"{_ARCS} UP" if exponent is None else f"{_ARCS} {exponent}"
+
+
+def with_further(name: str) -> str:
+    """Return the name of the metric of the same cities and a further one, whose distances are a coordinate."""
+    return name + _FURTHER
+
+
+@lru_cache(maxsize=256)
+def _derived(name: str) -> Metric | None:
+    if name.endswith(_FURTHER):
+        return _and_further(metric_named(name.removesuffix(_FURTHER)))
+    kind, _, unit = name.partition(" ")
+    if kind != _ARCS:
+        return None
+    if unit == "UP":
+        return _of_arcs(name, GEO_RADIUS, lambda arc: np.trunc(GEO_RADIUS * arc + 1.0), _ARC_UP)
+    radius = math.ldexp(EARTH_RADIUS, -int(unit))
+    return _of_arcs(name, radius, lambda arc: np.floor(radius * arc + 0.5), _ARC)
+
+
+def _of_arcs(name: str, radius: float, rounded: Callable[[Floats], Floats], formula: int) -> Metric:
+    return Metric(
+        name,
+        (3,),
+        lambda a, b: rounded(_arc(a, b)),
+        stretch=math.pi * radius,
+        norm=2,
+        formula=formula,
+        radius=radius,
+    )
+
+
+def _and_further(metric: Metric) -> Metric:
+    def length(a: Floats, b: Floats) -> Floats:
+        near, farther = metric.length(a[..., :-1], b[..., :-1]), np.maximum(a[..., -1], b[..., -1])
+        return np.where(np.minimum(a[..., -1], b[..., -1]) < 0, farther, near)
+
+    limits = None if metric.limits is None else (*metric.limits, np.inf)
+    return replace(
+        metric,
+        name=with_further(metric.name),
+        widths=tuple(width + 1 for width in metric.widths),
+        length=length,
+        limits=limits,
+        has_further=True,
+    )
+
+
+def unit_vectors(metric: str, places: Floats) -> Floats:
+    """Return the points, on a sphere of radius 1, of latitudes and longitudes as GEO or HAVERSINE has them, shape (n, 3)."""
+    latitude, longitude = (_radians if metric == "GEO" else np.radians)(places).T
+    x, y = np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude)
+    return np.column_stack([x, y, np.sin(latitude)])
+
+
+def arc_over(chord: float) -> float:
+    """Return the arc of a sphere of radius 1 over a chord: of pi over those that are too long."""
+    return 2.0 * math.asin(min(1.0, 0.5 * chord))

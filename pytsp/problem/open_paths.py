@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, least_and_largest
+from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, least_and_largest, longest_distance
+from pytsp.problem.location import located
+from pytsp.problem.metrics import with_further
 from pytsp.problem.tours import check_tour
 from pytsp.utils.arguments import whole_number
 
@@ -55,7 +57,7 @@ class OpenPath:
 
     @classmethod
     def of(cls, original: Instance, start_city: int | None = None, end_city: int | None = None) -> OpenPath:
-        """Make the instance with the further city. O(n²) memory, as it is given by a matrix.
+        """Make the instance with the further city; of one that is given by a matrix in O(n²) memory.
 
         Raises
         ------
@@ -70,16 +72,18 @@ class OpenPath:
                 whole_number(name, city, 0, n - 1)
         if start_city is not None and start_city == end_city and n > 1:
             raise ValueError(f"start_city and end_city are both {start_city}; a path through {n} cities has two ends")
+        starts = [] if start_city is None else [start_city]
+        ends = [] if end_city is None else [end_city]
+        if not original.asymmetric:
+            starts = ends = [*starts, *ends]
+        if located(original) is not None:
+            return cls._of_points(original, start_city, end_city)
         if 4 * (n + 1) ** 2 > MATRIX_BYTES:
             raise InstanceError(
                 f"{original.name or 'instance'}: an open path needs a matrix of {n + 1} x {n + 1} distances; the limit "
                 f"is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4) - 1} cities)"
             )
         d = original.distance_matrix()
-        starts = [] if start_city is None else [start_city]
-        ends = [] if end_city is None else [end_city]
-        if not original.asymmetric:
-            starts = ends = [*starts, *ends]
         far = _far(original, d) if starts or ends else 0
         closed = np.zeros((n + 1, n + 1), d.dtype)
         closed[:n, :n] = d
@@ -92,6 +96,21 @@ class OpenPath:
         closed.setflags(write=False)
         instance = Instance.from_matrix(closed, name=original.name, asymmetric=original.asymmetric)
         return cls(original, start_city, end_city, instance, offset)
+
+    @classmethod
+    def _of_points(cls, original: Instance, start_city: int | None, end_city: int | None) -> OpenPath:
+        """Make the instance of one that is given by coordinates: the further city's distances are one of them."""
+        n, points = original.n, original.coordinates
+        assert points is not None
+        ends = [city for city in (start_city, end_city) if city is not None]
+        far = _beyond(original, 0, longest_distance(original)) if ends else 0
+        aways = np.full(n + 1, float(far))
+        aways[ends] = 0
+        aways[n] = -1
+        instance = Instance.from_coordinates(
+            np.column_stack([np.vstack([points, points[:1]]), aways]), with_further(original.metric), original.name
+        )
+        return cls(original, start_city, end_city, instance, far if len({*ends}) == 1 and n > 1 else 0)
 
     def path(self, tour: ArrayLike) -> NDArray[np.int32]:
         """Return the path of a closed tour; of one that does not begin or end where it must, a path that does.
@@ -147,13 +166,17 @@ class OpenPath:
 
 def _far(original: Instance, d: NDArray[Any]) -> int | float:
     """Return a distance of the further city at which no tour leaves it out of its place: no exchange wins as much."""
-    least, largest = least_and_largest(d)
+    return _beyond(original, *least_and_largest(d))
+
+
+def _beyond(original: Instance, least: float, largest: float) -> int | float:
+    """Return that distance, where all are from the least to the largest."""
     spread = largest - least
     # The moves that put both ends in order without going backwards exchange two edges, the others one.
     exchanged = 2 if original.asymmetric else 1
     if not original.is_exact:
         return exchanged * 1.25 * spread or 1.0
-    far: int = exchanged * spread + 1
+    far = exchanged * math.ceil(spread) + 1
     if far > MOST_DISTANCE:
         raise InstanceError(
             f"{original.name or 'instance'}: distances from {least} to {largest} are too far apart for a "

@@ -47,6 +47,7 @@ def choose(
     given: Mapping[str, Any],
     instance: Instance,
     is_slow: Callable[[], bool] = lambda: False,
+    on_the_cpu: Callable[[], bool] = lambda: True,
     *,
     has_initial_tour: bool = False,
 ) -> Options:
@@ -61,6 +62,8 @@ def choose(
     instance : Instance
     is_slow : callable, optional
         Asked of many cities: whether there is too little time for a population's first tours.
+    on_the_cpu : callable, optional
+        Asked of many cities that are not of the plane: whether the backend is one.
     has_initial_tour : bool, optional
         Whether there is an initial tour, which does not concern all solvers either.
 
@@ -76,7 +79,7 @@ def choose(
         concerned["initial_tour"] = tuple(name for name, kind in OPTIONS.items() if kind.takes_initial_tour)
     chosen = solver
     if solver == "auto":
-        may_be_large = instance.n > MANY_CITIES and can_be_large(instance)
+        may_be_large = instance.n > MANY_CITIES and can_be_large(instance, on_the_cpu)
         may_be_large = may_be_large and all("large" in solvers for solvers in concerned.values())
         is_recombined = instance.n in RECOMBINED_CITIES and "iterations" not in given
         if may_be_large and (instance.n > RECOMBINED_CITIES[-1] or is_slow()):

@@ -173,7 +173,7 @@ class Descent(Search):
     def length(self) -> int | float:
         now = self.standing
         length = now.length if now.best is None else min(now.length, now.best.length)
-        return length if self.task.instance.is_exact else math.ldexp(length, self.form.exponent)
+        return length if self.form.is_exact else math.ldexp(length, self.form.exponent)
 
     @property
     def iteration(self) -> int:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.neighbours.lists import check_neighbours, neighbour_lists
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import curve_points
 from pytsp.problem.tours import random_tours
 from pytsp.starts.fragments import greedy_order
 from pytsp.starts.nearest_unvisited import nearest_neighbour_order
@@ -156,6 +157,8 @@ def greedy(instance: Instance, *, neighbours: ArrayLike | None = None) -> NDArra
 def space_filling_curve(instance: Instance) -> NDArray[np.int32]:
     """Return the cities in order of their positions on Hilbert's curve, of the plane or, in three dimensions, of space.
 
+    Places on a sphere are in order of the curve through an equal-area map of it.
+
     Cities in one cell of 2**20 cells along an axis are in order of their numbers.
 
     Parameters
@@ -181,9 +184,10 @@ def space_filling_curve(instance: Instance) -> NDArray[np.int32]:
     L. K. Platzman, J. J. Bartholdi: Spacefilling curves and the planar travelling salesman problem. Journal of the
     ACM 36 (1989).
     """
-    if instance.coordinates is None:
+    points = curve_points(instance)
+    if points is None:
         raise ValueError(
             f"a space-filling curve needs coordinates; {instance.name or 'the instance'} has metric {instance.metric}; "
             "take another start, such as 'greedy'"
         )
-    return np.argsort(hilbert_keys(instance.coordinates), kind="stable").astype(np.int32)
+    return np.argsort(hilbert_keys(points), kind="stable").astype(np.int32)

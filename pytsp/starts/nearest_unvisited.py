@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.neighbours.coincident import group_coincident
-from pytsp.neighbours.kdtree import NORMS, are_few, monotone_lengths
+from pytsp.neighbours.kdtree import are_few, monotone_lengths
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import further_city, located
 from pytsp.utils.deadline import look
 
 _LISTED = 10
@@ -28,22 +29,22 @@ def nearest_neighbour_order(instance: Instance, start: int, neighbours: NDArray[
 
     `neighbours` must hold the nearest cities in order, as `neighbour_lists` without quadrants has them.
     """
-    norm = NORMS.get(instance.metric)
-    points = instance.coordinates
-    if norm is not None and points is not None:
+    found = None if further_city(instance) is not None else located(instance)
+    points, norm = (None, 0.0) if found is None else found
+    if points is not None and instance.coordinates is not None:
         groups = group_coincident(points)
         if len(groups.sizes) < instance.n:
             # Coincident cities are nearest to each other: each group is visited as one city, and its cities in a row.
             group_of = np.empty(instance.n, dtype=np.int64)
             group_of[groups.order] = np.repeat(np.arange(len(groups.sizes)), groups.sizes)
-            each = Instance.from_coordinates(points[groups.order[groups.first[:-1]]], instance.metric)
+            each = Instance.from_coordinates(instance.coordinates[groups.order[groups.first[:-1]]], instance.metric)
             visits = nearest_neighbour_order(each, int(group_of[start]), None)
             order = np.concatenate([groups.order[groups.first[group] : groups.first[group + 1]] for group in visits])
             return np.append(start, order[order != start]).astype(np.int32)
     if neighbours is None:
         neighbours = neighbour_lists(instance, _LISTED)
     is_visited = np.zeros(instance.n, dtype=np.bool_)
-    if norm is None or points is None:
+    if points is None:
         nearest = _nearest_of_all(is_visited, instance.distances)
     elif are_few(instance.n):
         nearest = _nearest_of_all(is_visited, lambda city, left: monotone_lengths(points[left] - points[city], norm))

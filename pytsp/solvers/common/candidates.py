@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.neighbours.kdtree import NORMS
 from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import further_city, located
 from pytsp.solvers.options.shared import NeighbourLists
 from pytsp.utils.arguments import is_array
 
@@ -24,6 +24,6 @@ def candidates(instance: Instance, options: NeighbourLists, default: int = DEFAU
         return in_order(instance, check_neighbours(options.neighbours, instance.n))  # type: ignore[arg-type]
     quadrants = options.quadrants
     if quadrants is None:
-        points = instance.coordinates
-        quadrants = instance.metric in NORMS and points is not None and points.shape[1] == 2
+        found = located(instance)
+        quadrants = found is not None and found.points.shape[1] == 2 and further_city(instance) is None
     return neighbour_lists(instance, options.neighbours or default, quadrants=quadrants)  # type: ignore[arg-type]

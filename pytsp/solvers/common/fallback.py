@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import curve_points
 from pytsp.run.result import Result
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import kernel_passes
@@ -61,12 +62,12 @@ def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
 
 def _quick_tour(instance: Instance, seconds: float) -> NDArray[np.int32]:
     """Return a tour that takes no more than so many seconds, by the number of cities."""
-    points, n = instance.coordinates, instance.n
-    if points is None or points.shape[1] != 2:
+    points, n = curve_points(instance), instance.n
+    if points is None:
         return instance.canonical_tour()
     if CURVE_SECONDS * n <= max(seconds, SHORT_SECONDS):
         return np.argsort(hilbert_keys(points), kind="stable").astype(np.int32)
-    return strips(points) if STRIP_SECONDS * n <= seconds else instance.canonical_tour()
+    return strips(points) if STRIP_SECONDS * n <= seconds and points.shape[1] == 2 else instance.canonical_tour()
 
 
 def strips(points: NDArray[np.float64]) -> NDArray[np.int32]:

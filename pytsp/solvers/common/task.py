@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import Form, form_of
+from pytsp.problem.kernel_input import MATRIX_CITIES, Form, form_of
 from pytsp.problem.tours import check_tour
 from pytsp.run.monitor import Watch
 from pytsp.solvers.options.fields import Options
@@ -50,7 +50,8 @@ class Task(Generic[O_co]):
     @cached_property
     def form(self) -> Form:
         """The instance as kernels take it."""
-        return form_of(self.instance)
+        has_kernels = self.options.in_space and self.machine == "cpu"
+        return form_of(self.instance, in_space_above=MATRIX_CITIES if has_kernels else None)
 
     @cached_property
     def kernels(self) -> Backend:

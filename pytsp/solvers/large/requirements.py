@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import is_planar, located
 
 LEAST_CITIES = 8
 """Fewer cities have no pieces; iterated local search takes them."""
 
-METRICS = ("EUC_2D", "CEIL_2D", "EUCLIDEAN")
-"""The metrics whose instances can be cut into pieces, where cities have two coordinates."""
 
-
-def can_be_large(instance: Instance) -> bool:
-    """Tell whether the solver "large" takes an instance: cities of the plane."""
-    points = instance.coordinates
-    return instance.metric in METRICS and points is not None and points.shape[1] == 2
+def can_be_large(instance: Instance, on_the_cpu: Callable[[], bool]) -> bool:
+    """Tell whether the solver "large" takes an instance: cities of the plane, and on a CPU of space and of spheres."""
+    return is_planar(instance) or (located(instance) is not None and on_the_cpu())

@@ -9,15 +9,16 @@ from pytsp.backends.context import Backend
 from pytsp.exceptions import InstanceError
 from pytsp.neighbours.boxes import lists_along
 from pytsp.neighbours.hilbert import hilbert_keys
-from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
+from pytsp.neighbours.lists import along_tree, check_length, check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
+from pytsp.problem.location import PLANE_METRICS, curve_points, is_planar
 from pytsp.solvers.common.fallback import CURVE_SECONDS
 from pytsp.solvers.common.placement import most_cities
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.large.pieces import Pieces
-from pytsp.solvers.large.requirements import LEAST_CITIES, METRICS, can_be_large
+from pytsp.solvers.large.requirements import LEAST_CITIES, can_be_large
 from pytsp.solvers.options.large import LargeTour
 from pytsp.starts.construct import start_tour
 from pytsp.utils.arguments import is_array
@@ -38,13 +39,16 @@ FINAL_LENGTHS = 3
 def begin(task: Task[LargeTour]) -> Pieces:
     """Return the search of one huge tour where it starts, or where it stood."""
     instance, kernels, watch, options = task.instance, task.kernels, task.watch, task.options
-    if not can_be_large(instance) or instance.coordinates is None:
+    on_the_cpu = task.machine == "cpu"
+    points = curve_points(instance)
+    if not can_be_large(instance, lambda: on_the_cpu) or instance.coordinates is None or points is None:
         raise InstanceError(
             f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane and one of the metrics "
-            f"{', '.join(METRICS)}; the metric is {instance.metric}: use solver='ils'"
+            f"{', '.join(PLANE_METRICS)}, or on a CPU cities in space or on a sphere; the metric is {instance.metric}: "
+            "use solver='ils'"
         )
     look(instance.n, CURVE_SECONDS * instance.n)
-    keys = hilbert_keys(instance.coordinates)
+    keys = hilbert_keys(points)
     order = np.argsort(keys, kind="stable").astype(np.int32)
     # Cities that are near each other have numbers near each other, and their data lies close together.
     ordered = Instance.from_coordinates(instance.coordinates[order], metric=instance.metric, name=instance.name)
@@ -64,7 +68,7 @@ def begin(task: Task[LargeTour]) -> Pieces:
         raise OutOfTime(order) from None
     del keys
     took = watch.seconds - began
-    form = form_of(ordered)
+    form = form_of(ordered, in_space_above=0 if on_the_cpu else None)
     # What depends on the machine stays as it was on the one where the solve began.
     piece = options.piece if watch.state is None else watch.state.whole("piece", LEAST_CITIES, 2**31 - 1)
     return Pieces(
@@ -109,6 +113,8 @@ def _lists(
     k: int = DEFAULT_NEIGHBOURS if neighbours is None else neighbours  # type: ignore[assignment]
     if task.options.quadrants:
         return neighbour_lists(ordered, k, quadrants=True)
+    if not is_planar(ordered):
+        return along_tree(ordered, keys, check_length(k, ordered.n))
     return lists_along(ordered, keys, k, task.kernels)
 
 

@@ -25,6 +25,7 @@ class EAX(Climbers, NeighbourLists):
     name = "eax"
     title = "edge assembly crossover"
     part = "search"
+    in_space = True
 
     iterations: int | None = iterations(
         "How many generations there are at most; by default, and without a time limit, as many as shorten any tour. "

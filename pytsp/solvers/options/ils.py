@@ -45,6 +45,7 @@ class ILS(Climbers, NeighbourLists):
     name = "ils"
     title = "iterated local search"
     part = "search"
+    in_space = True
 
     iterations: int | None = iterations(
         "How many kicks each climber tries. By default as many as the time limit allows; without one, a number that "

@@ -1,0 +1,82 @@
+"""Where cities are: points whose distances by a norm grow with the instance's, and points to draw a curve by."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.problem.instance import Instance
+from pytsp.problem.metrics import EXPLICIT, METRICS, metric_named, unit_vectors
+
+__all__ = ["PLANE_METRICS", "Located", "curve_points", "further_city", "is_planar", "located"]
+
+# The metrics of places on a sphere.
+SPHERES = ("GEO", "HAVERSINE")
+
+
+PLANE_METRICS = ("EUC_2D", "CEIL_2D", "EUCLIDEAN")
+"""The metrics of the plane that all kernels take as points."""
+
+
+class Located(NamedTuple):
+    """Points, shape (n, d), and the norm, 1, 2 or infinity, with which the distances of their cities grow."""
+
+    points: NDArray[np.float64]
+    norm: float
+
+
+def located(instance: Instance) -> Located | None:
+    """Return where the cities of an instance are: in the plane, in space, or on a sphere of radius 1 in space.
+
+    None for matrices, and for metrics that grow with no norm. The further city of an open path is anywhere.
+    """
+    if instance.coordinates is None or instance.metric == EXPLICIT:
+        return None
+    points, metric, name = instance.coordinates, metric_named(instance.metric), instance.metric
+    if metric.has_further:
+        points, name = points[:, :-1], next((name for name in METRICS if instance.metric.startswith(f"{name} ")), "")
+    if name in SPHERES:
+        return Located(unit_vectors(name, points), 2.0)
+    return None if metric.norm is None else Located(points, metric.norm)
+
+
+def is_planar(instance: Instance) -> bool:
+    """Tell whether all kernels take an instance as points of the plane."""
+    points = instance.coordinates
+    return instance.metric in PLANE_METRICS and points is not None and points.shape[1] == 2
+
+
+def further_city(instance: Instance) -> int | None:
+    """Return the number of the further city that an open path has, if there is one (`metrics.with_further`)."""
+    if instance.coordinates is None or not metric_named(instance.metric).has_further:
+        return None
+    return int(np.argmin(instance.coordinates[:, -1]))
+
+
+def curve_points(instance: Instance) -> NDArray[np.float64] | None:
+    """Return points of the plane, or of space, by which a curve goes through the cities; None where there are none.
+
+    Those of a sphere are in Lambert's azimuthal equal-area projection around the middle of all, the antipode of which
+    becomes a circle: J. H. Lambert, 1772; J. P. Snyder: Map projections, a working manual, 1987, chapter 24.
+    """
+    found = located(instance)
+    if found is None:
+        return None if instance.coordinates is None else instance.coordinates[:, :3]
+    points = found.points
+    if points.shape[1] == 2 or not _is_sphere(instance.metric):
+        return points
+    middle = points.mean(axis=0)
+    length = float(np.linalg.norm(middle))
+    # Cities all over the sphere have no middle.
+    middle = middle / length if length > 1e-9 else np.array([1.0, 0.0, 0.0])
+    # Two directions at right angles to it.
+    east = np.cross(middle, np.eye(3)[np.argmin(np.abs(middle))])
+    east /= np.linalg.norm(east)
+    scale = np.sqrt(2.0 / np.maximum(1.0 + points @ middle, 1e-12))
+    return np.column_stack([scale * (points @ east), scale * (points @ np.cross(middle, east))])
+
+
+def _is_sphere(metric: str) -> bool:
+    return metric.startswith((*SPHERES, "ARCS"))
