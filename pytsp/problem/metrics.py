@@ -168,7 +168,7 @@ def _haversine(a: Floats, b: Floats) -> Floats:
 
 
 def _arc(a: Floats, b: Floats) -> Floats:
-    """The arc of a sphere of radius 1 between two of its points: `arc_over` of `futhark/core/space.fut`, bit for bit."""
+    """The arc between two points of a sphere of radius 1: `arc_over` of `futhark/core/space.fut`, bit for bit."""
     half_chord = np.minimum(0.5 * _euclidean(a, b), 1.0)
     is_far = half_chord > 0.5
     square = np.where(is_far, 0.5 * (1.0 - half_chord), half_chord * half_chord)
@@ -178,7 +178,8 @@ def _arc(a: Floats, b: Floats) -> Floats:
         series *= square
         series += coefficient
     half = root + root * square * series
-    return np.where(is_far, np.pi - 4.0 * half, 2.0 * half)
+    arc: Floats = np.where(is_far, np.pi - 4.0 * half, 2.0 * half)
+    return arc
 
 
 def _xray(phi: float, chi: float, two_theta: float) -> Callable[[Floats, Floats], Floats]:
@@ -292,7 +293,7 @@ def _and_further(metric: Metric) -> Metric:
 
 
 def unit_vectors(metric: str, places: Floats) -> Floats:
-    """Return the points, on a sphere of radius 1, of latitudes and longitudes as GEO or HAVERSINE has them, shape (n, 3)."""
+    """Return points of a sphere of radius 1, shape (n, 3), for latitudes and longitudes as GEO or HAVERSINE has them."""
     latitude, longitude = (_radians if metric == "GEO" else np.radians)(places).T
     x, y = np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude)
     return np.column_stack([x, y, np.sin(latitude)])

@@ -1,4 +1,4 @@
-"""Distances that kernels compute as they go, of every metric on coordinates and with a further city: those of the instance."""
+"""Distances that kernels compute as they go, of any metric on coordinates and to a further city: the instance's."""
 
 from __future__ import annotations
 

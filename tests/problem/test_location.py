@@ -1,4 +1,4 @@
-"""Where cities are: lists by chords are lists by arcs, curves go through near places, and a further city is anywhere."""
+"""Where cities are: lists by chords are those by arcs, curves go through near places, a further city is anywhere."""
 
 from __future__ import annotations
 
