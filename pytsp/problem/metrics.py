@@ -293,7 +293,7 @@ def _and_further(metric: Metric) -> Metric:
 
 
 def unit_vectors(metric: str, places: Floats) -> Floats:
-    """Return points of a sphere of radius 1, shape (n, 3), for latitudes and longitudes as GEO or HAVERSINE has them."""
+    """Return points of a sphere of radius 1, shape (n, 3), of latitudes and longitudes as GEO or HAVERSINE has them."""
     latitude, longitude = (_radians if metric == "GEO" else np.radians)(places).T
     x, y = np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude)
     return np.column_stack([x, y, np.sin(latitude)])
