@@ -15,7 +15,7 @@ def by_most : i32 = 4
 def by_arc : i32 = 5
 def by_arc_up : i32 = 6
 
-def is_measure ({formula, radius}: measure) = formula >= by_root && formula <= by_arc_up && radius >= 0 && radius <= 1e9
+def is_measure ({formula, radius}: measure) = formula >= by_root && formula <= by_arc_up && radius >= 0 && radius <= 1e15
 
 -- | The arc of a sphere of radius 1 over a chord of so much, squared: twice an arc sine, to 4 units in the last place of a
 -- double. Only sums, products and roots, each rounded once, so that every processor and NumPy come to the same.

@@ -19,6 +19,10 @@ MOST_DISTANCE = 2**30 - 1
 # `grid` keeps r * r + r in 32 bits for every root r.
 MOST_GRID_DISTANCE = 46_000
 MATRIX_BYTES = 2 * 2**30
+# The radii of spheres in kilometres.
+RADII = {"HAVERSINE": EARTH_RADIUS, "GEO": GEO_RADIUS}
+# Points of a sphere are told to 2**-40 of its radius: of less than 2**-34 kilometres their arcs know nothing.
+LEAST_ARC_EXPONENT = -34
 # A matrix of fewer cities fits a core's cache, and is faster there than most formulas.
 MATRIX_CITIES = 1_500
 
@@ -90,6 +94,8 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
         return _plane(instance)
     if instance.matrix is not None:
         return Form("matrix", (_matrix(instance),), instance) if instance.is_exact else _scaled_matrix(instance)
+    if _are_crowded(instance):
+        return _scaled_matrix(instance)
     whole, exponent = _in_whole_numbers(instance)
     if whole.metric == "EUC_2D":
         return replace(_plane(whole), exponent=exponent, is_exact=False)
@@ -108,19 +114,13 @@ def is_in_space_only(instance: Instance) -> bool:
 
 def longest_distance(instance: Instance) -> float:
     """Return a bound on the distances of an instance that is given by coordinates, without the further city's."""
-    found = located(instance)
-    assert instance.coordinates is not None
-    points, metric = (instance.coordinates, metric_named(instance.metric))
-    if found is None:
-        return float(metric.stretch * np.ptp(points, axis=0).sum() + 1.0)
+    found, metric = located(instance), metric_named(instance.metric)
+    assert found is not None
     sides = np.ptp(found.points, axis=0)
-    if instance.metric.startswith(SPHERES):
-        arc = arc_over(float(np.linalg.norm(sides)))
-        return EARTH_RADIUS * arc if instance.metric.startswith("HAVERSINE") else GEO_RADIUS * arc + 1.0
-    width = len(sides)
-    corners = np.zeros((2, width))
-    corners[1] = sides
-    return float(metric_named(instance.metric.split(" ")[0]).length(*corners)) + metric.is_exact
+    if (radius := RADII.get(instance.metric.split(" ")[0], metric.radius)) > 0:
+        return radius * arc_over(float(np.linalg.norm(sides))) + metric.is_exact
+    near = metric_named(instance.metric.split(" ")[0])
+    return float(near.length(np.zeros_like(sides), sides)) + metric.is_exact
 
 
 def least_and_largest(d: NDArray[Any]) -> tuple[Any, Any]:
@@ -151,6 +151,18 @@ def _plane(instance: Instance) -> Form:
     return Form("plane", (xs, ys, up), instance)
 
 
+def _are_crowded(instance: Instance) -> bool:
+    """Tell whether places lie within some metres: too close together for points of a sphere."""
+    return instance.metric.startswith("HAVERSINE") and _exponent(_longest_of_all(instance)) < LEAST_ARC_EXPONENT
+
+
+def _longest_of_all(instance: Instance) -> float:
+    """Return a bound on all distances, the further city's too."""
+    assert instance.coordinates is not None
+    away = 0.0 if further_city(instance) is None else float(instance.coordinates[:, -1].max())
+    return max(longest_distance(instance), away)
+
+
 def _in_whole_numbers(instance: Instance) -> tuple[Instance, int]:
     """Return an instance whose lengths are whole numbers and the kernels', and the exponent of their unit."""
     assert instance.coordinates is not None
@@ -158,12 +170,12 @@ def _in_whole_numbers(instance: Instance) -> tuple[Instance, int]:
     name = instance.metric if further is None else instance.metric.removesuffix(with_further(""))
     if instance.is_exact and name not in SPHERES:
         return instance, 0
-    aways = np.zeros((len(points), 0)) if further is None else points[:, -1:]
+    aways = np.zeros((len(points), 0)) if further is None else points[:, -1:].copy()
     found = located(instance)
     assert found is not None
     exponent, metric = 0, arcs(None)
     if name != "GEO":
-        exponent = _exponent(max(longest_distance(instance), float(aways.max(initial=0))))
+        exponent = _exponent(_longest_of_all(instance))
         aways = np.rint(np.ldexp(aways, -exponent))
         metric = arcs(exponent)
     if further is not None:
@@ -181,7 +193,7 @@ def _in_space(whole: Instance) -> tuple[NDArray[np.generic] | bool | int | float
     metric, coordinates = metric_named(whole.metric), whole.coordinates
     assert coordinates is not None and metric.formula is not None
     points, aways = (coordinates[:, :-1], coordinates[:, -1]) if metric.has_further else (coordinates, None)
-    _check_longest(whole, longest_distance(whole) if metric.radius == 0 else math.pi * metric.radius)
+    _check_longest(whole, longest_distance(whole))
     axes = [np.ascontiguousarray(axis) for axis in points.T]
     axes += [np.zeros(whole.n)] * (3 - len(axes))
     away = np.zeros(whole.n, np.int32) if aways is None else aways.astype(np.int32)

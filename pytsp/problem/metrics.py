@@ -269,7 +269,6 @@ def _of_arcs(name: str, radius: float, rounded: Callable[[Floats], Floats], form
         name,
         (3,),
         lambda a, b: rounded(_arc(a, b)),
-        stretch=math.pi * radius,
         norm=2,
         formula=formula,
         radius=radius,

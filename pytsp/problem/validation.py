@@ -69,7 +69,9 @@ def check_coordinates(points: ArrayLike, metric: Metric) -> NDArray[np.float64]:
             f"{' and '.join(f'{limit:g}' for limit in metric.limits or ())}; [{city}, {axis}] is {owned[city, axis]}"
         )
     with np.errstate(over="ignore"):
-        longest = metric.stretch * 2.0 * float(np.abs(owned).max(axis=0).sum()) + 1.0
+        extents = np.abs(owned).max(axis=0)
+        near, away = (extents[:-1], float(extents[-1])) if metric.has_further else (extents, 0.0)
+        longest = max(metric.stretch * 2.0 * float(near.sum()) + 1.0, away)
     limit = min(_LARGEST_EXACT, 2**63 // (len(owned) + 1)) if metric.is_exact else _LARGEST_FLOAT
     if longest > limit:
         raise InstanceError(

@@ -66,12 +66,17 @@ def test_kernels_compute_the_distances_of_the_instance(
             assert length == pytest.approx(instance.tour_length(tour), rel=1e-7)
 
 
-@given(st.lists(st.tuples(st.floats(-90, 90), st.floats(-180, 180)), min_size=2, max_size=2))
+# Places are the same, or a millionth of a degree apart.
+degrees = st.integers(-(90 * 10**6), 90 * 10**6).map(lambda x: x / 10**6)
+
+
+@given(st.lists(st.tuples(degrees, degrees), min_size=2, max_size=2))
 @settings(max_examples=500)
 def test_arcs_are_those_of_the_sphere(places: list[tuple[float, float]]) -> None:
     whole = form_of(Instance.from_coordinates(places, metric="HAVERSINE"))
     instance = Instance.from_coordinates(places, metric="HAVERSINE")
-    assert abs(whole.whole.distance(0, 1) * whole.unit - instance.distance(0, 1)) <= 0.5 * whole.unit + 2e-5
+    # Antipodes are half a circle apart but for the square root of what a sine is rounded by.
+    assert abs(whole.whole.distance(0, 1) * whole.unit - instance.distance(0, 1)) <= 0.5 * whole.unit + 3e-4
 
 
 @pytest.mark.parametrize("name", ["burma14", "gr96", "gr202", "gr431", "gr666"])
@@ -87,7 +92,7 @@ def test_points_and_matrices_end_on_the_same_tour(
     on_the_cpu: Backend, monkeypatch: pytest.MonkeyPatch, solver: str, metric: str, is_open: bool
 ) -> None:
     instance = cities(metric, 80, 7)
-    given_ = {"climbers": 2, "iterations": 100} if solver == "ils" else {"population": 8, "generations": 3}
+    given_ = {"climbers": 2, "iterations": 100} if solver == "ils" else {"population": 8, "iterations": 3}
     found = []
     for most in (10, 10**6):
         monkeypatch.setattr(task, "MATRIX_CITIES", most)

@@ -133,7 +133,7 @@ def test_distances_are_as_far_apart_as_kernels_take(asymmetric: bool) -> None:
 
 
 def test_more_cities_than_a_matrix_holds_are_refused_before_there_is_one() -> None:
-    cities = Instance.from_coordinates(np.zeros((23_170, 2)), name="many")
+    cities = Instance.from_coordinates(np.zeros((23_170, 3)), "XRAY1", name="many")
     with pytest.raises(InstanceError, match=r"many: an open path needs a matrix of 23171 x 23171 .* \(23169 cities\)"):
         OpenPath.of(cities)
 

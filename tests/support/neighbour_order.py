@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.neighbours.kdtree import NORMS
 from pytsp.problem.instance import Instance
+from pytsp.problem.metrics import METRICS
 
+NORMS = {name: metric.norm for name, metric in METRICS.items() if metric.norm is not None}
 NORMED = tuple(NORMS)
 
 
