@@ -79,7 +79,7 @@ def test_arcs_are_those_of_the_sphere(places: list[tuple[float, float]]) -> None
     assert abs(whole.whole.distance(0, 1) * whole.unit - instance.distance(0, 1)) <= 0.5 * whole.unit + 3e-4
 
 
-@pytest.mark.parametrize("name", ["burma14", "gr96", "gr202", "gr431", "gr666"])
+@pytest.mark.parametrize("name", ["burma14", "ulysses16", "ulysses22", "gr96", "gr137", "gr229", "gr666"])
 def test_geo_is_tsplibs_to_the_kilometre(name: str) -> None:
     instance = pytsp.read(tsplib_file(f"{name}.tsp"))
     assert np.array_equal(form_of(instance).whole.distance_matrix(), instance.distance_matrix())

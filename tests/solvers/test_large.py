@@ -30,7 +30,8 @@ from pytsp.cli.commands import main
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.large.requirements import LEAST_CITIES, METRICS, can_be_large
+from pytsp.problem.location import PLANE_METRICS as METRICS
+from pytsp.solvers.large.requirements import LEAST_CITIES, can_be_large
 from pytsp.solvers.selection import choose
 from pytsp.starts.construct import STARTS, start_tour
 
@@ -424,37 +425,47 @@ def test_few_cities_go_through_iterated_local_search(backend: Backend, n: int) -
 
 
 def test_auto_is_large_above_what_can_be_recombined() -> None:
-    def by_itself(instance: Instance, **given_: Any) -> str:
-        return choose("auto", given_, instance).name
+    def by_itself(instance: Instance, *, on_the_cpu: bool = True, **given_: Any) -> str:
+        return choose("auto", given_, instance, on_the_cpu=lambda: on_the_cpu).name
 
     assert by_itself(uniform(12_000)) == "eax"
     assert all(by_itself(uniform(12_001, metric=metric)) == "large" for metric in METRICS)
     for metric in ("MAN_2D", "ATT", "MAX_2D"):
-        assert by_itself(uniform(12_001, metric=metric)) == "ils"
+        assert by_itself(uniform(12_001, metric=metric)) == "large"
+        assert by_itself(uniform(12_001, metric=metric), on_the_cpu=False) == "ils"
     assert by_itself(uniform(12_001), iterations=3, start="greedy", piece=9) == "large"
     for given_ in ({"moves": "or-opt"}, {"climbers": 2}, {"kick": "walk"}):
         assert by_itself(uniform(12_001), **given_) == "ils"
     assert by_itself(uniform(12_001), k=2) == "restarts"
     solid = np.random.default_rng(0).random((20, 3))
-    assert not can_be_large(Instance.from_coordinates(solid, metric="EUCLIDEAN"))
+    for on_the_cpu in (False, True):
+        assert (
+            can_be_large(Instance.from_coordinates(solid, "EUCLIDEAN"), lambda answer=on_the_cpu: answer) == on_the_cpu
+        )
+        assert not can_be_large(Instance.from_coordinates(solid, "XRAY1"), lambda answer=on_the_cpu: answer)
     result = pytsp.solve(uniform(12_001, side=10**5), target=1e12)
     assert (result.solver, result.stop_reason) == ("large", "target")
 
 
-@pytest.mark.parametrize("metric", ["MAN_2D", "ATT", "GEO", "EXPLICIT", "EUCLIDEAN"])
-def test_other_metrics_are_refused(metric: str) -> None:
+@pytest.mark.parametrize("metric", ["MAN_2D", "ATT", "GEO", "EUCLIDEAN", "EXPLICIT", "XRAY1"])
+def test_other_metrics_are_refused(backend: Backend, metric: str) -> None:
     points = uniform(9, side=50).coordinates
     assert points is not None
     solid = np.column_stack([points, points[:, 0]])
-    instance = {
-        "EXPLICIT": lambda: Instance.from_matrix(uniform(9).distance_matrix(), name="far"),
-        "EUCLIDEAN": lambda: Instance.from_coordinates(solid, metric=metric, name="far"),
-    }.get(metric, lambda: Instance.from_coordinates(points, metric=metric, name="far"))()
+    if metric == "EXPLICIT":
+        instance = Instance.from_matrix(uniform(9).distance_matrix(), name="far")
+    else:
+        is_solid = metric in ("EUCLIDEAN", "XRAY1")
+        instance = Instance.from_coordinates(solid if is_solid else points, metric=metric, name="far")
+    if backend.device is None and metric not in ("EXPLICIT", "XRAY1"):
+        assert_whole(solved(instance, backend))
+        return
     words = (
-        "far: solver 'large' needs cities in the plane and one of the metrics EUC_2D, CEIL_2D, EUCLIDEAN; the metric"
+        "far: solver 'large' needs cities in the plane and one of the metrics EUC_2D, CEIL_2D, EUCLIDEAN, or on a CPU "
+        f"cities in space or on a sphere; the metric is {metric}: use solver='ils'"
     )
-    with pytest.raises(InstanceError, match=f"{words} is {metric}: use solver='ils'"):
-        pytsp.solve(instance, solver="large", backend="c")
+    with pytest.raises(InstanceError, match=words):
+        solved(instance, backend)
 
 
 @pytest.mark.parametrize(
