@@ -20,17 +20,18 @@ type generation_plan = {seed: u64, generation: i64, children: i32, spread: i64}
 module mk_generation (M: metric) = {
   module X = mk_eax M
 
-  -- | The next generation: in an order that follows from the seed and the generation's number, each tour is replaced by its
+  -- The next generation: in an order that follows from the seed and the generation's number, each tour is replaced by its
   -- best child with the tour behind it. One pair a thread.
   --
   -- Pairs take their own ways, and threads of a GPU that go together wait for each other: `spread` threads are started
   -- for a pair, of which the first one works. **Work:** O(p n), and that of the children.
-  def cross [p] [n] [k]
-            (data: M.data [n])
-            (lists: [n][k]i32)
-            (population: population [p] [n])
-            ({seed, generation, children, spread}: generation_plan) : population [p] [n] =
-    let lists = assert (are_lists lists && is_generation generation children spread) lists
+  local
+  def next [p] [n] [k]
+           (data: M.data [n])
+           (lists: [n][k]i32)
+           (population: population [p] [n])
+           ({seed, generation, children, spread}: generation_plan) : population [p] [n] =
+    let spread = assert (is_generation generation children spread) spread
     let order = map i64.i32 (random_tour p seed generation)
     let key = rng.word (rng.stream seed generation) 0
     let places = map positions population.bests
@@ -53,6 +54,16 @@ module mk_generation (M: metric) = {
     let steps =
       map2 (\i a -> #[unsafe] population.steps[a] + i64.bool (gains[i * spread] > 0)) (iota p) order
     in {tours, bests = copy tours, lengths, steps}
+
+  -- | The next generation, where the lists are lists.
+  --
+  -- The host waits for that: what a GPU does behind a check that has failed on it reads what was never written.
+  def cross [p] [n] [k]
+            (data: M.data [n])
+            (lists: [n][k]i32)
+            (population: population [p] [n])
+            (plan: generation_plan) : population [p] [n] =
+    if are_lists lists then next data lists population plan else assert false population
 
   -- | A tour that goes on to a near city that is left: to the nearest by the lists, but each of a list is passed over with
   -- probability passes / 256, if another is left; to the nearest of all where the list has none that is left. With
@@ -96,8 +107,25 @@ module mk_generation (M: metric) = {
         in take tour place (done + 1) next
     in tour
 
-  -- | Climbers first, …, first + count - 1 of a seed, each on a near tour of its own from a random city; `spread` threads
+  -- Climbers first, …, first + count - 1 of a seed, each on a near tour of its own from a random city; `spread` threads
   -- are started for each.
+  local
+  def near_tours [n] [k]
+                 (data: M.data [n])
+                 (lists: [n][k]i32)
+                 (seed: u64)
+                 (first: i64)
+                 (count: i64)
+                 (passes: i32)
+                 (spread: i64) : population [count] [n] =
+    let first = assert (are_climbers first count && are_passes passes) first
+    let tour_of (t: i64) =
+      let key = rng.stream seed (first + t / spread)
+      in near_tour data lists key (u64.i32 passes) (rng.below key 0 (i32.i64 n))
+    let starts = #[incremental_flattening(only_inner)] map tour_of (iota (count * spread))
+    in population_on (map (\c -> #[unsafe] starts[c * spread]) (iota count))
+
+  -- | These climbers, where the lists are lists; the host waits for that here, too.
   def start [n] [k]
             (data: M.data [n])
             (lists: [n][k]i32)
@@ -106,10 +134,7 @@ module mk_generation (M: metric) = {
             (count: i64)
             (passes: i32)
             (spread: i64) : population [count] [n] =
-    let first = assert (are_climbers first count && are_lists lists && are_passes passes) first
-    let tour_of (t: i64) =
-      let key = rng.stream seed (first + t / spread)
-      in near_tour data lists key (u64.i32 passes) (rng.below key 0 (i32.i64 n))
-    let starts = #[incremental_flattening(only_inner)] map tour_of (iota (count * spread))
-    in population_on (map (\c -> #[unsafe] starts[c * spread]) (iota count))
+    if are_lists lists
+    then near_tours data lists seed first count passes spread
+    else assert false (population_on (replicate count (replicate n 0)))
 }
