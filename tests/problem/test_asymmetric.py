@@ -16,6 +16,7 @@ from strategies import directed_matrices
 import pytsp
 from pytsp import Instance, InstanceError, TourError
 from pytsp.backends import Backend
+from pytsp.problem import asymmetric, validation
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
 
@@ -79,6 +80,16 @@ def test_any_tour_has_a_directed_tour_that_is_no_longer(d: NDArray[np.int64], da
     assert instance.tour_length(tour) <= doubling.instance.tour_length(doubled) - doubling.offset
 
 
+@given(st.integers(2, 20).flatmap(lambda n: strategies.tours(2 * n)))
+def test_pairs_are_side_by_side_in_the_end(tour: NDArray[np.int32]) -> None:
+    n = len(tour) // 2
+    asymmetric._alternate(tour, n)
+    asymmetric._join(tour, n)
+    for city in range(n):
+        gap = tour.tolist().index(city) - tour.tolist().index(city + n)
+        assert gap % (2 * n) in (1, 2 * n - 1)
+
+
 @given(directed_matrices(min_n=2, max_n=4))
 def test_floating_point_ways_are_doubled_as_whole_ones_are(d: NDArray[np.int64]) -> None:
     instance = Instance.from_matrix(d / 7, asymmetric=True)
@@ -119,6 +130,16 @@ def test_a_matrix_that_is_symmetric_all_the_same_is_taken_as_such(d: NDArray[np.
     assert instance.asymmetric == (d != d.T).any()
     assert Instance.from_matrix(d + d.T, asymmetric=True).asymmetric is False
     assert ("asymmetric" in repr(instance)) == instance.asymmetric
+
+
+@given(st.integers(2, 12).flatmap(lambda n: st.permutations(range(n))), st.integers(1, 5))
+def test_one_way_that_differs_is_found(cities: list[int], square: int) -> None:
+    d = np.ones((len(cities), len(cities)), dtype=np.int64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(validation, "_SQUARE", square)
+        assert not Instance.from_matrix(d, asymmetric=True).asymmetric
+        d[cities[0], cities[1]] = 2
+        assert Instance.from_matrix(d, asymmetric=True).asymmetric
 
 
 def test_the_direction_of_a_tour_counts() -> None:
