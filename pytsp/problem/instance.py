@@ -15,6 +15,7 @@ from pytsp.exceptions import InstanceError
 from pytsp.problem.metrics import EXPLICIT, metric_named
 from pytsp.problem.tours import check_tour
 from pytsp.problem.validation import as_numbers, check_cities, check_coordinates, check_matrix, check_points
+from pytsp.utils.deadline import look
 from pytsp.utils.memory import check_room
 from pytsp.utils.text import printable
 
@@ -278,6 +279,7 @@ class Instance:
         result = np.empty((self.n, self.n), np.int64 if self.is_exact else np.float64)
         rows = max(1, _BLOCK // self.n)
         for first in range(0, self.n, rows):
+            look(first * self.n)
             result[first : first + rows] = self.distance_rows(first, first + rows)
         return result
 
