@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib import import_module
@@ -16,7 +17,7 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import is_in_space_only
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import CURVE_SECONDS, fallback_result
+from pytsp.solvers.common.fallback import fallback_result, quick_seconds
 from pytsp.solvers.common.loop import run as run_search
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.large.requirements import LEAST_CITIES
@@ -27,7 +28,7 @@ from pytsp.solvers.selection import check_initial_tour, choose, given_of
 from pytsp.utils.arguments import seed_number, truth_value
 from pytsp.utils.deadline import OutOfTime, looking
 
-__all__ = ["dispatch", "run"]
+__all__ = ["dispatch", "options_of", "run", "run_out", "task_of", "timely", "watch_of"]
 
 # "auto" makes no population whose first tours take more of the time.
 SLOW_SHARE = 0.15
@@ -49,7 +50,45 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
     if request.backend == "auto" and is_in_space_only(instance):
         # A GPU would need a matrix that is too large.
         request = replace(request, backend="multicore")
-    watch = Watch(
+    task = _task_for(instance, request)
+    if request.checkpoint is None:
+        return run(task)
+    from pytsp.checkpoint.writer import Checkpoint, head_of  # noqa: PLC0415
+
+    watch = task.watch
+    watch.checkpoint = Checkpoint(request.checkpoint, head_of(task, _placed(request)), request.checkpoint_interval)
+    watch.checkpoint.begin(watch)
+    try:
+        return run(task)
+    except Exception:
+        watch.checkpoint.discard()
+        raise
+
+
+def run_out(instance: Instance, request: Request) -> Result:
+    """Return what a solve comes to whose time is over before kernels could have its instance, be it asymmetric."""
+    return fallback_result(_task_for(instance, request), None)
+
+
+def _task_for(instance: Instance, request: Request) -> Task[Options]:
+    """Return what the solver is given that a request means."""
+    watch = watch_of(instance, request)
+    seed = seed_number(request.seed)
+    options = options_of(instance, request, watch)
+    if request.initial_tour is not None:
+        check_initial_tour(options)
+    task = task_of(instance, options, watch, seed, request.initial_tour, _placed(request))
+    task.quick_tour = request.quick_tour
+    return task
+
+
+def _placed(request: Request) -> dict[str, Any]:
+    return {"backend": request.backend, "threads": request.threads, "device": request.device}
+
+
+def watch_of(instance: Instance, request: Request) -> Watch:
+    """Return the clock of a request, with its limits and callbacks."""
+    return Watch(
         time_limit=request.time_limit,
         target=target_length(instance, request.target, request.target_gap),
         patience=request.patience,
@@ -57,23 +96,15 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         on_improvement=request.on_improvement,
         spent=time.perf_counter() - request.began,
     )
-    seed = seed_number(request.seed)
-    options = options_of(instance, request, watch)
-    if request.initial_tour is not None:
-        check_initial_tour(options)
-    placed = {"backend": request.backend, "threads": request.threads, "device": request.device}
-    task = task_of(instance, options, watch, seed, request.initial_tour, placed)
-    if request.checkpoint is None:
-        return run(task)
-    from pytsp.checkpoint.writer import Checkpoint, head_of  # noqa: PLC0415
 
-    watch.checkpoint = Checkpoint(request.checkpoint, head_of(task, placed), request.checkpoint_interval)
-    watch.checkpoint.begin(watch)
-    try:
-        return run(task)
-    except Exception:
-        watch.checkpoint.discard()
-        raise
+
+def timely(watch: Watch, telling: float) -> Callable[[float], None]:
+    """Return what `looking` takes to end preparations in time for another tour, which takes so many seconds."""
+
+    def check(seconds: float) -> None:
+        watch.look(seconds + telling)
+
+    return check
 
 
 def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
@@ -129,17 +160,13 @@ def run(task: Task[Options]) -> Result:
     """Run a solver, from the beginning or from where its watch says that it stood."""
     instance, watch, solver = task.instance, task.watch, task.options.name
     # "large" follows the curve anyway, and looks at the clock before.
-    telling = 0.0 if solver == "large" else CURVE_SECONDS * instance.n
-
-    def timely(seconds: float) -> None:
-        watch.look(seconds + telling)
-
+    telling = 0.0 if solver == "large" else quick_seconds(instance)
     name = instance.name or "instance"
     _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
     begin = import_module(MODULES[solver]).begin
     try:
         # What was found before is worth the time that it takes to go back there.
-        with looking(timely) if watch.state is None else nullcontext():
+        with looking(timely(watch, telling)) if watch.state is None else nullcontext():
             found = run_search(begin(task))
     except OutOfTime as late:
         found = fallback_result(task, late.tour)

@@ -21,7 +21,7 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import fallback_result
+from pytsp.solvers.common.fallback import fallback_result, quick_seconds
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import CHILDREN, PASSES
 from pytsp.solvers.common.verify import verify
@@ -40,7 +40,7 @@ NEIGHBOURS = 8
 # How long a kernel call should take, and how many instances of 100 cities the first one has.
 CALL_SECONDS = 0.2
 FIRST_CHUNK = {"cpu": 8, "gpu": 1_000}
-# What a tour takes of an instance that there is no time for.
+# What a tour takes at least of an instance that there is no time for.
 QUICK_SECONDS = 1e-3
 # The memory that a call may take, and what a city of a climber does.
 CALL_BYTES = {"cpu": 2**28, "gpu": 2**33}
@@ -156,9 +156,9 @@ class _Batches:
         # Of a time limit each has a share, by its cities those that are solved together.
         cities = sum(instance.n for instance in instances)
         reserve = (self.watch.time_limit or 0.0) * sum(instance.n for _, instance in alone) / max(1, cities)
-        reserve += QUICK_SECONDS * (len(instances) - len(alone))
+        reserve += sum(_untimely_seconds(group) for group in groups.values())
         for (kind, n, *flags), group in groups.items():
-            reserve -= QUICK_SECONDS * len(group)
+            reserve -= _untimely_seconds(group)
             yield from self._solve_group(kind, n, flags, group, reserve)
         for done, (index, instance) in enumerate(alone):
             yield index, self._solve_alone(instance, self.watch.seconds_left / (len(alone) - done))
@@ -190,7 +190,7 @@ class _Batches:
         machine = "cpu" if kernels.device is None else "gpu"
         most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * self.climbers + (4 * n * n if kind == "matrix" else 0)))
         size = min(max(1, FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n), most)
-        while group and self.watch.seconds_left > reserve + QUICK_SECONDS * len(group):
+        while group and self.watch.seconds_left > reserve + _untimely_seconds(group):
             chunk, group = group[:size], group[size:]
             began = time.perf_counter()
             arrays = [np.stack(rows) for rows in zip(*(form.arguments[:2] for *_, form in chunk), strict=True)]
@@ -225,6 +225,11 @@ class _Batches:
             solver="eax",
             iterations=generations,
         )
+
+
+def _untimely_seconds(group: list[tuple[int, Instance, Form]]) -> float:
+    """Return about how long tours take of instances that there is no time for."""
+    return sum(max(QUICK_SECONDS, quick_seconds(instance)) for _, instance, _ in group)
 
 
 def _list_instances(instances: Iterable[Instance | Any] | NDArray[np.generic], metric: str | None) -> list[Instance]:

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.api.dispatch import dispatch
+from pytsp.api.dispatch import dispatch, options_of, run_out, timely, watch_of
 from pytsp.api.request import Request
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
 from pytsp.problem.open_paths import OpenPath
 from pytsp.run.monitor import Improved, Improvement, target_length
 from pytsp.run.result import Result
+from pytsp.solvers.common.fallback import quick_seconds, quick_tour
 from pytsp.utils.arguments import is_array
+from pytsp.utils.deadline import OutOfTime, looking
 
 __all__ = ["solve_reduced"]
 
@@ -43,7 +45,16 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
     # An open path becomes a closed tour first, and then a directed tour a symmetric one.
     path = OpenPath.of(instance, start_city, end_city) if request.open else None
     closed = instance if path is None else path.instance
-    doubling = JonkerVolgenant.of(closed) if closed.asymmetric else None
+    doubling, is_late = None, False
+    if closed.asymmetric:
+        # What is asked for is looked at before so much is made, and a solver chosen that suits directed tours.
+        watch = watch_of(instance, request)
+        request = replace(request, solver=options_of(closed, request, watch), keywords={})
+        try:
+            with looking(timely(watch, quick_seconds(closed))):
+                doubling = JonkerVolgenant.of(closed)
+        except OutOfTime:
+            is_late = True
     offset = sum(step.offset for step in (path, doubling) if step is not None)
     target = target_length(instance, request.target, request.target_gap)
     initial_tour, progress, on_improvement = request.initial_tour, request.progress, request.on_improvement
@@ -66,12 +77,14 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         target=target if target is None or not target >= 0 else max(0, target + offset),
         target_gap=None,
         initial_tour=initial_tour,
+        quick_tour=None if doubling is None else lambda seconds: doubling.tour(quick_tour(closed, seconds)),
         progress=None if progress is None else lambda now: progress(now.restated(offset, restate)),
         on_improvement=None
         if on_improvement is None
         else lambda found: on_improvement(found.restated(offset, restate)),
     )
-    result = dispatch(closed if doubling is None else doubling.instance, reduced)
+    solve = run_out if is_late else dispatch
+    result = solve(closed if doubling is None else doubling.instance, reduced)
     tour = restate(result.tour)
     length = instance.path_length(tour) if request.open else instance.tour_length(tour)
     lengths: NDArray[Any] = result.lengths - offset

@@ -8,7 +8,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
     from pytsp.run.monitor import Improved, Progress
     from pytsp.solvers.options.fields import Options
@@ -21,7 +22,7 @@ class Request:
     """The arguments of `pytsp.solve` that concern every solver, and `keywords`, the options of its solver.
 
     `reading` is how data are read that are no instance yet, as `pytsp.as_instance` takes it; `began`
-    is when the solve did, by the clock of `time.perf_counter`.
+    is when the solve did, by the clock of `time.perf_counter`. `quick_tour` is that of a `Task`.
     """
 
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -44,3 +45,4 @@ class Request:
     on_improvement: Callable[[Improved], object] | None = None
     keywords: Mapping[str, Any] = field(default_factory=dict)
     began: float
+    quick_tour: Callable[[float], NDArray[np.int32]] | None = None

@@ -56,11 +56,11 @@ def solve(
     solver : options object or str, optional
         `pytsp.EAX`, `pytsp.ILS`, `pytsp.LargeTour`, `pytsp.RandomRestarts`, `pytsp.TwoOpt`, `pytsp.Annealing` or
         `pytsp.AntColony`, with what it is asked for; or a name, "eax", "ils", "large", "restarts", "two-opt",
-        "annealing", "ants" or "auto". "auto" is "eax" from 8 to 12,000 cities; above, "large" for cities in the plane
-        (EUC_2D, CEIL_2D, EUCLIDEAN), if no option says otherwise, on a GPU from 5,000 on where the time limit is too
-        short for "eax"; and "ils" for all else. But it is "restarts" or "ils" where an option is given that concerns
-        only it, and "ils" where `iterations` is. "two-opt", and "annealing" and "ants", which are there
-        to be compared with, are chosen only by an option that is theirs alone.
+        "annealing", "ants" or "auto". "auto" is "eax" from 8 to 12,000 cities, or to 150 where distances are
+        asymmetric; above, "large" for cities in the plane (EUC_2D, CEIL_2D, EUCLIDEAN), if no option says otherwise, on
+        a GPU from 5,000 on where the time limit is too short for "eax"; and "ils" for all else. But it is "restarts" or
+        "ils" where an option is given that concerns only it, and "ils" where `iterations` is. "two-opt", and
+        "annealing" and "ants", which are there to be compared with, are chosen only by an option that is theirs alone.
     open : bool, optional
         Search the shortest open path through all cities, which does not return to its first one, of 23,169 cities at
         most (see `pytsp.problem.open_paths`). `Result.is_open` tells paths from tours.
@@ -78,9 +78,10 @@ def solve(
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
         sure of its local optima; a call that cannot be cut and does not fit is not begun. Climbers on their way count
         with the tours they have; where the time is over before there is a search, the initial tour, or one along a
-        curve. Edge assembly crossover goes on with new climbers until then, or until populations have converged ten
-        times in a row without a shorter tour. A temperature has fallen to 0 by then, too. One huge tour leaves a tenth
-        of it, at most 2 s, or on millions of cities up to a third, for a descent over the whole tour.
+        curve, or by nearest neighbours where there is a matrix. Edge assembly crossover goes on with new climbers until
+        then, or until populations have converged ten times in a row without a shorter tour. A temperature has fallen to
+        0 by then, too. One huge tour leaves a tenth of it, at most 2 s, or on millions of cities up to a third, for a
+        descent over the whole tour.
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     target_gap : float, optional
@@ -124,7 +125,8 @@ def solve(
     CheckpointError
         If the checkpoint is there already, or cannot be written at the beginning.
     InstanceError
-        If the instance cannot be put before a kernel (see `pytsp.problem.kernel_input.form_of`).
+        If the instance cannot be put before a kernel (see `pytsp.problem.kernel_input.form_of`), or the matrix that
+        this takes does not fit the memory.
     BackendError
         If the backend is not built, cannot run here, or fails.
 

@@ -160,10 +160,22 @@ def nearest_by_rows(
     others = np.arange(m - 1)
     for block in _blocks(cities, m):
         row = np.arange(m)[block, None]
+        if m == instance.n and not cyclic:
+            chosen = _argleast(_others(instance.distance_rows(block.start, block.stop), block.start), k)
+            found[block] = chosen + (chosen >= row)
+            continue
         columns = (row + 1 + others) % m if cyclic else others + (others >= row)
         chosen = _argleast(instance.distances(cities[row], cities[columns]), k)
         found[block] = np.take_along_axis(columns, chosen, axis=1)
     return found
+
+
+def _others(rows: NDArray[Any], first: int) -> NDArray[Any]:
+    """Return rows of a matrix, from its row `first` on, without what is on the diagonal."""
+    others = np.empty((len(rows), rows.shape[1] - 1), rows.dtype)
+    for city, (row, other) in enumerate(zip(rows, others, strict=True), first):
+        other[:city], other[city:] = row[:city], row[city + 1 :]
+    return others
 
 
 def _blocks(rows: NDArray[np.int64], width: int) -> Iterator[slice]:
@@ -178,9 +190,15 @@ def _blocks(rows: NDArray[np.int64], width: int) -> Iterator[slice]:
 def _argleast(values: NDArray[Any], k: int) -> NDArray[np.int64]:
     """Return the columns of the `k` least values of each row, in order of (value, column), shape (m, k)."""
     limit = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
-    is_less, is_level = values < limit, values == limit
-    missing = k - is_less.sum(axis=1, keepdims=True)
-    chosen = np.nonzero(is_less | (is_level & (is_level.cumsum(axis=1) <= missing)))[1].reshape(-1, k)
+    rows, columns = np.divmod(np.flatnonzero(values <= limit), values.shape[1])
+    if len(columns) > limit.size * k:
+        # Of those that tie with the k-th the first that there is room for.
+        is_level = values[rows, columns] == limit[rows, 0]
+        level, levels = np.cumsum(is_level), np.bincount(rows[is_level], minlength=len(limit))
+        missing = k - (np.bincount(rows, minlength=len(limit)) - levels)
+        is_chosen = ~is_level | (level <= (np.cumsum(levels) - levels + missing)[rows])
+        columns = columns[is_chosen]
+    chosen = columns.reshape(-1, k)
     ranks = np.argsort(np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
     found: NDArray[np.int64] = np.take_along_axis(chosen, ranks, axis=1)
     return found

@@ -14,16 +14,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, least_and_largest
+from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, check_kernel_matrix, least_and_largest
 from pytsp.problem.tours import check_tour
+from pytsp.utils.deadline import look
 
 __all__ = ["JonkerVolgenant"]
+
+# Cities whose distances are written together: their columns then go to memory in whole cache lines.
+_BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +59,15 @@ class JonkerVolgenant:
 
     @classmethod
     def of(cls, original: Instance) -> JonkerVolgenant:
-        """Make the symmetric instance. O(n²) memory, four times that of the asymmetric one.
+        """Make the symmetric instance. O(n²) memory: 16 n² bytes, with distances that are no integers 32 n².
 
         Raises
         ------
         InstanceError
-            If its matrix or its distances exceed what kernels take.
+            If its matrix or its distances exceed what kernels take, or that and what kernels make of it do not fit the
+            memory that is free.
+        OutOfTime
+            If they are for a solve whose time does not suffice.
         """
         n, name = original.n, original.name or "instance"
         if 16 * n * n > MATRIX_BYTES:
@@ -67,7 +75,10 @@ class JonkerVolgenant:
                 f"{name}: an asymmetric instance needs a symmetric matrix of {2 * n} x {2 * n} distances; the limit is "
                 f"{MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 16)} cities)"
             )
-        ways = original.distance_matrix()
+        dtype = np.int32 if original.is_exact else np.float64
+        # Kernels have a copy of whole numbers; other numbers are first rounded to such.
+        check_kernel_matrix(original, (32 if original.is_exact else 64) * n * n)
+        ways = original.distance_rows(0, n)
         least, largest = least_and_largest(ways)
         spread = largest - least
         # A broken pair costs an edge more that is no pair, and no two ways differ by as much.
@@ -79,16 +90,10 @@ class JonkerVolgenant:
                 f"{name}: distances from {least} to {largest} are too far apart for an asymmetric instance; "
                 f"they may differ by {MOST_DISTANCE // 2 - 1}: divide them by a common factor"
             )
-        doubled = np.full((2 * n, 2 * n), forbidden, ways.dtype)
-        doubled[n:, :n] = ways - least + apart
-        doubled[:n, n:] = doubled[n:, :n].T
-        every = np.arange(n)
-        doubled[every, n + every] = doubled[n + every, every] = 0
-        # Else a copy would be made.
-        doubled.setflags(write=False)
+        doubled = _double(ways, least, apart, dtype)
         # The one edge of a single city is its pair.
         offset = n * (apart - least) if n > 1 else 0
-        return cls(original, Instance.from_matrix(doubled, name=original.name), offset)
+        return cls(original, Instance._of_lawful_matrix(doubled, original.name), offset)
 
     def directed(self, tour: ArrayLike) -> NDArray[np.int32]:
         """Return the directed tour of a tour; pairs that it breaks are joined.
@@ -125,6 +130,22 @@ class JonkerVolgenant:
         return np.column_stack((cities, cities + self.original.n)).ravel().astype(np.int32)
 
 
+def _double(ways: NDArray[Any], least: float, apart: float, dtype: type[np.generic]) -> NDArray[Any]:
+    """Return the symmetric matrix: ways from `apart` on, pairs of length 0, and what is forbidden; in one pass."""
+    n = len(ways)
+    doubled = np.empty((2 * n, 2 * n), dtype)
+    for first in range(0, n, _BLOCK):
+        look(first * n)
+        block = slice(first, first + _BLOCK)
+        leaving = doubled[n:][block]
+        leaving[:, :n] = ways[block] - least + apart
+        leaving[:, n:] = doubled[:n][block, :n] = 2 * apart
+        doubled[:n, n:][:, block] = leaving[:, :n].T
+    places = np.arange(2 * n)
+    doubled[places, places] = doubled[places, (places + n) % (2 * n)] = 0
+    return doubled
+
+
 def _alternate(tour: NDArray[np.int32], n: int) -> None:
     """Replace the edges between two first places and between two second ones: each 2-opt move replaces one of each."""
     while True:
@@ -139,8 +160,12 @@ def _alternate(tour: NDArray[np.int32], n: int) -> None:
 
 def _join(tour: NDArray[np.int32], n: int) -> None:
     """Put the places of each city side by side; a move keeps the alternation, and breaks no pair that is joined."""
-    for city in range(n):
+    position = np.empty(2 * n, dtype=np.int64)
+    position[tour] = np.arange(2 * n)
+    is_apart = ~np.isin((position[n:] - position[:n]) % (2 * n), (1, 2 * n - 1))
+    for city in np.flatnonzero(is_apart).tolist():
         p, q = int(np.argmax(tour == city)), int(np.argmax(tour == city + n))
+        # An earlier move may have joined them.
         if (q - p) % (2 * n) not in (1, 2 * n - 1):
             _exchange(tour, p, q)
 

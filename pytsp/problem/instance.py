@@ -15,6 +15,8 @@ from pytsp.exceptions import InstanceError
 from pytsp.problem.metrics import EXPLICIT, metric_named
 from pytsp.problem.tours import check_tour
 from pytsp.problem.validation import as_numbers, check_cities, check_coordinates, check_matrix, check_points
+from pytsp.utils.deadline import look
+from pytsp.utils.memory import check_room
 from pytsp.utils.text import printable
 
 __all__ = ["Instance"]
@@ -190,6 +192,15 @@ class Instance:
             labels=named,
         )
 
+    @classmethod
+    def _of_lawful_matrix(cls, matrix: NDArray[Any], name: str = "", *, asymmetric: bool = False) -> Instance:
+        """Instance of a matrix, also of int32, that keeps all laws by how it was made: neither copied nor checked."""
+        matrix.setflags(write=False)
+        made = object.__new__(cls)
+        for field, value in (("name", name), ("metric", EXPLICIT), ("matrix", matrix), ("asymmetric", asymmetric)):
+            object.__setattr__(made, field, value)
+        return made
+
     def __repr__(self) -> str:
         way = ", asymmetric" if self.asymmetric else ""
         return f"Instance(name={self.name!r}, n={self.n}, metric={self.metric!r}, optimum={self.optimum}{way})"
@@ -258,15 +269,29 @@ class Instance:
         """All distances, shape (n, n), int64 or, where the instance is not exact, float64.
 
         O(n²) memory: 8 n² bytes and little more.
+
+        Raises
+        ------
+        InstanceError
+            If they do not fit the memory that is free.
         """
-        if self.matrix is not None:
-            return np.array(self.matrix)
-        cities = np.arange(self.n)
+        check_room(f"{self.name or 'instance'}: a matrix of {self.n} x {self.n} distances", 8 * self.n**2)
         result = np.empty((self.n, self.n), np.int64 if self.is_exact else np.float64)
         rows = max(1, _BLOCK // self.n)
         for first in range(0, self.n, rows):
-            result[first : first + rows] = self._between(cities[first : first + rows, None], cities)
+            look(first * self.n)
+            result[first : first + rows] = self.distance_rows(first, first + rows)
         return result
+
+    def distance_rows(self, first: int, end: int) -> NDArray[Any]:
+        """Distances from each of the cities `first`, …, `end` - 1, as far as there are so many, to all cities.
+
+        Of an instance that is given by a matrix it is a part of that, not a copy.
+        """
+        if self.matrix is not None:
+            return self.matrix[first:end]
+        cities = np.arange(self.n)
+        return self._between(cities[first:end, None], cities)
 
     def tour_length(self, tour: ArrayLike) -> int | float:
         """Length of a closed tour, exact.
@@ -334,7 +359,8 @@ class Instance:
 
     def _between(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         if self.coordinates is None:
-            return np.asarray(self._array[a, b])
+            lengths = np.asarray(self._array[a, b])
+            return lengths if lengths.dtype.itemsize == 8 else lengths.astype(np.int64)
         lengths = metric_named(self.metric).between(self.coordinates[a], self.coordinates[b])
         # GEO gives 1 where TSPLIB, and everyone else, means 0.
         return np.where(a == b, lengths.dtype.type(0), lengths)

@@ -13,6 +13,8 @@ from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import SPHERES, further_city, is_planar, located
 from pytsp.problem.metrics import EARTH_RADIUS, GEO_RADIUS, arc_over, arcs, metric_named, with_further
+from pytsp.utils.deadline import look
+from pytsp.utils.memory import check_room
 
 # A gain adds two distances and subtracts two: under this bound it never leaves 32 bits.
 MOST_DISTANCE = 2**30 - 1
@@ -25,6 +27,10 @@ RADII = {"HAVERSINE": EARTH_RADIUS, "GEO": GEO_RADIUS}
 LEAST_ARC_EXPONENT = -34
 # A matrix of fewer cities fits a core's cache, and is faster there than most formulas.
 MATRIX_CITIES = 1_500
+# About what a byte of a matrix takes that is written for the first time, be it here or where kernels have their copy.
+BYTE_SECONDS = 1e-9
+# Distances converted together: what that needs in between stays in the cache.
+_BLOCK = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -126,15 +132,35 @@ def longest_distance(instance: Instance) -> float:
 def least_and_largest(d: NDArray[Any]) -> tuple[Any, Any]:
     """Return the least and the largest distance between two cities, as Python's numbers; zeros where there is one city.
 
-    The diagonal, which is no distance, is written over meanwhile and is 0 afterwards; a copy would be as large as all.
+    `d` must be C-ordered; its diagonal is no distance.
     """
-    if len(d) < 2:
+    n = len(d)
+    if n < 2:
         return d.dtype.type(0).item(), d.dtype.type(0).item()
-    largest = d.max().item()
-    np.fill_diagonal(d, largest)
-    least = d.min().item()
-    np.fill_diagonal(d, 0)
-    return least, largest
+    # After the first element, every n + 1 end in one of the diagonal.
+    others = d.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1]
+    return others.min().item(), others.max().item()
+
+
+def check_kernel_matrix(instance: Instance, made: int) -> None:
+    """Make sure of memory and time before a matrix is made for kernels, which copy it.
+
+    Parameters
+    ----------
+    instance : Instance
+        What the matrix is of.
+    made : int
+        The bytes of all that is made here; the kernels' copy is among them once more.
+
+    Raises
+    ------
+    InstanceError
+        If the memory does not suffice.
+    OutOfTime
+        If it is for a solve, and its time does not.
+    """
+    check_room(f"{instance.name or 'instance'}: distances for kernels, of {instance.n} cities,", made)
+    look(instance.n**2, BYTE_SECONDS * made)
 
 
 def _plane(instance: Instance) -> Form:
@@ -201,14 +227,40 @@ def _in_space(whole: Instance) -> tuple[NDArray[np.generic] | bool | int | float
 
 
 def _scaled_matrix(instance: Instance) -> Form:
-    distances = instance.distance_matrix()
+    _check_size(instance)
+    check_kernel_matrix(instance, (8 if instance.matrix is not None else 20) * instance.n**2)
+    distances = instance.distance_matrix() if instance.matrix is None else instance.matrix
     exponent = _exponent(float(distances.max(initial=0)))
-    whole = np.rint(np.ldexp(distances, -exponent)).astype(np.int64)
-    scaled = Instance.from_matrix(whole, name=instance.name)
-    return Form("matrix", (_matrix(scaled),), scaled, exponent=exponent, is_exact=False)
+    whole = np.empty(distances.shape, dtype=np.int32)
+    rows = max(1, _BLOCK // instance.n)
+    for first in range(0, instance.n, rows):
+        look(first * instance.n)
+        whole[first : first + rows] = np.rint(np.ldexp(distances[first : first + rows], -exponent))
+    if instance.matrix is None:
+        # A sine's last bit may depend on where in an array it stands, and so on the order of two cities.
+        np.maximum(whole, whole.T, out=whole)
+    scaled = Instance._of_lawful_matrix(whole, instance.name)
+    return Form("matrix", (whole,), scaled, exponent=exponent, is_exact=False)
 
 
 def _matrix(instance: Instance) -> NDArray[np.int32]:
+    _check_size(instance)
+    n = instance.n
+    if instance.matrix is not None and instance.matrix.dtype == np.int32:
+        # It was made for kernels.
+        return instance.matrix
+    check_kernel_matrix(instance, 8 * n * n)
+    matrix = np.empty((n, n), dtype=np.int32)
+    rows = max(1, _BLOCK // n)
+    for first in range(0, n, rows):
+        look(first * n)
+        block = instance.distance_rows(first, first + rows)
+        _check_longest(instance, int(block.max(initial=0)))
+        matrix[first : first + rows] = block
+    return matrix
+
+
+def _check_size(instance: Instance) -> None:
     n = instance.n
     if 4 * n * n > MATRIX_BYTES:
         raise InstanceError(
@@ -216,14 +268,6 @@ def _matrix(instance: Instance) -> NDArray[np.int32]:
             f"{4 * n * n / 2**30:.1f} GiB; the limit is {MATRIX_BYTES / 2**30:.0f} GiB "
             f"({math.isqrt(MATRIX_BYTES // 4)} cities)"
         )
-    matrix = np.empty((n, n), dtype=np.int32)
-    rows = max(1, 2**22 // n)
-    cities = np.arange(n)
-    for first in range(0, n, rows):
-        block = instance.distances(cities[first : first + rows, None], cities[None, :])
-        _check_longest(instance, int(block.max(initial=0)))
-        matrix[first : first + rows] = block
-    return matrix
 
 
 def _shifted(instance: Instance) -> NDArray[np.float64]:

@@ -92,9 +92,7 @@ class OpenPath:
         closed[n, starts] = closed[ends, n] = 0
         # An end that is free has the further city at the distance of all others, if those are not 0.
         offset = far if len({*starts}) == 1 and not original.asymmetric and n > 1 else 0
-        # Else a copy would be made.
-        closed.setflags(write=False)
-        instance = Instance.from_matrix(closed, name=original.name, asymmetric=original.asymmetric)
+        instance = Instance._of_lawful_matrix(closed, original.name, asymmetric=original.asymmetric)
         return cls(original, start_city, end_city, instance, offset)
 
     @classmethod

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.metrics import Metric
 from pytsp.utils.arguments import is_masked
+from pytsp.utils.memory import check_room
 
 # Above it neighbouring integers share one float64, and x + 0.5 is no longer exact.
 _LARGEST_EXACT = 2**52
@@ -17,6 +18,8 @@ _LARGEST_EXACT = 2**52
 _LARGEST_FLOAT = 1e150
 # Below it the squares of what lies a little closer together than all do underflow, and distances become 0.
 _LEAST_FLOAT = 1e-140
+# Rows and columns that are compared together: two squares of them stay in the cache.
+_SQUARE = 128
 
 
 def as_numbers(values: ArrayLike, what: str) -> NDArray[Any]:
@@ -39,6 +42,7 @@ def _owned(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
     """A read-only C-ordered copy; an array that is one already, and nobody's view, is taken as it is."""
     shared = array.flags.writeable or array.base is not None or not array.flags.c_contiguous
     if shared or array.dtype != dtype:
+        check_room(f"a copy of an array of shape {array.shape}", array.size * np.dtype(dtype).itemsize)
         array = np.array(array, dtype=dtype, order="C", copy=True)
         array.setflags(write=False)
     return array
@@ -97,14 +101,16 @@ def check_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[An
         raise InstanceError(f"matrix must not exceed int64, but its largest element is {array.max()}")
     owned = _owned(array, np.float64 if array.dtype.kind == "f" else np.int64)
     if owned.diagonal().any():
-        owned = owned.copy()
+        if owned is array:
+            owned = owned.copy()
+        owned.setflags(write=True)
         np.fill_diagonal(owned, 0)
         owned.setflags(write=False)
     if owned.dtype.kind == "f" and not np.isfinite(owned).all():
         raise _breach(owned, ~np.isfinite(owned), "must be finite")
     if owned.min() < 0:
         raise _breach(owned, owned < 0, "must not be negative")
-    is_symmetric = np.array_equal(owned, owned.T)
+    is_symmetric = _is_symmetric(owned)
     if not is_symmetric and not may_be_asymmetric:
         way_out = "; asymmetric=True takes it as it is, (d + d.T) / 2 is symmetric where only rounding differs"
         raise _breach(owned, owned != owned.T, "must be symmetric", way_out)
@@ -112,6 +118,16 @@ def check_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[An
     if owned.max() > limit:
         raise _breach(owned, owned > limit, f"must not exceed {limit}, for a tour of {n} cities to be summed")
     return owned, is_symmetric
+
+
+def _is_symmetric(matrix: NDArray[Any]) -> bool:
+    """Compare a matrix with its transpose, square by square."""
+    starts = range(0, len(matrix), _SQUARE)
+    return all(
+        np.array_equal(matrix[i : i + _SQUARE, j : j + _SQUARE], matrix[j : j + _SQUARE, i : i + _SQUARE].T)
+        for i in starts
+        for j in starts[i // _SQUARE :]
+    )
 
 
 def _breach(matrix: NDArray[Any], where: NDArray[np.bool_], law: str, way_out: str = "") -> InstanceError:

@@ -19,6 +19,8 @@ COMPARATORS = ("annealing", "ants")
 ASIDE = {"large", "two-opt", *COMPARATORS}
 # Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
 RECOMBINED_CITIES = range(8, 12_001)
+# Asymmetric ones: tours of more cities take too many generations until they agree.
+RECOMBINED_DIRECTED = range(8, 151)
 # On a GPU the first tours of a population take seconds where there are more cities.
 MANY_CITIES = 5_000
 # Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
@@ -81,7 +83,8 @@ def choose(
     if solver == "auto":
         may_be_large = instance.n > MANY_CITIES and can_be_large(instance, on_the_cpu)
         may_be_large = may_be_large and all("large" in solvers for solvers in concerned.values())
-        is_recombined = instance.n in RECOMBINED_CITIES and "iterations" not in given
+        recombined = RECOMBINED_DIRECTED if instance.asymmetric else RECOMBINED_CITIES
+        is_recombined = instance.n in recombined and "iterations" not in given
         if may_be_large and (instance.n > RECOMBINED_CITIES[-1] or is_slow()):
             chosen = "large"
         else:

@@ -23,9 +23,10 @@ Start: TypeAlias = Literal["random", "nearest-neighbour", "greedy", "space-filli
 STARTS: tuple[str, ...] = get_args(Start)
 """The names of the starting tours."""
 
+GREEDY_NEIGHBOURS = 5
+"""The length of the greedy tour's lists: longer ones make it no shorter, only slower."""
+
 _MOST_SEED = 2**64 - 1
-# Longer lists make the greedy tour no shorter, only slower.
-_GREEDY_NEIGHBOURS = 5
 
 
 def start_tour(
@@ -148,7 +149,7 @@ def greedy(instance: Instance, *, neighbours: ArrayLike | None = None) -> NDArra
     J. L. Bentley: Fast algorithms for geometric traveling salesman problems. ORSA Journal on Computing 4 (1992).
     """
     if neighbours is None:
-        lists = neighbour_lists(instance, _GREEDY_NEIGHBOURS)
+        lists = neighbour_lists(instance, GREEDY_NEIGHBOURS)
     else:
         lists = check_neighbours(neighbours, instance.n)
     return greedy_order(instance, lists)

@@ -6,6 +6,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from pytsp.exceptions import InstanceError
+
+# To ask takes longer than to have fewer bytes.
+ASKED_BYTES = 1 << 24
 # What the system would give to a new process, and what a container may have.
 _SYSTEM = Path("/proc/meminfo")
 _CONTAINERS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
@@ -28,6 +32,16 @@ def check_memory(name: str, count: int, needed: Callable[[int], int]) -> None:
         f"{name}={count} would take about {needed(count) / 2**30:,.1f} GiB of memory, and {room / 2**30:,.1f} GiB are "
         f"free: at most {least} fit"
     )
+
+
+def check_room(what: str, needed: int) -> None:
+    """Raise `InstanceError` where so many bytes, which `what` takes, are more than are free."""
+    room = free_bytes() if needed >= ASKED_BYTES else None
+    if room is not None and needed > room:
+        raise InstanceError(
+            f"{what} would take about {needed:,} bytes ({needed / 2**30:,.1f} GiB) of memory, and {room:,} "
+            f"({room / 2**30:,.1f} GiB) are free"
+        )
 
 
 def free_bytes() -> int | None:

@@ -33,7 +33,7 @@ from bench.harness.tables import duration
 from bench.harness.workers import Failure, Worker
 from bench.kernels import counters
 from bench.papers import delevacq, rocki
-from bench.solvers import huge, many, peers
+from bench.solvers import directed, huge, many, peers
 from bench.solvers.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from pytsp import Instance, Result
 from pytsp.backends import open_backend
@@ -302,6 +302,21 @@ def test_many_tells_the_gap_to_the_shorter_tour(
     assert (told["instances"], told["n"], told["iterations"]) == (3, 10, 50)
     assert told.get("mean gap, %", 0.0) < 5
     assert "| 3 | 10 |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", directed.KINDS)
+def test_directed_draws_ways_that_differ_there_and_back(
+    kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = directed.ways(kind, 12, 3)
+    assert drawn.dtype == np.int64 and drawn.min() >= 0 and (drawn != drawn.T).any()
+    assert np.array_equal(drawn, directed.ways(kind, 12, 3))
+    stored = folder / "directed.json"
+    words = ("--cities", 12, "--seconds", 0.05, "--kinds", kind, "--backend", "c", "--json", stored)
+    assert run(monkeypatch, directed, *words) == 0
+    [told] = json.loads(stored.read_text(encoding="utf-8"))["rows"]
+    assert (told["kind"], told["n"], told["limit, s"]) == (kind, 12, 0.05)
+    assert told["eax above ils, %"] == pytest.approx(100 * (told["eax"] / told["ils"] - 1), abs=0.01)
 
 
 @pytest.mark.parametrize("field", ["tour", "lengths", "steps", "climber"])

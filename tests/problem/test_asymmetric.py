@@ -16,8 +16,10 @@ from strategies import directed_matrices
 import pytsp
 from pytsp import Instance, InstanceError, TourError
 from pytsp.backends import Backend
+from pytsp.problem import asymmetric, validation
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
+from pytsp.solvers.selection import RECOMBINED_DIRECTED
 
 PART = "search"
 
@@ -79,6 +81,16 @@ def test_any_tour_has_a_directed_tour_that_is_no_longer(d: NDArray[np.int64], da
     assert instance.tour_length(tour) <= doubling.instance.tour_length(doubled) - doubling.offset
 
 
+@given(st.integers(2, 20).flatmap(lambda n: strategies.tours(2 * n)))
+def test_pairs_are_side_by_side_in_the_end(tour: NDArray[np.int32]) -> None:
+    n = len(tour) // 2
+    asymmetric._alternate(tour, n)
+    asymmetric._join(tour, n)
+    for city in range(n):
+        gap = tour.tolist().index(city) - tour.tolist().index(city + n)
+        assert gap % (2 * n) in (1, 2 * n - 1)
+
+
 @given(directed_matrices(min_n=2, max_n=4))
 def test_floating_point_ways_are_doubled_as_whole_ones_are(d: NDArray[np.int64]) -> None:
     instance = Instance.from_matrix(d / 7, asymmetric=True)
@@ -121,6 +133,16 @@ def test_a_matrix_that_is_symmetric_all_the_same_is_taken_as_such(d: NDArray[np.
     assert ("asymmetric" in repr(instance)) == instance.asymmetric
 
 
+@given(st.integers(2, 12).flatmap(lambda n: st.permutations(range(n))), st.integers(1, 5))
+def test_one_way_that_differs_is_found(cities: list[int], square: int) -> None:
+    d = np.ones((len(cities), len(cities)), dtype=np.int64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(validation, "_SQUARE", square)
+        assert not Instance.from_matrix(d, asymmetric=True).asymmetric
+        d[cities[0], cities[1]] = 2
+        assert Instance.from_matrix(d, asymmetric=True).asymmetric
+
+
 def test_the_direction_of_a_tour_counts() -> None:
     ring = Instance.from_matrix([[0, 1, 9], [9, 0, 1], [1, 9, 0]], asymmetric=True)
     assert (ring.tour_length([0, 1, 2]), ring.tour_length([2, 1, 0])) == (3, 27)
@@ -146,6 +168,21 @@ def test_what_takes_symmetric_instances_only_says_so() -> None:
 
 
 # Solving
+
+
+@pytest.mark.parametrize(
+    ("n", "solver"),
+    [(7, "ils"), (8, "eax"), (RECOMBINED_DIRECTED[-1], "eax"), (RECOMBINED_DIRECTED[-1] + 1, "ils"), (700, "ils")],
+)
+def test_auto_recombines_fewer_cities_than_of_symmetric_instances(n: int, solver: str) -> None:
+    ways = np.random.default_rng(n).integers(1, 100, (n, n))
+    for instance in (Instance.from_matrix(ways, asymmetric=True), Instance.from_matrix(ways / 7, asymmetric=True)):
+        assert pytsp.solve(instance, time_limit=0.01, backend="c").solver == solver
+        # An open path has one city more.
+        path = Instance.from_matrix(instance.distance_matrix()[1:, 1:], asymmetric=True)
+        assert pytsp.solve(path, open=True, time_limit=0.01, backend="c").solver == solver
+    assert pytsp.solve(instance, population=20, time_limit=0.01, backend="c").solver == "eax"
+    assert pytsp.solve(instance, merge=True, time_limit=0.01, backend="c").solver == "ils"
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 7])

@@ -53,6 +53,7 @@ def test_the_matrix_holds_every_distance(instance: Instance) -> None:
     assert matrix.tolist() == [[instance.distance(i, j) for j in range(n)] for i in range(n)]
     cities = np.arange(n)
     assert np.array_equal(instance.distances(cities[:, None], cities[None, :]), matrix)
+    assert np.allclose(instance.distance_rows(1, n + 1), matrix[1:], rtol=0 if instance.is_exact else 1e-12)
 
 
 @given(instances())

@@ -14,9 +14,12 @@ import pytsp
 from pytsp import Instance
 from pytsp.api import dispatch as _solving
 from pytsp.generate import uniform
+from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.solvers.common import fallback as _unsearched
 from pytsp.solvers.common.fallback import strips
-from pytsp.starts.construct import space_filling_curve
+from pytsp.solvers.selection import choose
+from pytsp.starts import nearest_unvisited as _visits
+from pytsp.starts.construct import nearest_neighbour, space_filling_curve
 from pytsp.utils import deadline as _deadline
 
 large_module = importlib.import_module("pytsp.solvers.large.solver")
@@ -37,11 +40,11 @@ def test_the_best_tour_that_there_is_time_for_is_told(
     monkeypatch.setattr(_unsearched, "CURVE_SECONDS", 1.0 / 300)
     monkeypatch.setattr(_unsearched, "STRIP_SECONDS", 0.5 / 300)
     tours = {"curve": space_filling_curve(instance), "strips": strips(points_of(instance)), "order": np.arange(300)}
-    assert np.array_equal(_unsearched._quick_tour(instance, seconds), tours[along])
+    assert np.array_equal(_unsearched.quick_tour(instance, seconds), tours[along])
     # What takes next to no time is told whatever the time.
     monkeypatch.setattr(_unsearched, "SHORT_SECONDS", 1.0)
     monkeypatch.setattr(_unsearched, "CURVE_SECONDS", 0.999 / 300)
-    assert np.array_equal(_unsearched._quick_tour(instance, seconds), tours["curve"])
+    assert np.array_equal(_unsearched.quick_tour(instance, seconds), tours["curve"])
 
 
 @pytest.mark.parametrize(("curve", "strip", "along"), [(190, 90, "curve"), (290, 190, "strips"), (390, 290, "order")])
@@ -53,7 +56,8 @@ def test_a_limit_decides_by_what_is_left_of_it(
     monkeypatch.setattr(_unsearched, "CURVE_SECONDS", curve / 300)
     monkeypatch.setattr(_unsearched, "STRIP_SECONDS", strip / 300)
     # "large" has no time for its curve, others have none for what they prepare.
-    monkeypatch.setattr(large_module if solver == "large" else _solving, "CURVE_SECONDS", 1.0)
+    monkeypatch.setattr(large_module, "CURVE_SECONDS", 1.0)
+    monkeypatch.setattr(_solving, "quick_seconds", lambda instance: float(instance.n))
     instance = uniform(300, 0)
     found = pytsp.solve(instance, solver=solver, time_limit=200.0, backend="c")
     assert (found.stop_reason, found.iterations) == ("time limit", 0)
@@ -82,3 +86,72 @@ def test_strips_are_as_long_as_they_should_be() -> None:
     points = np.random.default_rng(2).random((20_000, 2)) * [3e6, 1e6]
     length = Instance.from_coordinates(points).tour_length(strips(points))
     assert 0.9 < length / np.sqrt(20_000 * 3e12) < 0.95
+
+
+# Matrices
+
+
+def directed(n: int) -> Instance:
+    """Random ways, which differ there and back."""
+    return Instance.from_matrix(np.random.default_rng(n).integers(1, 10**4, (n, n)), f"ways{n}", asymmetric=True)
+
+
+@pytest.mark.parametrize("n", [4, 5, 40, 700])
+@pytest.mark.parametrize("solver", ["auto", "eax", "ils", "two-opt", "restarts"])
+@pytest.mark.parametrize("moment", ["before the matrix", "after the matrix"])
+def test_without_time_a_directed_tour_is_no_longer_than_that_by_nearest_neighbours(
+    n: int, solver: str, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = directed(n)
+    nearest = instance.tour_length(nearest_neighbour(instance))
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
+    if moment == "before the matrix":
+        monkeypatch.setattr(JonkerVolgenant, "of", classmethod(lambda *_: _deadline.look(seconds=1e9)))
+    else:
+        monkeypatch.setattr(_solving, "quick_seconds", lambda instance: 1e9)
+    told: list[pytsp.Improvement] = []
+    found = pytsp.solve(instance, solver=solver, time_limit=60.0, backend="c", on_improvement=told.append)
+    assert (found.stop_reason, found.solver) == ("time limit", choose(solver, {}, instance).name)
+    assert found.length == instance.tour_length(found.tour) == found.history[-1].length == told[-1].length
+    assert found.length <= nearest
+    assert found.instance is instance
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_long_after_the_time_a_directed_tour_goes_to_near_cities(
+    is_open: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = directed(300)
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
+    monkeypatch.setattr(_visits, "_HURRIED", 20)
+    monkeypatch.setattr(_unsearched, "GRACE_SECONDS", -1e9)
+    monkeypatch.setattr(_solving, "quick_seconds", lambda instance: 1e9)
+    found = pytsp.solve(instance, open=is_open, time_limit=60.0, backend="c")
+    assert found.stop_reason == "time limit"
+    # The nearest of 20 is less than a tenth as far as cities are on average.
+    assert found.length < 0.2 * instance.tour_length(np.arange(300))
+
+
+@pytest.mark.parametrize("start_city", [None, 7])
+@pytest.mark.parametrize("end_city", [None, 3])
+def test_without_time_a_directed_path_is_no_longer_than_that_by_nearest_neighbours(
+    start_city: int | None, end_city: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = directed(60)
+    monkeypatch.setattr(JonkerVolgenant, "of", classmethod(lambda *_: _deadline.look(seconds=1e9)))
+    ends = {"start_city": start_city, "end_city": end_city}
+    found = pytsp.solve(instance, open=True, time_limit=60.0, backend="c", **ends)  # type: ignore[arg-type]
+    assert (found.stop_reason, found.length) == ("time limit", instance.path_length(found.tour))
+    assert start_city in (None, found.tour[0]) and end_city in (None, found.tour[-1])
+    assert found.length < 0.5 * instance.path_length(np.arange(60))
+
+
+@pytest.mark.parametrize("solver", ["eax", "ils", "two-opt", "annealing", "ants"])
+def test_without_time_a_tour_through_a_matrix_is_that_by_nearest_neighbours(
+    solver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = Instance.from_matrix(uniform(300, 0).distance_matrix())
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
+    found = pytsp.solve(instance, solver=solver, time_limit=1e-9, backend="c")
+    assert found.stop_reason == "time limit"
+    assert np.array_equal(found.tour, nearest_neighbour(instance))

@@ -54,6 +54,15 @@ def starts_of(instance: Instance, climbers: int, seed: int = 0, **options: Any) 
     return starting_tours(task_of(instance, ILS(**options), seed=seed), climbers)
 
 
+@pytest.mark.parametrize("start", [None, "greedy", "nearest-neighbour", "random"])
+@pytest.mark.parametrize("asymmetric", [False, True])
+def test_lists_that_are_there_make_no_other_starting_tours(start: str | None, asymmetric: bool) -> None:
+    ways = np.random.default_rng(5).integers(1, 50, (90, 90))
+    instance = Instance.from_matrix(ways if asymmetric else ways + ways.T, asymmetric=asymmetric)
+    task = task_of(instance, ILS(start=start), seed=3)  # type: ignore[arg-type]
+    assert np.array_equal(starting_tours(task, 5, neighbour_lists(instance, 10)), starting_tours(task, 5))
+
+
 def assert_whole(result: Result, *, is_optimal: bool = True) -> None:
     """What holds of every result with whole-number lengths, however it ended; by draws tours need not be optima."""
     assert_is_tour(result)

@@ -79,6 +79,38 @@ def test_neighbours_of_another_instance_are_refused(start: Start) -> None:
         start_tour(uniform(20, 1), start, neighbours=neighbour_lists(uniform(10, 1)))
 
 
+# In a hurry
+
+
+@given(st.one_of(strategies.directed_matrices(max_n=12), strategies.symmetric_matrices(max_n=25)))
+@example(np.ones((30, 30), dtype=np.int64))
+@example(np.random.default_rng(0).integers(1, 10**6, (80, 80)))
+def test_in_a_hurry_the_nearest_neighbour_tour_needs_no_lists(d: NDArray[np.int64]) -> None:
+    instance = Instance.from_matrix(d, asymmetric=True)
+    expected = nearest_neighbour(instance).tolist()
+    assert instance.matrix is not None
+    for matrix in (instance.matrix, instance.matrix.astype(np.int32), instance.matrix / 3):
+        assert _visits.hurried_order(matrix, 60.0).tolist() == expected
+    # So few are all looked at whatever the time.
+    assert _visits.hurried_order(instance.matrix, -1.0).tolist() == expected
+
+
+@given(strategies.directed_matrices(min_n=2, max_n=20), st.integers(1, 5), st.integers(0, 20))
+def test_out_of_time_the_nearest_of_a_few_is_next(d: NDArray[np.int64], few: int, timely: int) -> None:
+    n, now = len(d), iter(range(100))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_visits, "_HURRIED", few)
+        # Each look at the clock takes a second.
+        patch.setattr("time.perf_counter", lambda: float(next(now)))
+        order = _visits.hurried_order(d, timely + 0.5).tolist()
+    assert sorted(order) == list(range(n)) and order[0] == 0
+    for step in range(1, n):
+        lengths = [d[order[step - 1], city] for city in order[step:]]
+        farther = sum(length < lengths[0] for length in lengths)
+        # Of so many unvisited cities no more than were not looked at are nearer.
+        assert farther <= (0 if step <= timely else max(0, len(lengths) - few))
+
+
 # Greedy
 
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import pytsp
+from pytsp import Instance, InstanceError
 from pytsp.backends import Backend, open_backend
 from pytsp.generate import uniform
 from pytsp.neighbours.lists import neighbour_lists
+from pytsp.problem.asymmetric import JonkerVolgenant
+from pytsp.problem.kernel_input import form_of
 from pytsp.utils import memory as _room
 from pytsp.utils.memory import check_memory, free_bytes
 
@@ -52,6 +58,63 @@ def test_the_number_that_is_told_is_the_most_that_fits(count: int, each: int, be
             assert each * (fitting + 1) + besides > room
         else:
             assert each * count + besides <= room
+
+
+def directed(n: int, dtype: type = np.int64) -> Instance:
+    """Random ways, which differ there and back."""
+    return Instance.from_matrix(np.random.default_rng(n).integers(1, 10**4, (n, n)).astype(dtype), asymmetric=True)
+
+
+def points(n: int, metric: str) -> Instance:
+    """Random points of the plane or of the globe."""
+    return Instance.from_coordinates(np.random.default_rng(n).random((n, 2)) * 80, metric=metric)
+
+
+@pytest.mark.parametrize(
+    ("make", "each"),
+    [
+        pytest.param(lambda: directed(800), 32, id="directed"),
+        pytest.param(lambda: directed(800, np.float64), 64, id="directed floats"),
+        pytest.param(lambda: Instance.from_matrix(points(2500, "EUC_2D").distance_matrix()), 8, id="matrix"),
+        pytest.param(lambda: Instance.from_matrix(points(2500, "EUCLIDEAN").distance_matrix()), 8, id="floats"),
+        pytest.param(lambda: points(2500, "MAN_2D"), 8, id="points"),
+        pytest.param(lambda: points(1500, "HAVERSINE"), 20, id="globe"),
+    ],
+)
+def test_matrices_for_kernels_are_refused_before_they_are_made(
+    make: Callable[[], Instance], each: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = make()
+    needed = each * instance.n**2
+    monkeypatch.setattr(_room, "free_bytes", lambda: needed - 1)
+    law = rf"distances for kernels, of {instance.n} cities, would take about {needed:,} bytes .*, and {needed - 1:,} \("
+    tracemalloc.start()
+    try:
+        with pytest.raises(InstanceError, match=law):
+            form_of(JonkerVolgenant.of(instance).instance if instance.asymmetric else instance)
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+        monkeypatch.setattr(_room, "free_bytes", lambda: needed)
+        tracemalloc.reset_peak()
+        form = form_of(JonkerVolgenant.of(instance).instance if instance.asymmetric else instance)
+        # Kernels copy what they are given. What is written block by block takes next to nothing besides.
+        copied = sum(np.asarray(argument).nbytes for argument in form.arguments)
+        peak = tracemalloc.get_traced_memory()[1] + copied
+        assert 0.9 * needed < peak < needed + 2**23
+    finally:
+        tracemalloc.stop()
+
+
+def test_copies_and_matrices_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    d = np.zeros((1500, 1500), dtype=np.int64)
+    monkeypatch.setattr(_room, "free_bytes", lambda: 8 * 1500**2 - 1)
+    with pytest.raises(InstanceError, match=r"a copy of an array of shape \(1500, 1500\) would take about 18,000,000"):
+        Instance.from_matrix(d)
+    with pytest.raises(
+        InstanceError, match=r"portgen-1500-0: a matrix of 1500 x 1500 distances would take about 18,000"
+    ):
+        uniform(1500, 0).distance_matrix()
+    monkeypatch.setattr(_room, "free_bytes", lambda: 8 * 1500**2)
+    assert np.array_equal(Instance.from_matrix(d).distance_matrix(), d)
 
 
 def test_the_least_bound_of_system_and_containers_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,8 +22,17 @@ def candidates(instance: Instance, options: NeighbourLists, default: int = DEFAU
     """
     if is_array(options.neighbours):
         return in_order(instance, check_neighbours(options.neighbours, instance.n))  # type: ignore[arg-type]
-    quadrants = options.quadrants
-    if quadrants is None:
-        found = located(instance)
-        quadrants = found is not None and found.points.shape[1] == 2 and further_city(instance) is None
+    quadrants = _has_quadrants(instance, options)
     return neighbour_lists(instance, options.neighbours or default, quadrants=quadrants)  # type: ignore[arg-type]
+
+
+def are_nearest(instance: Instance, options: NeighbourLists) -> bool:
+    """Tell whether `candidates` are the nearest cities whatever the quadrant, of which starts make use as well."""
+    return not is_array(options.neighbours) and not _has_quadrants(instance, options)
+
+
+def _has_quadrants(instance: Instance, options: NeighbourLists) -> bool:
+    if options.quadrants is not None:
+        return options.quadrants
+    found = located(instance)
+    return found is not None and found.points.shape[1] == 2 and further_city(instance) is None

@@ -7,6 +7,7 @@ C. F. Daganzo: The length of tours in zones of different shapes. Transportation 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from pytsp.problem.location import curve_points
 from pytsp.run.result import Result
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import kernel_passes
+from pytsp.starts.nearest_unvisited import hurried_order, hurried_seconds
 
-__all__ = ["CURVE_SECONDS", "strips", "fallback_result"]
+__all__ = ["CURVE_SECONDS", "fallback_result", "quick_seconds", "quick_tour", "strips"]
 
 # About what a city takes of a tour along the curve, and of one by strips, until it is measured and told.
 CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
@@ -29,12 +31,13 @@ GRACE_SECONDS, SHORT_SECONDS = 0.1, 0.02
 
 def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
     """Return a tour that takes next to no time: the initial one, one that is known, or as the time allows that along a
-    curve, that by strips, or the cities in their order."""
+    curve, that by strips, or the cities in their order; where there is a matrix, the nearest-neighbour tour."""
     instance, watch, options = task.instance, task.watch, task.options
     if task.initial_tour is not None:
         tour = task.initial_tour
     elif tour is None:
-        tour = _quick_tour(instance, watch.seconds_left + GRACE_SECONDS)
+        make = task.quick_tour or partial(quick_tour, instance)
+        tour = make(watch.seconds_left + GRACE_SECONDS)
     length = instance.tour_length(tour)
     watch.offer(0, length, tour.copy)
     k = getattr(options, "k", None)
@@ -60,11 +63,23 @@ def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
     )
 
 
-def _quick_tour(instance: Instance, seconds: float) -> NDArray[np.int32]:
-    """Return a tour that takes no more than so many seconds, by the number of cities."""
-    points, n = curve_points(instance), instance.n
-    if points is None:
-        return instance.canonical_tour()
+def quick_seconds(instance: Instance) -> float:
+    """Return about how long it takes to make and tell the best tour of those that take next to no time."""
+    if instance.coordinates is None:
+        return hurried_seconds(instance.n, all_cities=True)
+    return CURVE_SECONDS * instance.n
+
+
+def quick_tour(instance: Instance, seconds: float) -> NDArray[np.int32]:
+    """Return a tour that takes no more than so many seconds, by the number of cities and how they are given."""
+    if instance.coordinates is None:
+        return hurried_order(instance.distance_rows(0, instance.n), seconds)
+    points = curve_points(instance)
+    return instance.canonical_tour() if points is None else _tour_of_points(instance, points, seconds)
+
+
+def _tour_of_points(instance: Instance, points: NDArray[np.float64], seconds: float) -> NDArray[np.int32]:
+    n = instance.n
     if CURVE_SECONDS * n <= max(seconds, SHORT_SECONDS):
         return np.argsort(hilbert_keys(points), kind="stable").astype(np.int32)
     return strips(points) if STRIP_SECONDS * n <= seconds and points.shape[1] == 2 else instance.canonical_tour()

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.problem.kernel_input import Form
+from pytsp.problem.kernel_input import BYTE_SECONDS, Form
 from pytsp.run.result import Result
 from pytsp.solvers.common import pacing
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.verify import verify
-from pytsp.utils.deadline import OutOfTime
+from pytsp.utils.deadline import OutOfTime, look
 
 __all__ = ["Found", "Search", "Standing", "run"]
 
@@ -82,6 +82,8 @@ class Search(ABC):
     def __init__(self, task: Task[Any], form: Form | None = None) -> None:
         self.task, self.watch, self.kernels = task, task.watch, task.kernels
         self.form = form or task.form
+        size = sum(np.asarray(argument).nbytes for argument in self.form.arguments)
+        look(size // 8, BYTE_SECONDS * size)
         self.loaded = self.kernels.call(f"{self.form.kind}_load", *self.form.arguments)
 
     def call(self, entry: str, *arguments: Any) -> Any:

@@ -18,6 +18,9 @@ __all__ = [
 
 # So many cities a second a core takes from a good start to a local optimum.
 DESCENDED_A_SECOND = 300_000
+# Through a matrix, which is too large for the caches and may have near cities far apart in every tour, it takes so long
+# besides, times the square of the cities.
+MATRIX_DESCENT_SECONDS = 2e-9
 # On a GPU all together take so many seconds a city; one a thread, so many for each that shares a multiprocessor, as if
 # they were so many at least; in step with each other, what a few kernels for each of some moves a city take to launch.
 BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS, LOCKSTEP_DESCENT_SECONDS = 4e-5, 8e-6, 2e-4
@@ -60,14 +63,15 @@ def mapping_of(n: int, kernels: Backend, wanted: str = "auto") -> str:
     return wanted
 
 
-def descent_seconds(n: int, climbers: int, kernels: Backend, mapping: str = "auto") -> float:
-    """Return about how long climbers on n cities take from good starts to their local optima."""
+def descent_seconds(n: int, climbers: int, kernels: Backend, mapping: str = "auto", kind: str = "plane") -> float:
+    """Return about how long climbers on n cities, in such a form, take from good starts to their local optima."""
     if kernels.threads is None:
         mapping = mapping_of(n, kernels, mapping)
         if mapping != "thread":
             return (BLOCK_DESCENT_SECONDS if mapping == "block" else LOCKSTEP_DESCENT_SECONDS) * n
         return THREAD_DESCENT_SECONDS * n * max(LEAST_TOGETHER, min(climbers, TOGETHER))
-    return math.ceil(climbers / kernels.threads) * n / DESCENDED_A_SECOND
+    seconds = n / DESCENDED_A_SECOND + (MATRIX_DESCENT_SECONDS * n * n if kind == "matrix" else 0.0)
+    return math.ceil(climbers / kernels.threads) * seconds
 
 
 def most_cities(kernels: Backend) -> int | None:

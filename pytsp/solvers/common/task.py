@@ -38,6 +38,9 @@ class Task(Generic[O_co]):
         The initial tour as the user gave it.
     open : callable
         Return the part of a backend that the solver calls.
+    quick_tour : callable, optional
+        Return a tour that takes no more than so many seconds, where the instance stands for another that knows a better
+        one than its own.
     """
 
     instance: Instance
@@ -46,6 +49,7 @@ class Task(Generic[O_co]):
     seed: int
     given_tour: ArrayLike | None
     open: Callable[[], Backend]
+    quick_tour: Callable[[float], NDArray[np.int32]] | None = None
 
     @cached_property
     def form(self) -> Form:

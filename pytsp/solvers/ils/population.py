@@ -27,6 +27,8 @@ from pytsp.utils.deadline import look
 DEFAULT_DRAWS = 200
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
+# Through a matrix no more than so many, divided by the cities: near ones may be far apart in every tour.
+MATRIX_SPEED = 2e7
 # To begin anew takes so many times as long as a descent from a good start: the tour, and more to descend.
 ANEW_DESCENTS = 4.0
 # The last descent, of local optima, takes at most this share of what the first one took.
@@ -106,6 +108,8 @@ class Population(Search):
         self.unpolished: PopulationStanding | None = None
         self.began = time.perf_counter()
         speed = FIRST_SPEED[task.machine] / math.ceil(self.climbers / (self.kernels.threads or self.climbers))
+        if self.form.kind == "matrix":
+            speed = min(speed, MATRIX_SPEED / self.form.whole.n)
         self.pace = Pace(speed / max(1.0, draws / EQUAL_DRAWS))
         # About how long the last descent will take, where the first one was long; what merging may take.
         self.polish_seconds = 0.0
@@ -129,7 +133,8 @@ class Population(Search):
 
     def _descent_seconds(self) -> float:
         """Return about how long all climbers take to their local optima."""
-        return descent_seconds(self.form.whole.n, self.climbers, self.kernels, self.local_search.mapping)
+        form = self.form
+        return descent_seconds(form.whole.n, self.climbers, self.kernels, self.local_search.mapping, form.kind)
 
     def stop_reason(self) -> str | None:
         reason = super().stop_reason()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pytsp.backends.context import Backend
 from pytsp.run.monitor import Watch
-from pytsp.solvers.common.candidates import candidates
+from pytsp.solvers.common.candidates import are_nearest, candidates
 from pytsp.solvers.common.placement import check_climbers, default_climbers, mapping_of
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.ils.population import Population
 from pytsp.solvers.ils.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS, starting_tours
 from pytsp.solvers.options.ils import ILS
+from pytsp.starts.construct import GREEDY_NEIGHBOURS
 
 __all__ = ["begin", "default_climbers", "default_iterations", "timely_climbers"]
 
@@ -43,7 +44,8 @@ def begin(task: Task[ILS]) -> Population:
     check_climbers(instance.n, climbers, copies=1 + (options.restart is not None or options.merge))
     lists = candidates(instance, options)
     temperature = first_temperature(task.form, lists, options.temperature)
-    starts = starting_tours(task, climbers) if state is None else None
+    nearest = lists if are_nearest(instance, options) and lists.shape[1] >= GREEDY_NEIGHBOURS else None
+    starts = starting_tours(task, climbers, nearest) if state is None else None
     return Population(task, lists, starts, iterations=iterations, temperature=temperature)
 
 

@@ -14,7 +14,7 @@ from pytsp.problem.tours import random_tours
 from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.ils import ILS
-from pytsp.starts.construct import Start, nearest_neighbour, start_tour
+from pytsp.starts.construct import GREEDY_NEIGHBOURS, Start, nearest_neighbour, start_tour
 from pytsp.utils.deadline import look
 
 __all__ = ["restart_tours", "restart_seed", "starting_tours", "restart_stream"]
@@ -27,8 +27,10 @@ NEAREST_NEIGHBOUR_CLIMBERS = 64
 _APART, _STREAMS = 2**40, 2**62
 
 
-def starting_tours(task: Task[ILS], climbers: int) -> NDArray[np.int32]:
+def starting_tours(task: Task[ILS], climbers: int, nearest: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
     """Return the tours from which the climbers start, shape (climbers, n); each is a function of its climber's number.
+
+    `nearest` are lists of the nearest cities, at least `GREEDY_NEIGHBOURS`, where they are there already.
 
     Raises
     ------
@@ -45,13 +47,17 @@ def starting_tours(task: Task[ILS], climbers: int) -> NDArray[np.int32]:
         return np.broadcast_to(task.initial_tour, (climbers, n))
     random_from = 0 if options.start == "random" else NEAREST_NEIGHBOUR_CLIMBERS
     fewer = range(first, min(end, random_from))
-    lists = neighbour_lists(instance, DEFAULT_NEIGHBOURS) if fewer.stop > max(first, 1) else None
+    lists = nearest
+    if lists is None and fewer.stop > max(first, 1):
+        lists = neighbour_lists(instance, DEFAULT_NEIGHBOURS)
     tours: list[NDArray[np.int32]] = []
     for climber in fewer:
         look(len(tours) * n)
         city = (task.seed + climber * max(1, n // NEAREST_NEIGHBOUR_CLIMBERS)) % n
         if climber == 0:
-            tours.append(start_tour(instance, options.start or _default_start(instance), seed=task.seed))  # type: ignore[arg-type]
+            start: Start = options.start or _default_start(instance)  # type: ignore[assignment]
+            few = None if nearest is None else nearest[:, :GREEDY_NEIGHBOURS]
+            tours.append(start_tour(instance, start, seed=task.seed, neighbours=few))
         else:
             tours.append(nearest_neighbour(instance, seed=city, neighbours=lists))
     for climber in range(first + len(tours), end, TOGETHER):
