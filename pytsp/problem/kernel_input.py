@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
+from pytsp.problem.long_edges import shorten_edges
 
 # A gain adds two distances and subtracts two: under this bound it never leaves 32 bits.
 MOST_DISTANCE = 2**30 - 1
@@ -31,15 +32,19 @@ class Form:
         The arguments of the entry point that loads the instance.
     whole : Instance
         An instance with whole-number distances whose tour lengths are the kernel's, to check them by: the instance
-        itself, or its scaled copy where distances are floating-point numbers.
+        itself, or a copy that is scaled where distances are floating-point numbers, and in which edges that no short
+        tour has are shortened.
     exponent : int
         One unit of the kernel's lengths is 2**exponent of the instance's; that may be less than the smallest number.
+    is_exact : bool
+        Whether the kernel's lengths are the instance's.
     """
 
     kind: str
     arguments: tuple[NDArray[np.generic] | bool, ...]
     whole: Instance
     exponent: int = 0
+    is_exact: bool = True
 
     @property
     def unit(self) -> int | float:
@@ -60,12 +65,14 @@ def form_of(instance: Instance) -> Form:
 
     Floating-point distances (metric EUCLIDEAN, or a floating-point matrix) are multiplied by the power of two that
     brings the longest to 2**28 … 2**29, and rounded: a climber then compares them to a relative precision of 2**-28 of
-    the longest. Lengths that users see are computed from the instance itself.
+    the longest. In a matrix, edges that no short tour has are shortened before (see `shorten_edges`). Lengths that
+    users see are computed from the instance itself.
 
     Raises
     ------
     InstanceError
-        If a distance exceeds 2**30 - 1, the matrix that the metric needs exceeds 2 GiB, or the instance is asymmetric.
+        If a distance that a short tour may have exceeds 2**30 - 1, the matrix that the metric needs exceeds 2 GiB, or
+        the instance is asymmetric.
     """
     if instance.asymmetric:
         raise InstanceError(
@@ -74,9 +81,14 @@ def form_of(instance: Instance) -> Form:
         )
     if instance.metric in ("EUC_2D", "CEIL_2D"):
         return _plane(instance)
+    given = instance
+    if instance.matrix is not None:
+        shortened = shorten_edges(instance.matrix, MOST_DISTANCE)
+        if shortened is not instance.matrix:
+            instance = Instance.from_matrix(shortened, name=instance.name)
     if not instance.is_exact:
         return _scaled(instance)
-    return Form("matrix", (_matrix(instance),), instance)
+    return Form("matrix", (_matrix(instance),), instance, is_exact=instance is given)
 
 
 def least_and_largest(d: NDArray[Any]) -> tuple[Any, Any]:
@@ -111,13 +123,13 @@ def _scaled(instance: Instance) -> Form:
     if instance.metric == "EUCLIDEAN" and (points := _shifted(instance)).shape[1] == 2:
         exponent = _exponent(float(np.hypot(*points.max(axis=0))))
         scaled = Instance.from_coordinates(np.ldexp(points, -exponent), metric="EUC_2D", name=instance.name)
-        return replace(_plane(scaled), exponent=exponent)
+        return replace(_plane(scaled), exponent=exponent, is_exact=False)
     distances = instance.distance_matrix()
     exponent = _exponent(float(distances.max(initial=0)))
     whole = np.rint(np.ldexp(distances, -exponent)).astype(np.int64)
     # A sine's last bit may depend on where in an array it stands, and so on the order of two cities.
     scaled = Instance.from_matrix(np.maximum(whole, whole.T), name=instance.name)
-    return Form("matrix", (_matrix(scaled),), scaled, exponent=exponent)
+    return Form("matrix", (_matrix(scaled),), scaled, exponent=exponent, is_exact=False)
 
 
 def _matrix(instance: Instance) -> NDArray[np.int32]:

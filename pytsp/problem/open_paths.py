@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, least_and_largest
+from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.tours import check_tour
 from pytsp.utils.arguments import whole_number
 
@@ -38,6 +39,8 @@ class OpenPath:
         That of the closed tours: city n is the further one. It is asymmetric if `original` is.
     offset : int or float
         How much longer a tour that `tour` returns is than its path.
+    is_shortened : bool
+        Whether edges that no short path has are shorter in `instance`, and with them tours that have one.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class OpenPath:
     end_city: int | None
     instance: Instance
     offset: int | float
+    is_shortened: bool = False
 
     @classmethod
     def of(cls, original: Instance, start_city: int | None = None, end_city: int | None = None) -> OpenPath:
@@ -75,11 +79,16 @@ class OpenPath:
                 f"{original.name or 'instance'}: an open path needs a matrix of {n + 1} x {n + 1} distances; the limit "
                 f"is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4) - 1} cities)"
             )
-        d = original.distance_matrix()
+        given = d = original.distance_matrix()
         starts = [] if start_city is None else [start_city]
         ends = [] if end_city is None else [end_city]
         if not original.asymmetric:
             starts = ends = [*starts, *ends]
+        if starts or ends:
+            least, _ = least_and_largest(d)
+            # Asymmetric instances are doubled, for which distances may differ by half as much.
+            room = MOST_DISTANCE // 2 - 2 if original.asymmetric else MOST_DISTANCE - 1
+            d = shorten_edges(given, least + room // _exchanged(original), path=(start_city, end_city))
         far = _far(original, d) if starts or ends else 0
         closed = np.zeros((n + 1, n + 1), d.dtype)
         closed[:n, :n] = d
@@ -91,7 +100,7 @@ class OpenPath:
         # Else a copy would be made.
         closed.setflags(write=False)
         instance = Instance.from_matrix(closed, name=original.name, asymmetric=original.asymmetric)
-        return cls(original, start_city, end_city, instance, offset)
+        return cls(original, start_city, end_city, instance, offset, is_shortened=d is not given)
 
     def path(self, tour: ArrayLike) -> NDArray[np.int32]:
         """Return the path of a closed tour; of one that does not begin or end where it must, a path that does.
@@ -149,8 +158,7 @@ def _far(original: Instance, d: NDArray[Any]) -> int | float:
     """Return a distance of the further city at which no tour leaves it out of its place: no exchange wins as much."""
     least, largest = least_and_largest(d)
     spread = largest - least
-    # The moves that put both ends in order without going backwards exchange two edges, the others one.
-    exchanged = 2 if original.asymmetric else 1
+    exchanged = _exchanged(original)
     if not original.is_exact:
         return exchanged * 1.25 * spread or 1.0
     far: int = exchanged * spread + 1
@@ -161,6 +169,11 @@ def _far(original: Instance, d: NDArray[Any]) -> int | float:
             "by a common factor"
         )
     return far
+
+
+def _exchanged(original: Instance) -> int:
+    """Return how many edges the moves exchange that put the ends in order: without going backwards two, else one."""
+    return 2 if original.asymmetric else 1
 
 
 def _position(path: NDArray[np.int32], city: int) -> int:

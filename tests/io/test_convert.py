@@ -156,7 +156,7 @@ def test_sparse_matrices_are_refused(sparse: Any) -> None:
         ([1, 2], {}, r"n \(n - 1\) / 2 elements, as 1 or 3; this one has 2"),
         ([1, 2, 3, 4], {}, "as 3 or 6; this one has 4"),
         ([-1, 2, 3], {}, "must not be negative"),
-        ([1, np.nan, 3], {}, "must be finite"),
+        ([1, np.nan, 3], {}, "must hold numbers"),
         (np.ma.masked_array(POINTS, mask=np.eye(4, 2)), {}, "a masked array"),
         (POINTS, {"metric": "XRAY3"}, "metric 'XRAY3' is not known"),
         (POINTS, {"metric": "EUC_3D"}, "EUC_3D needs 3 coordinates a city"),

@@ -15,6 +15,7 @@ from pytsp import Instance
 from pytsp.exceptions import InstanceError
 from pytsp.problem import kernel_input as forms
 from pytsp.problem.kernel_input import MOST_DISTANCE, MOST_GRID_DISTANCE, form_of
+from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import METRICS
 
 LONG = MOST_GRID_DISTANCE
@@ -46,7 +47,7 @@ def test_points_are_taken_where_that_is_exact(points: list[list[float]], metric:
 def test_whole_number_instances_are_taken_as_they_are(instance: Instance, tour: st.DataObject) -> None:
     form = form_of(instance)
     assert form.whole is instance
-    assert form.unit == 1
+    assert form.is_exact and form.unit == 1
     if form.kind == "matrix":
         [matrix] = form.arguments
         assert isinstance(matrix, np.ndarray) and matrix.dtype == np.int32
@@ -101,9 +102,11 @@ def test_points_need_no_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
 @example(instance=Instance.from_coordinates([[1e9, 1e9], [1e9 + 0.5, 1e9]], metric="euclidean"))
 @example(instance=Instance.from_matrix([[0.0, 1e-308], [1e-308, 0.0]]))
 @example(instance=Instance.from_matrix([[0.0, 1e307], [1e307, 0.0]]))
+@example(instance=Instance.from_matrix([[0.0, 1.0, 5.0], [1.0, 0.0, 5.0], [5.0, 5.0, 0.0]]))
 def test_floating_point_distances_are_scaled_by_a_power_of_two(instance: Instance) -> None:
     form = form_of(instance)
-    distances, whole = instance.distance_matrix(), form.whole.distance_matrix()
+    distances, whole = shorten_edges(instance.distance_matrix()), form.whole.distance_matrix()
+    assert not form.is_exact
     longest = distances.max()
     assert whole.max() <= 2**29 + 1
     assert form.unit == 2.0**form.exponent

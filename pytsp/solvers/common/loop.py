@@ -122,10 +122,9 @@ class Search(ABC):
 
     @property
     def length(self) -> int | float:
-        """The length of the best tour as users see it: the kernel's, unless distances are floating-point numbers."""
+        """The length of the best tour as users see it: the kernel's, if that is the instance's."""
         assert self.best is not None
-        instance = self.task.instance
-        return self.best.length if instance.is_exact else instance.tour_length(self.best.tour)
+        return self.best.length if self.form.is_exact else self.task.instance.tour_length(self.best.tour)
 
     def best_tour(self) -> NDArray[np.int32]:
         """Return the best tour as users see it, that of `length`."""
@@ -265,7 +264,7 @@ def _result(search: Search, found: Found, stop_reason: str) -> Result:
     if found.cities is not None:
         tour = found.cities[tour].astype(np.int32)
     # Recomputed once, in the numbers of the kernel, where what lies close together is near in memory.
-    length = best.length if instance.is_exact else instance.tour_length(tour)
+    length = best.length if search.form.is_exact else instance.tour_length(tour)
     iteration = search.iteration
     return Result(
         instance=instance,
