@@ -12,6 +12,7 @@ from pytsp.api.request import Request
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.problem.instance import Instance
+from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import CURVE_SECONDS, fallback_result
@@ -39,6 +40,8 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         from pytsp.io.convert import as_instance  # noqa: PLC0415
 
         instance = as_instance(instance, **request.reading)
+    # Of whoever called `solve`.
+    warn_of_rounding(instance, stacklevel=3)
     is_path = truth_value("open", request.open) or (request.start_city, request.end_city) != (None, None)
     if is_path or instance.asymmetric:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415

@@ -135,11 +135,11 @@ def solve(
     >>> from pytsp import ILS, Instance
     >>> square = Instance.from_coordinates([[0, 0], [0, 9], [9, 9], [9, 0]])
     >>> solve(square).length
-    36
+    36.0
     >>> solve(square, solver=ILS(iterations=10), seed=1).length
-    36
+    36.0
     >>> solve(square, open=True, start_city=1).length
-    27
+    27.0
     """
     began = time.perf_counter()
     if backend in ("auto", "cuda"):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import sys
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pytsp.exceptions import PytspWarning
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -175,15 +178,25 @@ class _ToStandardError(logging.Handler):
 
 @contextmanager
 def log_to_stderr(*, verbose: bool) -> Iterator[None]:
-    """Print the library's warnings on standard error, and with `verbose` all that it logs."""
+    """Print the library's warnings on standard error, each in a line, and with `verbose` all that it logs."""
     logger, handler = logging.getLogger("pytsp"), _ToStandardError()
     level, propagates = logger.level, logger.propagate
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG if verbose else logging.WARNING)
     logger.propagate = False
+    show = warnings.showwarning
+
+    def tell(message: Warning | str, category: type[Warning], *place: Any) -> None:
+        if issubclass(category, PytspWarning):
+            logger.warning("%s", message)
+        else:
+            show(message, category, *place)
+
+    warnings.showwarning = tell  # type: ignore[assignment]
     try:
         yield
     finally:
+        warnings.showwarning = show
         logger.removeHandler(handler)
         logger.setLevel(level)
         logger.propagate = propagates

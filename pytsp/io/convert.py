@@ -14,12 +14,10 @@ from pytsp.exceptions import InstanceError
 from pytsp.io import geojson
 from pytsp.io.graphs import instance_of
 from pytsp.problem.instance import Instance
+from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.utils.arguments import is_masked
 
 __all__ = ["as_instance", "degrees_and_minutes"]
-
-DEFAULT_METRIC = "EUCLIDEAN"
-"""The metric of coordinates that come without one: the plain distance, not rounded."""
 
 GLOBE_METRIC = "HAVERSINE"
 """The metric of latitudes and longitudes that come without one: kilometres, not rounded."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError
-from pytsp.problem.metrics import EXPLICIT, metric_named
+from pytsp.problem.metrics import DEFAULT_METRIC, EXPLICIT, metric_named
 from pytsp.problem.tours import check_tour
 from pytsp.problem.validation import as_numbers, check_cities, check_coordinates, check_matrix, check_points
 from pytsp.utils.text import printable
@@ -102,7 +102,7 @@ class Instance:
     def from_coordinates(
         cls,
         xy: ArrayLike,
-        metric: str = "EUC_2D",
+        metric: str = DEFAULT_METRIC,
         name: str = "",
         *,
         comment: str = "",
@@ -114,10 +114,10 @@ class Instance:
         Parameters
         ----------
         xy : array_like of integers or floats, shape (n, 2) or (n, 3)
-        metric : str
-            A TSPLIB EDGE_WEIGHT_TYPE on coordinates, whose lengths are integers, or ``"euclidean"``, whose
-            lengths are floats and are not rounded, or ``"haversine"``, the kilometres between latitudes and longitudes
-            in decimal degrees; upper or lower case.
+        metric : str, optional
+            ``"euclidean"``, the default, whose lengths are floats and are not rounded; a TSPLIB EDGE_WEIGHT_TYPE on
+            coordinates, such as ``"EUC_2D"``, whose lengths are integers; or ``"haversine"``, the kilometres between
+            latitudes and longitudes in decimal degrees; upper or lower case.
         name, comment : str
         optimum : int, float or None
             Length of a shortest tour, where it is known.
@@ -131,9 +131,11 @@ class Instance:
 
         Examples
         --------
-        >>> square = Instance.from_coordinates([[0, 0], [0, 3], [4, 3], [4, 0]])
-        >>> square.tour_length([0, 1, 2, 3])
-        14
+        >>> cities = [[0, 0], [0, 3], [1, 4], [4, 0]]
+        >>> Instance.from_coordinates(cities).tour_length([0, 1, 2, 3])
+        13.414213562373096
+        >>> Instance.from_coordinates(cities, "EUC_2D").tour_length([0, 1, 2, 3])
+        13
         """
         named = None if labels is None else tuple(map(str, labels))
         points = as_numbers(xy, "coordinates")
@@ -318,7 +320,7 @@ class Instance:
         Examples
         --------
         >>> Instance.from_coordinates([[0, 0], [0, 3], [4, 3], [4, 0]]).path_length([0, 1, 2, 3])
-        10
+        10.0
         """
         return self._along(check_tour(path, self.n), is_closed=False)
 

@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.utils.suggestions import hint
 
-__all__ = ["EXPLICIT", "METRICS", "Metric", "metric_named"]
+__all__ = ["DEFAULT_METRIC", "EXPLICIT", "METRICS", "Metric", "metric_named"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
 EXPLICIT = "EXPLICIT"
 """Name of the metric of an instance whose distances are given as a matrix."""
+
+DEFAULT_METRIC = "EUCLIDEAN"
+"""The metric of coordinates that come without one: the plain distance, not rounded."""
 
 # TSPLIB's own constants: its optimal lengths hold for these digits only.
 _GEO_PI = 3.141592
@@ -44,9 +47,10 @@ class Metric:
     widths : tuple of int
         The numbers of coordinates that a city may have.
     length : callable
-        Takes two broadcastable float64 arrays of shape (..., d) and returns float64 lengths of shape (...).
-    is_exact : bool
-        Whether every length is an integer.
+        Takes two broadcastable float64 arrays of shape (..., d) and returns float64 lengths of shape (...), not yet
+        rounded.
+    rounding : callable or None
+        What makes whole numbers of such lengths; None where they are not rounded.
     stretch : float
         No length exceeds ``stretch`` times the sum of the coordinates' absolute differences, plus 1.
     limits : tuple of float, or None
@@ -56,14 +60,19 @@ class Metric:
     name: str
     widths: tuple[int, ...]
     length: Callable[[Floats, Floats], Floats]
-    is_exact: bool = True
+    rounding: Callable[[Floats], Floats] | None
     stretch: float = 1.0
     limits: tuple[float, ...] | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every length is an integer."""
+        return self.rounding is not None
 
     def between(self, a: Floats, b: Floats) -> NDArray[Any]:
         """Distances between the points `a` and `b`, shape (..., d) each; int64, or float64 if not exact."""
         lengths = self.length(a, b)
-        return lengths.astype(np.int64) if self.is_exact else lengths
+        return lengths if self.rounding is None else self.rounding(lengths).astype(np.int64)
 
 
 def _nint(x: Floats) -> Floats:
@@ -83,24 +92,19 @@ def _euclidean(a: Floats, b: Floats) -> Floats:
     return np.sqrt(_sum_of_squares(a, b))
 
 
-def _rounded(a: Floats, b: Floats) -> Floats:
-    return _nint(_euclidean(a, b))
-
-
-def _rounded_up(a: Floats, b: Floats) -> Floats:
-    return np.ceil(_euclidean(a, b))
-
-
 def _manhattan(a: Floats, b: Floats) -> Floats:
-    return _nint(reduce(np.add, _differences(a, b)))
+    return reduce(np.add, _differences(a, b))
 
 
 def _maximum(a: Floats, b: Floats) -> Floats:
-    return reduce(np.maximum, map(_nint, _differences(a, b)))
+    return reduce(np.maximum, _differences(a, b))
 
 
 def _att(a: Floats, b: Floats) -> Floats:
-    root = np.sqrt(_sum_of_squares(a, b) / 10.0)
+    return np.sqrt(_sum_of_squares(a, b) / 10.0)
+
+
+def _att_nint(root: Floats) -> Floats:
     rounded = _nint(root)
     return np.where(rounded < root, rounded + 1.0, rounded)
 
@@ -119,7 +123,11 @@ def _geo(a: Floats, b: Floats) -> Floats:
     q3 = np.cos(latitude_a + latitude_b)
     # Rounding may carry the cosine of a vanishing angle past one, where acos is undefined.
     cosine = np.clip(0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3), -1.0, 1.0)
-    return np.trunc(_GEO_RADIUS * np.arccos(cosine) + 1.0)
+    return _GEO_RADIUS * np.arccos(cosine)
+
+
+def _cut_off_plus_one(x: Floats) -> Floats:
+    return np.trunc(x + 1.0)
 
 
 def _haversine(a: Floats, b: Floats) -> Floats:
@@ -139,7 +147,7 @@ def _xray(phi: float, chi: float, two_theta: float) -> Callable[[Floats, Floats]
     def length(a: Floats, b: Floats) -> Floats:
         x, y, z = _differences(a, b)
         turn = np.minimum(x, np.abs(x - 360.0))
-        return _nint(100.0 * reduce(np.maximum, (turn / phi, y / chi, z / two_theta)))
+        return 100.0 * reduce(np.maximum, (turn / phi, y / chi, z / two_theta))
 
     return length
 
@@ -148,19 +156,19 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            Metric("ATT", (2,), _att),
-            Metric("CEIL_2D", (2,), _rounded_up),
-            Metric("EUC_2D", (2,), _rounded),
-            Metric("EUC_3D", (3,), _rounded),
-            Metric("EUCLIDEAN", (2, 3), _euclidean, is_exact=False),
-            Metric("GEO", (2,), _geo, stretch=200.0),
-            Metric("HAVERSINE", (2,), _haversine, is_exact=False, stretch=120.0, limits=(90.0, 360.0)),
-            Metric("MAN_2D", (2,), _manhattan),
-            Metric("MAN_3D", (3,), _manhattan),
-            Metric("MAX_2D", (2,), _maximum),
-            Metric("MAX_3D", (3,), _maximum),
-            Metric("XRAY1", (3,), _xray(1.0, 1.0, 1.0), stretch=100.0),
-            Metric("XRAY2", (3,), _xray(1.25, 1.5, 1.15), stretch=100.0),
+            Metric("ATT", (2,), _att, _att_nint),
+            Metric("CEIL_2D", (2,), _euclidean, np.ceil),
+            Metric("EUC_2D", (2,), _euclidean, _nint),
+            Metric("EUC_3D", (3,), _euclidean, _nint),
+            Metric("EUCLIDEAN", (2, 3), _euclidean, None),
+            Metric("GEO", (2,), _geo, _cut_off_plus_one, stretch=200.0),
+            Metric("HAVERSINE", (2,), _haversine, None, stretch=120.0, limits=(90.0, 360.0)),
+            Metric("MAN_2D", (2,), _manhattan, _nint),
+            Metric("MAN_3D", (3,), _manhattan, _nint),
+            Metric("MAX_2D", (2,), _maximum, _nint),
+            Metric("MAX_3D", (3,), _maximum, _nint),
+            Metric("XRAY1", (3,), _xray(1.0, 1.0, 1.0), _nint, stretch=100.0),
+            Metric("XRAY2", (3,), _xray(1.25, 1.5, 1.15), _nint, stretch=100.0),
         )
     }
 )

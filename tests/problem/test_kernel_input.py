@@ -56,7 +56,7 @@ def test_whole_number_instances_are_taken_as_they_are(instance: Instance, tour: 
 
 @given(points=strategies.coordinates(n=6, grid=True), x=st.integers(-(10**9), 10**9), y=st.integers(-(10**9), 10**9))
 def test_a_grids_coordinates_are_its_cities_distances(points: np.ndarray, x: int, y: int) -> None:
-    form = form_of(Instance.from_coordinates(points + [x, y]))
+    form = form_of(Instance.from_coordinates(points + [x, y], metric="EUC_2D"))
     assert form.kind == "grid"
     xs, ys = form.arguments
     assert isinstance(xs, np.ndarray) and isinstance(ys, np.ndarray)

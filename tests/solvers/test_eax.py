@@ -58,10 +58,12 @@ def test_crossovers_improve_on_local_optima(backend: Backend) -> None:
 
 
 @given(instance=strategies.instances(max_n=10), seed=st.integers(0, 2**64 - 1), climbers=st.integers(1, 4))
-@example(instance=Instance.from_coordinates([[0, 0]]), seed=0, climbers=1)
-@example(instance=Instance.from_coordinates([[0, 0], [0, 0], [7, 7], [0, 0], [7, 7]]), seed=0, climbers=2)
-@example(instance=Instance.from_coordinates([[3, 3]] * 9), seed=0, climbers=3)
-@example(instance=Instance.from_coordinates([[x, 0] for x in range(10)]), seed=0, climbers=3)
+@example(instance=Instance.from_coordinates([[0, 0]], metric="EUC_2D"), seed=0, climbers=1)
+@example(
+    instance=Instance.from_coordinates([[0, 0], [0, 0], [7, 7], [0, 0], [7, 7]], metric="EUC_2D"), seed=0, climbers=2
+)
+@example(instance=Instance.from_coordinates([[3, 3]] * 9, metric="EUC_2D"), seed=0, climbers=3)
+@example(instance=Instance.from_coordinates([[x, 0] for x in range(10)], metric="EUC_2D"), seed=0, climbers=3)
 @example(instance=Instance.from_matrix(np.zeros((9, 9), dtype=np.int64)), seed=0, climbers=3)
 def test_every_result_is_a_tour_of_that_length(backend: Backend, instance: Instance, seed: int, climbers: int) -> None:
     result = solved(instance, backend, seed=seed, climbers=climbers)

@@ -55,7 +55,7 @@ def assert_improves(history: Iterable[Improvement]) -> list[int | float]:
 
 def square_result(instance: Instance | None = None, **changes: Any) -> Result:
     """A result of three climbers on a square, or of the cities of another instance in their order."""
-    instance = instance or Instance.from_coordinates(SQUARE, name="square", optimum=36)
+    instance = instance or Instance.from_coordinates(SQUARE, metric="EUC_2D", name="square", optimum=36)
     fields: dict[str, Any] = {
         "instance": instance,
         "tour": np.arange(instance.n, dtype=np.int32),
