@@ -151,7 +151,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
     lengths: NDArray[Any] = result.lengths - offset
     history = tuple(each._replace(length=each.length - offset) for each in result.history)
     if is_shortened:
-        lengths[np.argmin(lengths)] = length
+        lengths = np.maximum(lengths, length)
         history = tuple(each for each in improvements.history if each.length >= length)
     seconds = time.perf_counter() - began
     # A search that was cut short may leave an end out of its position, or a pair apart; repaired, its tour is shorter.

@@ -38,6 +38,8 @@ class Form:
         One unit of the kernel's lengths is 2**exponent of the instance's; that may be less than the smallest number.
     is_exact : bool
         Whether the kernel's lengths are the instance's.
+    is_shortened : bool
+        Whether there are edges that are shortened.
     """
 
     kind: str
@@ -45,6 +47,7 @@ class Form:
     whole: Instance
     exponent: int = 0
     is_exact: bool = True
+    is_shortened: bool = False
 
     @property
     def unit(self) -> int | float:
@@ -81,14 +84,12 @@ def form_of(instance: Instance) -> Form:
         )
     if instance.metric in ("EUC_2D", "CEIL_2D"):
         return _plane(instance)
-    given = instance
     if instance.matrix is not None:
-        shortened = shorten_edges(instance.matrix, MOST_DISTANCE)
-        if shortened is not instance.matrix:
-            instance = Instance.from_matrix(shortened, name=instance.name)
-    if not instance.is_exact:
-        return _scaled(instance)
-    return Form("matrix", (_matrix(instance),), instance, is_exact=instance is given)
+        distances = shorten_edges(instance.matrix, MOST_DISTANCE)
+        if distances is not instance.matrix:
+            shortened = _matrix_form(Instance.from_matrix(distances, name=instance.name))
+            return replace(shortened, is_exact=False, is_shortened=True)
+    return _matrix_form(instance)
 
 
 def least_and_largest(d: NDArray[Any]) -> tuple[Any, Any]:
@@ -117,6 +118,11 @@ def _plane(instance: Instance) -> Form:
     # Not shifted: rounding is defined on differences of the coordinates as they stand in the file.
     xs, ys = np.ascontiguousarray(instance.coordinates.T)
     return Form("plane", (xs, ys, up), instance)
+
+
+def _matrix_form(instance: Instance) -> Form:
+    """Return the form of an instance whose distances become a matrix, or are scaled."""
+    return Form("matrix", (_matrix(instance),), instance) if instance.is_exact else _scaled(instance)
 
 
 def _scaled(instance: Instance) -> Form:

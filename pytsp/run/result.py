@@ -42,10 +42,10 @@ class Result:
         length, but for "eax" with a time limit.
     lengths : numpy.ndarray of int64 or float64, shape (climbers,)
         The length of each climber's best tour. Floating-point lengths are the kernel's, precise to about 2**-28 of the
-        longest distance an edge, and edges that no short tour has, forbidden ones among them, count there as little
-        more than such a tour. By "eax" they are those of the last population: with a time limit populations follow each
-        other, and their climbers are numbered on, so that `climber` may be of an earlier one, and `length` shorter than
-        all of these.
+        longest distance an edge; edges that no short tour has, forbidden ones among them, may count as little more than
+        such a tour where climbers are longer than `length`. By "eax" they are those of the last population: with a time
+        limit populations follow each other, and their climbers are numbered on, so that `climber` may be of an earlier
+        one, and `length` shorter than all of these.
     steps : numpy.ndarray of int32 or int64, shape (climbers,)
         The number of moves that each climber of random restarts, or the tour of two-opt, made; of changes that one of
         an iterated local search accepted because they shortened its tour; of kicks that large tried; of moves that a

@@ -11,6 +11,7 @@ import numpy as np
 import pytsp
 from pytsp import Improvement, Instance, Result
 from pytsp.backends import Backend
+from pytsp.problem.kernel_input import form_of
 
 SQUARE = [[0, 0], [0, 9], [9, 9], [9, 0]]
 
@@ -42,6 +43,13 @@ def assert_best_climber(result: Result) -> None:
     """The result is that of the first among the climbers with the shortest tours."""
     assert result.length == result.lengths.min()
     assert result.climber == int(np.argmin(result.lengths))
+
+
+def assert_kernels_least_length(result: Result) -> None:
+    """The least of the climbers' lengths is that of the tour in the kernel's units, if no edge of it is shortened."""
+    form = form_of(result.instance)
+    told = form.to_lengths(np.array([form.whole.tour_length(result.tour)]))[0]
+    assert result.lengths.min() == (max(told, result.length) if form.is_shortened else told)
 
 
 def assert_improves(history: Iterable[Improvement]) -> list[int | float]:
