@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import sys
 import time
 import warnings
@@ -83,7 +84,7 @@ class Display:
         if self._now is None or now.phase != self._now.phase:
             self._counts.clear()
         self._now, self._taken_at = now, self._clock()
-        if not self._curve or now.length < self._curve[-1][1]:
+        if math.isfinite(now.length) and (not self._curve or now.length < self._curve[-1][1]):
             self._curve.append((now.seconds, float(now.length)))
         self._counts.append((now.seconds, count_work(now)[0]))
         while len(self._counts) > 2 and self._counts[1][0] < now.seconds - _SPEED_SECONDS:

@@ -46,7 +46,8 @@ class Run:
     """A tour, and what is known of the run that found it.
 
     `history` has a row (seconds, iteration, length) for each improvement, `lengths` the length of each climber's best
-    tour; `facts` are what else `Result.to_dict` says, none for a tour file. The instance is there where it is needed.
+    tour, those that are finite; `facts` are what else `Result.to_dict` says, none for a tour file. The instance is there
+    where it is needed.
     """
 
     label: str
@@ -62,7 +63,8 @@ class Run:
         told = result.to_dict()
         facts = {name: fact for name, fact in told.items() if name not in _LISTS} | {"length": result.length}
         history = np.array(told["history"], dtype=np.float64).reshape(-1, 3)
-        return cls(result.instance.name or "tour", result.tour, result.instance, history, result.lengths, facts)
+        lengths = result.lengths[np.isfinite(result.lengths)]
+        return cls(result.instance.name or "tour", result.tour, result.instance, history, lengths, facts)
 
     @property
     def is_open(self) -> bool:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from results import assert_improves
 
 import pytsp
-from pytsp import Instance, Result
+from pytsp import Instance, Progress, Result
 from pytsp.cli.commands import main
+from pytsp.cli.progress import Display
 from pytsp.problem.instance import FORBIDDEN
 from pytsp.run.saved_runs import Run, read_runs
 
@@ -165,6 +166,26 @@ def test_an_infinite_length_is_told_and_kept(tmp_path: Path, capsys: pytest.Capt
     [run] = read_runs([str(tmp_path / "star.json")], needs_instance=False)
     assert run.facts["length"] == Run.of(result).facts["length"] == math.inf
     assert run.history.size == 0
+
+
+def test_an_infinite_length_is_shown() -> None:
+    pytest.importorskip("matplotlib")
+    cities = Instance.from_matrix(star().distance_matrix(), "star", display=np.random.default_rng(0).random((5, 2)))
+    result = pytsp.solve(cities, backend="c", climbers=4)
+    page = pytsp.report.page([result, pytsp.solve(cities, backend="c", solver="restarts", climbers=9)])
+    assert "tour of length inf" in page and "forbidden edges" in page
+    assert "forbidden edges" in result._repr_html_()
+    result.plot()
+    with pytest.raises(pytsp.PytspError):
+        result.plot("convergence")
+
+
+def test_progress_shows_a_length_that_was_infinite_before() -> None:
+    display = Display("star", None, clock=lambda: 0.0)
+    for seconds, length in ((0.0, math.inf), (1.0, math.inf), (2.0, 9.0), (3.0, 5.0)):
+        display.take(Progress(1, 0, length, seconds))
+        assert f"length {length:g}" in " ".join(display._headline())
+    assert display._headline()[1]
 
 
 def test_json_of_commands_stays_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
