@@ -46,7 +46,7 @@ class Run:
     """A tour, and what is known of the run that found it.
 
     `history` has a row (seconds, iteration, length) for each improvement, `lengths` the length of each climber's best
-    tour, those that are finite; `facts` are what else `Result.to_dict` says, none for a tour file. The instance is there
+    tour, where it is finite; `facts` are what else `Result.to_dict` says, none for a tour file. The instance is there
     where it is needed.
     """
 
