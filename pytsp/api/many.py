@@ -104,6 +104,11 @@ def solve_many(
     BackendError
         If the backend is not built, cannot run here, or fails.
 
+    Warns
+    -----
+    PytspWarning
+        If rounding leaves nothing of most distances between neighbours in the first instance.
+
     Examples
     --------
     >>> squares = np.array([[[0, 0], [0, 1], [1, 1], [1, 0]], [[0, 0], [4, 4], [4, 0], [0, 4]]])

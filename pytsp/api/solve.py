@@ -130,6 +130,11 @@ def solve(
     BackendError
         If the backend is not built, cannot run here, or fails.
 
+    Warns
+    -----
+    PytspWarning
+        If the metric rounds, and that leaves nothing of most distances between neighbours.
+
     Examples
     --------
     >>> from pytsp import ILS, Instance

@@ -47,7 +47,7 @@ def as_instance(
     ===================================  ==============================================================================
     `Instance`                           itself
     array or list, shape (n, 2), (n, 3)  coordinates
-    array or list, shape (n, n)          distances, in which d[i, j] is that from i to j
+    array or list, shape (n, n)          distances, in which d[i, j] is that from i to j; infinite ones forbid an edge
     array or list, shape (n(n-1)/2,)     a condensed distance matrix, as `scipy.spatial.distance.pdist` returns it
     data frame (pandas, polars)          coordinates in columns x and y (and z), or latitude and longitude in degrees;
                                          a row is a city; or distances, where the index is the columns, or what the
