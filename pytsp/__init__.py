@@ -18,6 +18,7 @@ from pytsp.exceptions import (
     InstanceError,
     KernelError,
     PytspError,
+    PytspWarning,
     TourError,
     TsplibError,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "KernelError",
     "Progress",
     "PytspError",
+    "PytspWarning",
     "Result",
     "TourError",
     "TsplibError",

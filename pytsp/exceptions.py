@@ -1,4 +1,4 @@
-"""Every exception that pytsp raises on purpose; all of them derive from `PytspError`."""
+"""Every exception that pytsp raises on purpose; all of them derive from `PytspError`. And `PytspWarning`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ __all__ = [
     "InstanceNotFound",
     "KernelError",
     "PytspError",
+    "PytspWarning",
     "TourError",
     "TsplibError",
 ]
@@ -21,6 +22,10 @@ __all__ = [
 
 class PytspError(Exception):
     """Base of every error that pytsp raises on purpose."""
+
+
+class PytspWarning(UserWarning):
+    """Something that is done as it was asked for, but is hardly meant."""
 
 
 class TsplibError(PytspError, ValueError):

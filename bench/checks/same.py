@@ -40,8 +40,14 @@ LARGER = 500
 MANY = 20_000
 # Of each form: a file of TSPLIB, and what stands in for it where it is not there.
 FORMS: dict[str, tuple[str, Callable[[np.random.Generator], pytsp.Instance]]] = {
-    "grid": ("kroA100", lambda numbers: pytsp.Instance.from_coordinates(numbers.integers(0, 4_000, (100, 2)))),
-    "plane": ("rd100", lambda numbers: pytsp.Instance.from_coordinates(1e3 * numbers.random((100, 2)))),
+    "grid": (
+        "kroA100",
+        lambda numbers: pytsp.Instance.from_coordinates(numbers.integers(0, 4_000, (100, 2)), metric="EUC_2D"),
+    ),
+    "plane": (
+        "rd100",
+        lambda numbers: pytsp.Instance.from_coordinates(1e3 * numbers.random((100, 2)), metric="EUC_2D"),
+    ),
     "matrix": ("gr96", lambda numbers: pytsp.Instance.from_coordinates(180 * numbers.random((96, 2)) - 90, "GEO")),
 }
 
@@ -170,7 +176,7 @@ def cases(given: list[pytsp.Instance], iterations: int, climbers: int) -> Iterat
 def several(numbers: np.random.Generator) -> list[pytsp.Instance]:
     """Make instances of several sizes, some of them equal, of each form."""
     plane = [pytsp.Instance.from_coordinates(numbers.random((n, 2)), "EUCLIDEAN") for n in (1, 4, 7, 8, 9, 20, 20, 50)]
-    grid = [pytsp.Instance.from_coordinates(numbers.integers(0, 500, (n, 2))) for n in (8, 20, 30, 20)]
+    grid = [pytsp.Instance.from_coordinates(numbers.integers(0, 500, (n, 2)), metric="EUC_2D") for n in (8, 20, 30, 20)]
     matrix = [pytsp.Instance.from_matrix(each.distance_matrix()) for each in (*plane[-3:], *grid)]
     return [*plane, *grid, *matrix]
 

@@ -26,7 +26,7 @@ def instances(n: int) -> list[pytsp.Instance]:
     """Make the instances of n cities, in the order of `FORMS`."""
     plane = uniform(n, n)
     assert plane.coordinates is not None
-    grid = pytsp.Instance.from_coordinates(np.floor(plane.coordinates / SHRINK))
+    grid = pytsp.Instance.from_coordinates(np.floor(plane.coordinates / SHRINK), metric="EUC_2D")
     return [grid, plane, pytsp.Instance.from_matrix(plane.distance_matrix())]
 
 

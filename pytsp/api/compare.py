@@ -13,6 +13,7 @@ from pytsp.backends.registry import open_backend, status
 from pytsp.problem.instance import Instance
 from pytsp.run.result import Result
 from pytsp.solvers.registry import OPTIONS
+from pytsp.utils.text import json_number
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ class Comparison:
     neighbourhood: str | None = None
 
     def to_dict(self) -> dict[str, object]:
-        """Return the attributes by their names, without those that are None."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        """Return the attributes by their names, without those that are None, or infinite, which JSON does not know."""
+        told = asdict(self) | {"length": json_number(self.length)}
+        return {name: value for name, value in told.items() if value is not None}
 
 
 # The iterations that open a device and make its kernels ready, of the solvers that are not short by themselves.

@@ -15,6 +15,7 @@ from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import is_in_space_only
+from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import fallback_result, quick_seconds
@@ -42,6 +43,8 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         from pytsp.io.convert import as_instance  # noqa: PLC0415
 
         instance = as_instance(instance, **request.reading)
+    # Of whoever called `solve`.
+    warn_of_rounding(instance, stacklevel=3)
     is_path = truth_value("open", request.open) or (request.start_city, request.end_city) != (None, None)
     if is_path or instance.asymmetric:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415

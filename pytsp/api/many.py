@@ -19,6 +19,8 @@ from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
+from pytsp.problem.metrics import DEFAULT_METRIC
+from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import fallback_result, quick_seconds
@@ -102,6 +104,11 @@ def solve_many(
     BackendError
         If the backend is not built, cannot run here, or fails.
 
+    Warns
+    -----
+    PytspWarning
+        If rounding leaves nothing of most distances between neighbours in the first instance.
+
     Examples
     --------
     >>> squares = np.array([[[0, 0], [0, 1], [1, 1], [1, 0]], [[0, 0], [4, 4], [4, 0], [0, 4]]])
@@ -115,6 +122,9 @@ def solve_many(
     watch = Watch(time_limit=time_limit)
     check_callback("progress", progress)
     listed = _list_instances(instances, metric)
+    # One stands for all: each takes as long as a small instance does.
+    for instance in listed[:1]:
+        warn_of_rounding(instance, stacklevel=2)
     largest = max((instance.n for instance in listed), default=0)
     check_memory("climbers", climbers, lambda count: CITY_BYTES * largest * count)
     kernels = open_backend(backend, threads=threads, device=device, part="search")
@@ -237,7 +247,7 @@ def _list_instances(instances: Iterable[Instance | Any] | NDArray[np.generic], m
     if isinstance(instances, np.ndarray):
         if instances.ndim != 3:
             raise ValueError(f"coordinates of many instances must have shape (b, n, 2); the shape is {instances.shape}")
-        return [Instance.from_coordinates(points, metric=metric or "EUCLIDEAN") for points in instances]
+        return [Instance.from_coordinates(points, metric=metric or DEFAULT_METRIC) for points in instances]
     listed = []
     for index, instance in enumerate(instances):
         try:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from pytsp.api.request import Request
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
 from pytsp.problem.open_paths import OpenPath
-from pytsp.run.monitor import Improved, Improvement, target_length
+from pytsp.run.monitor import Improved, Improvement, Progress, target_length
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import quick_seconds, quick_tour
 from pytsp.utils.arguments import is_array
@@ -24,6 +25,85 @@ __all__ = ["solve_reduced"]
 
 # Relatively, what the kernel's lengths of floating-point distances may differ by at most.
 _ROUNDING = 1e-6
+
+Told = TypeVar("Told", Progress, Improved)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """How an instance, or the open path through its cities, becomes a symmetric instance with closed tours.
+
+    An open path becomes a closed tour first, and then a directed tour a symmetric one.
+    """
+
+    instance: Instance
+    path: OpenPath | None
+    doubling: JonkerVolgenant | None
+
+    @property
+    def steps(self) -> list[OpenPath | JonkerVolgenant]:
+        return [step for step in (self.path, self.doubling) if step is not None]
+
+    @property
+    def offset(self) -> int | float:
+        """How much longer the tours that are solved for are, where no edges are shortened."""
+        return sum(step.offset for step in self.steps)
+
+    @property
+    def is_shortened(self) -> bool:
+        return any(step.is_shortened for step in self.steps)
+
+    def tour(self, given: Any) -> Any:
+        """Return the tour that is solved for of a tour or path."""
+        for step in self.steps:
+            given = step.tour(given)
+        return given
+
+    def restate(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the tour or path of a tour that is solved for."""
+        directed = tour if self.doubling is None else self.doubling.directed(tour)
+        return directed if self.path is None else self.path.path(directed)
+
+    def measure(self, tour: NDArray[np.int32]) -> int | float:
+        """Return the length of a tour or path."""
+        return self.instance.tour_length(tour) if self.path is None else self.instance.path_length(tour)
+
+    def restated(self, now: Told) -> Told:
+        """Return what is told of a tour that is solved for as it is of its tour or path."""
+        if not self.is_shortened:
+            return now.restated(now.length - self.offset, lambda: self.restate(now.tour))
+        tour = self.restate(now.tour)
+        return now.restated(self.measure(tour), lambda: tour)
+
+
+class Improvements:
+    """The improvements where edges are shortened, by the lengths that users see; only those reach a target.
+
+    Parameters
+    ----------
+    reduction : Reduction
+    on_improvement : callable or None
+        The user's.
+    target : int, float or None
+    """
+
+    def __init__(
+        self, reduction: Reduction, on_improvement: Callable[[Improved], object] | None, target: float | None
+    ) -> None:
+        self.reduction, self.on_improvement, self.target = reduction, on_improvement, target
+        self.history: list[Improvement] = []
+
+    def take(self, now: Improved) -> bool:
+        """Take one as the solver tells it; tell whether that is enough."""
+        improved = self.reduction.restated(now)
+        if self.history and improved.length >= self.history[-1].length:
+            return False
+        self.history.append(Improvement(*improved))
+        is_told_to_stop = self.on_improvement is not None and self.on_improvement(improved) is True
+        return is_told_to_stop or self.is_enough(improved.length)
+
+    def is_enough(self, length: float) -> bool:
+        return self.target is not None and length <= self.target
 
 
 def solve_reduced(instance: Instance, request: Request) -> Result:
@@ -55,45 +135,40 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
                 doubling = JonkerVolgenant.of(closed)
         except OutOfTime:
             is_late = True
-    offset = sum(step.offset for step in (path, doubling) if step is not None)
+    reduction = Reduction(instance, path, doubling)
+    offset, is_shortened = reduction.offset, reduction.is_shortened
     target = target_length(instance, request.target, request.target_gap)
-    initial_tour, progress, on_improvement = request.initial_tour, request.progress, request.on_improvement
-    if initial_tour is not None and path is not None:
-        initial_tour = path.tour(initial_tour)
-    if initial_tour is not None and doubling is not None:
-        initial_tour = doubling.tour(initial_tour)
-
-    def restate(tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the tour or path of a tour that is solved for."""
-        directed = tour if doubling is None else doubling.directed(tour)
-        return directed if path is None else path.path(directed)
-
+    progress, on_improvement = request.progress, request.on_improvement
+    improvements = Improvements(reduction, on_improvement, target)
     reduced = replace(
         request,
         reading={},
         open=False,
         start_city=None,
         end_city=None,
-        target=target if target is None or not target >= 0 else max(0, target + offset),
+        target=target if target is None or not target >= 0 else None if is_shortened else max(0, target + offset),
         target_gap=None,
-        initial_tour=initial_tour,
         quick_tour=None if doubling is None else lambda seconds: doubling.tour(quick_tour(closed, seconds)),
-        progress=None if progress is None else lambda now: progress(now.restated(offset, restate)),
-        on_improvement=None
-        if on_improvement is None
-        else lambda found: on_improvement(found.restated(offset, restate)),
+        initial_tour=None if request.initial_tour is None else reduction.tour(request.initial_tour),
+        progress=None if progress is None else lambda now: progress(reduction.restated(now)),
+        on_improvement=None if on_improvement is None else lambda now: on_improvement(reduction.restated(now)),
     )
+    if is_shortened:
+        reduced = replace(reduced, on_improvement=improvements.take)
     solve = run_out if is_late else dispatch
     result = solve(closed if doubling is None else doubling.instance, reduced)
-    tour = restate(result.tour)
-    length = instance.path_length(tour) if request.open else instance.tour_length(tour)
+    tour = reduction.restate(result.tour)
+    length = reduction.measure(tour)
     lengths: NDArray[Any] = result.lengths - offset
-    history = tuple(_less(each, offset) for each in result.history)
+    history = tuple(each._replace(length=each.length - offset) for each in result.history)
+    if is_shortened:
+        lengths = np.maximum(lengths, length)
+        history = tuple(each for each in improvements.history if each.length >= length)
     seconds = time.perf_counter() - began
     # A search that was cut short may leave an end out of its position, or a pair apart; repaired, its tour is shorter.
     # Lengths of floating-point distances are the kernel's until then, which are less precise.
-    if length < history[-1].length * (1 if instance.is_exact else 1 - _ROUNDING):
-        history += (history[-1]._replace(seconds=seconds, length=length),)
+    if not history or length < history[-1].length * (1 if instance.is_exact else 1 - _ROUNDING):
+        history += (result.history[-1]._replace(seconds=seconds, length=length),)
         lengths[np.argmin(lengths)] = length
         if on_improvement is not None:
             on_improvement(Improved.of(history[-1], tour.copy))
@@ -106,9 +181,6 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         lengths=lengths,
         history=history,
         seconds=seconds,
+        stop_reason="target" if is_shortened and improvements.is_enough(length) else result.stop_reason,
         is_open=bool(request.open),
     )
-
-
-def _less(improvement: Improvement, offset: int | float) -> Improvement:
-    return improvement._replace(length=improvement.length - offset)

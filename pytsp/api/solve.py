@@ -78,10 +78,11 @@ def solve(
         Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
         sure of its local optima; a call that cannot be cut and does not fit is not begun. Climbers on their way count
         with the tours they have; where the time is over before there is a search, the initial tour, or one along a
-        curve, or by nearest neighbours where there is a matrix. Edge assembly crossover goes on with new climbers until
-        then, or until populations have converged ten times in a row without a shorter tour. A temperature has fallen to
-        0 by then, too. One huge tour leaves a tenth of it, at most 2 s, or on millions of cities up to a third, for a
-        descent over the whole tour.
+        curve, or by nearest neighbours where there is a matrix. One huge tour leaves a tenth of it, at most 2 s, or on
+        millions of cities up to a third, for a descent over the whole tour. Without `iterations` the limit is what the
+        search is laid out for: edge assembly crossover goes on with new climbers until then, or until populations have
+        converged ten times in a row without a shorter tour, and a temperature has fallen to 0 by then. With
+        `iterations` it only cuts them short: one that is not reached changes nothing.
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     target_gap : float, optional
@@ -130,16 +131,21 @@ def solve(
     BackendError
         If the backend is not built, cannot run here, or fails.
 
+    Warns
+    -----
+    PytspWarning
+        If the metric rounds, and that leaves nothing of most distances between neighbours.
+
     Examples
     --------
     >>> from pytsp import ILS, Instance
     >>> square = Instance.from_coordinates([[0, 0], [0, 9], [9, 9], [9, 0]])
     >>> solve(square).length
-    36
+    36.0
     >>> solve(square, solver=ILS(iterations=10), seed=1).length
-    36
+    36.0
     >>> solve(square, open=True, start_city=1).length
-    27
+    27.0
     """
     began = time.perf_counter()
     if backend in ("auto", "cuda"):

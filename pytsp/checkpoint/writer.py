@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -106,7 +107,8 @@ class Checkpoint:
 
     def _write(self, watch: Watch, state: Mapping[str, Any] | None, *, is_new: bool = False) -> None:
         began = time.perf_counter()
-        history = [[float(at), int(iteration), length] for at, iteration, length in watch.history]
+        # JSON has no infinity, which the length of a tour with a forbidden edge is.
+        history = [[float(at), int(each), length] for at, each, length in watch.history if math.isfinite(length)]
         parts = container.pack({**self.head, "seconds": watch.seconds, "history": history, "state": state})
         container.replace_file(self._file, lambda stream: container.write(stream, parts), is_new=is_new)
         self.written = time.perf_counter()

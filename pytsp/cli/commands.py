@@ -29,7 +29,7 @@ from pytsp.cli import tables as _cli_tables
 from pytsp.exceptions import PytspError
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS
-from pytsp.utils.text import one_line, printable
+from pytsp.utils.text import json_number, one_line, printable
 
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
@@ -265,6 +265,7 @@ def _tell(result: Result, options: argparse.Namespace) -> None:
 
 def _info(options: argparse.Namespace) -> None:
     instance = _cli_data.read_instance(options)
+    length = instance.tour_length(range(instance.n))
     facts = {
         "instance": instance.name,
         "n": instance.n,
@@ -272,10 +273,10 @@ def _info(options: argparse.Namespace) -> None:
         "asymmetric": instance.asymmetric,
         "comment": instance.comment,
         "optimum": instance.optimum,
-        "canonical_length": instance.tour_length(range(instance.n)),
+        "canonical_length": length,
     }
     if options.json:
-        print(json.dumps(facts))
+        print(json.dumps(facts | {"canonical_length": json_number(length)}))
     else:
         words = {None: "not known", True: "yes", False: "no"}
         shown = {name.replace("_", " "): fact for name, fact in facts.items()}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
+import math
 import sys
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pytsp.exceptions import PytspWarning
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -80,7 +84,7 @@ class Display:
         if self._now is None or now.phase != self._now.phase:
             self._counts.clear()
         self._now, self._taken_at = now, self._clock()
-        if not self._curve or now.length < self._curve[-1][1]:
+        if math.isfinite(now.length) and (not self._curve or now.length < self._curve[-1][1]):
             self._curve.append((now.seconds, float(now.length)))
         self._counts.append((now.seconds, count_work(now)[0]))
         while len(self._counts) > 2 and self._counts[1][0] < now.seconds - _SPEED_SECONDS:
@@ -175,15 +179,25 @@ class _ToStandardError(logging.Handler):
 
 @contextmanager
 def log_to_stderr(*, verbose: bool) -> Iterator[None]:
-    """Print the library's warnings on standard error, and with `verbose` all that it logs."""
+    """Print the library's warnings on standard error, each in a line, and with `verbose` all that it logs."""
     logger, handler = logging.getLogger("pytsp"), _ToStandardError()
     level, propagates = logger.level, logger.propagate
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG if verbose else logging.WARNING)
     logger.propagate = False
+    show = warnings.showwarning
+
+    def tell(message: Warning | str, category: type[Warning], *place: Any) -> None:
+        if issubclass(category, PytspWarning):
+            logger.warning("%s", message)
+        else:
+            show(message, category, *place)
+
+    warnings.showwarning = tell  # type: ignore[assignment]
     try:
         yield
     finally:
+        warnings.showwarning = show
         logger.removeHandler(handler)
         logger.setLevel(level)
         logger.propagate = propagates

@@ -14,12 +14,10 @@ from pytsp.exceptions import InstanceError
 from pytsp.io import geojson
 from pytsp.io.graphs import instance_of
 from pytsp.problem.instance import Instance
+from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.utils.arguments import is_masked
 
 __all__ = ["as_instance", "degrees_and_minutes"]
-
-DEFAULT_METRIC = "EUCLIDEAN"
-"""The metric of coordinates that come without one: the plain distance, not rounded."""
 
 GLOBE_METRIC = "HAVERSINE"
 """The metric of latitudes and longitudes that come without one: kilometres, not rounded."""
@@ -49,7 +47,7 @@ def as_instance(
     ===================================  ==============================================================================
     `Instance`                           itself
     array or list, shape (n, 2), (n, 3)  coordinates
-    array or list, shape (n, n)          distances, in which d[i, j] is that from i to j
+    array or list, shape (n, n)          distances, in which d[i, j] is that from i to j; infinite ones forbid an edge
     array or list, shape (n(n-1)/2,)     a condensed distance matrix, as `scipy.spatial.distance.pdist` returns it
     data frame (pandas, polars)          coordinates in columns x and y (and z), or latitude and longitude in degrees;
                                          a row is a city; or distances, where the index is the columns, or what the

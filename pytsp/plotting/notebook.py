@@ -29,6 +29,7 @@ def html_of_result(result: Result) -> str:
         "cities": f"{result.instance.n:,}",
         "length": f"{result.length:,.10g}",
         "gap": None if result.gap is None else f"{100 * result.gap:.2f} %",
+        "forbidden edges": str(result.forbidden_edges) if result.forbidden_edges else None,
         "solver": f"{result.solver} on {result.backend}, seed {result.seed}",
         "climbers": f"{result.climbers:,}",
         "time": f"{result.seconds:.2f} s; stopped: {result.stop_reason}",

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, check_kernel_matrix, least_and_largest
+from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.tours import check_tour
 from pytsp.utils.deadline import look
 
@@ -44,6 +45,8 @@ class JonkerVolgenant:
         The symmetric one: city i is where one arrives at i, city n + i is where one leaves it.
     offset : int or float
         How much longer a tour that `tour` returns is than the directed tour; it may be less than 0.
+    is_shortened : bool
+        Whether ways that no short tour has are shorter in `instance`, and with them tours that have one.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class JonkerVolgenant:
     original: Instance
     instance: Instance
     offset: int | float
+    is_shortened: bool = False
 
     @classmethod
     def of(cls, original: Instance) -> JonkerVolgenant:
@@ -78,8 +82,10 @@ class JonkerVolgenant:
         dtype = np.int32 if original.is_exact else np.float64
         # Kernels have a copy of whole numbers; other numbers are first rounded to such.
         check_kernel_matrix(original, (32 if original.is_exact else 64) * n * n)
-        ways = original.distance_rows(0, n)
-        least, largest = least_and_largest(ways)
+        given = original.distance_rows(0, n)
+        least, _ = least_and_largest(given)
+        ways = shorten_edges(given, least + MOST_DISTANCE // 2 - 1)
+        _, largest = least_and_largest(ways)
         spread = largest - least
         # A broken pair costs an edge more that is no pair, and no two ways differ by as much.
         apart = spread + 1 if original.is_exact else 1.25 * spread or 1.0
@@ -93,13 +99,13 @@ class JonkerVolgenant:
         doubled = _double(ways, least, apart, dtype)
         # The one edge of a single city is its pair.
         offset = n * (apart - least) if n > 1 else 0
-        return cls(original, Instance._of_lawful_matrix(doubled, original.name), offset)
+        return cls(original, Instance._of_lawful_matrix(doubled, original.name), offset, ways is not given)
 
     def directed(self, tour: ArrayLike) -> NDArray[np.int32]:
         """Return the directed tour of a tour; pairs that it breaks are joined.
 
-        Its length is never more than the tour's less `offset`, and equal to it where the tour breaks no pair.
-        `directed` undoes `tour`.
+        Its length is never more than the tour's less `offset`, and equal to it where the tour breaks no pair, but for
+        ways that are shortened. `directed` undoes `tour`.
 
         Raises
         ------

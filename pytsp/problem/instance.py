@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -12,14 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError
-from pytsp.problem.metrics import EXPLICIT, metric_named
+from pytsp.problem.metrics import DEFAULT_METRIC, EXPLICIT, metric_named
 from pytsp.problem.tours import check_tour
 from pytsp.problem.validation import as_numbers, check_cities, check_coordinates, check_matrix, check_points
 from pytsp.utils.deadline import look
 from pytsp.utils.memory import check_room
 from pytsp.utils.text import printable
 
-__all__ = ["Instance"]
+__all__ = ["FORBIDDEN", "Instance"]
+
+FORBIDDEN = {"i": 2**31 - 1, "f": math.inf}
+"""The distance, in a matrix of integers or of floats, that forbids an edge: no tour has one that can do without."""
 
 # Distances held at once while a matrix is built: a few temporaries of this size stay in the cache.
 _BLOCK = 1 << 17
@@ -55,8 +58,8 @@ class Instance:
     Raises
     ------
     InstanceError
-        If the arrays break a law: n at least 1, finite, symmetric unless `asymmetric`, not negative, lengths within
-        int64.
+        If the arrays break a law: n at least 1, coordinates finite, distances symmetric unless `asymmetric`, numbers,
+        not negative, lengths within int64.
     """
 
     name: str
@@ -101,7 +104,7 @@ class Instance:
     def from_coordinates(
         cls,
         xy: ArrayLike,
-        metric: str = "EUC_2D",
+        metric: str = DEFAULT_METRIC,
         name: str = "",
         *,
         comment: str = "",
@@ -113,10 +116,10 @@ class Instance:
         Parameters
         ----------
         xy : array_like of integers or floats, shape (n, 2) or (n, 3)
-        metric : str
-            A TSPLIB EDGE_WEIGHT_TYPE on coordinates, whose lengths are integers, or ``"euclidean"``, whose
-            lengths are floats and are not rounded, or ``"haversine"``, the kilometres between latitudes and longitudes
-            in decimal degrees; upper or lower case.
+        metric : str, optional
+            ``"euclidean"``, the default, whose lengths are floats and are not rounded; a TSPLIB EDGE_WEIGHT_TYPE on
+            coordinates, such as ``"EUC_2D"``, whose lengths are integers; or ``"haversine"``, the kilometres between
+            latitudes and longitudes in decimal degrees; upper or lower case.
         name, comment : str
         optimum : int, float or None
             Length of a shortest tour, where it is known.
@@ -130,9 +133,11 @@ class Instance:
 
         Examples
         --------
-        >>> square = Instance.from_coordinates([[0, 0], [0, 3], [4, 3], [4, 0]])
-        >>> square.tour_length([0, 1, 2, 3])
-        14
+        >>> cities = [[0, 0], [0, 3], [1, 4], [4, 0]]
+        >>> Instance.from_coordinates(cities).tour_length([0, 1, 2, 3])
+        13.414213562373096
+        >>> Instance.from_coordinates(cities, "EUC_2D").tour_length([0, 1, 2, 3])
+        13
         """
         named = None if labels is None else tuple(map(str, labels))
         points = as_numbers(xy, "coordinates")
@@ -156,7 +161,8 @@ class Instance:
         ----------
         d : array_like of integers or floats, shape (n, n)
             Symmetric and not negative; the diagonal is ignored. Integers are kept as int64 and give exact
-            lengths; floats are kept as float64, whatever their values, and give float lengths.
+            lengths; floats are kept as float64, whatever their values, and give float lengths. Among floats infinity,
+            among integers 2**31 - 1, forbids an edge.
         name, comment : str
         optimum : int, float or None
             Length of a shortest tour, where it is known.
@@ -170,8 +176,8 @@ class Instance:
         Raises
         ------
         InstanceError
-            If the matrix is not square, finite, non-negative and, unless `asymmetric`, symmetric, or its tours may
-            exceed int64.
+            If the matrix is not square, has an element that is negative or no number, is not symmetric, unless
+            `asymmetric`, or its tours may exceed int64.
 
         Examples
         --------
@@ -339,16 +345,50 @@ class Instance:
         Examples
         --------
         >>> Instance.from_coordinates([[0, 0], [0, 3], [4, 3], [4, 0]]).path_length([0, 1, 2, 3])
-        10
+        10.0
         """
         return self._along(check_tour(path, self.n), is_closed=False)
 
-    def _along(self, order: NDArray[np.int32], *, is_closed: bool) -> int | float:
-        """Sum the distances between consecutive cities, so many at a time that temporaries do not grow with n."""
+    def forbidden_edges(self, tour: ArrayLike, *, is_open: bool = False) -> int:
+        """How many edges of a tour, or with `is_open` of a path, are forbidden.
+
+        Parameters
+        ----------
+        tour : array_like of integers, shape (n,)
+        is_open : bool, optional
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        TourError
+            If `tour` does not visit every city exactly once.
+
+        Examples
+        --------
+        >>> from math import inf
+        >>> ring = Instance.from_matrix([[0, 1, inf, 1], [1, 0, 1, inf], [inf, 1, 0, 1], [1, inf, 1, 0]])
+        >>> ring.forbidden_edges([0, 1, 2, 3]), ring.forbidden_edges([0, 2, 1, 3])
+        (0, 2)
+        """
+        order = check_tour(tour, self.n)
+        if self.matrix is None or self.n < 2:
+            return 0
+        forbidden = FORBIDDEN[self.matrix.dtype.kind]
+        return sum(int(np.count_nonzero(each == forbidden)) for each in self._steps(order, is_closed=not is_open))
+
+    def _steps(self, order: NDArray[np.int32], *, is_closed: bool) -> Iterator[NDArray[Any]]:
+        """The distances between consecutive cities, so many at a time that temporaries do not grow with n."""
         blocks = [order[first : first + _BLOCK + 1] for first in range(0, len(order) - 1, _BLOCK)]
         if is_closed:
             blocks.append(order[[-1, 0]])
-        lengths = (self._between(block[:-1], block[1:]) for block in blocks)
+        return (self._between(block[:-1], block[1:]) for block in blocks)
+
+    def _along(self, order: NDArray[np.int32], *, is_closed: bool) -> int | float:
+        """Sum the distances between consecutive cities."""
+        lengths = self._steps(order, is_closed=is_closed)
         if self.is_exact:
             return sum(int(each.sum(dtype=np.int64)) for each in lengths)
         return math.fsum(chain.from_iterable(each.tolist() for each in lengths))

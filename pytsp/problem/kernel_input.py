@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import SPHERES, further_city, is_planar, located
+from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import EARTH_RADIUS, GEO_RADIUS, arc_over, arcs, metric_named, with_further
 from pytsp.utils.deadline import look
 from pytsp.utils.memory import check_room
@@ -45,11 +46,14 @@ class Form:
         The arguments of the entry point that loads the instance.
     whole : Instance
         An instance with whole-number distances whose tour lengths are the kernel's, to check them by: the instance
-        itself, its scaled copy where distances are floating-point numbers, or points in space for those of a sphere.
+        itself; a copy that is scaled where distances are floating-point numbers, and in which edges that no short tour
+        has are shortened; or points in space for cities of a sphere.
     exponent : int
         One unit of the kernel's lengths is 2**exponent of the instance's; that may be less than the smallest number.
     is_exact : bool
         Whether the kernel's lengths are the instance's, and not near them.
+    is_shortened : bool
+        Whether there are edges that are shortened.
     """
 
     kind: str
@@ -57,6 +61,7 @@ class Form:
     whole: Instance
     exponent: int = 0
     is_exact: bool = True
+    is_shortened: bool = False
 
     @property
     def unit(self) -> int | float:
@@ -84,12 +89,14 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
 
     Floating-point distances (metric EUCLIDEAN, or a floating-point matrix) are multiplied by the power of two that
     brings the longest to 2**28 … 2**29, and rounded: a climber then compares them to a relative precision of 2**-28 of
-    the longest. Lengths that users see are computed from the instance itself.
+    the longest. In a matrix, edges that no short tour has are shortened before (see `shorten_edges`). Lengths that
+    users see are computed from the instance itself.
 
     Raises
     ------
     InstanceError
-        If a distance exceeds 2**30 - 1, the matrix that the metric needs exceeds 2 GiB, or the instance is asymmetric.
+        If a distance that a short tour may have exceeds 2**30 - 1, the matrix that the metric needs exceeds 2 GiB, or
+        the instance is asymmetric.
     """
     if instance.asymmetric:
         raise InstanceError(
@@ -99,7 +106,11 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
     if instance.metric in ("EUC_2D", "CEIL_2D"):
         return _plane(instance)
     if instance.matrix is not None:
-        return Form("matrix", (_matrix(instance),), instance) if instance.is_exact else _scaled_matrix(instance)
+        distances = shorten_edges(instance.matrix, MOST_DISTANCE)
+        if distances is instance.matrix:
+            return _matrix_form(instance)
+        shortened = _matrix_form(Instance._of_lawful_matrix(distances, instance.name))
+        return replace(shortened, is_exact=False, is_shortened=True)
     if _are_crowded(instance):
         return _scaled_matrix(instance)
     whole, exponent = _in_whole_numbers(instance)
@@ -175,6 +186,11 @@ def _plane(instance: Instance) -> Form:
     # Not shifted: rounding is defined on differences of the coordinates as they stand in the file.
     xs, ys = np.ascontiguousarray(instance.coordinates.T)
     return Form("plane", (xs, ys, up), instance)
+
+
+def _matrix_form(instance: Instance) -> Form:
+    """Return the form of an instance whose distances become a matrix, or are scaled."""
+    return Form("matrix", (_matrix(instance),), instance) if instance.is_exact else _scaled_matrix(instance)
 
 
 def _are_crowded(instance: Instance) -> bool:

@@ -19,12 +19,15 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.utils.suggestions import hint
 
-__all__ = ["EXPLICIT", "METRICS", "Metric", "metric_named"]
+__all__ = ["DEFAULT_METRIC", "EXPLICIT", "METRICS", "Metric", "metric_named"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
 EXPLICIT = "EXPLICIT"
 """Name of the metric of an instance whose distances are given as a matrix."""
+
+DEFAULT_METRIC = "EUCLIDEAN"
+"""The metric of coordinates that come without one: the plain distance, not rounded."""
 
 # TSPLIB's own constants: its optimal lengths hold for these digits only.
 _GEO_PI = 3.141592
@@ -65,9 +68,10 @@ class Metric:
     widths : tuple of int
         The numbers of coordinates that a city may have.
     length : callable
-        Takes two broadcastable float64 arrays of shape (..., d) and returns float64 lengths of shape (...).
-    is_exact : bool
-        Whether every length is an integer.
+        Takes two broadcastable float64 arrays of shape (..., d) and returns float64 lengths of shape (...), not yet
+        rounded.
+    rounding : callable or None
+        What makes whole numbers of such lengths; None where they are not rounded.
     stretch : float
         No length exceeds ``stretch`` times the sum of the coordinates' absolute differences, plus 1.
     limits : tuple of float, or None
@@ -86,7 +90,7 @@ class Metric:
     name: str
     widths: tuple[int, ...]
     length: Callable[[Floats, Floats], Floats]
-    is_exact: bool = True
+    rounding: Callable[[Floats], Floats] | None
     stretch: float = 1.0
     limits: tuple[float, ...] | None = None
     norm: float | None = None
@@ -94,10 +98,15 @@ class Metric:
     radius: float = 0.0
     has_further: bool = False
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether every length is an integer."""
+        return self.rounding is not None
+
     def between(self, a: Floats, b: Floats) -> NDArray[Any]:
         """Distances between the points `a` and `b`, shape (..., d) each; int64, or float64 if not exact."""
         lengths = self.length(a, b)
-        return lengths.astype(np.int64) if self.is_exact else lengths
+        return lengths if self.rounding is None else self.rounding(lengths).astype(np.int64)
 
 
 def _nint(x: Floats) -> Floats:
@@ -117,24 +126,19 @@ def _euclidean(a: Floats, b: Floats) -> Floats:
     return np.sqrt(_sum_of_squares(a, b))
 
 
-def _rounded(a: Floats, b: Floats) -> Floats:
-    return _nint(_euclidean(a, b))
-
-
-def _rounded_up(a: Floats, b: Floats) -> Floats:
-    return np.ceil(_euclidean(a, b))
-
-
 def _manhattan(a: Floats, b: Floats) -> Floats:
-    return _nint(reduce(np.add, _differences(a, b)))
+    return reduce(np.add, _differences(a, b))
 
 
 def _maximum(a: Floats, b: Floats) -> Floats:
-    return reduce(np.maximum, map(_nint, _differences(a, b)))
+    return reduce(np.maximum, _differences(a, b))
 
 
 def _att(a: Floats, b: Floats) -> Floats:
-    root = np.sqrt(_sum_of_squares(a, b) / 10.0)
+    return np.sqrt(_sum_of_squares(a, b) / 10.0)
+
+
+def _att_nint(root: Floats) -> Floats:
     rounded = _nint(root)
     return np.where(rounded < root, rounded + 1.0, rounded)
 
@@ -153,7 +157,11 @@ def _geo(a: Floats, b: Floats) -> Floats:
     q3 = np.cos(latitude_a + latitude_b)
     # Rounding may carry the cosine of a vanishing angle past one, where acos is undefined.
     cosine = np.clip(0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3), -1.0, 1.0)
-    return np.trunc(GEO_RADIUS * np.arccos(cosine) + 1.0)
+    return GEO_RADIUS * np.arccos(cosine)
+
+
+def _cut_off_plus_one(x: Floats) -> Floats:
+    return np.trunc(x + 1.0)
 
 
 def _haversine(a: Floats, b: Floats) -> Floats:
@@ -188,7 +196,7 @@ def _xray(phi: float, chi: float, two_theta: float) -> Callable[[Floats, Floats]
     def length(a: Floats, b: Floats) -> Floats:
         x, y, z = _differences(a, b)
         turn = np.minimum(x, np.abs(x - 360.0))
-        return _nint(100.0 * reduce(np.maximum, (turn / phi, y / chi, z / two_theta)))
+        return 100.0 * reduce(np.maximum, (turn / phi, y / chi, z / two_theta))
 
     return length
 
@@ -197,19 +205,19 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            Metric("ATT", (2,), _att, norm=2, formula=_ATT),
-            Metric("CEIL_2D", (2,), _rounded_up, norm=2, formula=_ROOT_UP),
-            Metric("EUC_2D", (2,), _rounded, norm=2, formula=_ROOT),
-            Metric("EUC_3D", (3,), _rounded, norm=2, formula=_ROOT),
-            Metric("EUCLIDEAN", (2, 3), _euclidean, is_exact=False, norm=2),
-            Metric("GEO", (2,), _geo, stretch=200.0),
-            Metric("HAVERSINE", (2,), _haversine, is_exact=False, stretch=120.0, limits=(90.0, 360.0)),
-            Metric("MAN_2D", (2,), _manhattan, norm=1, formula=_SUM),
-            Metric("MAN_3D", (3,), _manhattan, norm=1, formula=_SUM),
-            Metric("MAX_2D", (2,), _maximum, norm=np.inf, formula=_MOST),
-            Metric("MAX_3D", (3,), _maximum, norm=np.inf, formula=_MOST),
-            Metric("XRAY1", (3,), _xray(1.0, 1.0, 1.0), stretch=100.0),
-            Metric("XRAY2", (3,), _xray(1.25, 1.5, 1.15), stretch=100.0),
+            Metric("ATT", (2,), _att, _att_nint, norm=2, formula=_ATT),
+            Metric("CEIL_2D", (2,), _euclidean, np.ceil, norm=2, formula=_ROOT_UP),
+            Metric("EUC_2D", (2,), _euclidean, _nint, norm=2, formula=_ROOT),
+            Metric("EUC_3D", (3,), _euclidean, _nint, norm=2, formula=_ROOT),
+            Metric("EUCLIDEAN", (2, 3), _euclidean, None, norm=2),
+            Metric("GEO", (2,), _geo, _cut_off_plus_one, stretch=200.0),
+            Metric("HAVERSINE", (2,), _haversine, None, stretch=120.0, limits=(90.0, 360.0)),
+            Metric("MAN_2D", (2,), _manhattan, _nint, norm=1, formula=_SUM),
+            Metric("MAN_3D", (3,), _manhattan, _nint, norm=1, formula=_SUM),
+            Metric("MAX_2D", (2,), _maximum, _nint, norm=np.inf, formula=_MOST),
+            Metric("MAX_3D", (3,), _maximum, _nint, norm=np.inf, formula=_MOST),
+            Metric("XRAY1", (3,), _xray(1.0, 1.0, 1.0), _nint, stretch=100.0),
+            Metric("XRAY2", (3,), _xray(1.25, 1.5, 1.15), _nint, stretch=100.0),
         )
     }
 )
@@ -259,16 +267,16 @@ def _derived(name: str) -> Metric | None:
     if kind != _ARCS:
         return None
     if unit == "UP":
-        return _of_arcs(name, GEO_RADIUS, lambda arc: np.trunc(GEO_RADIUS * arc + 1.0), _ARC_UP)
-    radius = math.ldexp(EARTH_RADIUS, -int(unit))
-    return _of_arcs(name, radius, lambda arc: np.floor(radius * arc + 0.5), _ARC)
+        return _of_arcs(name, GEO_RADIUS, _cut_off_plus_one, _ARC_UP)
+    return _of_arcs(name, math.ldexp(EARTH_RADIUS, -int(unit)), _nint, _ARC)
 
 
-def _of_arcs(name: str, radius: float, rounded: Callable[[Floats], Floats], formula: int) -> Metric:
+def _of_arcs(name: str, radius: float, rounding: Callable[[Floats], Floats], formula: int) -> Metric:
     return Metric(
         name,
         (3,),
-        lambda a, b: rounded(_arc(a, b)),
+        lambda a, b: radius * _arc(a, b),
+        rounding,
         norm=2,
         formula=formula,
         radius=radius,
@@ -278,6 +286,7 @@ def _of_arcs(name: str, radius: float, rounded: Callable[[Floats], Floats], form
 def _and_further(metric: Metric) -> Metric:
     def length(a: Floats, b: Floats) -> Floats:
         near, farther = metric.length(a[..., :-1], b[..., :-1]), np.maximum(a[..., -1], b[..., -1])
+        near = near if metric.rounding is None else metric.rounding(near)
         return np.where(np.minimum(a[..., -1], b[..., -1]) < 0, farther, near)
 
     limits = None if metric.limits is None else (*metric.limits, np.inf)
@@ -286,6 +295,8 @@ def _and_further(metric: Metric) -> Metric:
         name=with_further(metric.name),
         widths=tuple(width + 1 for width in metric.widths),
         length=length,
+        # What the further city is away is whole where others are rounded.
+        rounding=None if metric.rounding is None else np.positive,
         limits=limits,
         has_further=True,
     )

@@ -17,6 +17,7 @@ from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, least_and_largest, longest_distance
 from pytsp.problem.location import located
+from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import with_further
 from pytsp.problem.tours import check_tour
 from pytsp.utils.arguments import whole_number
@@ -40,6 +41,8 @@ class OpenPath:
         That of the closed tours: city n is the further one. It is asymmetric if `original` is.
     offset : int or float
         How much longer a tour that `tour` returns is than its path.
+    is_shortened : bool
+        Whether edges that no short path has are shorter in `instance`, and with them tours that have one.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class OpenPath:
     end_city: int | None
     instance: Instance
     offset: int | float
+    is_shortened: bool = False
 
     @classmethod
     def of(cls, original: Instance, start_city: int | None = None, end_city: int | None = None) -> OpenPath:
@@ -83,7 +87,12 @@ class OpenPath:
                 f"{original.name or 'instance'}: an open path needs a matrix of {n + 1} x {n + 1} distances; the limit "
                 f"is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4) - 1} cities)"
             )
-        d = original.distance_matrix()
+        given = d = original.distance_matrix()
+        if starts or ends:
+            least, _ = least_and_largest(d)
+            # Asymmetric instances are doubled, for which distances may differ by half as much.
+            room = MOST_DISTANCE // 2 - 2 if original.asymmetric else MOST_DISTANCE - 1
+            d = shorten_edges(given, least + room // _exchanged(original), path=(start_city, end_city))
         far = _far(original, d) if starts or ends else 0
         closed = np.zeros((n + 1, n + 1), d.dtype)
         closed[:n, :n] = d
@@ -93,7 +102,7 @@ class OpenPath:
         # An end that is free has the further city at the distance of all others, if those are not 0.
         offset = far if len({*starts}) == 1 and not original.asymmetric and n > 1 else 0
         instance = Instance._of_lawful_matrix(closed, original.name, asymmetric=original.asymmetric)
-        return cls(original, start_city, end_city, instance, offset)
+        return cls(original, start_city, end_city, instance, offset, is_shortened=d is not given)
 
     @classmethod
     def _of_points(cls, original: Instance, start_city: int | None, end_city: int | None) -> OpenPath:
@@ -170,8 +179,7 @@ def _far(original: Instance, d: NDArray[Any]) -> int | float:
 def _beyond(original: Instance, least: float, largest: float) -> int | float:
     """Return that distance, where all are from the least to the largest."""
     spread = largest - least
-    # The moves that put both ends in order without going backwards exchange two edges, the others one.
-    exchanged = 2 if original.asymmetric else 1
+    exchanged = _exchanged(original)
     if not original.is_exact:
         return exchanged * 1.25 * spread or 1.0
     far = exchanged * math.ceil(spread) + 1
@@ -182,6 +190,11 @@ def _beyond(original: Instance, least: float, largest: float) -> int | float:
             "by a common factor"
         )
     return far
+
+
+def _exchanged(original: Instance) -> int:
+    """Return how many edges the moves exchange that put the ends in order: without going backwards two, else one."""
+    return 2 if original.asymmetric else 1
 
 
 def _position(path: NDArray[np.int32], city: int) -> int:

@@ -106,8 +106,8 @@ def check_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[An
         owned.setflags(write=True)
         np.fill_diagonal(owned, 0)
         owned.setflags(write=False)
-    if owned.dtype.kind == "f" and not np.isfinite(owned).all():
-        raise _breach(owned, ~np.isfinite(owned), "must be finite")
+    if owned.dtype.kind == "f" and np.isnan(owned).any():
+        raise _breach(owned, np.isnan(owned), "must hold numbers", "; inf forbids an edge")
     if owned.min() < 0:
         raise _breach(owned, owned < 0, "must not be negative")
     is_symmetric = _is_symmetric(owned)
@@ -115,8 +115,8 @@ def check_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[An
         way_out = "; asymmetric=True takes it as it is, (d + d.T) / 2 is symmetric where only rounding differs"
         raise _breach(owned, owned != owned.T, "must be symmetric", way_out)
     limit = 2**63 // (n + 1) if owned.dtype.kind == "i" else np.finfo(np.float64).max / n
-    if owned.max() > limit:
-        raise _breach(owned, owned > limit, f"must not exceed {limit}, for a tour of {n} cities to be summed")
+    if owned.max() > limit and (is_long := (owned > limit) & np.isfinite(owned)).any():
+        raise _breach(owned, is_long, f"must not exceed {limit}, for a tour of {n} cities to be summed")
     return owned, is_symmetric
 
 

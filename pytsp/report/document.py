@@ -31,7 +31,7 @@ MOST_CITIES = 2_000_000
 # So many cities have names on the map, and stand in the list of the visit.
 MOST_LABELLED, MOST_LISTED = 100_000, 10_000
 # A table's columns: those of numbers, and others.
-_NUMBERS = ("seed", "climbers", "iterations", "length", "gap", "seconds")
+_NUMBERS = ("seed", "climbers", "iterations", "length", "forbidden_edges", "gap", "seconds")
 _COLUMNS = ("solver", "backend", *_NUMBERS, "stop_reason", "device", "date")
 _UNKNOWN = "–"
 _ON_CLIMBERS = (
@@ -183,7 +183,7 @@ def _runs_table(runs: Sequence[Run], *, best: Run) -> str:
 
 
 def _heading(name: str) -> str:
-    return "stopped" if name == "stop_reason" else name
+    return {"stop_reason": "stopped", "forbidden_edges": "forbidden edges"}.get(name, name)
 
 
 def _cell(name: str, fact: object) -> str:

@@ -67,9 +67,9 @@ class Progress:
     def tour(self) -> NDArray[np.int32]:
         return self.find()
 
-    def restated(self, offset: float, restate: Callable[[NDArray[np.int32]], NDArray[np.int32]]) -> Progress:
-        """Return the same of another instance, whose tours `restate` makes of these, and which are shorter."""
-        return replace(self, length=self.length - offset, find=lambda: restate(self.find()))
+    def restated(self, length: int | float, find: Callable[[], NDArray[np.int32]]) -> Progress:
+        """Return the same of another instance, whose tour has this length and is what `find` returns."""
+        return replace(self, length=length, find=find)
 
 
 class Improvement(NamedTuple):
@@ -110,9 +110,9 @@ class Improved(Improvement):
     def tour(self) -> NDArray[np.int32]:
         return self.find()
 
-    def restated(self, offset: float, restate: Callable[[NDArray[np.int32]], NDArray[np.int32]]) -> Improved:
-        """Return the same of another instance, whose tours `restate` makes of these, and which are shorter."""
-        return self.of(self._replace(length=self.length - offset), lambda: restate(self.find()))
+    def restated(self, length: int | float, find: Callable[[], NDArray[np.int32]]) -> Improved:
+        """Return the same of another instance, whose tour has this length and is what `find` returns."""
+        return self.of(self._replace(length=length), find)
 
 
 class Checkpoint(Protocol):

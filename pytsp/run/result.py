@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Improvement
+from pytsp.utils.text import json_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,9 +42,10 @@ class Result:
         length, but for "eax" with a time limit.
     lengths : numpy.ndarray of int64 or float64, shape (climbers,)
         The length of each climber's best tour. Floating-point lengths are the kernel's, precise to about 2**-28 of the
-        longest distance an edge. By "eax" they are those of the last population: with a time limit populations follow
-        each other, and their climbers are numbered on, so that `climber` may be of an earlier one, and `length` shorter
-        than all of these.
+        longest distance an edge; edges that no short tour has, forbidden ones among them, may count as little more than
+        such a tour where climbers are longer than `length`. By "eax" they are those of the last population: with a time
+        limit populations follow each other, and their climbers are numbered on, so that `climber` may be of an earlier
+        one, and `length` shorter than all of these.
     steps : numpy.ndarray of int32 or int64, shape (climbers,)
         The number of moves that each climber of random restarts, or the tour of two-opt, made; of changes that one of
         an iterated local search accepted because they shortened its tour; of kicks that large tried; of moves that a
@@ -121,6 +123,12 @@ class Result:
         return self.instance.optimum
 
     @property
+    def forbidden_edges(self) -> int:
+        """How many edges of the tour are forbidden; where the search has found one that has none, it is 0."""
+        # Tours of millions of cities need no check here.
+        return 0 if self.instance.matrix is None else self.instance.forbidden_edges(self.tour, is_open=self.is_open)
+
+    @property
     def gap(self) -> float | None:
         """How much longer than the optimum the tour is, as a fraction; None where the optimum is not known or 0."""
         return self.length / self.optimum - 1 if self.optimum else None
@@ -157,9 +165,12 @@ class Result:
         """Return what `pytsp solve --json` prints: plain numbers, strings, and lists: history, lengths and tour.
 
         With a lower bound, options and names of the cities that are known, it holds these too: of the options, those
-        that were given.
+        that were given. Forbidden edges are there where the tour has any; a length that is infinite is None then, and
+        left out of lists.
         """
         more: dict[str, object] = {} if self.lower_bound is None else {"lower_bound": self.lower_bound}
+        if forbidden := self.forbidden_edges:
+            more["forbidden_edges"] = forbidden
         if is_dataclass(self.options):
             values = ((each, getattr(self.options, each.name)) for each in fields(self.options))
             more["options"] = {
@@ -174,9 +185,9 @@ class Result:
             "instance": self.instance.name,
             "n": self.instance.n,
             "metric": self.instance.metric,
-            "length": self.length,
+            "length": json_number(self.length),
             "optimum": self.optimum,
-            "gap": self.gap,
+            "gap": None if self.gap is None else json_number(self.gap),
             "seconds": self.seconds,
             "solver": self.solver,
             "backend": self.backend,
@@ -193,8 +204,8 @@ class Result:
             "stop_reason": self.stop_reason,
             "open": self.is_open,
             **more,
-            "history": [list(improvement) for improvement in self.history],
-            "lengths": self.lengths.tolist(),
+            "history": [list(improvement) for improvement in self.history if math.isfinite(improvement.length)],
+            "lengths": self.lengths[np.isfinite(self.lengths)].tolist(),
             "tour": self.tour.tolist(),
         }
 
@@ -264,6 +275,8 @@ class Result:
             f"{self.instance.name or 'instance'}: {self.instance.n} cities, {self.instance.metric}{kind}",
             f"length    {_number(self.length)} ({gap})",
         ]
+        if forbidden := self.forbidden_edges:
+            lines.append(f"forbidden {forbidden} of the edges; no tour with fewer was found")
         if self.solver == "two-opt":
             kicks = f", {self.iterations} kicks" if getattr(self.options, "kicks", 0) else ""
             made = f"{self.steps[0]} in {self.passes[0]} passes over the neighbourhood"

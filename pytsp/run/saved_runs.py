@@ -46,7 +46,8 @@ class Run:
     """A tour, and what is known of the run that found it.
 
     `history` has a row (seconds, iteration, length) for each improvement, `lengths` the length of each climber's best
-    tour; `facts` are what else `Result.to_dict` says, none for a tour file. The instance is there where it is needed.
+    tour, where it is finite; `facts` are what else `Result.to_dict` says, none for a tour file. The instance is there
+    where it is needed.
     """
 
     label: str
@@ -59,9 +60,11 @@ class Run:
     @classmethod
     def of(cls, result: Result) -> Run:
         """Return the run of a result."""
-        facts = {name: fact for name, fact in result.to_dict().items() if name not in _LISTS}
-        history = np.array(result.history, dtype=np.float64).reshape(-1, 3)
-        return cls(result.instance.name or "tour", result.tour, result.instance, history, result.lengths, facts)
+        told = result.to_dict()
+        facts = {name: fact for name, fact in told.items() if name not in _LISTS} | {"length": result.length}
+        history = np.array(told["history"], dtype=np.float64).reshape(-1, 3)
+        lengths = result.lengths[np.isfinite(result.lengths)]
+        return cls(result.instance.name or "tour", result.tour, result.instance, history, lengths, facts)
 
     @property
     def is_open(self) -> bool:
@@ -142,9 +145,14 @@ def _parse(data: bytes, source: str) -> Run:
         order = check_tour(tour, len(tour))
     except TourError as error:
         raise PytspError(f"{source}: {error}") from error
+    # JSON has no infinity.
+    is_infinite = facts.get("length") is None and bool(facts.get("forbidden_edges"))
+    missing = {"optimum": facts.get("optimum") is None, "length": is_infinite}
     for name in ("length", "seconds", "optimum"):
-        if name != "optimum" or facts.get(name) is not None:
+        if not missing.get(name):
             _check_number(facts.get(name), name, source)
+    if is_infinite:
+        facts["length"] = math.inf
     history = _numbers(facts, "history", source)
     if history.size and (history.ndim != 2 or history.shape[1] != 3):
         raise PytspError(f"{source}: history must hold [seconds, iteration, length], but its shape is {history.shape}")

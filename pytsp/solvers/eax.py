@@ -115,12 +115,14 @@ class Evolution(Search):
         super().__init__(task)
         self.options, self.iterations = task.options, task.options.iterations
         self.local_search = LocalSearch(task, self.loaded, lists)
+        # Whether populations follow each other, each as large as lets it converge, until the time limit.
+        self.is_timed = self.iterations is None and self.watch.time_limit is not None
         self.size = self.options.climbers
         if self.size is not None:
             check_memory(
                 "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * self.form.whole.n + HOST_CLIMBER_BYTES)
             )
-        if self.watch.time_limit is None:
+        if not self.is_timed:
             self.size = self.size or self._most()
         self.standing = EvolutionStanding(**NOBODY, best=None, first=self.options.first)
         if self.watch.state is not None:
@@ -142,7 +144,7 @@ class Evolution(Search):
             return False
         if self.iterations is not None and now.iteration >= self.iterations:
             return True
-        return self.has_converged and (self.watch.time_limit is None or self.fruitless >= POPULATIONS)
+        return self.has_converged and (not self.is_timed or self.fruitless >= POPULATIONS)
 
     @property
     def next_seconds(self) -> float:
@@ -239,7 +241,7 @@ class Evolution(Search):
     def _most(self) -> int:
         """Choose how many climbers there are at most where the user does not say."""
         limit = self.watch.time_limit
-        if limit is None:
+        if limit is None or not self.is_timed:
             fewer = CPU_CLIMBERS_TIMES_CITIES // self.form.whole.n if self.task.machine == "cpu" else CLIMBERS["gpu"]
             return min(CLIMBERS[self.task.machine], max(LEAST_CLIMBERS, fewer))
         return MOST_CLIMBERS["cpu"] if self.task.machine == "cpu" else gpu_climbers(self.form.whole.n, limit)

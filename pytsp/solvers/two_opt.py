@@ -173,6 +173,9 @@ class Descent(Search):
     def length(self) -> int | float:
         now = self.standing
         length = now.length if now.best is None else min(now.length, now.best.length)
+        if self.form.kind == "matrix" and not self.form.is_exact:
+            # Its longest edges may be longer than the kernel knows.
+            return self.task.instance.tour_length(self._shortest().tour)
         return length if self.form.is_exact else math.ldexp(length, self.form.exponent)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 # Those of ASCII and of Latin-1 but tabs and line feeds: a terminal may take them for orders.
@@ -20,3 +21,8 @@ def printable(text: str) -> str:
     '�[2Jcleared'
     """
     return _CONTROLS.sub("\ufffd", text)
+
+
+def json_number(number: int | float) -> int | float | None:
+    """Return a number as JSON has it, which knows no infinity: None in its place."""
+    return number if math.isfinite(number) else None

@@ -14,7 +14,7 @@ from pytsp.api.compare import Comparison, compare
 from pytsp.backends import status
 from pytsp.exceptions import BackendError, BackendUnavailable
 
-CITIES = Instance.from_coordinates(np.random.default_rng(0).integers(0, 100, (20, 2)))
+CITIES = Instance.from_coordinates(np.random.default_rng(0).integers(0, 100, (20, 2)), metric="EUC_2D")
 
 
 def test_backends_are_compared_with_the_first() -> None:

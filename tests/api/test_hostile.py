@@ -127,8 +127,12 @@ CASES = [
     Case("distances beyond 2^30, integers", explicit(distances() * 2**25), TOO_LONG),
     Case("lengths beyond 2^63", explicit(distances() * 2**53), "must not exceed .*, for a tour of 12 cities"),
     Case("a negative distance", explicit(changed(2, 5, -1)), r"must not be negative, but \[2, 5\] is -1"),
-    Case("a distance that is nan", explicit(changed(2, 5, math.nan)), r"must be finite, but \[2, 5\] is nan"),
-    Case("a distance that is infinite", explicit(changed(2, 5, math.inf)), r"must be finite, but \[2, 5\] is inf"),
+    Case("a distance that is nan", explicit(changed(2, 5, math.nan)), r"must hold numbers, but \[2, 5\] is nan"),
+    Case("a distance that is infinite", explicit(changed(2, 5, math.inf))),
+    Case("a distance that is minus infinity", explicit(changed(2, 5, -math.inf)), "must not be negative, .* is -inf"),
+    Case("a distance of 10^12 among those up to 1000", explicit(changed(2, 5, 1e12))),
+    Case("a distance of 2^31 - 1, integers", explicit(changed(2, 5, 2**31 - 1).astype(int))),
+    Case("a distance of 2^40, integers", explicit(changed(2, 5, 2**40).astype(int))),
     Case("a coordinate that is nan", plane([[0, 0], [1, math.nan]]), r"must be finite, but \[1, 1\] is nan"),
     Case("a coordinate that is infinite", plane([[0, 0], [-math.inf, 1]]), r"must be finite, but \[1, 0\] is -inf"),
     Case("a matrix that is not square", raw(np.ones((4, 5))), r"must have shape .* the shape is \(4, 5\)"),
@@ -254,7 +258,7 @@ def test_long_lengths_are_exact_where_nothing_is_searched() -> None:
 def test_arguments_that_are_no_numbers_are_named(argument: str, value: Any) -> None:
     word = {"initial_tour": "tour"}.get(argument, argument)
     with pytest.raises((TypeError, ValueError), match=rf"\b{word}\b.* must "):
-        pytsp.solve(Instance.from_coordinates(CITIES), backend="c", **{argument: value})
+        pytsp.solve(Instance.from_coordinates(CITIES, metric="EUC_2D"), backend="c", **{argument: value})
 
 
 @pytest.mark.parametrize(
@@ -269,18 +273,18 @@ def test_arguments_that_are_no_numbers_are_named(argument: str, value: Any) -> N
 )
 def test_arguments_of_another_kind_are_named(argument: str, value: Any, words: str) -> None:
     with pytest.raises((TypeError, ValueError), match=f"^{words}$"):
-        pytsp.solve(Instance.from_coordinates(CITIES), backend="c", **{argument: value})
+        pytsp.solve(Instance.from_coordinates(CITIES, metric="EUC_2D"), backend="c", **{argument: value})
 
 
 def test_a_device_that_no_gpu_can_be_is_named() -> None:
     if any(device.is_gpu for found in pytsp.backends.status() for device in found.devices):
         pytest.skip("there is a GPU, which names its devices")
     with pytest.raises(pytsp.BackendUnavailable, match="^device=99 is for a GPU, and none can run here: cuda: "):
-        pytsp.solve(Instance.from_coordinates(CITIES), device=99)
+        pytsp.solve(Instance.from_coordinates(CITIES, metric="EUC_2D"), device=99)
 
 
 def test_what_is_written_the_other_way_round_is_named(tmp_path: Path) -> None:
-    instance, path = Instance.from_coordinates(CITIES), str(tmp_path / "x.tsp")
+    instance, path = Instance.from_coordinates(CITIES, metric="EUC_2D"), str(tmp_path / "x.tsp")
     with pytest.raises(TypeError, match=r"^target, the first argument, must be a path; it is Instance\("):
         pytsp.write(instance, path)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="^instance must be a pytsp.Instance; it is a str$"):

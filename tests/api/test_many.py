@@ -55,7 +55,7 @@ ANY = st.one_of(
     strategies.float_instances(max_n=12),
     strategies.lattice_instances(("EUC_2D", "CEIL_2D", "EUCLIDEAN"), max_n=12),
 )
-ONE_PLACE = Instance.from_coordinates([[3, 3]] * 9)
+ONE_PLACE = Instance.from_coordinates([[3, 3]] * 9, metric="EUC_2D")
 LINE = Instance.from_coordinates([[x // 2, 0] for x in range(10)], metric="EUCLIDEAN")
 NO_DISTANCE = Instance.from_matrix(np.zeros((8, 8), dtype=np.int64))
 
@@ -83,7 +83,10 @@ def test_each_is_solved_as_by_itself_in_any_order(backend: Backend, instances: l
 )
 def test_any_cut_gives_the_same_results(backend: Backend, first: int, seconds: float, memory: int) -> None:
     points = np.random.default_rng(0).integers(0, 100, (23, 12, 2))
-    instances = [Instance.from_coordinates(cities[:n]) for cities, n in zip(points, [12, 12, 8] * 8, strict=False)]
+    instances = [
+        Instance.from_coordinates(cities[:n], metric="EUC_2D")
+        for cities, n in zip(points, [12, 12, 8] * 8, strict=False)
+    ]
     expected = pytsp.solve_many(instances, climbers=2, backend="c")
     with cut(first, seconds), pytest.MonkeyPatch.context() as patch:
         patch.setattr(many, "CALL_BYTES", dict.fromkeys(("cpu", "gpu"), memory))
@@ -137,7 +140,9 @@ def test_more_generations_never_give_a_longer_tour(backend: Backend) -> None:
 def test_sizes_from_8_to_1000_go_together(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     skip_where_slow(backend)
     sizes = [7, 8, 1000, 1001, 8]
-    instances = [Instance.from_coordinates(np.random.default_rng(n).integers(0, 9**4, (n, 2))) for n in sizes]
+    instances = [
+        Instance.from_coordinates(np.random.default_rng(n).integers(0, 9**4, (n, 2)), metric="EUC_2D") for n in sizes
+    ]
     called: list[str] = []
     call = Backend.call
 
@@ -185,7 +190,9 @@ def test_a_time_limit_leaves_every_instance_a_tour(
     looks: int, backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw, left = np.random.default_rng(0), iter(range(looks, -1000, -1))
-    instances = [Instance.from_coordinates(draw.integers(0, 10**4, (n, 2))) for n in [60, 9, 60, 90, 60] * 3]
+    instances = [
+        Instance.from_coordinates(draw.integers(0, 10**4, (n, 2)), metric="EUC_2D") for n in [60, 9, 60, 90, 60] * 3
+    ]
     # Each look at the clock takes a second.
     monkeypatch.setattr("pytsp.api.many.Watch.seconds_left", property(lambda _: float(next(left))))
     with cut(0, 1e-9):
@@ -207,7 +214,7 @@ def test_a_time_limit_leaves_every_instance_a_tour(
 @pytest.mark.parametrize("sizes", [[60] * 900, [2000] * 9, [60] * 500 + [1500] * 3 + [5] * 3])
 def test_a_time_limit_is_kept(sizes: list[int]) -> None:
     draw, limit = np.random.default_rng(0), 1.0
-    instances = [Instance.from_coordinates(draw.integers(0, 10**4, (n, 2))) for n in sizes]
+    instances = [Instance.from_coordinates(draw.integers(0, 10**4, (n, 2)), metric="EUC_2D") for n in sizes]
     # What is opened and imported first is not the question.
     pytsp.solve_many(instances[:1] + instances[-1:], time_limit=0.1, backend="c")
     began = time.perf_counter()
@@ -220,7 +227,10 @@ def test_a_time_limit_is_kept(sizes: list[int]) -> None:
 
 @pytest.mark.parametrize("stop", [1, 3, 7, 100])
 def test_progress_is_told_and_may_end_it(stop: int) -> None:
-    instances = [Instance.from_coordinates(np.random.default_rng(n).random((n, 2))) for n in (9, 5, 9, 8, 6, 1, 2)]
+    instances = [
+        Instance.from_coordinates(np.random.default_rng(n).random((n, 2)), metric="EUC_2D")
+        for n in (9, 5, 9, 8, 6, 1, 2)
+    ]
     told: list[tuple[int, int]] = []
 
     def progress(done: int, total: int) -> bool:
@@ -256,7 +266,9 @@ def test_few_cities_are_solved_to_optimality(backend: Backend) -> None:
 @pytest.mark.parametrize("at", [0, 1, 2, 3, 4, 8, 20])
 @pytest.mark.parametrize("after", [False, True])
 def test_an_interruption_ends_the_list(at: int, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    instances = [Instance.from_coordinates(np.random.default_rng(n).random((n, 2))) for n in (9, 5, 9, 8, 6)]
+    instances = [
+        Instance.from_coordinates(np.random.default_rng(n).random((n, 2)), metric="EUC_2D") for n in (9, 5, 9, 8, 6)
+    ]
     interruption = Interruption(at, after)
     monkeypatch.setattr(Backend, "call", interruption.call)
     with cut(0, 1e-9):

@@ -220,7 +220,7 @@ def _printed(client: Any) -> str:
 
 BEGIN = """
 import sys, threading, numpy as np, pytsp
-instance = pytsp.Instance.from_coordinates(np.random.default_rng(0).integers(0, 10**6, (1000, 2)))
+instance = pytsp.Instance.from_coordinates(np.random.default_rng(0).integers(0, 10**6, (1000, 2)), "EUC_2D")
 runs = threading.Event()
 def solve(progress):
     return pytsp.solve(instance, solver={solver!r}, backend={backend!r}, time_limit=100, progress=progress)

@@ -15,9 +15,9 @@ from pytsp.cli import main
 
 POINTS = np.random.default_rng(0).integers(0, 1000, (60, 2))
 INSTANCES = {
-    "grid": Instance.from_coordinates(POINTS),
+    "grid": Instance.from_coordinates(POINTS, metric="EUC_2D"),
     "plane": Instance.from_coordinates(POINTS, metric="euclidean"),
-    "matrix": Instance.from_matrix(Instance.from_coordinates(POINTS).distance_matrix()),
+    "matrix": Instance.from_matrix(Instance.from_coordinates(POINTS, metric="EUC_2D").distance_matrix()),
 }
 MAPPINGS = {"restarts": ("block", "thread"), "ils": ("block", "thread", "lockstep")}
 OPTIONS: dict[str, dict[str, Any]] = {

@@ -509,7 +509,7 @@ def test_equal_tells_a_climb_that_differs(
 
 @pytest.mark.parametrize("name", [emulated.NAMED])
 def test_equal_takes_blocks_of_every_shape_where_a_gpu_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    form = form_of(Instance.from_coordinates(np.random.default_rng(0).integers(0, 99, (30, 2))))
+    form = form_of(Instance.from_coordinates(np.random.default_rng(0).integers(0, 99, (30, 2)), metric="EUC_2D"))
     kernels = open_backend(name)
     assert kernels.device is not None
     small = equal.by_turns(form, kernels)

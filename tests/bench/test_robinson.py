@@ -75,7 +75,7 @@ def test_a_thread_keeps_one_move() -> None:
             return np.asarray(super().__getitem__(key))
 
     angles = np.arange(16) * math.pi / 8
-    circle = pytsp.Instance.from_coordinates(1000 * np.column_stack([np.cos(angles), np.sin(angles)]))
+    circle = pytsp.Instance.from_coordinates(1000 * np.column_stack([np.cos(angles), np.sin(angles)]), metric="EUC_2D")
     crossed = [0, 2, 1, 3, 4, 5, 6, 7, 8, 10, 9, 11, 12, 13, 14, 15]
     for threads, passes in ((16, 2), (9, 2), (8, 3), (1, 3)):
         ends.clear()

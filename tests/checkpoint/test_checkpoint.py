@@ -386,7 +386,7 @@ def test_the_first_checkpoint_is_there_before_the_first_tour(tmp_path: Path) -> 
 
 
 def test_names_of_cities_are_kept(tmp_path: Path) -> None:
-    instance = Instance.from_coordinates([[0, 0], [0, 3], [4, 0]], labels=["Ulm", "Köln", "Bonn"])
+    instance = Instance.from_coordinates([[0, 0], [0, 3], [4, 0]], metric="EUC_2D", labels=["Ulm", "Köln", "Bonn"])
     found = pytsp.solve(instance, backend="c", checkpoint=tmp_path / "run.checkpoint")
     assert pytsp.resume(tmp_path / "run.checkpoint").order == found.order
 

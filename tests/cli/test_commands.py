@@ -303,7 +303,7 @@ def test_no_control_character_of_a_file_reaches_a_terminal(
     assert "thirty\ufffd]0;title" in told
     assert {character for character in told if not character.isprintable()} <= {"\n", "\t"}
     # Neither do those of names from elsewhere.
-    named = pytsp.Instance.from_coordinates([[0, 0]], name=HOSTILE, comment=f"a\n{HOSTILE}")
+    named = pytsp.Instance.from_coordinates([[0, 0]], metric="EUC_2D", name=HOSTILE, comment=f"a\n{HOSTILE}")
     assert f"{named.name}{named.comment}".replace("\n", "").isprintable()
 
 

@@ -145,7 +145,7 @@ def test_every_solver_tells_its_phases_and_the_time_left(
     options: dict[str, Any], phases: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pytsp.solvers.eax.CALL_SECONDS", 1e-3)
-    cities = Instance.from_coordinates(np.random.default_rng(1).integers(0, 900, (90, 2)))
+    cities = Instance.from_coordinates(np.random.default_rng(1).integers(0, 900, (90, 2)), metric="EUC_2D")
     seen: list[Progress] = []
     pytsp.solve(cities, backend="c", time_limit=60, progress=seen.append, **options)
     assert {now.phase for now in seen} == phases
@@ -161,7 +161,7 @@ def test_every_solver_tells_its_phases_and_the_time_left(
 def test_the_library_logs_and_is_silent_by_itself(
     caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cities = Instance.from_coordinates([[0, 0], [0, 9], [9, 9], [9, 0]], name="square")
+    cities = Instance.from_coordinates([[0, 0], [0, 9], [9, 9], [9, 0]], metric="EUC_2D", name="square")
     with caplog.at_level(logging.DEBUG, "pytsp"):
         pytsp.solve(cities, backend="c")
     assert "square: 4 cities, EUC_2D; solver ils" in caplog.text

@@ -33,7 +33,7 @@ def test_the_corpus_is_small_and_reads_instances_and_tours() -> None:
 def test_a_reader_that_reads_something_else_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     good, tour = (DATA / "good.tsp").read_bytes(), (DATA / "good.tour").read_bytes()
     read_tour, write = laws.read_tour, laws.write
-    moved = laws.Instance.from_coordinates(np.arange(10.0).reshape(5, 2))
+    moved = laws.Instance.from_coordinates(np.arange(10.0).reshape(5, 2), metric="EUC_2D")
     with monkeypatch.context() as patch:
         patch.setattr(laws, "write", lambda target, _: write(target, moved))
         with pytest.raises(AssertionError):

@@ -125,7 +125,7 @@ def test_asymmetric_matrices_are_taken_where_that_is_said() -> None:
 
 
 def test_an_instance_is_itself() -> None:
-    instance = Instance.from_coordinates(POINTS)
+    instance = Instance.from_coordinates(POINTS, metric="EUC_2D")
     assert as_instance(instance) is instance
     with pytest.raises(InstanceError, match="metric='GEO' does not concern an Instance"):
         as_instance(instance, metric="GEO")
@@ -156,7 +156,7 @@ def test_sparse_matrices_are_refused(sparse: Any) -> None:
         ([1, 2], {}, r"n \(n - 1\) / 2 elements, as 1 or 3; this one has 2"),
         ([1, 2, 3, 4], {}, "as 3 or 6; this one has 4"),
         ([-1, 2, 3], {}, "must not be negative"),
-        ([1, np.nan, 3], {}, "must be finite"),
+        ([1, np.nan, 3], {}, "must hold numbers"),
         (np.ma.masked_array(POINTS, mask=np.eye(4, 2)), {}, "a masked array"),
         (POINTS, {"metric": "XRAY3"}, "metric 'XRAY3' is not known"),
         (POINTS, {"metric": "EUC_3D"}, "EUC_3D needs 3 coordinates a city"),
@@ -392,7 +392,7 @@ def test_names_go_with_the_cities_into_results(tmp_path: Path) -> None:
     found.write(tmp_path / "tour.geojson")
     assert as_instance(json.loads((tmp_path / "tour.geojson").read_text())["features"][1]).labels == ("somewhere",)
     with pytest.raises(InstanceError, match="labels must be 4, one a city; there are 3"):
-        Instance.from_coordinates(POINTS, labels=["a", "b", "c"])
+        Instance.from_coordinates(POINTS, metric="EUC_2D", labels=["a", "b", "c"])
 
 
 def test_a_solve_reads_data_as_it_is_told() -> None:
@@ -402,7 +402,7 @@ def test_a_solve_reads_data_as_it_is_told() -> None:
     frame = frames({"east": [0, 0, 3], "north": [0, 4, 0]})
     assert pytsp.solve(frame, columns=["east", "north"], backend="c").length == 12
     with pytest.raises(InstanceError, match="metric='GEO' does not concern an Instance"):
-        pytsp.solve(Instance.from_coordinates(POINTS), metric="GEO")
+        pytsp.solve(Instance.from_coordinates(POINTS, metric="EUC_2D"), metric="GEO")
 
 
 def test_columns_of_one_name_are_refused() -> None:

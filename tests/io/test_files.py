@@ -168,7 +168,7 @@ def test_every_separator_and_decimal_sign_says_the_same(
         (",a,b\na,0,1\nb,2,0\n", "matrix must be symmetric, but .* asymmetric=True takes it"),
         ("0,1,2,3\n1,0,1,2\n", r"data must have shape .* the shape is \(2, 4\)"),
         ("0,1,2\n1,0,1\n2,1,0\n", r"data of shape \(3, 3\) are coordinates or distances"),
-        ("0,nan,2,3\nnan,0,1,2\n2,1,0,1\n3,2,1,0\n", "matrix must be finite"),
+        ("0,nan,2,3\nnan,0,1,2\n2,1,0,1\n3,2,1,0\n", "matrix must hold numbers"),
     ],
 )
 def test_other_tables_are_refused_with_their_place(tmp_path: Path, text: str, words: str) -> None:

@@ -28,7 +28,7 @@ def instance_of(kind: str, n: int) -> Instance:
     points = np.random.default_rng(n).integers(0, side, (n, 2))
     if kind.endswith("matrix"):
         return Instance.from_coordinates(points, metric="MAN_2D")
-    return Instance.from_coordinates(points / 2 if kind == "plane" else points)
+    return Instance.from_coordinates(points / 2 if kind == "plane" else points, metric="EUC_2D")
 
 
 def compare(kind: str, n: int, mapping: str, k: int | str, **options: Any) -> None:

@@ -93,9 +93,11 @@ def populations(draw: st.DrawFn, largest: int = 10**6) -> tuple[Instance, list[l
 
 
 @given(populations(LARGEST), st.integers(0, 2**64 - 1), st.integers(0, 99), st.integers(0, 8))
-@example((Instance.from_coordinates([[0, 0]]), [[0]]), 0, 0, 8)
-@example((Instance.from_coordinates([[0, 0], [5, 5]]), [[0, 1], [1, 0]]), 0, 0, 8)
-@example((Instance.from_coordinates([[7, 7]] * 9), [[*range(9)], [0, 2, 4, 6, 8, 1, 3, 5, 7]]), 0, 0, 8)
+@example((Instance.from_coordinates([[0, 0]], metric="EUC_2D"), [[0]]), 0, 0, 8)
+@example((Instance.from_coordinates([[0, 0], [5, 5]], metric="EUC_2D"), [[0, 1], [1, 0]]), 0, 0, 8)
+@example(
+    (Instance.from_coordinates([[7, 7]] * 9, metric="EUC_2D"), [[*range(9)], [0, 2, 4, 6, 8, 1, 3, 5, 7]]), 0, 0, 8
+)
 @example((Instance.from_matrix(np.full((8, 8), 3) - 3 * np.eye(8, dtype=int)), [[*range(8)]] * 2), 1, 2, 8)
 def test_children_are_tours_of_their_parents_edges_and_of_the_lengths_that_are_told(
     backend: Backend, given_: tuple[Instance, list[list[int]]], seed: int, generation: int, k: int
@@ -311,8 +313,8 @@ def started(
 
 
 @given(strategies.instances(max_n=9), st.integers(0, 2**64 - 1), st.integers(0, 2**40), st.integers(0, 8))
-@example(Instance.from_coordinates([[3, 3]] * 7), 0, 0, 3)
-@example(Instance.from_coordinates([[0, 0]]), 0, 0, 0)
+@example(Instance.from_coordinates([[3, 3]] * 7, metric="EUC_2D"), 0, 0, 3)
+@example(Instance.from_coordinates([[0, 0]], metric="EUC_2D"), 0, 0, 0)
 def test_starts_are_nearest_neighbour_tours_from_random_cities(
     backend: Backend, instance: Instance, seed: int, first: int, k: int
 ) -> None:

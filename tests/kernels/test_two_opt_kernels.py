@@ -127,8 +127,8 @@ def test_the_best_move_is_the_oracles(backend: Backend, instance: Instance, data
 
 @settings(max_examples=200)
 @given(instance=ANY_INSTANCE, seed=st.integers(0, 2**64 - 1), first=st.integers(0, 2**62 - 10))
-@example(instance=Instance.from_coordinates([[0, 0], [0, 0]]), seed=0, first=0)
-@example(instance=Instance.from_coordinates([[3, 4]] * 9), seed=0, first=0)
+@example(instance=Instance.from_coordinates([[0, 0], [0, 0]], metric="EUC_2D"), seed=0, first=0)
+@example(instance=Instance.from_coordinates([[3, 4]] * 9, metric="EUC_2D"), seed=0, first=0)
 def test_a_climber_ends_where_the_oracle_does(backend: Backend, instance: Instance, seed: int, first: int) -> None:
     starts = random_tours(instance.n, 3, seed, first).tolist()
     for form in forms_of(instance):
@@ -170,8 +170,8 @@ def test_the_best_move_does_not_depend_on_the_cities_numbers(backend: Backend, d
     tour, numbers = data.draw(strategies.tours(n)), data.draw(strategies.tours(n))
     renumbered = np.empty_like(points)
     renumbered[numbers] = points
-    plain = best_move(backend, form_of(Instance.from_coordinates(points)), tour)
-    assert plain == best_move(backend, form_of(Instance.from_coordinates(renumbered)), numbers[tour])
+    plain = best_move(backend, form_of(Instance.from_coordinates(points, metric="EUC_2D")), tour)
+    assert plain == best_move(backend, form_of(Instance.from_coordinates(renumbered, metric="EUC_2D")), numbers[tour])
 
 
 @given(data=st.data(), n=st.integers(1, 12))
@@ -179,16 +179,16 @@ def test_the_best_move_does_not_depend_on_where_the_plane_lies(backend: Backend,
     points = data.draw(strategies.coordinates(n=n, grid=True))
     tour = data.draw(strategies.tours(n))
     x, y = data.draw(st.integers(-1000, 1000)), data.draw(st.integers(-(10**6), 10**6))
-    plain = best_move(backend, form_of(Instance.from_coordinates(points)), tour)
+    plain = best_move(backend, form_of(Instance.from_coordinates(points, metric="EUC_2D")), tour)
     for moved in (points + [x, y], points[:, ::-1], points * [-1, 1], points[:, ::-1] * [1, -1], -points):
-        assert plain == best_move(backend, form_of(Instance.from_coordinates(moved)), tour)
+        assert plain == best_move(backend, form_of(Instance.from_coordinates(moved, metric="EUC_2D")), tour)
 
 
 @given(data=st.data(), n=st.integers(1, 12))
 def test_the_best_gain_does_not_depend_on_where_a_tour_begins_and_which_way_it_goes(
     backend: Backend, data: st.DataObject, n: int
 ) -> None:
-    form = form_of(Instance.from_coordinates(data.draw(strategies.coordinates(n=n))))
+    form = form_of(Instance.from_coordinates(data.draw(strategies.coordinates(n=n)), metric="EUC_2D"))
     tour = data.draw(strategies.tours(n))
     turned = np.roll(tour, data.draw(st.integers(0, n)))
     gains = {best_move(backend, form, each)[0] for each in (tour, turned, tour[::-1], turned[::-1])}
@@ -273,7 +273,7 @@ def test_distances_next_to_a_half_are_rounded_as_tsplib_says(backend: Backend, m
 )
 def test_both_sides_of_the_grids_limit_are_exact(backend: Backend, x: float, y: float, kind: str) -> None:
     corners = [[0, 0], [x, y], [0, y], [x, 0], [x, y], [0, 0]]
-    form = form_of(Instance.from_coordinates(np.array(corners) - [x, 0]))
+    form = form_of(Instance.from_coordinates(np.array(corners) - [x, 0], metric="EUC_2D"))
     assert form.kind == kind
     tour = [0, 1, 2, 3, 5, 4]
     assert best_move(backend, form, tour) == oracle.best_move(distances_of(form), tour)
@@ -310,7 +310,7 @@ def test_distant_clusters_of_fractional_points_are_exact(backend: Backend, metri
 
 
 @given(instance=strategies.instances(max_n=12), k=st.integers(1, 5) | st.just(UNLIMITED), seed=st.integers(0, 99))
-@example(instance=Instance.from_coordinates([[c % 4, c // 4] for c in range(12)]), k=UNLIMITED, seed=1)
+@example(instance=Instance.from_coordinates([[c % 4, c // 4] for c in range(12)], metric="EUC_2D"), k=UNLIMITED, seed=1)
 def test_k_swap_is_the_oracles(backend: Backend, instance: Instance, k: int, seed: int) -> None:
     form = form_of(instance)
     tours, lengths, steps, done = climbs(backend, form, seed, 0, 4, k=k)
@@ -325,7 +325,7 @@ def test_k_swap_is_the_oracles(backend: Backend, instance: Instance, k: int, see
 @pytest.mark.parametrize("k", [1, 2, 8, UNLIMITED])
 def test_k_swap_is_the_oracles_around_the_tiles(backend: Backend, n: int, k: int) -> None:
     points = np.random.default_rng(n).integers(0, n, (n, 2))
-    form = form_of(Instance.from_coordinates(points))
+    form = form_of(Instance.from_coordinates(points, metric="EUC_2D"))
     tours, _, steps, _ = climbs(backend, form, 1, 0, 2, k=k)
     distances = distances_of(form)
     ends = [oracle.k_swap(distances, start, k) for start in random_tours(n, 2, 1).tolist()]

@@ -38,8 +38,8 @@ def sorted_along(instance: Instance) -> tuple[Instance, NDArray[np.uint64]]:
     k=st.integers(1, 70),
     step=st.integers(1, 30),
 )
-@example(instance=Instance.from_coordinates([[0, 0]] * 30 + [[1, 0]] * 3 + [[2, 5]]), k=4, step=7)
-@example(instance=Instance.from_coordinates([[0, 0], [1, 1]]), k=1, step=1)
+@example(instance=Instance.from_coordinates([[0, 0]] * 30 + [[1, 0]] * 3 + [[2, 5]], metric="EUC_2D"), k=4, step=7)
+@example(instance=Instance.from_coordinates([[0, 0], [1, 1]], metric="EUC_2D"), k=1, step=1)
 def test_the_lists_are_those_of_all_pairs(backend: Backend, instance: Instance, k: int, step: int) -> None:
     if instance.n < 2:
         return
@@ -60,7 +60,7 @@ def test_the_lists_are_those_of_all_pairs(backend: Backend, instance: Instance, 
         uniform(40_000, 3),
         clustered(20_000, 3),
         Instance.from_coordinates(np.random.default_rng(0).random((5_000, 2)) * 1e-9, metric="EUCLIDEAN"),
-        Instance.from_coordinates(np.stack([np.arange(3_000.0), np.zeros(3_000)], axis=1)),
+        Instance.from_coordinates(np.stack([np.arange(3_000.0), np.zeros(3_000)], axis=1), metric="EUC_2D"),
     ],
     ids=["uniform", "clustered", "tiny", "a line"],
 )
@@ -75,7 +75,9 @@ def test_crowded_cells_go_to_the_tree(backend: Backend, together: int, monkeypat
     monkeypatch.setattr(_boxes, "along_tree", tree)
     far = uniform(1_000, 5).coordinates
     assert far is not None
-    ordered, keys = sorted_along(Instance.from_coordinates(np.concatenate([far, np.full((together, 2), 5.0)])))
+    ordered, keys = sorted_along(
+        Instance.from_coordinates(np.concatenate([far, np.full((together, 2), 5.0)]), metric="EUC_2D")
+    )
     assert np.array_equal(lists_along(ordered, keys, 5, backend), neighbour_lists(ordered, 5))
     assert tree.called == (together > MOST_IN_A_CELL)
 

@@ -47,9 +47,9 @@ def few(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @given(instance=strategies.lattice_instances(NORMED), k=KS)
-@example(instance=Instance.from_coordinates([[0, 0]] * 30), k=3)
-@example(instance=Instance.from_coordinates([[0, 0]] * 30 + [[1, 0]] * 3 + [[2, 5]]), k=4)
-@example(instance=Instance.from_coordinates([[x, 0] for x in range(12)]), k=2)
+@example(instance=Instance.from_coordinates([[0, 0]] * 30, metric="EUC_2D"), k=3)
+@example(instance=Instance.from_coordinates([[0, 0]] * 30 + [[1, 0]] * 3 + [[2, 5]], metric="EUC_2D"), k=4)
+@example(instance=Instance.from_coordinates([[x, 0] for x in range(12)], metric="EUC_2D"), k=2)
 def test_neighbours_are_the_nearest_where_much_ties(instance: Instance, k: int) -> None:
     lists = neighbour_lists(instance, k)
     assert lists.dtype == np.int32
@@ -94,7 +94,7 @@ def test_many_cities_have_the_neighbours_that_an_exhaustive_search_finds() -> No
 
 
 def test_a_hundred_thousand_cities_in_one_place_list_the_first_ones() -> None:
-    lists = neighbour_lists(Instance.from_coordinates(np.full((100_000, 2), 3.5)), 10)
+    lists = neighbour_lists(Instance.from_coordinates(np.full((100_000, 2), 3.5), metric="EUC_2D"), 10)
     assert (lists[10:] == np.arange(10)).all()
     assert lists[3].tolist() == [0, 1, 2, 4, 5, 6, 7, 8, 9, 10]
 
@@ -127,7 +127,7 @@ def quadrant(dx: float, dy: float) -> int:
 
 
 @given(instance=strategies.lattice_instances(PLANAR), k=st.integers(1, 12))
-@example(instance=Instance.from_coordinates([[0, 0]] * 20 + [[1, 0], [-1, 0], [0, 1], [0, -1]]), k=4)
+@example(instance=Instance.from_coordinates([[0, 0]] * 20 + [[1, 0], [-1, 0], [0, 1], [0, -1]], metric="EUC_2D"), k=4)
 @example(instance=Instance.from_coordinates([[0, 0]] * 16 + [[0, 1]], metric="ATT"), k=4)
 def test_each_quadrant_has_its_share(instance: Instance, k: int) -> None:
     n, points = instance.n, instance.coordinates

@@ -46,7 +46,7 @@ def many(n: int) -> Run:
     """A tour of n cities in rows."""
     side = int(np.ceil(np.sqrt(n)))
     points = np.column_stack(np.divmod(np.arange(n), side)).astype(float)
-    instance = Instance.from_coordinates(points, name=f"rows{n}")
+    instance = Instance.from_coordinates(points, metric="EUC_2D", name=f"rows{n}")
     return Run("rows", np.arange(n, dtype=np.int32), instance, facts={"length": n})
 
 
@@ -70,14 +70,14 @@ def test_a_tour_is_drawn_closed() -> None:
 def test_the_history_is_drawn_in_gaps_until_the_end() -> None:
     [line] = square_result().plot("convergence").lines
     assert line.get_xydata() == pytest.approx(np.array([[0.5, 100 * (44 / 36 - 1)], [1.5, 0], [2, 0]]))
-    unknown = Instance.from_coordinates(SQUARE)
+    unknown = Instance.from_coordinates(SQUARE, metric="EUC_2D")
     [line] = square_result(unknown).plot("convergence").lines
     assert line.get_xydata().tolist() == [[0.5, 44], [1.5, 36], [2, 36]]
 
 
 def test_every_climber_is_counted() -> None:
     lengths = np.random.default_rng(0).normal(1e6, 1e4, 5000)
-    axes = square_result(Instance.from_coordinates(SQUARE), lengths=lengths).plot("climbers")
+    axes = square_result(Instance.from_coordinates(SQUARE, metric="EUC_2D"), lengths=lengths).plot("climbers")
     outline = axes.patches[0].get_path().vertices
     steps = np.unique(outline, axis=0)
     assert outline[:, 0].min() == lengths.min() and outline[:, 0].max() == lengths.max()
@@ -89,7 +89,7 @@ def test_every_climber_is_counted() -> None:
 def test_the_best_length_is_marked_among_the_climbers() -> None:
     [dashed] = square_result().plot("climbers").lines
     assert dashed.get_xdata() == [0, 0]
-    unknown = Instance.from_coordinates(SQUARE)
+    unknown = Instance.from_coordinates(SQUARE, metric="EUC_2D")
     [dashed] = square_result(unknown).plot("climbers").lines
     assert dashed.get_xdata() == [36, 36]
 
@@ -126,19 +126,19 @@ def test_it_is_drawn_where_one_says() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_smallest_instances_are_drawn(n: int) -> None:
-    run = Run.of(square_result(Instance.from_coordinates(SQUARE[:n])))
+    run = Run.of(square_result(Instance.from_coordinates(SQUARE[:n], metric="EUC_2D")))
     for kind in ("tour", "convergence", "climbers"):
         assert bytes_of([run], kind).startswith(BEGINNINGS[".png"])
     assert bytes_of([run, run]).startswith(BEGINNINGS[".png"])
 
 
 def test_all_cities_in_one_place_are_drawn() -> None:
-    assert bytes_of([Run.of(square_result(Instance.from_coordinates([[5, 5]] * 4)))])
+    assert bytes_of([Run.of(square_result(Instance.from_coordinates([[5, 5]] * 4, metric="EUC_2D")))])
 
 
 @pytest.mark.parametrize("name", ["$x$", "_hidden", "$", "a_b^c"])
 def test_names_are_no_formulas(name: str) -> None:
-    found = square_result(Instance.from_coordinates(SQUARE, name=name))
+    found = square_result(Instance.from_coordinates(SQUARE, metric="EUC_2D", name=name))
     svg = bytes_of([Run.of(found), Run.of(found)], "convergence", ".svg")
     assert ElementTree.fromstring(svg).tag.endswith("svg")
     legend = found.plot("convergence", other=found).get_legend()
@@ -186,7 +186,9 @@ def test_kinds_that_are_none_are_refused() -> None:
 
 
 def test_what_is_not_there_is_not_drawn() -> None:
-    bare = Run("bare", np.arange(4, dtype=np.int32), Instance.from_coordinates(SQUARE), facts={"length": 36})
+    bare = Run(
+        "bare", np.arange(4, dtype=np.int32), Instance.from_coordinates(SQUARE, metric="EUC_2D"), facts={"length": 36}
+    )
     with pytest.raises(PytspError, match="bare has no history"):
         plots.figure_of([bare], "convergence")
     with pytest.raises(PytspError, match="bare does not hold the climbers' lengths"):
@@ -292,14 +294,14 @@ def test_notebooks_do_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_names_are_no_markup_in_notebooks() -> None:
-    hostile = Instance.from_coordinates(SQUARE, name="<script>x</script>", comment="<b>")
+    hostile = Instance.from_coordinates(SQUARE, metric="EUC_2D", name="<script>x</script>", comment="<b>")
     for html in (html_of_result(square_result(hostile)), hostile._repr_html_()):
         assert "<script>" not in html and "<b>" not in html
         assert "&lt;script&gt;" in html
 
 
 def test_a_notebooks_pictures_are_small() -> None:
-    tower = Instance.from_coordinates([[0, 0], [1, 9], [0, 30]])
+    tower = Instance.from_coordinates([[0, 0], [1, 9], [0, 30]], metric="EUC_2D")
     for png in (tower._repr_png_(), square_result(tower)._repr_png_()):
         assert png is not None
         # The width and the height stand in a PNG's first chunk.

@@ -24,7 +24,7 @@ def segments(rows: NDArray[np.float64]) -> list[tuple[tuple[float, ...], tuple[f
 
 def test_coordinates_are_drawn_as_they_are() -> None:
     points = [[3.0, 5.0], [-1.0, 2.0], [8.0, 0.0]]
-    cities = map_of(pytsp.Instance.from_coordinates(points))
+    cities = map_of(pytsp.Instance.from_coordinates(points, metric="EUC_2D"))
     assert (cities.xy.tolist(), cities.period, cities.note) == (points, None, "")
     assert cities.tour_line([2, 0, 1]).tolist() == [points[2], points[0], points[1], points[2]]
 
@@ -44,7 +44,7 @@ def test_decimal_degrees_are_longitudes_to_the_right() -> None:
 
 def test_an_open_path_has_no_line_back() -> None:
     points = [[3.0, 5.0], [-1.0, 2.0], [8.0, 0.0]]
-    cities = map_of(pytsp.Instance.from_coordinates(points))
+    cities = map_of(pytsp.Instance.from_coordinates(points, metric="EUC_2D"))
     assert cities.tour_line([2, 0, 1], is_open=True).tolist() == [points[2], points[0], points[1]]
     around = Map(np.array([[-170.0, 0.0], [170.0, 1.0], [160.0, 2.0]]), period=360)
     assert len(segments(around.tour_line([0, 1, 2], is_open=True))) == 3

@@ -57,7 +57,9 @@ class Page(HTMLParser):
 
 def run(tour: list[int], label: str = "run", points: Any = SQUARE, **facts: Any) -> Run:
     """A run of four cities."""
-    instance = points if isinstance(points, Instance) else Instance.from_coordinates(points, name="square")
+    instance = (
+        points if isinstance(points, Instance) else Instance.from_coordinates(points, metric="EUC_2D", name="square")
+    )
     length = instance.tour_length(tour)
     known = {"length": length, "seconds": 2.0, "solver": "ils", "backend": "c", "seed": 0, **facts}
     history = np.array([[0.5, 0, length + 9], [1.0, 1, length]])
@@ -96,7 +98,7 @@ def test_an_open_path_is_told_as_such() -> None:
 @pytest.mark.parametrize(("n", "width"), [(2**16, 2), (2**16 + 1, 4)])
 def test_cities_have_as_many_bytes_as_they_need(n: int, width: int) -> None:
     tour = np.random.default_rng(0).permutation(n).tolist()
-    instance = Instance.from_coordinates(np.arange(2 * n).reshape(n, 2))
+    instance = Instance.from_coordinates(np.arange(2 * n).reshape(n, 2), metric="EUC_2D")
     [found] = data_of(report.page([run(tour, points=instance)]))["tours"]
     assert numbers(found["order"], f"<u{width}") == tour
 
@@ -108,7 +110,7 @@ def visits(html: str) -> list[str]:
 
 
 def test_the_order_of_the_visit_is_that_of_the_best_run_by_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = Instance.from_coordinates(SQUARE, labels=["Ulm", "<Köln>", "", "Bonn"])
+    instance = Instance.from_coordinates(SQUARE, metric="EUC_2D", labels=["Ulm", "<Köln>", "", "Bonn"])
     html = report.page([run([0, 2, 1, 3], points=instance), run([3, 0, 1, 2], points=instance, seed=1)])
     assert visits(html) == ["Bonn", "Ulm", "&lt;Köln&gt;", "2"]
     assert data_of(html)["names"] == ["Ulm", "<Köln>", "2", "Bonn"]
@@ -177,7 +179,7 @@ def test_nothing_in_a_page_lies_elsewhere() -> None:
 
 def test_names_are_no_markup() -> None:
     hostile = "</script><script>alert(1)</script>@data@"
-    instance = Instance.from_coordinates(SQUARE, name=hostile, comment=hostile)
+    instance = Instance.from_coordinates(SQUARE, metric="EUC_2D", name=hostile, comment=hostile)
     runs = [
         run([0, 1, 2, 3], hostile, instance, device=hostile, seed=k, environment={hostile: hostile}) for k in (0, 1)
     ]
@@ -221,11 +223,13 @@ def test_results_at_hand_are_reported() -> None:
 
 
 def test_a_page_is_of_one_instance() -> None:
-    other = Instance.from_coordinates([*SQUARE[:3], [1, 1]], name="other")
+    other = Instance.from_coordinates([*SQUARE[:3], [1, 1]], metric="EUC_2D", name="other")
     with pytest.raises(PytspError, match="a report is of one instance, but .* is of 'square' and .* of 'other'"):
         report.page([run([0, 1, 2, 3]), run([0, 1, 2, 3], points=other)])
     # The same cities under another name are the same instance.
-    assert report.page([run([0, 1, 2, 3]), run([0, 1, 2, 3], points=Instance.from_coordinates(SQUARE, name="b"))])
+    assert report.page(
+        [run([0, 1, 2, 3]), run([0, 1, 2, 3], points=Instance.from_coordinates(SQUARE, metric="EUC_2D", name="b"))]
+    )
 
 
 def test_a_page_needs_a_run_and_its_instance() -> None:
@@ -326,7 +330,7 @@ def test_the_tour_is_drawn_and_the_curves_are_shown(chromium: Any, tmp_path: Pat
 @pytest.mark.parametrize("width", [320, 390, 700, 900])
 def test_nothing_is_wider_than_a_telephone(width: int, chromium: Any, tmp_path: Path) -> None:
     long = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch" * 3
-    instance = Instance.from_coordinates(SQUARE, name=long, comment=long, labels=[long] * 4)
+    instance = Instance.from_coordinates(SQUARE, metric="EUC_2D", name=long, comment=long, labels=[long] * 4)
     facts = {"device": long, "date": "2026-11-23T12:00:00Z", "iterations": 10**12, "stop_reason": "no improvement"}
     runs = [run(tour, long[:58], instance, environment={long: long}, **facts) for tour in ([0, 1, 2, 3], [0, 2, 1, 3])]
     tab = Tab(chromium, report.page(runs), tmp_path)
@@ -486,7 +490,7 @@ def test_a_million_cities_are_thinned_out_until_one_zooms_in(chromium: Any, tmp_
     rows = np.arange(side * side).reshape(side, side)
     # Up one column and down the next.
     rows[1::2] = rows[1::2, ::-1]
-    instance = Instance.from_coordinates(np.column_stack(np.divmod(np.arange(side * side), side)))
+    instance = Instance.from_coordinates(np.column_stack(np.divmod(np.arange(side * side), side)), metric="EUC_2D")
     tour = rows.ravel()
     html = report.page([run(tour.tolist(), points=instance), run(np.roll(tour[::-1], 5).tolist(), points=instance)])
     assert len(html) < 20_000_000

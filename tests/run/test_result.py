@@ -29,7 +29,7 @@ def test_the_gap_is_a_fraction_of_the_optimum() -> None:
 
 @pytest.mark.parametrize(("optimum", "shown"), [(None, "(optimum not known)"), (0, "(optimum 0)")])
 def test_there_is_no_gap_without_a_positive_optimum(optimum: int | None, shown: str) -> None:
-    instance = Instance.from_coordinates(SQUARE, optimum=optimum)
+    instance = Instance.from_coordinates(SQUARE, metric="EUC_2D", optimum=optimum)
     assert result(instance).gap is None
     assert result(instance).optimum == optimum
     assert shown in str(result(instance))
@@ -39,8 +39,11 @@ def test_moves_count_each_pass() -> None:
     assert result().moves == (2 + 3) * 2
     large = np.full(3, 2**31 - 1, np.int32)
     points = np.zeros((2000, 2))
-    assert result(Instance.from_coordinates(points), passes=large).moves == 3 * (2**31 - 1) * 2000 * 1997 // 2
-    assert result(Instance.from_coordinates([[0, 0]])).moves == 0
+    assert (
+        result(Instance.from_coordinates(points, metric="EUC_2D"), passes=large).moves
+        == 3 * (2**31 - 1) * 2000 * 1997 // 2
+    )
+    assert result(Instance.from_coordinates([[0, 0]], metric="EUC_2D")).moves == 0
 
 
 def test_a_result_tells_its_lower_bound_and_options_where_there_are_any() -> None:
@@ -152,13 +155,15 @@ def test_a_result_does_not_change() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_climber_has_the_length(solver: str, options: dict[str, Any], seed: int) -> None:
     points = np.random.default_rng(seed).integers(0, 1000, (60, 2))
-    found = solve(Instance.from_coordinates(points), solver=solver, backend="c", seed=seed, **options)
+    found = solve(Instance.from_coordinates(points, metric="EUC_2D"), solver=solver, backend="c", seed=seed, **options)
     assert found.lengths[found.climber - options.get("first", 0)] == found.length == found.lengths.min()
 
 
 def test_with_a_time_limit_the_best_of_eax_may_be_of_an_earlier_population() -> None:
     points = np.random.default_rng(1).integers(0, 1000, (60, 2))
-    found = solve(Instance.from_coordinates(points), solver="eax", backend="c", climbers=2, time_limit=20)
+    found = solve(
+        Instance.from_coordinates(points, metric="EUC_2D"), solver="eax", backend="c", climbers=2, time_limit=20
+    )
     # Ten populations in a row found nothing shorter, and the climbers of each have numbers of their own.
     assert found.stop_reason == "finished"
     assert found.climber < 2 * found.iterations and found.climbers <= 2 + 11

@@ -47,7 +47,7 @@ def test_floating_point_distances_and_cities_in_one_place_are_no_hindrance(backe
     for beta in (2, 16):
         result = solved(instance, backend, iterations=10, beta=beta)
         assert result.length == instance.tour_length(result.tour)
-    one = Instance.from_coordinates(np.zeros((6, 2)))
+    one = Instance.from_coordinates(np.zeros((6, 2)), metric="EUC_2D")
     assert solved(one, backend, iterations=3).length == 0
 
 

@@ -66,10 +66,10 @@ def test_a_limit_decides_by_what_is_left_of_it(
 
 
 @given(strategies.coordinate_instances(max_n=40))
-@example(Instance.from_coordinates([[0.0, 0.0]] * 3))
-@example(Instance.from_coordinates([[1e-200, 0.0], [0.0, 1e-200], [1.0, 1.0]]))
-@example(Instance.from_coordinates([[0.0, 0.0], [1e8, 1e-300], [-1e8, 0.0]]))
-@example(Instance.from_coordinates([[0.0, 0.0], [1e-160, 1e8], [0.0, -1e8]]))
+@example(Instance.from_coordinates([[0.0, 0.0]] * 3, metric="EUC_2D"))
+@example(Instance.from_coordinates([[1e-200, 0.0], [0.0, 1e-200], [1.0, 1.0]], metric="EUC_2D"))
+@example(Instance.from_coordinates([[0.0, 0.0], [1e8, 1e-300], [-1e8, 0.0]], metric="EUC_2D"))
+@example(Instance.from_coordinates([[0.0, 0.0], [1e-160, 1e8], [0.0, -1e8]], metric="EUC_2D"))
 def test_strips_visit_every_city(instance: Instance) -> None:
     points = points_of(instance)[:, :2]
     assert pytsp.is_tour(strips(points), len(points))
@@ -84,7 +84,7 @@ def test_strips_of_a_line_follow_it() -> None:
 def test_strips_are_as_long_as_they_should_be() -> None:
     """Daganzo: 0.92 √(n A) for a uniform instance."""
     points = np.random.default_rng(2).random((20_000, 2)) * [3e6, 1e6]
-    length = Instance.from_coordinates(points).tour_length(strips(points))
+    length = Instance.from_coordinates(points, metric="EUC_2D").tour_length(strips(points))
     assert 0.9 < length / np.sqrt(20_000 * 3e12) < 0.95
 
 

@@ -70,8 +70,8 @@ SEARCHES = st.fixed_dictionaries(
     strategies.instances(max_n=12), SEARCHES, st.sampled_from(PIVOTS), st.integers(1, 400), BLOCKS, st.integers(0, 99)
 )
 @settings(max_examples=80)
-@example(Instance.from_coordinates([[0, 0]]), {}, "random-k", 9, 2, 0)
-@example(Instance.from_coordinates([[0, 0]] * 7), {"temperature": 1e6}, "first", 1, 1, 0)
+@example(Instance.from_coordinates([[0, 0]], metric="EUC_2D"), {}, "random-k", 9, 2, 0)
+@example(Instance.from_coordinates([[0, 0]] * 7, metric="EUC_2D"), {"temperature": 1e6}, "first", 1, 1, 0)
 def test_in_step_climbers_come_to_what_they_come_to_alone(
     gpu: str, instance: Instance, options: dict[str, Any], pivot: str, draws: int, blocks: int, seed: int
 ) -> None:

@@ -49,7 +49,7 @@ def population_of(instance: Instance, backend: Backend, tours: list[Any]) -> Any
 
 
 @given(instance=strategies.instances(max_n=9), seed=st.integers(0, 2**64 - 1), count=st.integers(1, 5))
-@example(instance=Instance.from_coordinates([[0, 0]] * 9), seed=0, count=4)
+@example(instance=Instance.from_coordinates([[0, 0]] * 9, metric="EUC_2D"), seed=0, count=4)
 def test_a_merged_tour_is_no_longer_than_the_shortest(
     backend: Backend, instance: Instance, seed: int, count: int
 ) -> None:
@@ -63,7 +63,7 @@ def test_a_merged_tour_is_no_longer_than_the_shortest(
 def test_what_is_best_of_two_equally_long_tours_is_joined(backend: Backend) -> None:
     """Each of two tours crosses itself once, far apart from where the other one does."""
     angles = 2 * np.pi * np.arange(40) / 40
-    circle = Instance.from_coordinates(np.rint(1000 * np.c_[np.cos(angles), np.sin(angles)]))
+    circle = Instance.from_coordinates(np.rint(1000 * np.c_[np.cos(angles), np.sin(angles)]), metric="EUC_2D")
     around = np.arange(40)
     left, right = around.copy(), around.copy()
     left[5:8], right[25:28] = left[5:8][::-1], right[25:28][::-1]

@@ -84,7 +84,9 @@ def cut(call_seconds: float, speed: float) -> dict[str, Any]:
     temperature=st.sampled_from((None, 0.0, 50.0)),
 )
 @settings(max_examples=60)
-@example(instance=Instance.from_coordinates(np.zeros((8, 2))), seed=2**64 - 1, piece=8, temperature=None)
+@example(
+    instance=Instance.from_coordinates(np.zeros((8, 2)), metric="EUC_2D"), seed=2**64 - 1, piece=8, temperature=None
+)
 def test_every_result_is_a_tour_of_that_length(
     backend: Backend, instance: Instance, seed: int, piece: int, temperature: float | None
 ) -> None:
@@ -140,7 +142,12 @@ def test_crowded_places_and_lines(backend: Backend, case: st.DataObject, n: int,
 
 def test_a_line_is_walked_there_and_back(backend: Backend) -> None:
     line = np.column_stack([np.random.default_rng(0).permutation(200), np.zeros(200)])
-    assert solved(Instance.from_coordinates(line), backend, start="random", piece=30, iterations=100).length == 2 * 199
+    assert (
+        solved(
+            Instance.from_coordinates(line, metric="EUC_2D"), backend, start="random", piece=30, iterations=100
+        ).length
+        == 2 * 199
+    )
 
 
 @pytest.mark.parametrize(
@@ -169,7 +176,7 @@ def test_the_longest_distances(backend: Backend, temperature: float | None, seed
     # In the corners, where three edges of a move are longer than 2^31, and anywhere.
     random = np.random.default_rng(seed)
     for points in (random.integers(0, 2, (12, 2)) * LONGEST_SIDE, random.integers(0, LONGEST_SIDE, (12, 2))):
-        instance = Instance.from_coordinates(points)
+        instance = Instance.from_coordinates(points, metric="EUC_2D")
         result = solved(instance, backend, piece=8, neighbours=11, temperature=temperature, start="random", seed=seed)
         assert_whole(result)
         if temperature == 0:
@@ -179,7 +186,7 @@ def test_the_longest_distances(backend: Backend, temperature: float | None, seed
 def test_many_moves_of_the_longest_gains_end(backend: Backend) -> None:
     # The tour goes round three far places: each move between them gains more than 2^31.
     far = np.array([[0, 0], [800_000_000, 0], [400_000_000, 690_000_000]])
-    instance = Instance.from_coordinates(far[np.arange(3600) % 3] + np.arange(3600)[:, None] // 3)
+    instance = Instance.from_coordinates(far[np.arange(3600) % 3] + np.arange(3600)[:, None] // 3, metric="EUC_2D")
     result = solved(instance, backend, initial_tour=np.arange(3600), iterations=0, time_limit=20)
     assert_whole(result)
     assert (result.stop_reason, result.done.tolist()) == ("finished", [True])
@@ -293,7 +300,7 @@ def test_any_number_of_neighbours_is_enough_for_a_tour(backend: Backend) -> None
 
 
 def test_the_default_temperature_is_a_share_of_near_distances(backend: Backend) -> None:
-    instance = Instance.from_coordinates([[x, y] for x in range(0, 60, 10) for y in range(0, 60, 10)])
+    instance = Instance.from_coordinates([[x, y] for x in range(0, 60, 10) for y in range(0, 60, 10)], metric="EUC_2D")
     assert_same(solved(instance, backend), solved(instance, backend, temperature=12))
 
 
@@ -500,7 +507,7 @@ def test_arguments_out_of_range_are_refused(options: Any, error: type[Exception]
 def test_distances_beyond_the_kernels_are_refused() -> None:
     points = np.column_stack([np.arange(9) * 2**27, np.zeros(9)])
     with pytest.raises(InstanceError, match="1073741823: divide"):
-        pytsp.solve(Instance.from_coordinates(points, name="far"), solver="large", backend="c")
+        pytsp.solve(Instance.from_coordinates(points, metric="EUC_2D", name="far"), solver="large", backend="c")
 
 
 def test_a_piece_must_fit_a_block() -> None:

@@ -34,7 +34,7 @@ def solved(n):
     phases.clear()
     points = np.random.default_rng(n).random((n, 2), dtype=np.float64)
     points *= 1e6
-    instance = pytsp.Instance.from_coordinates(points)
+    instance = pytsp.Instance.from_coordinates(points, "EUC_2D")
     del points
     before = kibibytes("VmRSS")
     found = pytsp.solve(instance, solver="large", backend=sys.argv[1], iterations=1, progress=stop)

@@ -32,7 +32,7 @@ from pytsp.solvers.selection import choose, given_of
 
 KINDS = list(OPTIONS.values())
 FIELDS = [(kind, name) for kind in KINDS for name in kind.fields()]
-CITIES = Instance.from_coordinates(np.random.default_rng(0).integers(0, 300, (12, 2)), name="twelve")
+CITIES = Instance.from_coordinates(np.random.default_rng(0).integers(0, 300, (12, 2)), metric="EUC_2D", name="twelve")
 # What numbers that need not be whole may be; all others are known from their fields.
 NUMBERS: dict[str, st.SearchStrategy[Any]] = {
     "temperature": st.floats(0, 1e9) | st.integers(0, 100),
@@ -357,7 +357,7 @@ def test_options_with_arrays_are_compared_by_their_values() -> None:
 
 
 def test_numbers_of_numpy_that_are_defaults_concern_nobody() -> None:
-    instance = Instance.from_coordinates(np.random.default_rng(0).integers(0, 99, (20, 2)))
+    instance = Instance.from_coordinates(np.random.default_rng(0).integers(0, 99, (20, 2)), metric="EUC_2D")
     plain = pytsp.solve(instance, solver="large", iterations=1, backend="c")
     assert pytsp.solve(instance, solver="large", iterations=1, first=np.int64(0), backend="c").length == plain.length
     with pytest.raises(ValueError, match="first=True does not concern solver='large'"):

@@ -165,7 +165,7 @@ class Tight:
 
 def instance(n: int = 10) -> Instance:
     """Random cities."""
-    return Instance.from_coordinates(np.random.default_rng(n).integers(0, 100, (n, 2)))
+    return Instance.from_coordinates(np.random.default_rng(n).integers(0, 100, (n, 2)), metric="EUC_2D")
 
 
 def search(kernels: Any, climbers: int, n: int = 10) -> Batches:

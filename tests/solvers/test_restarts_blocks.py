@@ -28,10 +28,10 @@ from pytsp.solvers.restarts.solver import Batches
 
 HOPPER = 227 * 2**10
 POINTS = np.random.default_rng(4).integers(0, 900, (41, 2))
-NEAR = Instance.from_coordinates(POINTS)
+NEAR = Instance.from_coordinates(POINTS, metric="EUC_2D")
 INSTANCES = {
     "grid": NEAR,
-    "plane": Instance.from_coordinates(POINTS / 4),
+    "plane": Instance.from_coordinates(POINTS / 4, metric="EUC_2D"),
     # Too far apart for single precision.
     "far plane": Instance.from_coordinates(POINTS * 1000 + 0.25, metric="CEIL_2D"),
     "matrix": Instance.from_coordinates(POINTS, metric="MAN_2D"),

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from results import assert_same
 from tasks import task_of
 
 import pytsp
@@ -333,3 +334,35 @@ def test_a_large_file_opens_the_kernels_for_one_huge_tour(tmp_path: Path, size: 
     file = tmp_path / "any.tsp"
     file.write_bytes(bytes(size))
     assert cli._likely_part(cli._parser().parse_args(["solve", str(file)])) == part
+
+
+# Limits that are not reached
+
+
+@pytest.mark.parametrize(
+    ("solver", "options"),
+    [
+        ("restarts", {"climbers": 30}),
+        ("two-opt", {}),
+        ("two-opt", {"iterations": 40}),
+        ("two-opt", {"kicks": 30}),
+        ("ils", {"climbers": 3, "iterations": 500}),
+        ("ils", {"climbers": 4, "iterations": 600, "temperature": 5.0, "restart": 200, "exchange": 100}),
+        ("ils", {"climbers": 4, "iterations": 300, "merge": True}),
+        ("eax", {"iterations": 3}),
+        ("eax", {"iterations": 1_000, "climbers": 12}),
+        ("large", {"iterations": 60, "piece": 150}),
+        ("annealing", {"climbers": 2, "iterations": 300}),
+        ("annealing", {"climbers": 2, "iterations": 300, "schedule": "linear", "temperature": 9.0}),
+        ("ants", {"iterations": 12}),
+    ],
+)
+def test_where_iterations_end_a_solve_a_limit_that_is_not_reached_changes_nothing(
+    solver: str, options: dict[str, Any]
+) -> None:
+    # Pieces of few cities end alike whatever the temperature.
+    instance = uniform(600 if solver == "large" else 150, 3)
+    unlimited, limited = (
+        pytsp.solve(instance, solver=solver, backend="c", time_limit=limit, **options) for limit in (None, 1_000.0)
+    )
+    assert_same(unlimited, limited)

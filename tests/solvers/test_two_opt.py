@@ -378,7 +378,7 @@ def test_more_moves_than_32_bits_number(backend: Backend, k: int) -> None:
     n = 70_000
     assert n * (n - 3) // 2 > 2**31
     points = np.column_stack([np.arange(n), np.zeros(n)])
-    instance = Instance.from_coordinates(points)
+    instance = Instance.from_coordinates(points, metric="EUC_2D")
     # A line there and back, with one stretch the wrong way round, at the very end of all pairs of positions.
     tour = np.concatenate([np.arange(0, n, 2), np.arange(n - 1, 0, -2)]).astype(np.int32)
     tour[-12:-2] = tour[-12:-2][::-1].copy()

@@ -35,9 +35,13 @@ SEEDS = st.integers(0, 2**64 - 1)
 
 
 @given(instance=INSTANCES, start=st.sampled_from(STARTS), seed=SEEDS)
-@example(instance=Instance.from_coordinates([[0, 0]] * 100), start="greedy", seed=0)
-@example(instance=Instance.from_coordinates([[0, 0]] * 100), start="nearest-neighbour", seed=7)
-@example(instance=Instance.from_coordinates([[x, 2 * x] for x in range(50)]), start="space-filling-curve", seed=0)
+@example(instance=Instance.from_coordinates([[0, 0]] * 100, metric="EUC_2D"), start="greedy", seed=0)
+@example(instance=Instance.from_coordinates([[0, 0]] * 100, metric="EUC_2D"), start="nearest-neighbour", seed=7)
+@example(
+    instance=Instance.from_coordinates([[x, 2 * x] for x in range(50)], metric="EUC_2D"),
+    start="space-filling-curve",
+    seed=0,
+)
 @example(
     instance=Instance.from_coordinates(1.3 ** np.arange(150)[:, None] * [1, 0], "EUCLIDEAN"), start="greedy", seed=0
 )
@@ -53,7 +57,7 @@ def test_a_start_is_a_tour_and_the_same_each_time(instance: Instance, start: Sta
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_the_smallest_instances_have_starts(n: int, start: Start) -> None:
     assert is_tour(start_tour(uniform(n, n), start, seed=3), n)
-    assert is_tour(start_tour(Instance.from_coordinates(np.zeros((n, 2))), start, seed=3), n)
+    assert is_tour(start_tour(Instance.from_coordinates(np.zeros((n, 2)), metric="EUC_2D"), start, seed=3), n)
 
 
 def test_the_random_start_is_that_of_climber_0() -> None:
@@ -184,7 +188,7 @@ def test_greedy_is_12_to_20_percent_above_the_optimum_of_uniform_cities(seed: in
 
 @pytest.mark.parametrize("few", [False, True])
 @given(instance=strategies.lattice_instances(("EUC_2D",)), seed=SEEDS, k=st.integers(1, 10))
-@example(instance=Instance.from_coordinates([[x % 7, x // 7] for x in range(200)]), seed=100, k=1)
+@example(instance=Instance.from_coordinates([[x % 7, x // 7] for x in range(200)], metric="EUC_2D"), seed=100, k=1)
 def test_nearest_neighbour_goes_to_the_nearest_unvisited(instance: Instance, few: bool, seed: int, k: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_visits, "are_few", lambda _: few)
@@ -207,7 +211,7 @@ def test_nearest_neighbour_by_rows_is_that_of_plain_loops(instance: Instance, k:
 @pytest.mark.parametrize("few", [False, True])
 @given(cells=st.sets(st.integers(0, 99), min_size=2, max_size=60), seed=SEEDS, k=st.integers(1, 9))
 def test_nearest_neighbour_of_a_lattice_is_that_of_plain_loops(cells: set[int], few: bool, seed: int, k: int) -> None:
-    instance = Instance.from_coordinates([[cell % 10, cell // 10] for cell in sorted(cells)])
+    instance = Instance.from_coordinates([[cell % 10, cell // 10] for cell in sorted(cells)], metric="EUC_2D")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_visits, "are_few", lambda _: few)
         tour = nearest_neighbour(instance, seed=seed, neighbours=neighbour_lists(instance, k))
@@ -235,11 +239,11 @@ def test_the_curve_does_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("points", [[[1, 1]] * 5, [[0, 1], [5, 1], [3, 1], [1, 1]], [[1e9, 0], [-1e9, 0], [0, 1e-9]]])
 def test_points_without_extent_have_a_curve(points: Any) -> None:
-    assert is_tour(space_filling_curve(Instance.from_coordinates(points)), len(points))
+    assert is_tour(space_filling_curve(Instance.from_coordinates(points, metric="EUC_2D")), len(points))
 
 
 def test_the_curve_follows_a_line() -> None:
-    line = Instance.from_coordinates([[x, 0] for x in (3, 1, 0, 2, 7, 5, 6, 4)])
+    line = Instance.from_coordinates([[x, 0] for x in (3, 1, 0, 2, 7, 5, 6, 4)], metric="EUC_2D")
     assert line.tour_length(space_filling_curve(line)) == 14
 
 

@@ -52,7 +52,7 @@ def assert_control_c_at_any_call_leaves_a_tour(solve: Callable[[], Result], call
 
 _SCRIPT = """
 import numpy as np, pytsp
-instance = pytsp.Instance.from_coordinates(np.random.default_rng(0).integers(0, 10**6, ({n}, 2)))
+instance = pytsp.Instance.from_coordinates(np.random.default_rng(0).integers(0, 10**6, ({n}, 2)), "EUC_2D")
 told = []
 def progress(now):
     if not told:

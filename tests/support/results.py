@@ -11,6 +11,7 @@ import numpy as np
 import pytsp
 from pytsp import Improvement, Instance, Result
 from pytsp.backends import Backend
+from pytsp.problem.kernel_input import form_of
 
 SQUARE = [[0, 0], [0, 9], [9, 9], [9, 0]]
 
@@ -44,6 +45,13 @@ def assert_best_climber(result: Result) -> None:
     assert result.climber == int(np.argmin(result.lengths))
 
 
+def assert_kernels_least_length(result: Result) -> None:
+    """The least of the climbers' lengths is that of the tour in the kernel's units, if no edge of it is shortened."""
+    form = form_of(result.instance)
+    told = form.to_lengths(np.array([form.whole.tour_length(result.tour)]))[0]
+    assert result.lengths.min() == (max(told, result.length) if form.is_shortened else told)
+
+
 def assert_improves(history: Iterable[Improvement]) -> list[int | float]:
     """Each improvement is shorter than the one before, and later; return their lengths."""
     history = list(history)
@@ -55,7 +63,7 @@ def assert_improves(history: Iterable[Improvement]) -> list[int | float]:
 
 def square_result(instance: Instance | None = None, **changes: Any) -> Result:
     """A result of three climbers on a square, or of the cities of another instance in their order."""
-    instance = instance or Instance.from_coordinates(SQUARE, name="square", optimum=36)
+    instance = instance or Instance.from_coordinates(SQUARE, metric="EUC_2D", name="square", optimum=36)
     fields: dict[str, Any] = {
         "instance": instance,
         "tour": np.arange(instance.n, dtype=np.int32),

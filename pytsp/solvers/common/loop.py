@@ -124,10 +124,9 @@ class Search(ABC):
 
     @property
     def length(self) -> int | float:
-        """The length of the best tour as users see it: the kernel's, where that is exact."""
+        """The length of the best tour as users see it: the kernel's, if that is the instance's."""
         assert self.best is not None
-        instance = self.task.instance
-        return self.best.length if self.form.is_exact else instance.tour_length(self.best.tour)
+        return self.best.length if self.form.is_exact else self.task.instance.tour_length(self.best.tour)
 
     def best_tour(self) -> NDArray[np.int32]:
         """Return the best tour as users see it, that of `length`."""
@@ -268,13 +267,17 @@ def _result(search: Search, found: Found, stop_reason: str) -> Result:
         tour = found.cities[tour].astype(np.int32)
     # Recomputed once, in the numbers of the kernel, where what lies close together is near in memory.
     length = best.length if search.form.is_exact else instance.tour_length(tour)
+    lengths = found.lengths if instance.is_exact else search.form.to_lengths(found.lengths)
+    if search.form.is_shortened:
+        # The shortest tour has no more shortened edges than others, whose lengths nobody knows.
+        lengths = np.maximum(lengths, length)
     iteration = search.iteration
     return Result(
         instance=instance,
         tour=tour,
         length=length,
         climber=best.climber,
-        lengths=found.lengths if instance.is_exact else search.form.to_lengths(found.lengths),
+        lengths=lengths,
         steps=found.steps,
         passes=np.empty(0, dtype=np.int32) if found.passes is None else found.passes,
         done=found.done,

@@ -111,8 +111,10 @@ class Pieces(Search):
         self.form = replace(form, arguments=())
         self.order = order
         rounds = task.options.iterations
-        self.rounds = (DEFAULT_ROUNDS if self.watch.time_limit is None else 2**31) if rounds is None else rounds
-        self.iterations = self.rounds if self.watch.time_limit is None else None
+        # Whether rounds go on, and cool, until the time limit.
+        self.is_timed = rounds is None and self.watch.time_limit is not None
+        self.rounds = (2**31 if self.is_timed else DEFAULT_ROUNDS) if rounds is None else rounds
+        self.iterations = None if self.is_timed else self.rounds
         self.n = len(tour)
         self.seed = task.seed
         self.piece = min(piece, self.n)
@@ -197,7 +199,7 @@ class Pieces(Search):
         if self.due_passes:
             self.settle(self.due_passes, end - seconds)
         else:
-            done = seconds / end if math.isfinite(end) else self.standing.rounds / self.rounds
+            done = seconds / end if self.is_timed else self.standing.rounds / self.rounds
             self.climb((1 - min(1.0, done)) ** COOLING, end - seconds)
 
     def needs_descent(self, stop_reason: str) -> bool:

@@ -13,8 +13,8 @@ class EAX(Climbers, NeighbourLists):
     """Edge assembly crossover: local optima take over from each other what makes their tours shorter.
 
     The climbers of a population go each to a local optimum, and then cross until they agree [1]_. By default there are
-    100 (from 2,000 cities on fewer, down to 24), or on a GPU 512, and with a time limit as many as it lets converge. An
-    initial tour belongs to the population.
+    100 (from 2,000 cities on fewer, down to 24), or on a GPU 512, and where a time limit is all that ends them as many
+    as it lets converge. An initial tour belongs to the population.
 
     References
     ----------
@@ -28,8 +28,9 @@ class EAX(Climbers, NeighbourLists):
     in_space = True
 
     iterations: int | None = iterations(
-        "How many generations there are at most; by default, and without a time limit, as many as shorten any tour. "
-        "With a time limit, populations follow each other, until ten in a row have found nothing shorter."
+        "How many generations of one population there are at most, with a time limit too; by default, and without a "
+        "time limit, as many as shorten any tour. With a time limit alone, populations follow each other, until ten in "
+        "a row have found nothing shorter."
     )
     moves: str | None = moves(
         MOVES,

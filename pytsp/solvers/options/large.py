@@ -40,6 +40,6 @@ class LargeTour(NeighbourLists):
     start: str | None = start('The tour that becomes shorter (see `pytsp.starts`), by default "space-filling-curve".')
     temperature: float | None = temperature(
         "What an accepted change may make a tour longer at first, a random amount of about this length; it falls to 0 "
-        "with the third power of the iterations or the time that are left. By default 1.2 times the mean distance "
-        "between a city and its two nearest neighbours."
+        "with the third power of the iterations that are left, or of the time where only that ends them. By default "
+        "1.2 times the mean distance between a city and its two nearest neighbours."
     )

@@ -1,0 +1,66 @@
+"""Whether rounding leaves anything of an instance's distances: in the unit square whole numbers are all 0 or 1."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.exceptions import PytspWarning
+from pytsp.problem.instance import Instance
+from pytsp.problem.metrics import metric_named
+
+__all__ = ["share_rounded_away", "warn_of_rounding"]
+
+# Looked at are so many groups of so many cities near each other, among at most so many of all.
+_GROUPS, _GROUP, _MOST_CITIES = 5, 200, 1 << 16
+# Metrics whose distances between different places of whole coordinates are 1 at least.
+_WHOLE = ("EUC_2D", "EUC_3D", "CEIL_2D", "MAN_2D", "MAN_3D", "MAX_2D", "MAX_3D")
+
+
+def warn_of_rounding(instance: Instance, stacklevel: int) -> None:
+    """Warn where rounding leaves nothing of most distances between neighbours; `stacklevel` is that of the caller."""
+    share = share_rounded_away(instance)
+    if share > 0.5:
+        other = {"GEO": "HAVERSINE", "EUC_2D": "EUCLIDEAN", "EUC_3D": "EUCLIDEAN", "CEIL_2D": "EUCLIDEAN"}
+        instead = f", or take metric={other[instance.metric]!r}" if instance.metric in other else ""
+        warnings.warn(
+            f"{instance.name or 'instance'}: metric {instance.metric} rounds to whole numbers, but {100 * share:.0f} % "
+            f"of the places lie less than one half from the nearest other one: scale the coordinates up{instead}",
+            PytspWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def share_rounded_away(instance: Instance) -> float:
+    """Return the share of the places whose nearest other one is less than one half away, which is rounded.
+
+    It is estimated from at most 1,000 cities. It is 0 where distances are given, or not rounded.
+    """
+    points = instance.coordinates
+    if points is None or not instance.is_exact or metric_named(instance.metric).has_further:
+        return 0.0
+    points = points[:: -(-len(points) // _MOST_CITIES)]
+    if instance.metric in _WHOLE and np.array_equal(points, np.floor(points)):
+        return 0.0
+    near = np.concatenate([_nearest(instance, group) for group in _groups(points)])
+    return float((near < 0.5).mean()) if near.size else 0.0
+
+
+def _groups(points: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Return all points, if they are few, or those near to some."""
+    if len(points) <= _GROUP:
+        return [points]
+    centres = points[np.arange(_GROUPS) * len(points) // _GROUPS]
+    apart = (np.abs(points - centre).max(axis=1) for centre in centres)
+    return [points[np.argpartition(each, _GROUP)[:_GROUP]] for each in apart]
+
+
+def _nearest(instance: Instance, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distance of each place to the nearest other one, before it is rounded."""
+    places = np.unique(points, axis=0)
+    lengths = metric_named(instance.metric).length(places[:, None], places)
+    np.fill_diagonal(lengths, np.inf)
+    nearest: NDArray[np.float64] = lengths.min(axis=1)
+    return nearest if len(places) > 1 else nearest[:0]
