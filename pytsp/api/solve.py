@@ -56,9 +56,10 @@ def solve(
     solver : options object or str, optional
         `pytsp.EAX`, `pytsp.ILS`, `pytsp.LargeTour`, `pytsp.RandomRestarts`, `pytsp.TwoOpt`, `pytsp.Annealing` or
         `pytsp.AntColony`, with what it is asked for; or a name, "eax", "ils", "large", "restarts", "two-opt",
-        "annealing", "ants" or "auto". "auto" is "eax" from 8 to 12,000 cities; above, "large" for cities in the plane
-        (EUC_2D, CEIL_2D, EUCLIDEAN), if no option says otherwise, on a GPU from 5,000 on where the time limit is too
-        short for "eax"; and "ils" for all else. But it is "restarts" or "ils" where an option is given that concerns
+        "annealing", "ants" or "auto". "auto" is "eax" from 8 to 12,000 cities, unless the time limit is too short
+        for it: on a CPU below some 0.9 s for 1,000 cities and 25 s for 12,000, on a GPU from 5,000 on. Then, and above,
+        it is "large" for cities in the plane (EUC_2D, CEIL_2D, EUCLIDEAN), if no option says otherwise; and "ils" for
+        all else. But it is "restarts" or "ils" where an option is given that concerns
         only it, and "ils" where `iterations` is. "two-opt", and "annealing" and "ants", which are there
         to be compared with, are chosen only by an option that is theirs alone.
     open : bool, optional

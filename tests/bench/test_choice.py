@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 from checkout import needs_checkout
+from paths import ROOT
+
+from pytsp.solvers.selection import crossing_seconds
 
 needs_checkout("bench")
 
@@ -102,3 +105,14 @@ def test_kinds_and_sizes_that_are_none_are_refused(read: object, text: str) -> N
     assert callable(read)
     with pytest.raises(argparse.ArgumentTypeError, match="it is|is not known"):
         read(text)
+
+
+def test_auto_is_near_the_best_wherever_that_was_measured() -> None:
+    stored = json.loads((ROOT / "bench" / "results" / "choice-2-cores.json").read_text(encoding="utf-8"))
+    cells = choice.stored_cells([Run(**each) for each in stored["runs"]])
+    plane = {cell: choice.gaps(runs) for cell, runs in cells.items() if cell.kind == "plane"}
+    assert len(plane) >= 40
+    for cell, found in plane.items():
+        chosen = "eax" if cell.limit >= crossing_seconds(cell.n) else "large"
+        lost = choice.loss(found, chosen)
+        assert lost is not None and lost < 0.35, cell
