@@ -4,7 +4,7 @@ Kinds of instances, numbers of cities, limits, solvers and backends are drawn. A
 reading and all, takes more than 0.2 s and 2 % beyond its time limit; worse where its tour is longer than the
 nearest-neighbour tour of its instance, open or directed as that is; above where its process holds more memory than
 `bound_of` says. A limit below what the shortest run takes, which reads the instance and tells a tour without a search,
-cannot be kept; such runs are told apart.
+cannot be kept; such runs are told apart, but late all the same where they take longer than that by as much.
 """
 
 from __future__ import annotations
@@ -120,12 +120,17 @@ class Run:
         """What is wrong with it."""
         if self.problem:
             return ("FAILED",)
-        is_late = self.overrun > SECONDS + SHARE * self.limit
+        allowed, is_too_short = SECONDS + SHARE * self.limit, self.least > self.limit
+        is_late = self.seconds > max(self.limit, self.least) + allowed
         is_worse = self.ratio > 1 + PRECISION and self.solver not in RANDOM
-        is_above = self.bytes > self.bound
-        if self.least > self.limit:
-            return ("TOO SHORT",) * (is_late or is_worse) + ("ABOVE",) * is_above
-        return ("LATE",) * is_late + ("WORSE",) * is_worse + ("ABOVE",) * is_above
+        is_excused = is_too_short and not is_late and (self.overrun > allowed or is_worse)
+        found = {
+            "LATE": is_late,
+            "WORSE": is_worse and not is_too_short,
+            "ABOVE": self.bytes > self.bound,
+            "TOO SHORT": is_excused,
+        }
+        return tuple(word for word, is_so in found.items() if is_so)
 
 
 def bound_of(n: int, distances: int, *, is_exact: bool) -> int:
@@ -194,7 +199,7 @@ def show(runs: list[Run]) -> None:
         counts = [sum(word in run.verdicts for run in theirs) for word in ("LATE", "WORSE", "ABOVE", "FAILED")]
         done = [run for run in theirs if not run.problem]
         # What a limit that is too short comes to says nothing of others.
-        judged = [run for run in done if "TOO SHORT" not in run.verdicts]
+        judged = [run for run in done if run.least <= run.limit]
         ratios = [run.ratio for run in judged if run.solver not in RANDOM]
         print(
             row(
