@@ -1,123 +1,268 @@
-"""How far runs overrun their time limits, process and reading included: python -m bench.limits --pairs 200.
+"""Whether solves keep what is promised of them, for every kind of instance: python -m bench.limits --pairs 200.
 
-Numbers of cities, limits, solvers and backends are drawn. A run's time is that from the start of `pytsp solve` to its
-end, which the calling process measures. A limit below what the shortest run takes, which reads the instance and tells a
-tour without a search, cannot be kept; such runs are told apart.
+Kinds of instances, numbers of cities, limits, solvers and backends are drawn. A run is late where `pytsp solve`,
+reading and all, takes more than 0.2 s and 2 % beyond its time limit; worse where its tour is longer than the
+nearest-neighbour tour of its instance, open or directed as that is; above where its process holds more memory than
+`bound_of` says. A limit below what the shortest run takes, which reads the instance and tells a tour without a search,
+cannot be kept; such runs are told apart, but late all the same where they take longer than that by as much.
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
-import json
+import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-import pytsp
-from bench.harness.machine import PYTSP
-from bench.harness.tables import print_head, row
-from pytsp import generate
+from bench.harness.arguments import positive, whole
+from bench.harness.kinds import KINDS, MOST_MATRIX_POINTS
+from bench.harness.machine import PYTSP, describe
+from bench.harness.tables import print_head, row, store
+from bench.harness.workers import Worker
 
-SIZES = (1, 5, 8, 52, 200, 1_000, 3_000, 8_000, 12_000, 13_000, 50_000, 200_000, 1_000_000)
-# The most cities that a solver is drawn for.
+SIZES = (5, 8, 52, 200, 1_000, 1_400, 3_000, 5_000, 8_000, 12_000, 13_000, 50_000, 200_000, 1_000_000)
+# The most cities that a solver is drawn for, and how often it is the one that pytsp chooses.
 SOLVERS = {
     "auto": 10**7,
+    "eax": 20_000,
     "ils": 50_000,
+    "large": 10**7,
     "restarts": 20_000,
     "two-opt": 200_000,
-    "large": 10**7,
     "annealing": 200_000,
     "ants": 200_000,
 }
+AUTO_SHARE = 0.7
 SECONDS, SHARE = 0.2, 0.02
+# Solvers that begin at random tours, which a short limit leaves longer than any that is made with care.
+RANDOM = ("restarts",)
+# Lengths are printed with six digits where they are no whole numbers.
+PRECISION = 1e-5
+# What a process may hold: so many bytes, a city, and a distance of the matrix that kernels need, if they need one.
+BYTES, CITY_BYTES = 150 * 10**6, 500
+DISTANCE_BYTES = {"whole": 30, "float": 60}
+# The seconds after which an instance that is still being drawn is given up.
+PATIENCE = 600.0
+# The least that a solve can be asked for, and the kilobytes of Linux's resource usage.
+SHORTEST, KILO = "0.001", 1024
 
 
-class Run(NamedTuple):
-    """One run: what it was asked, how long it took, and how long the shortest one takes."""
+class Drawn(NamedTuple):
+    """An instance: its file, the length of its nearest-neighbour tour, and whether its lengths are whole numbers."""
 
+    file: str
+    nearest: float
+    is_exact: bool
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: what it was asked, what it came to, and what it is compared with.
+
+    Attributes
+    ----------
+    kind : str
+    n : int
+    limit : float
+    solver, backend : str
+    least : float
+        The seconds of the shortest run.
+    nearest : float
+        The length of the nearest-neighbour tour.
+    bound : int
+        The bytes that it may take.
+    seconds : float
+        From the start of the process to its end, as the calling process measures them.
+    length : float
+    bytes : int
+        The most memory that it has held.
+    stop_reason : str
+    problem : str
+        Why it failed; empty where it did not.
+    """
+
+    kind: str
     n: int
     limit: float
     solver: str
     backend: str
-    seconds: float
     least: float
+    nearest: float
+    bound: int
+    seconds: float
+    length: float
+    bytes: int
     stop_reason: str
+    problem: str = ""
 
     @property
     def overrun(self) -> float:
-        """The seconds beyond the limit; none for a run that ends by itself before."""
+        """The seconds beyond the limit; below 0 for a run that ends by itself before."""
         return self.seconds - self.limit
 
     @property
-    def is_kept(self) -> bool:
-        """Whether the limit was kept."""
-        return self.overrun <= SECONDS + SHARE * self.limit
+    def ratio(self) -> float:
+        """The length over that of the nearest-neighbour tour."""
+        return self.length / self.nearest if self.nearest else 1.0
 
     @property
-    def word(self) -> str:
-        """What to say of it."""
-        return "" if self.is_kept else "TOO SHORT" if self.least > self.limit else "LATE"
+    def verdicts(self) -> tuple[str, ...]:
+        """What is wrong with it."""
+        if self.problem:
+            return ("FAILED",)
+        allowed, is_too_short = SECONDS + SHARE * self.limit, self.least > self.limit
+        is_late = self.seconds > max(self.limit, self.least) + allowed
+        is_worse = self.ratio > 1 + PRECISION and self.solver not in RANDOM
+        is_excused = is_too_short and not is_late and (self.overrun > allowed or is_worse)
+        found = {
+            "LATE": is_late,
+            "WORSE": is_worse and not is_too_short,
+            "ABOVE": self.bytes > self.bound,
+            "TOO SHORT": is_excused,
+        }
+        return tuple(word for word, is_so in found.items() if is_so)
 
 
-def timed(*words: str) -> tuple[float, str]:
-    """Run the command; return its seconds and what it printed."""
-    began = time.perf_counter()
-    done = subprocess.run([*PYTSP, *words], capture_output=True, text=True, check=True)
-    return time.perf_counter() - began, done.stdout
+def bound_of(n: int, distances: int, *, is_exact: bool) -> int:
+    """Return how many bytes a solve of n cities may hold, whose kernels need a matrix of so many distances."""
+    return BYTES + CITY_BYTES * n + DISTANCE_BYTES["whole" if is_exact else "float"] * distances
 
 
-def ran(n: int, limit: float, solver: str, backend: str, file: str, least: float) -> Run:
+def draw(task: tuple[str, int, int, str]) -> Drawn:
+    """Draw an instance of a kind, with n cities, by a seed, into a folder."""
+    name, n, seed, folder = task
+    kind = KINDS[name]
+    file, instance = kind.write(Path(folder), n, seed, f"{name}-{n}")
+    nearest = kind.length(instance, kind.nearest_neighbour(instance))
+    return Drawn(str(file), float(nearest), instance.is_exact)
+
+
+def measured(*words: str) -> tuple[float, int, str, str]:
+    """Run the command; return its seconds, the most bytes that it held, what it printed, and why it failed."""
+    with tempfile.TemporaryFile("w+") as printed, tempfile.TemporaryFile("w+") as errors:
+        began = time.perf_counter()
+        process = subprocess.Popen([*PYTSP, *words], stdout=printed, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        printed.seek(0)
+        errors.seek(0)
+        why = (errors.read().splitlines() or [""])[-1] or f"exit code {process.returncode}"
+        return seconds, KILO * usage.ru_maxrss, printed.read(), why if process.returncode else ""
+
+
+def ran(asked: tuple[str, int, float, str, str], drawn: Drawn, least: float) -> Run:
     """Make one run."""
-    words = ["solve", file, "--time-limit", str(limit), "--solver", solver, "--backend", backend]
-    # The tour of a huge instance takes longer to print than the limit allows for.
-    seconds, printed = timed(*words, *(["--json"] if n <= 10_000 else []))
-    reason = json.loads(printed)["stop_reason"] if n <= 10_000 else printed.rpartition("stopped: ")[2].strip()
-    return Run(n, limit, solver, backend, seconds, least, reason)
+    name, n, limit, solver, backend = asked
+    words = ["solve", drawn.file, *KINDS[name].words(n)]
+    words += ["--time-limit", str(limit), "--solver", solver, "--backend", backend]
+    seconds, held, printed, problem = measured(*words)
+    bound = bound_of(n, KINDS[name].distances(n, solver), is_exact=drawn.is_exact)
+    told = re.search(r"^length +(\S+)(?s:.*)stopped: (.+)$", printed, re.MULTILINE)
+    if told is None:
+        return Run(*asked, least, drawn.nearest, bound, seconds, 0.0, held, "", problem or "it printed no length")
+    return Run(*asked, least, drawn.nearest, bound, seconds, float(told[1]), held, told[2], problem)
+
+
+def asked_for(options: argparse.Namespace) -> Iterator[tuple[str, int, float, str, str]]:
+    """Draw what runs are asked for: kind, number of cities, limit, solver and backend."""
+    rng = np.random.default_rng(options.seed)
+    solvers = [name for name in options.solvers.split(",") if name != "auto"]
+    auto_share = AUTO_SHARE if solvers else 1.0
+    if "auto" not in options.solvers.split(","):
+        auto_share = 0.0
+    for _ in range(options.pairs):
+        name = str(rng.choice(options.kinds.split(",")))
+        kind = KINDS[name]
+        n = int(rng.choice([n for n in SIZES if options.least <= n <= min(options.most, kind.most)]))
+        fitting = [solver for solver in solvers if n <= SOLVERS[solver] and kind.takes(solver)]
+        is_small = kind.metric is None or n <= MOST_MATRIX_POINTS
+        fitting = [solver for solver in fitting if is_small or kind.distances(n, solver) == 0]
+        solver = "auto" if not fitting or rng.random() < auto_share else str(rng.choice(fitting))
+        limit = round(float(np.exp(rng.uniform(np.log(options.shortest), np.log(options.longest)))), 2)
+        yield name, n, limit, solver, str(rng.choice(options.backends.split(",")))
+
+
+def show(runs: list[Run]) -> None:
+    """Print the table by kind."""
+    heads = ("kind", "runs", "late", "worse", "above", "failed", "too short", "worst overrun, s")
+    print_head(*heads, "length / nearest neighbour", "memory, MB", "of the bound, %")
+    for name in [name for name in KINDS if any(run.kind == name for run in runs)] + ["all"]:
+        theirs = [run for run in runs if name in (run.kind, "all")]
+        counts = [sum(word in run.verdicts for run in theirs) for word in ("LATE", "WORSE", "ABOVE", "FAILED")]
+        done = [run for run in theirs if not run.problem]
+        # What a limit that is too short comes to says nothing of others.
+        judged = [run for run in done if run.least <= run.limit]
+        ratios = [run.ratio for run in judged if run.solver not in RANDOM]
+        print(
+            row(
+                name,
+                len(theirs),
+                *counts,
+                sum("TOO SHORT" in run.verdicts for run in theirs),
+                f"{max((run.overrun for run in judged), default=0):+.2f}",
+                f"{max(ratios, default=0):.3f}",
+                f"{max((run.bytes for run in done), default=0) / 1e6:.0f}",
+                f"{100 * max((run.bytes / run.bound for run in done), default=0):.0f}",
+            )
+        )
 
 
 def main() -> int:
-    """Print a line for each run, and those that are late; the exit code tells whether all limits were kept."""
+    """Print a line for each run, then the table by kind; the exit code is 1 if a run breaks what is promised."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=200)
+    parser.add_argument("--pairs", type=whole, default=200, help="how many runs (default: 200)")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="with commas between (default: all)")
     parser.add_argument("--backends", default="c,multicore")
     parser.add_argument("--solvers", default=",".join(SOLVERS))
-    parser.add_argument("--longest", type=float, default=8.0, help="the longest limit, in seconds")
-    parser.add_argument("--most", type=int, default=SIZES[-1], help="the most cities")
-    parser.add_argument("--least", type=int, default=1, help="the fewest cities")
+    parser.add_argument("--shortest", type=positive, default=0.1, help="the shortest limit, in seconds (default: 0.1)")
+    parser.add_argument("--longest", type=positive, default=10.0, help="the longest limit, in seconds (default: 10)")
+    parser.add_argument("--most", type=whole, default=200_000, help="the most cities (default: 200,000)")
+    parser.add_argument("--least", type=whole, default=5, help="the fewest cities (default: 5)")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="store all runs here")
     options = parser.parse_args()
-    rng = np.random.default_rng(options.seed)
-    sizes = [n for n in SIZES if options.least <= n <= options.most]
-    runs = []
+    for option, known in (("kinds", KINDS), ("solvers", SOLVERS)):
+        for name in getattr(options, option).split(","):
+            if name not in known:
+                parser.error(f"argument --{option}: {name!r} is not known; known: {', '.join(known)}")
+    print(describe(), flush=True)
+    runs: list[Run] = []
+    # A process that is started counts the memory of the one that starts it, which therefore draws no instances itself.
+    worker = Worker(draw)
     with tempfile.TemporaryDirectory() as folder:
 
-        @functools.cache
-        def file_of(n: int) -> tuple[str, float]:
-            path = Path(folder) / f"uniform{n}.tsp"
-            pytsp.write(path, generate.uniform(n, n))
-            return str(path), timed("solve", str(path), "--time-limit", "0.001")[0]
+        @cache
+        def drawn(name: str, n: int) -> tuple[Drawn, float]:
+            found = worker.ask((name, n, options.seed, folder), PATIENCE)
+            return found, measured("solve", found.file, *KINDS[name].words(n), "--time-limit", SHORTEST)[0]
 
-        print_head("n", "limit", "solver", "backend", "seconds", "overrun", "stopped")
-        for _ in range(options.pairs):
-            n = int(rng.choice(sizes))
-            solver = str(rng.choice([name for name in options.solvers.split(",") if n <= SOLVERS[name]]))
-            limit = round(float(np.exp(rng.uniform(np.log(0.5), np.log(options.longest)))), 2)
-            run = ran(n, limit, solver, str(rng.choice(options.backends.split(","))), *file_of(n))
-            runs.append(run)
-            cells = (n, limit, solver, run.backend, f"{run.seconds:.2f}", f"{run.overrun:+.2f}", run.stop_reason)
-            print(row(*cells), run.word, flush=True)
-    late = [run for run in runs if run.word == "LATE"]
-    short = sum(run.word == "TOO SHORT" for run in runs)
-    print(f"\n{len(runs)} runs, {len(late)} late, {short} with limits that are too short for any tour")
-    for run in sorted(late, key=lambda run: run.overrun):
+        print_head("kind", "n", "limit", "solver", "backend", "seconds", "overrun", "ratio", "MB", "stopped")
+        try:
+            for asked in asked_for(options):
+                run = ran(asked, *drawn(*asked[:2]))
+                runs.append(run)
+                cells = (f"{run.seconds:.2f}", f"{run.overrun:+.2f}", f"{run.ratio:.3f}", f"{run.bytes / 1e6:.0f}")
+                print(row(*asked, *cells, run.stop_reason or run.problem), *run.verdicts, flush=True)
+        finally:
+            worker.end()
+            store(options.json, {"machine": describe(), "runs": [asdict(run) for run in runs]})
+    print()
+    show(runs)
+    wrong = [run for run in runs if {*run.verdicts} - {"TOO SHORT"}]
+    for run in wrong:
         print(run)
-    return 1 if late else 0
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

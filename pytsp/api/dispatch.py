@@ -25,7 +25,7 @@ from pytsp.solvers.large.requirements import LEAST_CITIES
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.registry import MODULES, OPTIONS
-from pytsp.solvers.selection import check_initial_tour, choose, given_of
+from pytsp.solvers.selection import MANY_CITIES, check_initial_tour, choose, crossing_seconds, given_of
 from pytsp.utils.arguments import seed_number, truth_value
 from pytsp.utils.deadline import OutOfTime, looking
 
@@ -119,21 +119,28 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
             raise TypeError(f"solver={solver!r} says what it is asked for; give {names} there")
         return solver
 
-    def is_slow() -> bool:
-        """Tell whether a GPU would need much of the time that is left for the first tours of a population."""
-        if watch.time_limit is None:
+    def is_short(may_be_large: bool) -> bool:
+        """Tell whether there is too little time for a population, on a GPU only for one that "large" may replace."""
+        limit = watch.time_limit
+        may_be_slow = may_be_large and instance.n > MANY_CITIES
+        # The limit, not what is left of it, so that a call takes the same solver each time.
+        if limit is None or not (may_be_slow or limit < crossing_seconds(instance.n)):
+            return False
+        kernels = kernels_of(request, OPTIONS["eax"].part)
+        if kernels.device is None:
+            return limit < crossing_seconds(instance.n)
+        if not may_be_slow:
             return False
         from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415
 
-        kernels = kernels_of(request, OPTIONS["eax"].part)
-        climbers = gpu_climbers(instance.n, watch.time_limit)
+        climbers = gpu_climbers(instance.n, limit)
         return first_seconds(instance.n, climbers, kernels) > SLOW_SHARE * max(0.0, watch.seconds_left)
 
     def on_the_cpu() -> bool:
-        return kernels_of(request, OPTIONS["large"].part).device is None
+        return kernels_of(request, OPTIONS["eax"].part).device is None
 
     has_tour = request.initial_tour is not None
-    return choose(solver, given_of(request.keywords), instance, is_slow, on_the_cpu, has_initial_tour=has_tour)
+    return choose(solver, given_of(request.keywords), instance, is_short, on_the_cpu, has_initial_tour=has_tour)
 
 
 def kernels_of(request: Request, part: str) -> Backend:

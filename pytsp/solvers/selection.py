@@ -11,7 +11,7 @@ from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
 from pytsp.utils.suggestions import hint
 
-__all__ = ["check_initial_tour", "choose", "given_of"]
+__all__ = ["check_initial_tour", "choose", "crossing_seconds", "given_of"]
 
 # The solvers that there are to compare others with, which "auto" does not choose but by arguments that are only theirs.
 COMPARATORS = ("annealing", "ants")
@@ -23,6 +23,9 @@ RECOMBINED_CITIES = range(8, 12_001)
 RECOMBINED_DIRECTED = range(8, 151)
 # On a GPU the first tours of a population take seconds where there are more cities.
 MANY_CITIES = 5_000
+# On a CPU a population that has less time, by a power of the cities, ends above a search that needs none: 0.9 s for
+# 1,000 cities, 25 s for 12,000 (`python -m bench.solvers.choice`).
+CROSSING_SECONDS, CROSSING_POWER = 9e-5, 4 / 3
 # Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
 MOST_CROSSED = 300
 
@@ -48,7 +51,7 @@ def choose(
     solver: str,
     given: Mapping[str, Any],
     instance: Instance,
-    is_slow: Callable[[], bool] = lambda: False,
+    is_short: Callable[[bool], bool] = lambda _: False,
     on_the_cpu: Callable[[], bool] = lambda: True,
     *,
     has_initial_tour: bool = False,
@@ -62,10 +65,11 @@ def choose(
     given : mapping
         The options that are given.
     instance : Instance
-    is_slow : callable, optional
-        Asked of many cities: whether there is too little time for a population's first tours.
+    is_short : callable, optional
+        Asked where a population suits the instance: whether there is too little time for one. Its argument tells
+        whether "large" may take its place.
     on_the_cpu : callable, optional
-        Asked of many cities that are not of the plane: whether the backend is one.
+        Asked of cities that are not of the plane: whether the backend is one.
     has_initial_tour : bool, optional
         Whether there is an initial tour, which does not concern all solvers either.
 
@@ -81,13 +85,14 @@ def choose(
         concerned["initial_tour"] = tuple(name for name, kind in OPTIONS.items() if kind.takes_initial_tour)
     chosen = solver
     if solver == "auto":
-        may_be_large = instance.n > MANY_CITIES and can_be_large(instance, on_the_cpu)
-        may_be_large = may_be_large and all("large" in solvers for solvers in concerned.values())
+        may_be_large = all("large" in solvers for solvers in concerned.values()) and can_be_large(instance, on_the_cpu)
         recombined = RECOMBINED_DIRECTED if instance.asymmetric else RECOMBINED_CITIES
         is_recombined = instance.n in recombined and "iterations" not in given
-        if may_be_large and (instance.n > RECOMBINED_CITIES[-1] or is_slow()):
+        is_hurried = is_recombined and is_short(may_be_large)
+        if may_be_large and (instance.n > RECOMBINED_CITIES[-1] or is_hurried):
             chosen = "large"
         else:
+            is_recombined = is_recombined and not is_hurried
             chosen = _single(concerned) or _first(concerned, "eax" if is_recombined else "ils")
     for shown, solvers in concerned.items():
         if chosen not in solvers:
@@ -95,6 +100,11 @@ def choose(
             raise ValueError(f"{shown} does not concern solver={chosen!r}; it is for {others}")
     crossed = {"population": MOST_CROSSED} if (solver, chosen) == ("auto", "eax") and "climbers" in given else {}
     return OPTIONS[chosen](**{**crossed, **given})
+
+
+def crossing_seconds(n: int) -> float:
+    """Return about how long a population on n cities takes a CPU until it pays."""
+    return float(CROSSING_SECONDS * n**CROSSING_POWER)
 
 
 def check_initial_tour(options: Options) -> None:

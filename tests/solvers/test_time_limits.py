@@ -274,11 +274,6 @@ def test_auto_is_large_where_a_gpu_would_begin_too_late(
     assert all(call == mock_call("auto", threads=None, device=None, part="search") for call in opened.mock_calls)
 
 
-def test_auto_is_crossover_on_a_cpu_however_short_the_time() -> None:
-    found = pytsp.solve(uniform(5001, 0), time_limit=1e-3, backend="c")
-    assert (found.solver, found.stop_reason) == ("eax", "time limit")
-
-
 @pytest.mark.parametrize("solver", ["eax", "annealing", "ants"])
 def test_a_first_call_that_does_not_fit_is_not_begun(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = {"eax": Evolution, "annealing": Chains, "ants": Colonies}[solver]

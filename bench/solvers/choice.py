@@ -1,0 +1,207 @@
+"""Which solver ends best within a time limit, and which one `solver="auto"` takes, by kind, cities and seconds.
+
+A cell of the table is a kind of instances, a number of cities and a time limit; a seed is that of its cities and of the
+solver. The gap of a solver is that of its tour to the shortest that any solver found for the same seed, in per cent,
+the median over the seeds. Runs count from the call of `pytsp.solve`, neighbour lists and the first tours among them.
+`auto` is asked anew for each cell, also for runs that are stored: what it takes is what this checkout does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytsp
+from bench.harness import rivals
+from bench.harness.arguments import numbers, positive, whole
+from bench.harness.kinds import KINDS
+from bench.harness.machine import describe
+from bench.harness.runs import Run
+from bench.harness.tables import print_head, row, store
+from bench.harness.workers import Failure, Worker
+from pytsp.backends.devices import usable_cores
+
+ASKED = "plane,matrix,haversine,plane-path,asymmetric"
+SIZES = "200,500,1000,1400,2000,3000,5000,8000,12000,20000"
+SOLVERS = ("eax", "ils", "large")
+# Seconds beyond its limit after which a run is ended.
+PATIENCE = 120.0
+# Any first tour is shorter.
+ENOUGH = 1e15
+
+
+class Cell(NamedTuple):
+    """A kind of instances, a number of cities, a time limit."""
+
+    kind: str
+    n: int
+    limit: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run: its cell, its seed, its solver, on which backend."""
+
+    cell: Cell
+    seed: int
+    solver: str
+    backend: str
+    threads: int
+
+
+@lru_cache(maxsize=1)
+def drawn(kind: str, n: int, seed: int) -> pytsp.Instance:
+    """Draw an instance."""
+    return KINDS[kind].instance(n, seed, f"{kind}-{n}-{seed}")
+
+
+def measure(task: Task) -> Run:
+    """Make a run."""
+    (name, n, limit), kind = task.cell, KINDS[task.cell.kind]
+    instance = drawn(name, n, task.seed)
+    options = (("solver", task.solver), *kind.options(n).items())
+    asked = rivals.Task(instance, f"pytsp {task.backend}", limit, task.seed, task.threads, options=options)
+    found = rivals.answer(asked)
+    length = kind.length(instance, found.tour)
+    return Run(task.solver, name, n, task.seed, limit, found.seconds, length, None)
+
+
+def automatic(task: Task) -> str:
+    """Return the solver that `auto` takes: it runs until there is any tour."""
+    kind, n = KINDS[task.cell.kind], task.cell.n
+    asked: dict[str, Any] = {"backend": task.backend, **kind.options(n)}
+    if task.backend == "multicore":
+        asked["threads"] = task.threads
+    instance = drawn(task.cell.kind, n, task.seed)
+    return pytsp.solve(instance, time_limit=task.cell.limit, target=ENOUGH, **asked).solver
+
+
+def answer(task: Task) -> Run | str:
+    """Answer a task of the table."""
+    return automatic(task) if task.solver == "auto" else measure(task)
+
+
+def cells(kinds: list[str], sizes: list[int], limits: list[float]) -> Iterator[Cell]:
+    """Return the cells of the table, those that take least time first."""
+    for limit in limits:
+        for kind in kinds:
+            yield from (Cell(kind, n, limit) for n in sizes if n <= KINDS[kind].most)
+
+
+def gaps(runs: list[Run]) -> dict[str, float]:
+    """Return the gap of each solver in a cell to the best of its seed, in per cent; its median over the seeds."""
+    done = [run for run in runs if run.length is not None]
+    best = {run.seed: min(other.length or 0 for other in done if other.seed == run.seed) for run in done}
+    compared = [replace(run, optimum=best[run.seed]) for run in done]
+    return {
+        solver: statistics.median(run.gap for run in compared if run.peer == solver)
+        for solver in SOLVERS
+        if any(run.peer == solver for run in compared)
+    }
+
+
+def loss(found: dict[str, float], chosen: str) -> float | None:
+    """Return how much longer the tours of a chosen solver are than those of the best one; None where it did not run."""
+    return found[chosen] - min(found.values()) if chosen in found else None
+
+
+def of_cell(cell: Cell, seeds: int, worker: Worker[Task, Run | str], options: argparse.Namespace) -> Iterator[Run]:
+    """Make the runs of a cell."""
+    for seed in range(seeds):
+        for solver in SOLVERS:
+            if KINDS[cell.kind].takes(solver):
+                try:
+                    found = worker.ask(_task(cell, seed, solver, options), cell.limit + PATIENCE)
+                    assert isinstance(found, Run)
+                    yield found
+                except Failure as failure:
+                    yield Run(solver, cell.kind, cell.n, seed, cell.limit, cell.limit, None, None, problem=str(failure))
+
+
+def _task(cell: Cell, seed: int, solver: str, options: argparse.Namespace) -> Task:
+    return Task(cell, seed, solver, options.backend, options.threads)
+
+
+def show(cell: Cell, runs: list[Run], chosen: str) -> float:
+    """Print a cell's row; return the loss of the solver that is chosen."""
+    found = gaps(runs)
+    lost = loss(found, chosen)
+    told = (f"{found[solver]:.2f}" if solver in found else "–" for solver in SOLVERS)
+    print(row(*cell[:2], f"{cell.limit:g}", *told, chosen, "–" if lost is None else f"{lost:.2f}"), flush=True)
+    return lost or 0.0
+
+
+def stored_cells(runs: list[Run]) -> dict[Cell, list[Run]]:
+    """Return runs by their cells, in their order."""
+    every: dict[Cell, list[Run]] = {}
+    for run in runs:
+        assert run.limit is not None
+        every.setdefault(Cell(run.instance, run.n, run.limit), []).append(run)
+    return every
+
+
+def sizes(text: str) -> list[int]:
+    """Read numbers of cities with commas between them."""
+    return sorted({whole(number) for number in text.split(",")})
+
+
+def kinds(text: str) -> list[str]:
+    """Read kinds of instances with commas between them."""
+    for name in text.split(","):
+        if name not in KINDS:
+            raise argparse.ArgumentTypeError(f"{name!r} is not known; known: {', '.join(KINDS)}")
+    return text.split(",")
+
+
+def main() -> int:
+    """Print the table; the exit code is 1 if a run failed."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--kinds", type=kinds, default=ASKED.split(","), metavar="K,K", help=f"default: {ASKED}")
+    arguments.add_argument("--sizes", type=sizes, default=sizes(SIZES), metavar="N,N", help=f"default: {SIZES}")
+    arguments.add_argument("--limits", type=numbers, default=numbers("0.5,1,2,5,10,30"), metavar="S,S")
+    arguments.add_argument("--seeds", type=whole, default=3, metavar="N", help="how many (default: 3)")
+    arguments.add_argument("--backend", default="multicore", help="default: multicore")
+    arguments.add_argument("--threads", type=whole, default=usable_cores(), help="of multicore")
+    arguments.add_argument("--budget", type=positive, metavar="SECONDS", help="begin no cell that would take longer")
+    arguments.add_argument("--json", type=Path, metavar="FILE", help="store all runs here")
+    arguments.add_argument("--stored", type=Path, metavar="FILE", help="run nothing, show what --json has stored here")
+    options = arguments.parse_args()
+    began = time.perf_counter()
+    stored = json.loads(options.stored.read_text(encoding="utf-8")) if options.stored else None
+    known = stored_cells([Run(**run) for run in stored["runs"]]) if stored else {}
+    every = list(known) or list(cells(options.kinds, options.sizes, options.limits))
+    machine = stored["machine"] if stored else f"{describe()}; {options.threads} threads"
+    print(machine, flush=True)
+    print_head("kind", "n", "limit, s", *(f"{solver}, %" for solver in SOLVERS), "auto takes", "worse by, %")
+    worker: Worker[Task, Run | str] = Worker(answer)
+    runs: list[Run] = []
+    losses: list[float] = []
+    try:
+        for cell in every:
+            needed = options.seeds * sum(KINDS[cell.kind].takes(solver) for solver in SOLVERS) * cell.limit
+            if not stored and options.budget and time.perf_counter() - began + needed > options.budget:
+                continue
+            found = known[cell] if stored else list(of_cell(cell, options.seeds, worker, options))
+            runs += found
+            losses.append(show(cell, found, str(worker.ask(_task(cell, 0, "auto", options), PATIENCE))))
+    finally:
+        worker.end()
+        store(options.json, {"machine": machine, "runs": [asdict(run) for run in runs]})
+    mean, most = statistics.fmean(losses or [0.0]), max(losses, default=0.0)
+    print(f"\n{len(losses)} of {len(every)} cells; auto is worse by {mean:.2f} % in the mean, by {most:.2f} % at most")
+    for run in runs:
+        if run.problem:
+            print(f"{run.peer}, {run.instance}, {run.n} cities, {run.limit:g} s, seed {run.seed}: {run.problem}")
+    return int(any(run.problem for run in runs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

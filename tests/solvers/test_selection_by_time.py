@@ -1,0 +1,114 @@
+"""Which solver "auto" takes on a CPU by the time limit: a population only where there is time for one."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import create_autospec
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pytsp
+from pytsp.backends import open_backend
+from pytsp.problem.instance import Instance
+from pytsp.solvers.selection import RECOMBINED_CITIES, choose, crossing_seconds
+from pytsp.starts.construct import nearest_neighbour
+
+CPU: Any = SimpleNamespace(threads=2, device=None)
+
+
+def instance_of(n: int, metric: str = "EUC_2D") -> Instance:
+    """Some cities."""
+    points = np.random.default_rng(n).integers(0, 10**4, (n, 2))
+    return Instance.from_coordinates(points, metric)
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The solvers that would have run on a CPU."""
+    seen: list[str] = []
+    monkeypatch.setattr("pytsp.api.dispatch.open_backend", create_autospec(open_backend, return_value=CPU))
+    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task: seen.append(task.options.name))
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("n", "limit", "given_", "solver"),
+    [
+        (3000, crossing_seconds(3000), {}, "eax"),
+        (3000, crossing_seconds(3000) - 1e-3, {}, "large"),
+        (3000, None, {}, "eax"),
+        (12_000, crossing_seconds(12_000), {}, "eax"),
+        (12_000, crossing_seconds(12_000) - 1e-3, {}, "large"),
+        (12_001, 1e6, {}, "large"),
+        (8, crossing_seconds(8), {}, "eax"),
+        (8, crossing_seconds(8) - 1e-4, {}, "large"),
+        (7, 1e-9, {}, "ils"),
+        # Options have their say.
+        (3000, 1.0, {"solver": "eax"}, "eax"),
+        (3000, 1.0, {"population": 50}, "eax"),
+        (3000, 1.0, {"climbers": 50}, "ils"),
+        (3000, 1.0, {"pivot": "best"}, "ils"),
+        (3000, 1.0, {"iterations": 50}, "ils"),
+        (3000, 1.0, {"kick": "walk"}, "ils"),
+        (3000, 1.0, {"k": 2}, "restarts"),
+        (3000, 1.0, {"piece": 1000}, "large"),
+        (3000, 1.0, {"initial_tour": range(3000)}, "large"),
+    ],
+)
+def test_a_population_needs_time_by_its_cities(
+    n: int, limit: float | None, given_: dict[str, Any], solver: str, begun: list[str]
+) -> None:
+    pytsp.solve(instance_of(n), time_limit=limit, **given_)
+    assert begun == [solver]
+
+
+@pytest.mark.parametrize(("metric", "solver"), [("MAN_2D", "large"), ("ATT", "large"), ("GEO", "large"), ("", "ils")])
+def test_cities_out_of_the_plane_do_so_too(metric: str, solver: str, begun: list[str]) -> None:
+    points = np.random.default_rng(0).integers(0, 90, (500, 2))
+    instance = Instance.from_coordinates(points, metric or "EUC_2D")
+    if not metric:
+        instance = Instance.from_matrix(instance.distance_matrix())
+    for limit in (crossing_seconds(500) - 1e-3, crossing_seconds(500)):
+        pytsp.solve(instance, time_limit=limit)
+    assert begun == [solver, "eax"]
+
+
+def test_the_time_that_is_spent_does_not_matter(begun: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    instance, clock = instance_of(500), iter(range(0, 10**9, 100))
+    monkeypatch.setattr("time.perf_counter", lambda: float(next(clock)))
+    for limit in (0.3, 0.4):
+        pytsp.solve(instance, time_limit=limit)
+    assert begun == ["large", "eax"]
+
+
+def test_the_time_for_a_population_is_what_the_documentation_says() -> None:
+    told = {500: 0.4, 1000: 0.9, 2000: 2.3, 5000: 7.7, 12_000: 25}
+    assert {n: crossing_seconds(n) for n in told} == pytest.approx(told, rel=0.12)
+
+
+@given(n=st.integers(1, 20_000), is_short=st.booleans(), is_plane=st.booleans())
+def test_too_little_time_is_asked_for_where_a_population_is_meant(n: int, is_short: bool, is_plane: bool) -> None:
+    asked: list[bool] = []
+
+    def short(may_be_large: bool) -> bool:
+        asked.append(may_be_large)
+        return is_short
+
+    metric = "EUC_2D" if is_plane else "ATT"
+    instance: Any = SimpleNamespace(n=n, metric=metric, coordinates=np.empty((n, 2)), asymmetric=False)
+    chosen = choose("auto", {}, instance, short, lambda: False).name
+    is_recombined = n in RECOMBINED_CITIES
+    assert asked == [is_plane] * is_recombined
+    assert (chosen == "eax") == (is_recombined and not is_short)
+    assert (chosen == "large") == (is_plane and (n > RECOMBINED_CITIES[-1] or (is_recombined and is_short)))
+
+
+def test_a_short_solve_ends_with_a_good_tour() -> None:
+    instance = instance_of(2000)
+    found = pytsp.solve(instance, time_limit=0.5, backend="c")
+    assert (found.solver, found.stop_reason) == ("large", "time limit")
+    assert found.length == instance.tour_length(found.tour) < instance.tour_length(nearest_neighbour(instance))
