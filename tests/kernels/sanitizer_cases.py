@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import gc
 import sys
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 import pytsp
 from pytsp.backends import open_backend
+from pytsp.solvers.common import task
 
 SMALL: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 5},
@@ -42,6 +44,14 @@ def main() -> None:
         larger = pytsp.Instance.from_coordinates(rng.integers(0, 1000, (300, 2)), metric)
         for solver, options in {"restarts": {"climbers": 1}, "two-opt": SMALL["two-opt"]}.items():
             print(f"300 {metric} {solver}: {pytsp.solve(larger, solver=solver, backend=name, **options).length:g}")
+    if open_backend(name).device is None:
+        # Points of other metrics, which have no matrix where they are many, and open paths through them.
+        task.MATRIX_CITIES = 10
+        for metric, is_open in product(("MAN_2D", "HAVERSINE"), (False, True)):
+            instance = pytsp.Instance.from_coordinates(points / 20, metric)
+            for solver in ("ils", "eax", "large"):
+                result = pytsp.solve(instance, solver=solver, backend=name, open=is_open, **SMALL[solver])
+                print(f"{metric} {solver}, points, {is_open=}: {result.length:g}", flush=True)
     print(f"solve_many: {len(pytsp.solve_many(rng.random((5, 20, 2)), backend=name))} instances")
     backend = open_backend(name)
     try:
