@@ -31,7 +31,7 @@ MATRIX_CITIES = 1_500
 # About what a byte of a matrix takes that is written for the first time, be it here or where kernels have their copy.
 BYTE_SECONDS = 1e-9
 # Distances converted together: what that needs in between stays in the cache.
-_BLOCK = 1 << 17
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,10 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
     if instance.metric in ("EUC_2D", "CEIL_2D"):
         return _plane(instance)
     if instance.matrix is not None:
+        if instance.matrix.dtype != np.int32:
+            # Kernels have a copy, and looking for edges to be shortened takes less than that.
+            _check_size(instance)
+            check_kernel_matrix(instance, 8 * instance.n**2)
         distances = shorten_edges(instance.matrix, MOST_DISTANCE)
         if distances is instance.matrix:
             return _matrix_form(instance)

@@ -430,7 +430,7 @@ def test_the_default_number_of_climbers_bounds_the_work(n: int, climbers: int) -
         ("eax", {"k": 1, "mapping": "auto", "start": None}),
         ("eax", {"initial_tour": range(9)}),
         ("eax", {"neighbours": 4, "quadrants": False, "moves": "or-opt", "pivot": "best"}),
-        ("eax", {"time_limit": 1e-9}),
+        ("eax", {"time_limit": 10.0}),
     ],
 )
 def test_the_solver_is_the_one_that_the_arguments_concern(
