@@ -64,6 +64,12 @@ class Reduction:
         directed = tour if self.doubling is None else self.doubling.directed(tour)
         return directed if self.path is None else self.path.path(directed)
 
+    def quick_tour(self, seconds: float) -> NDArray[np.int32]:
+        """Return a tour that takes next to no time, of a path from its end; of doubled ways, that of the ways."""
+        closed = self.instance if self.path is None else self.path.instance
+        tour = quick_tour(closed, seconds, 0 if self.path is None else closed.n - 1)
+        return tour if self.doubling is None else self.doubling.tour(tour)
+
     def measure(self, tour: NDArray[np.int32]) -> int | float:
         """Return the length of a tour or path."""
         return self.instance.tour_length(tour) if self.path is None else self.instance.path_length(tour)
@@ -148,7 +154,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         end_city=None,
         target=target if target is None or not target >= 0 else None if is_shortened else max(0, target + offset),
         target_gap=None,
-        quick_tour=None if doubling is None else lambda seconds: doubling.tour(quick_tour(closed, seconds)),
+        quick_tour=reduction.quick_tour,
         initial_tour=None if request.initial_tour is None else reduction.tour(request.initial_tour),
         progress=None if progress is None else lambda now: progress(reduction.restated(now)),
         on_improvement=None if on_improvement is None else lambda now: on_improvement(reduction.restated(now)),

@@ -64,8 +64,8 @@ def solve(
         and "annealing" and "ants", which are there to be compared with, are chosen only by an option that is theirs
         alone.
     open : bool, optional
-        Search the shortest open path through all cities, which does not return to its first one, of 23,169 cities at
-        most (see `pytsp.problem.open_paths`). `Result.is_open` tells paths from tours.
+        Search the shortest open path through all cities, which does not return to its first one, by a matrix of 23,169
+        cities at most (see `pytsp.problem.open_paths`). `Result.is_open` tells paths from tours.
     start_city, end_city : int, optional
         Where an open path begins and ends, counted from 0; by default where it is shortest.
     seed : int or None, optional

@@ -58,8 +58,9 @@ def further_city(instance: Instance) -> int | None:
 def curve_points(instance: Instance) -> NDArray[np.float64] | None:
     """Return points of the plane, or of space, by which a curve goes through the cities; None where there are none.
 
-    Those of a sphere are in Lambert's azimuthal equal-area projection around the middle of all, the antipode of which
-    becomes a circle: J. H. Lambert, 1772; J. P. Snyder: Map projections, a working manual, 1987, chapter 24.
+    Those of a sphere are in Lambert's azimuthal equal-area projection, the half of the sphere around the middle of all
+    in one disk and the other in a second one beside it: J. H. Lambert, 1772; J. P. Snyder: Map projections, a working
+    manual, 1987, chapter 24.
     """
     found = located(instance)
     if found is None:
@@ -74,8 +75,11 @@ def curve_points(instance: Instance) -> NDArray[np.float64] | None:
     # Two directions at right angles to it.
     east = np.cross(middle, np.eye(3)[np.argmin(np.abs(middle))])
     east /= np.linalg.norm(east)
-    scale = np.sqrt(2.0 / np.maximum(1.0 + points @ middle, 1e-12))
-    return np.column_stack([scale * (points @ east), scale * (points @ np.cross(middle, east))])
+    height = points @ middle
+    scale = np.sqrt(2.0 / (1.0 + np.abs(height)))
+    x, y = scale * (points @ east), scale * (points @ np.cross(middle, east))
+    # The disks have the radius sqrt(2).
+    return np.column_stack([np.where(height >= 0, x, 3.0 - x), y])
 
 
 def _is_sphere(metric: str) -> bool:

@@ -58,16 +58,16 @@ def nearest_neighbour_order(instance: Instance, start: int, neighbours: NDArray[
     return _walk(start, neighbours, is_visited, nearest)
 
 
-def hurried_order(distances: NDArray[Any], seconds: float) -> NDArray[np.int32]:
-    """Return the cities in the order of the visits from city 0, by the rows of a matrix and without any lists.
+def hurried_order(distances: NDArray[Any], seconds: float, first: int = 0) -> NDArray[np.int32]:
+    """Return the cities in the order of the visits from the city `first`, by rows of a matrix and without any lists.
 
     It is `nearest_neighbour_order` as long as the time lasts; from then on the nearest of a few hundred unvisited
     cities is next, which takes `hurried_seconds` of the number of cities that are left.
     """
     n = len(distances)
     end = time.perf_counter() + seconds
-    order, left = np.zeros(n, dtype=np.int32), np.arange(1, n)
-    city = 0
+    order, left = np.full(n, first, dtype=np.int32), np.delete(np.arange(n), first)
+    city = first
     for step in range(1, n):
         unvisited = n - step
         width = unvisited if time.perf_counter() < end else min(unvisited, _HURRIED)

@@ -40,15 +40,18 @@ def test_a_curve_over_the_globe_goes_through_near_places(middle: tuple[float, fl
 
 
 def test_a_map_of_the_sphere_keeps_areas() -> None:
-    # Uniform on the sphere is uniform on the disk: a quarter of the places lie within half of its radius.
+    # Uniform on the sphere is uniform on each of two disks of radius sqrt(2): half of a disk's places lie within 1.
     draws = np.random.default_rng(1).normal(size=(20_000, 3))
     draws /= np.linalg.norm(draws, axis=1)[:, None]
     latitude, longitude = np.degrees(np.arcsin(draws[:, 2])), np.degrees(np.arctan2(draws[:, 1], draws[:, 0]))
     points = curve_points(Instance.from_coordinates(np.column_stack([latitude, longitude]), metric="HAVERSINE"))
     assert points is not None and points.shape == (20_000, 2)
-    radius = np.linalg.norm(points, axis=1)
-    assert radius.max() <= 2 + 1e-9
-    assert np.mean(radius < 1) == pytest.approx(0.25, abs=0.02)
+    is_front = points[:, 0] <= np.sqrt(2) + 1e-9
+    assert is_front.mean() == pytest.approx(0.5, abs=0.02)
+    for disk in (points[is_front], points[~is_front] - [3, 0]):
+        radius = np.linalg.norm(disk, axis=1)
+        assert radius.max() <= np.sqrt(2) + 1e-9
+        assert np.mean(radius < 1) == pytest.approx(0.5, abs=0.02)
 
 
 @pytest.mark.parametrize("metric", [name for name, metric in METRICS.items() if metric.norm is not None])

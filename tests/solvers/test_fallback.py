@@ -37,6 +37,7 @@ def test_the_best_tour_that_there_is_time_for_is_told(
     monkeypatch: pytest.MonkeyPatch, seconds: float, along: str
 ) -> None:
     instance = uniform(300, 0)
+    monkeypatch.setattr(_unsearched, "FEW_CITIES", 299)
     monkeypatch.setattr(_unsearched, "CURVE_SECONDS", 1.0 / 300)
     monkeypatch.setattr(_unsearched, "STRIP_SECONDS", 0.5 / 300)
     tours = {"curve": space_filling_curve(instance), "strips": strips(points_of(instance)), "order": np.arange(300)}
@@ -45,6 +46,9 @@ def test_the_best_tour_that_there_is_time_for_is_told(
     monkeypatch.setattr(_unsearched, "SHORT_SECONDS", 1.0)
     monkeypatch.setattr(_unsearched, "CURVE_SECONDS", 0.999 / 300)
     assert np.array_equal(_unsearched.quick_tour(instance, seconds), tours["curve"])
+    # Of few cities it is the nearest-neighbour tour.
+    monkeypatch.setattr(_unsearched, "FEW_CITIES", 300)
+    assert np.array_equal(_unsearched.quick_tour(instance, 10.0), nearest_neighbour(instance))
 
 
 @pytest.mark.parametrize(("curve", "strip", "along"), [(190, 90, "curve"), (290, 190, "strips"), (390, 290, "order")])
@@ -53,6 +57,7 @@ def test_a_limit_decides_by_what_is_left_of_it(
     solver: str, curve: float, strip: float, along: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 60)
+    monkeypatch.setattr(_unsearched, "FEW_CITIES", 60)
     monkeypatch.setattr(_unsearched, "CURVE_SECONDS", curve / 300)
     monkeypatch.setattr(_unsearched, "STRIP_SECONDS", strip / 300)
     # "large" has no time for its curve, others have none for what they prepare.

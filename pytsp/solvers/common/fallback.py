@@ -25,13 +25,15 @@ __all__ = ["CURVE_SECONDS", "fallback_result", "quick_seconds", "quick_tour", "s
 
 # About what a city takes of a tour along the curve, and of one by strips, until it is measured and told.
 CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
+# Of so few cities the nearest-neighbour tour takes a few milliseconds, and is shorter than a curve.
+FEW_CITIES = 500
 # So much of what a solve may be late goes into a better tour; a curve that takes so little is followed anyway.
 GRACE_SECONDS, SHORT_SECONDS = 0.1, 0.02
 
 
 def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
     """Return a tour that takes next to no time: the initial one, one that is known, or as the time allows that along a
-    curve, that by strips, or the cities in their order; where there is a matrix, the nearest-neighbour tour."""
+    curve, that by strips, or the cities in their order; of few cities, or a matrix, the nearest-neighbour tour."""
     instance, watch, options = task.instance, task.watch, task.options
     if task.initial_tour is not None:
         tour = task.initial_tour
@@ -70,10 +72,15 @@ def quick_seconds(instance: Instance) -> float:
     return CURVE_SECONDS * instance.n
 
 
-def quick_tour(instance: Instance, seconds: float) -> NDArray[np.int32]:
-    """Return a tour that takes no more than so many seconds, by the number of cities and how they are given."""
+def quick_tour(instance: Instance, seconds: float, first: int = 0) -> NDArray[np.int32]:
+    """Return a tour that takes no more than so many seconds, by the number of cities and how they are given.
+
+    A nearest-neighbour tour begins with the city `first`.
+    """
     if instance.coordinates is None:
-        return hurried_order(instance.distance_rows(0, instance.n), seconds)
+        return hurried_order(instance.distance_rows(0, instance.n), seconds, first)
+    if instance.n <= FEW_CITIES:
+        return hurried_order(instance.distance_matrix(), seconds, first)
     points = curve_points(instance)
     return instance.canonical_tour() if points is None else _tour_of_points(instance, points, seconds)
 

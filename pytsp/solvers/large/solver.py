@@ -13,7 +13,7 @@ from pytsp.neighbours.lists import along_tree, check_length, check_neighbours, i
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
 from pytsp.problem.location import PLANE_METRICS, curve_points, is_planar
-from pytsp.solvers.common.fallback import CURVE_SECONDS
+from pytsp.solvers.common.fallback import CURVE_SECONDS, FEW_CITIES
 from pytsp.solvers.common.placement import most_cities
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
@@ -65,7 +65,7 @@ def begin(task: Task[LargeTour]) -> Pieces:
         lists = _lists(ordered, keys[order], order, task)
         look(instance.n)
     except OutOfTime:
-        raise OutOfTime(order) from None
+        raise OutOfTime(order if instance.n > FEW_CITIES else None) from None
     del keys
     took = watch.seconds - began
     form = form_of(ordered, in_space_above=0 if on_the_cpu else None)

@@ -10,7 +10,7 @@ from pytsp.solvers.options.shared import NeighbourLists, iterations, start, temp
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LargeTour(NeighbourLists):
-    """One huge tour by its pieces, of cities in the plane.
+    """One huge tour by its pieces, of cities in the plane, on a CPU also in space and on spheres.
 
     The pieces of one tour go through an iterated local search side by side, and moves between the pieces join what lies
     across their borders; the pieces are cut elsewhere in each round [1]_. An initial tour is the one that becomes
