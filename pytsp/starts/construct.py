@@ -158,7 +158,7 @@ def greedy(instance: Instance, *, neighbours: ArrayLike | None = None) -> NDArra
 def space_filling_curve(instance: Instance) -> NDArray[np.int32]:
     """Return the cities in order of their positions on Hilbert's curve, of the plane or, in three dimensions, of space.
 
-    Places on a sphere are in order of the curve through an equal-area map of it.
+    Places on a sphere are in order of the curve through equal-area maps of its halves.
 
     Cities in one cell of 2**20 cells along an axis are in order of their numbers.
 
