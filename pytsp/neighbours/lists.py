@@ -112,12 +112,14 @@ def _lists_with_further(instance: Instance, cities: NDArray[np.int64], place: in
     """Return the lists of `nearest_among` where the further city, which is anywhere, is the one at `place`."""
     m = len(cities)
     others = np.delete(np.arange(m), place)
-    near = others[nearest_among(instance, cities[others], min(k, m - 2))]
-    candidates = np.column_stack([near, np.full(m - 1, place)])
-    distances = instance.distances(cities[others, None], cities[candidates])
-    ranks = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    near = nearest_among(instance, cities[others], min(k, m - 2))
     found = np.empty((m, k), dtype=np.int32)
-    found[others] = np.take_along_axis(candidates, ranks, axis=1)
+    for first in range(0, m - 1, _BLOCK):
+        block = others[first : first + _BLOCK]
+        candidates = np.column_stack([others[near[first : first + _BLOCK]], np.full(len(block), place)])
+        distances = instance.distances(cities[block, None], cities[candidates])
+        ranks = np.argsort(distances, axis=1, kind="stable")[:, :k]
+        found[block] = np.take_along_axis(candidates, ranks, axis=1)
     found[place] = others[np.argsort(instance.distances(cities[place], cities[others]), kind="stable")[:k]]
     return found
 

@@ -30,6 +30,8 @@ LEAST_ARC_EXPONENT = -34
 MATRIX_CITIES = 1_500
 # About what a byte of a matrix takes that is written for the first time, be it here or where kernels have their copy.
 BYTE_SECONDS = 1e-9
+# To look for floating-point distances that are out of proportion takes as long as to write so many bytes of each.
+SHORTENED_BYTES = 12
 # Distances converted together: what that needs in between stays in the cache.
 _BLOCK = 1 << 16
 
@@ -110,6 +112,7 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
             # Kernels have a copy, and looking for edges to be shortened takes less than that.
             _check_size(instance)
             check_kernel_matrix(instance, 8 * instance.n**2)
+            look(instance.n**2, (1 if instance.is_exact else SHORTENED_BYTES) * BYTE_SECONDS * instance.n**2)
         distances = shorten_edges(instance.matrix, MOST_DISTANCE)
         if distances is instance.matrix:
             return _matrix_form(instance)

@@ -87,14 +87,16 @@ class OpenPath:
                 f"{original.name or 'instance'}: an open path needs a matrix of {n + 1} x {n + 1} distances; the limit "
                 f"is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4) - 1} cities)"
             )
-        given = d = original.distance_matrix()
+        given = d = original.distance_rows(0, n)
         if starts or ends:
             least, _ = least_and_largest(d)
             # Asymmetric instances are doubled, for which distances may differ by half as much.
             room = MOST_DISTANCE // 2 - 2 if original.asymmetric else MOST_DISTANCE - 1
             d = shorten_edges(given, least + room // _exchanged(original), path=(start_city, end_city))
         far = _far(original, d) if starts or ends else 0
-        closed = np.zeros((n + 1, n + 1), d.dtype)
+        # Kernels take whole numbers of 32 bits as they are; directed ways are doubled before.
+        is_short = original.is_exact and not original.asymmetric and max(d.max(), far) <= MOST_DISTANCE
+        closed = np.zeros((n + 1, n + 1), np.int32 if is_short else d.dtype)
         closed[:n, :n] = d
         closed[n, :n] = far if starts else 0
         closed[:n, n] = far if ends else 0

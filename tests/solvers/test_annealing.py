@@ -21,6 +21,7 @@ from pytsp import Improvement, Instance, Progress
 from pytsp.backends import Backend
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.annealing import COLD, HOT, Temperatures
+from pytsp.solvers.common import stages
 
 PART = "comparators"
 solved = solving("annealing")
@@ -132,6 +133,13 @@ def test_time_cools_where_iterations_have_no_end(backend: Backend) -> None:
     told, _ = told_temperatures(instance, backend, time_limit=0.3, schedule="linear", temperature=100)
     assert 50 < told[0] <= 100
     assert 0 <= told[-1] < 30
+
+
+def test_a_call_has_so_many_iterations_at_most(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, starts = told_temperatures(scattered(8, "EUC_2D", 0), backend, iterations=40)
+    monkeypatch.setattr(stages, "MOST_ITERATIONS", 7)
+    cut, more = told_temperatures(scattered(8, "EUC_2D", 0), backend, iterations=40)
+    assert cut == whole and max(np.diff([*more, 40])) == 7 and len(more) >= len(starts)
 
 
 def test_trials_are_what_an_iteration_tries(backend: Backend) -> None:

@@ -22,6 +22,9 @@ from pytsp.starts.construct import Start, start_tour
 
 __all__ = ["Stages", "starting_tours", "stored_iterations"]
 
+# A call makes no more iterations, each of which may have a temperature: of few cities a second has millions.
+MOST_ITERATIONS = 1 << 18
+
 
 class Stages(Search):
     """Climbers that go through iterations together.
@@ -103,7 +106,7 @@ class Stages(Search):
         """Make one kernel call, of as many iterations as take a fraction of a second; the first one has one."""
         now = self.standing
         left = math.inf if self.iterations is None else self.iterations - now.iteration
-        count = int(min(self.pace.fitting(self.watch.seconds, self.watch.seconds_left), left))
+        count = int(min(self.pace.fitting(self.watch.seconds, self.watch.seconds_left), left, MOST_ITERATIONS))
         began = time.perf_counter()
         handle = self.continued(now.handle, now.iteration, count)
         standing = self._read(handle, now.iteration + count)
