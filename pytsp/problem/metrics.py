@@ -268,7 +268,11 @@ def _derived(name: str) -> Metric | None:
         return None
     if unit == "UP":
         return _of_arcs(name, GEO_RADIUS, _cut_off_plus_one, _ARC_UP)
-    return _of_arcs(name, math.ldexp(EARTH_RADIUS, -int(unit)), _nint, _ARC)
+    try:
+        radius = math.ldexp(EARTH_RADIUS, -int(unit))
+    except (ValueError, OverflowError):
+        return None
+    return _of_arcs(name, radius, _nint, _ARC)
 
 
 def _of_arcs(name: str, radius: float, rounding: Callable[[Floats], Floats], formula: int) -> Metric:

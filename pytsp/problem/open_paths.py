@@ -87,7 +87,7 @@ class OpenPath:
                 f"{original.name or 'instance'}: an open path needs a matrix of {n + 1} x {n + 1} distances; the limit "
                 f"is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4) - 1} cities)"
             )
-        given = d = original.distance_rows(0, n)
+        given = d = original.distance_matrix() if original.matrix is None else original.matrix
         if starts or ends:
             least, _ = least_and_largest(d)
             # Asymmetric instances are doubled, for which distances may differ by half as much.

@@ -164,3 +164,9 @@ def test_a_metrics_name_may_be_in_either_case(name: str) -> None:
 def test_an_unknown_metric_is_refused_with_the_known_ones(name: object) -> None:
     with pytest.raises(InstanceError, match=r"is not known; known: ATT, CEIL_2D"):
         metric_named(name)
+
+
+@pytest.mark.parametrize("name", ["ARCS", "ARCS x", "ARCS 1e9", "ARCS -99999999", "ARCS 5 5", "X AND A FURTHER CITY"])
+def test_what_only_looks_like_a_metric_on_the_way_to_a_kernel_is_refused(name: str) -> None:
+    with pytest.raises(InstanceError, match="is not known; known: ATT"):
+        metric_named(name)

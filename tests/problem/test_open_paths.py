@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import tracemalloc
 from dataclasses import replace
 from typing import Any
 
@@ -130,6 +131,17 @@ def test_distances_are_as_far_apart_as_kernels_take(asymmetric: bool) -> None:
     ):
         OpenPath.of(Instance.from_matrix(matrix, "far", asymmetric=asymmetric), start_city=0)
     OpenPath.of(Instance.from_matrix(matrix, asymmetric=asymmetric))
+
+
+def test_a_path_in_a_metric_without_a_norm_makes_its_matrix_by_blocks() -> None:
+    instance = Instance.from_coordinates(np.random.default_rng(0).random((1000, 3)) * 90, "XRAY1")
+    tracemalloc.start()
+    try:
+        OpenPath.of(instance)
+        # The distances, those with the further city, and a block's temporaries.
+        assert tracemalloc.get_traced_memory()[1] < 12 * 1001**2 + 2**23
+    finally:
+        tracemalloc.stop()
 
 
 def test_more_cities_than_a_matrix_holds_are_refused_before_there_is_one() -> None:
