@@ -4,8 +4,7 @@ Kinds of instances, numbers of cities, limits, solvers and backends are drawn. A
 reading and all, takes more than 0.2 s and 2 % beyond its time limit; worse where its tour is longer than the
 nearest-neighbour tour of its instance, open or directed as that is; above where its process holds more memory than
 `bound_of` says. A limit below what the shortest run takes, which reads the instance and tells a tour without a search,
-cannot be kept; such runs are told apart, but late all the same where they take longer than that by as much. Nor need a
-tour be as short as the nearest-neighbour tour where the limit leaves no time to make that one behind the shortest run.
+cannot be kept; such runs are told apart, but late all the same where they take longer than that by as much.
 """
 
 from __future__ import annotations
@@ -30,8 +29,6 @@ from bench.harness.kinds import KINDS, MOST_MATRIX_POINTS
 from bench.harness.machine import PYTSP, describe
 from bench.harness.tables import print_head, row, store
 from bench.harness.workers import Worker
-from pytsp.neighbours.kdtree import FEW_AT_FIRST, IMPORT_SECONDS
-from pytsp.starts.construct import nearest_neighbour
 
 SIZES = (5, 8, 52, 200, 1_000, 1_400, 3_000, 5_000, 8_000, 12_000, 13_000, 50_000, 200_000, 1_000_000)
 # The most cities that a solver is drawn for, and how often it is the one that pytsp chooses.
@@ -61,12 +58,10 @@ SHORTEST, KILO = "0.001", 1024
 
 
 class Drawn(NamedTuple):
-    """An instance: its file, the length of its nearest-neighbour tour, how many seconds that takes a new process, and
-    whether its lengths are whole numbers."""
+    """An instance: its file, the length of its nearest-neighbour tour, and whether its lengths are whole numbers."""
 
     file: str
     nearest: float
-    making: float
     is_exact: bool
 
 
@@ -82,8 +77,8 @@ class Run:
     solver, backend : str
     least : float
         The seconds of the shortest run.
-    nearest, making : float
-        The length of the nearest-neighbour tour, and the seconds that it takes.
+    nearest : float
+        The length of the nearest-neighbour tour.
     bound : int
         The bytes that it may take.
     seconds : float
@@ -103,7 +98,6 @@ class Run:
     backend: str
     least: float
     nearest: float
-    making: float
     bound: int
     seconds: float
     length: float
@@ -129,11 +123,10 @@ class Run:
         allowed, is_too_short = SECONDS + SHARE * self.limit, self.least > self.limit
         is_late = self.seconds > max(self.limit, self.least) + allowed
         is_worse = self.ratio > 1 + PRECISION and self.solver not in RANDOM
-        is_hurried = self.least + self.making > self.limit
-        is_excused = not is_late and ((is_too_short and self.overrun > allowed) or (is_hurried and is_worse))
+        is_excused = is_too_short and not is_late and (self.overrun > allowed or is_worse)
         found = {
             "LATE": is_late,
-            "WORSE": is_worse and not is_hurried,
+            "WORSE": is_worse and not is_too_short,
             "ABOVE": self.bytes > self.bound,
             "TOO SHORT": is_excused,
         }
@@ -151,12 +144,7 @@ def draw(task: tuple[str, int, int, str]) -> Drawn:
     kind = KINDS[name]
     file, instance = kind.write(Path(folder), n, seed, f"{name}-{n}")
     nearest = kind.length(instance, kind.nearest_neighbour(instance))
-    began = time.perf_counter()
-    nearest_neighbour(instance)
-    making = time.perf_counter() - began
-    if kind.metric is not None and n > FEW_AT_FIRST:
-        making += IMPORT_SECONDS
-    return Drawn(str(file), float(nearest), making, instance.is_exact)
+    return Drawn(str(file), float(nearest), instance.is_exact)
 
 
 def measured(*words: str) -> tuple[float, int, str, str]:
@@ -182,10 +170,8 @@ def ran(asked: tuple[str, int, float, str, str], drawn: Drawn, least: float) -> 
     bound = bound_of(n, KINDS[name].distances(n, solver), is_exact=drawn.is_exact)
     told = re.search(r"^length +(\S+)(?s:.*)stopped: (.+)$", printed, re.MULTILINE)
     if told is None:
-        return Run(
-            *asked, least, drawn.nearest, drawn.making, bound, seconds, 0.0, held, "", problem or "it printed no length"
-        )
-    return Run(*asked, least, drawn.nearest, drawn.making, bound, seconds, float(told[1]), held, told[2], problem)
+        return Run(*asked, least, drawn.nearest, bound, seconds, 0.0, held, "", problem or "it printed no length")
+    return Run(*asked, least, drawn.nearest, bound, seconds, float(told[1]), held, told[2], problem)
 
 
 def asked_for(options: argparse.Namespace) -> Iterator[tuple[str, int, float, str, str]]:
@@ -217,7 +203,7 @@ def show(runs: list[Run]) -> None:
         done = [run for run in theirs if not run.problem]
         # What a limit that is too short comes to says nothing of others.
         judged = [run for run in done if run.least <= run.limit]
-        ratios = [run.ratio for run in judged if run.solver not in RANDOM and run.least + run.making <= run.limit]
+        ratios = [run.ratio for run in judged if run.solver not in RANDOM]
         print(
             row(
                 name,
