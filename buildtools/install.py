@@ -20,6 +20,7 @@ from pathlib import Path
 from buildtools.errors import BuildError
 from buildtools.paths import KERNELS, ROOT
 from buildtools.shell import run, say
+from pytsp.distribution import NAME
 
 EXTRAS = "test,lint"
 STAMP = KERNELS / ".installed"
@@ -48,7 +49,7 @@ def is_installed() -> bool:
     """Tell whether this environment holds pytsp, installed by this recipe, and all that it requires."""
     try:
         stamps = json.loads(STAMP.read_text(encoding="utf-8"))
-        required = importlib.metadata.requires("pytsp") or []
+        required = importlib.metadata.requires(NAME) or []
         for requirement in required:
             marker = requirement.partition(";")[2]
             name = re.match(r"[\w.-]+", requirement)

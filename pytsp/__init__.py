@@ -9,6 +9,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from pytsp.distribution import VERSION, warn_of_namesake
 from pytsp.exceptions import (
     BackendError,
     BackendUnavailable,
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from pytsp.solvers.options.large import LargeTour
     from pytsp.solvers.options.restarts import RandomRestarts
     from pytsp.solvers.options.two_opt import TwoOpt
+
+__version__ = VERSION
 
 __all__ = [
     "Annealing",
@@ -111,6 +114,7 @@ _ORIGINS = {
 }
 _attribute, _names = attach(__name__, _ORIGINS)
 sys.meta_path.append(FormerNames())
+warn_of_namesake(__path__[0])
 
 
 def __getattr__(name: str) -> object:

