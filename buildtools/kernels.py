@@ -88,11 +88,17 @@ def options_from_environment() -> Options:
     PYTSP_MARCH may list several levels with commas between them, the lowest first.
     """
     listed = os.environ.get("PYTSP_BACKENDS")
-    levels = [check_level(level.strip()) for level in os.environ.get("PYTSP_MARCH", "").split(",") if level.strip()]
-    if sorted(set(levels), key=CHOICES.index) != levels:
-        raise BuildError(f"PYTSP_MARCH must list levels from low to high, each once, got {','.join(levels)}")
+    levels = parse_levels(os.environ.get("PYTSP_MARCH", ""))
     backends = parse_backends(listed) if listed else None
-    return Options(backends, march=next(iter(levels), None), higher=tuple(levels[1:]))
+    return Options(backends, march=next(iter(levels), None), higher=levels[1:])
+
+
+def parse_levels(listed: str) -> tuple[str, ...]:
+    """Read a list of levels of processors, from low to high with commas between them; it may be empty."""
+    levels = tuple(check_level(level.strip()) for level in listed.split(",") if level.strip())
+    if sorted(set(levels), key=CHOICES.index) != [*levels]:
+        raise BuildError(f"levels of processors are listed from low to high, each once; got {listed}")
+    return levels
 
 
 def parse_backends(listed: str) -> tuple[str, ...]:

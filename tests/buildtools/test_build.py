@@ -596,7 +596,7 @@ def test_unknown_backends_are_refused() -> None:
 
 
 def test_options_pass_through_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    options = kernels.Options(backends=("c", "cuda"), march="x86-64-v2")
+    options = kernels.Options(backends=("c", "cuda"), march="x86-64-v2", higher=("x86-64-v3", "x86-64-v4"))
     for name, value in options.environment().items():
         monkeypatch.setenv(name, value)
     assert kernels.options_from_environment() == options
