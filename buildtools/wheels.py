@@ -88,7 +88,7 @@ def write_compiler(python: Path, target: str, file: Path) -> Path:
         stdin=subprocess.DEVNULL,
     )
     words = done.stderr.split()
-    folders = [value for word, value in pairwise(words) if word == "-isystem"][1:]
+    folders = [os.path.abspath(value) for word, value in pairwise(words) if word == "-isystem"][1:]
     if done.returncode or not folders:
         raise BuildError(f"Zig's C compiler does not work: {done.stderr.strip()}")
     versions = [f"-D{value}" for word, value in pairwise(words) if word == "-D" and value.startswith("__GLIBC_")]

@@ -10,6 +10,7 @@ import emulated
 import pytest
 from checkout import needs_checkout
 from hypothesis import settings
+from paths import ROOT
 
 from pytsp.backends import Backend, open_backend, status
 
@@ -17,6 +18,9 @@ settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default"))
+
+# What these test is in a checkout only, and is imported at module level.
+collect_ignore = [folder for folder in ("bench", "fuzz") if not (ROOT / folder).is_dir()]
 
 # c and multicore run everywhere: where they are missing, tests fail rather than pass unseen.
 NAMES = [each.name for each in status() if each.usable or each.name in ("c", "multicore")]
