@@ -22,7 +22,7 @@ class Sequential(DeviceKind):
 
     def folder(self) -> Path:
         """Return the folder of the highest level that this processor has."""
-        return choose_folder(self.kernels, self.name)
+        return choose_folder(self.kernels, self.module(PARTS[0]))
 
     def probe(self) -> Probe:
         """Compare the processor with the one that the module is compiled for: the wrong one would end the process."""
