@@ -9,17 +9,19 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from buildtools.compiler import Compiler, find_compiler, obtain_compiler
 from buildtools.errors import BuildError
+from buildtools.pace import Expected, about, expect, expect_all
 from buildtools.paths import COMPAT, CPU_PROGRAM, GPU_PROGRAMS, KERNELS, ROOT, TRANSLATIONS
 from buildtools.processor import ADDED, CHOICES, PORTABLE, check_level, features_of
 from buildtools.report import Entry, Report, read_report, write_report
-from buildtools.shell import locked, run, say
+from buildtools.shell import available_cores, locked, run, say
 from buildtools.toolchain import (
     BACKENDS,
     ON_THE_CPU,
@@ -42,6 +44,12 @@ MACHINE_CODE = {
     "nvrtcGetPTX(prog, *ptx)": "pytsp_get_code(prog, *ptx)",
     "(const unsigned char*)ptx, strlen(ptx))": "(const unsigned char*)ptx, pytsp_code_size)",
 }
+# What `futhark c --library` and its like run. They write the same C, but check what each of the compiler's own passes
+# makes of the program, which takes a seventh of the time; `futhark test` has it checked.
+PASSES = ("--no-check", "--library")
+PIPELINES = {"c": "--seq-mem", "multicore": "--mc-mem", "opencl": "--gpu-mem", "cuda": "--gpu-mem"}
+# So many threads a module, and a heap that is seldom swept.
+HEAP = "-N{} -A128m"
 # The Futhark compiler takes up to 2 GB for a module.
 MOST_AT_ONCE = 4
 PACKAGE = '"""Kernels that build.py compiled from futhark/ (generated; build.json says how)."""\n'
@@ -178,9 +186,7 @@ def _build_all(options: Options, folder: Path) -> Report:
     if compiler is None and not all(job.shipped for job in stale):
         compiler = obtain_compiler()
         stale = [job if job.shipped else replace(job, version=compiler.version) for job in stale]
-    with ThreadPoolExecutor(min(MOST_AT_ONCE, os.cpu_count() or 1)) as pool:
-        for job, entry in zip(stale, pool.map(lambda job: job.build(compiler), stale), strict=True):
-            entries[job.name] = entry
+    entries.update(_build_stale(stale, compiler))
     report = Report(compiler.version if compiler else version, entries)
     if report != old:
         (folder / "__init__.py").write_text(PACKAGE, encoding="utf-8")
@@ -203,6 +209,18 @@ def shipped_translations(options: Options) -> dict[str, Translation]:
     if changed:
         say(f"futhark/ is not what {TRANSLATIONS.name}/ was made from; the Futhark compiler is needed for {changed}")
     return {name: each for name, each in found.items() if name not in changed}
+
+
+def _build_stale(jobs: Sequence[_Job], compiler: Compiler | None) -> dict[str, Entry]:
+    """Build modules side by side, those first that take longest, and give their entries."""
+    cores = min(MOST_AT_ONCE, available_cores())
+    threads = max(1, cores // max(1, len(jobs)))
+    ordered = sorted(jobs, key=lambda job: -job.expected.total)
+    if ordered:
+        seconds = expect_all([job.expected for job in ordered], cores)
+        say(f"building {', '.join(job.name for job in jobs)} on {cores} cores: {about(seconds)}")
+    with ThreadPoolExecutor(cores) as pool:
+        return dict(pool.map(lambda job: (job.name, job.build(compiler, threads)), ordered))
 
 
 def program_of(name: str) -> Path:
@@ -248,6 +266,11 @@ class _Job:
     def tools_hash(self) -> str:
         return hash_of([self.tools, *self.flags])
 
+    @property
+    def expected(self) -> Expected:
+        found = expect(self.backend, program_of(self.name), self.old)
+        return replace(found, translating=0.0) if self.shipped else found
+
     def has_module(self) -> bool:
         """Tell whether there is a module that these tools and flags made."""
         unchanged = self.old.built and self.old.tools_hash == self.tools_hash
@@ -261,16 +284,19 @@ class _Job:
         """Tell whether `entry` is about these sources."""
         return entry.source_hash == self.source_hash
 
-    def build(self, compiler: Compiler | None) -> Entry:
+    def build(self, compiler: Compiler | None, threads: int) -> Entry:
         """Translate, and compile if the C is not what it was; the folder changes once all has succeeded."""
-        work = self.folder / f".work-{self.name}"
+        work, began = self.folder / f".work-{self.name}", time.monotonic()
+        seconds = self.old.seconds
         try:
             work.mkdir()
-            c_hash = self.translate(compiler, work)
+            c_hash = self.translate(compiler, work, threads)
             if not (self.has_module() and self.old.c_hash == c_hash):
-                say(f"{self.name}: compiling")
+                translated = time.monotonic()
+                say(f"{self.name}: compiling, {about(self.expected.compiling)}")
                 generate_module_source(self.name, work)
                 compile_module(self.backend, work / "module.c", work / self.module.name, self.includes, self.flags)
+                seconds = [round(translated - began, 1), round(time.monotonic() - translated, 1)]
             publish(work, self.folder, self.name)
         except BuildError as error:
             return self.fail(str(error))
@@ -278,16 +304,18 @@ class _Job:
             shutil.rmtree(work, ignore_errors=True)
         reason = f"Futhark {self.version}" + ("" if self.level == PORTABLE else f", for {self.level} and above")
         needs = list(features_of(self.level))
-        return Entry(True, reason, "", self.flags, self.source_hash, c_hash, self.tools_hash, self.level, needs)
+        return Entry(
+            True, reason, "", self.flags, self.source_hash, c_hash, self.tools_hash, self.level, needs, seconds
+        )
 
-    def translate(self, compiler: Compiler | None, work: Path) -> str:
+    def translate(self, compiler: Compiler | None, work: Path, threads: int) -> str:
         """Take the translation that came with the sources, or make it; give the C's checksum."""
         if self.shipped is not None:
             self.shipped.copy(work)
             return hash_of_c(self.name, work)
         assert compiler is not None
-        say(f"{self.name}: translating")
-        return translate(compiler, self.backend, self.name, work)
+        say(f"{self.name}: translating, {about(self.expected.translating)}")
+        return translate(compiler, self.backend, self.name, work, threads)
 
     def fail(self, reason: str) -> Entry:
         """Keep the module of an earlier build, if there is one, and say so."""
@@ -331,13 +359,24 @@ def imported_files(program: Path) -> list[Path]:
     return found[:1] + sorted(found[1:])
 
 
-def translate(compiler: Compiler, backend: str, name: str, work: Path) -> str:
+def translate(compiler: Compiler, backend: str, name: str, work: Path, threads: int = 1) -> str:
     """Translate a module's program into C in `work`, and give the C's checksum."""
-    # From the sources' own folder: the C names them in its messages, and is then the same in every checkout.
-    program = program_of(name)
+    # In a copy of the sources' folders: the C names them in its messages, and is then the same in every checkout.
     futhark = description_of(backend).futhark or backend
-    command: list[str | Path] = [compiler.path, futhark, "--library", "-o", work / name, program.name]
-    run(command, cwd=program.parent, env={"LC_ALL": "C.UTF-8"})
+    program = copy_program(program_of(name), work / "sources")
+    command: list[str | Path] = [
+        compiler.path,
+        "dev",
+        *PASSES,
+        PIPELINES[futhark],
+        f"--backend={futhark}",
+        program.name,
+    ]
+    run(
+        command, cwd=program.parent, env={"LC_ALL": "C.UTF-8", "GHCRTS": os.environ.get("GHCRTS", HEAP.format(threads))}
+    )
+    for suffix in ("c", "h", "json"):
+        program.with_suffix(f".{suffix}").replace(work / f"{name}.{suffix}")
     source = work / f"{name}.c"
     source.write_text(repair(source.read_text(encoding="utf-8")), encoding="utf-8")
     return hash_of_c(name, work)
@@ -346,6 +385,17 @@ def translate(compiler: Compiler, backend: str, name: str, work: Path) -> str:
 def hash_of_c(name: str, folder: Path) -> str:
     """Hash the C of a module that lies in `folder`."""
     return hash_of((folder / f"{name}.{suffix}").read_text(encoding="utf-8") for suffix in ("c", "h"))
+
+
+def copy_program(program: Path, folder: Path) -> Path:
+    """Copy a Futhark program with all that it imports into `folder`, and give its place there."""
+    files = imported_files(program)
+    top = os.path.commonpath([file.parent for file in files])
+    for file in files:
+        copy = folder / os.path.relpath(file, top)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
+    return folder / os.path.relpath(files[0], top)
 
 
 def repair(source: str) -> str:

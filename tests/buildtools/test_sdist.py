@@ -62,7 +62,8 @@ def build(tree: Path, **options: object) -> report.Report:
 def test_what_came_translated_needs_no_futhark(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     entry = build(tree).entry("c")
     assert entry.built and entry.reason.startswith("Futhark 0.25.27")
-    assert capsys.readouterr().out.splitlines() == ["c: compiling"]
+    said = capsys.readouterr().out
+    assert "c: compiling" in said and "translating" not in said
     code = f"import sys; sys.path.insert(0, {str(tree / 'kernels')!r}); import _c; print(_c.lib.futhark_answer())"
     assert run_python("-c", code, check=True).stdout == "42\n"
     assert build(tree).entry("c") == entry
