@@ -5,13 +5,22 @@ from __future__ import annotations
 import argparse
 import runpy
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from buildtools.compiler import find_compiler, obtain_compiler
 from buildtools.errors import BuildError
-from buildtools.install import install_build_requirements, install_pytsp, is_installed, placement, tell_path
+from buildtools.install import (
+    install_build_requirements,
+    install_pytsp,
+    install_requirements,
+    is_installed,
+    placement,
+    tell_path,
+)
 from buildtools.kernels import Options, build_kernels, clean, parse_backends
 from buildtools.processor import CHOICES
+from buildtools.shell import say
 from buildtools.toolchain import BACKENDS
 
 OLDEST_PYTHON = (3, 10)
@@ -56,7 +65,11 @@ def build(arguments: argparse.Namespace) -> None:
         return None
     place = placement()
     install_build_requirements(place)
-    report = build_kernels(options)
+    with ThreadPoolExecutor(1) as beside:
+        say("beside the kernels: installing what pytsp and its tests need")
+        installed = beside.submit(install_requirements, place)
+        report = build_kernels(options)
+        installed.result()
     install_pytsp(place, options.environment())
     print(report.table())
     return tell_path(place)

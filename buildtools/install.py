@@ -20,19 +20,30 @@ from pathlib import Path
 from buildtools.errors import BuildError
 from buildtools.paths import KERNELS, ROOT
 from buildtools.shell import run, say
+from pytsp.distribution import NAME
 
 EXTRAS = "test,lint"
 STAMP = KERNELS / ".installed"
 
 
-def build_requirements() -> list[str]:
-    """Read what the build needs from pyproject.toml, where it is said once."""
+def list_in_pyproject(name: str) -> list[str]:
+    """Read the list of this name from pyproject.toml, where requirements are said once (Python 3.10 reads no TOML)."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    found = re.search(r"(?m)^requires\s*=\s*(\[[^\]]*\])", text)
+    found = re.search(rf'(?m)^{name}\s*=\s*(\[(?:[^\]"]|"[^"]*")*\])', text)
     if found is None:
-        raise BuildError("pyproject.toml has no line `requires = [...]` under [build-system]")
-    requirements: list[str] = ast.literal_eval(found.group(1))
-    return requirements
+        raise BuildError(f"pyproject.toml has no line `{name} = [...]`")
+    listed: list[str] = ast.literal_eval(found.group(1))
+    return listed
+
+
+def build_requirements() -> list[str]:
+    """Give what the build needs."""
+    return list_in_pyproject("requires")
+
+
+def requirements() -> list[str]:
+    """Give what pytsp and its tests need."""
+    return [each for name in ("dependencies", *EXTRAS.split(",")) for each in list_in_pyproject(name)]
 
 
 def recipe_hash() -> str:
@@ -48,7 +59,7 @@ def is_installed() -> bool:
     """Tell whether this environment holds pytsp, installed by this recipe, and all that it requires."""
     try:
         stamps = json.loads(STAMP.read_text(encoding="utf-8"))
-        required = importlib.metadata.requires("pytsp") or []
+        required = importlib.metadata.requires(NAME) or []
         for requirement in required:
             marker = requirement.partition(";")[2]
             name = re.match(r"[\w.-]+", requirement)
@@ -131,9 +142,14 @@ def install_build_requirements(options: list[str]) -> None:
     importlib.invalidate_caches()
 
 
+def install_requirements(options: list[str]) -> None:
+    """Install what pytsp and its tests need."""
+    pip_install([*options, *requirements()])
+
+
 def install_pytsp(options: list[str], env: Mapping[str, str]) -> None:
-    """Install this checkout, editable, with what its tests need; `env` tells pip's build the options."""
-    say("installing pytsp and what its tests need")
+    """Install this checkout, editable, where all that it needs is installed; `env` tells pip's build the options."""
+    say("installing pytsp")
     pip_install([*options, "--no-build-isolation", "--editable", f"{ROOT}[{EXTRAS}]"], env)
     if shutil.which("pyenv") and ".pyenv" in sys.prefix:
         run(["pyenv", "rehash"])

@@ -9,17 +9,19 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from buildtools.compiler import Compiler, find_compiler, obtain_compiler
 from buildtools.errors import BuildError
-from buildtools.paths import COMPAT, CPU_PROGRAM, GPU_PROGRAMS, KERNELS, ROOT
-from buildtools.processor import PORTABLE, features_of
+from buildtools.pace import Expected, about, expect, expect_all
+from buildtools.paths import COMPAT, CPU_PROGRAM, GPU_PROGRAMS, KERNELS, ROOT, TRANSLATIONS
+from buildtools.processor import ADDED, CHOICES, PORTABLE, check_level, features_of
 from buildtools.report import Entry, Report, read_report, write_report
-from buildtools.shell import locked, run, say
+from buildtools.shell import available_cores, locked, run, say
 from buildtools.toolchain import (
     BACKENDS,
     ON_THE_CPU,
@@ -34,6 +36,7 @@ from buildtools.toolchain import (
     identify_c_compiler,
     modules_of,
 )
+from buildtools.translations import Translation, read_translations
 
 # What Futhark's C for CUDA asks NVRTC for and keeps, and what it shall (include/cuda_compat.h).
 MACHINE_CODE = {
@@ -41,6 +44,12 @@ MACHINE_CODE = {
     "nvrtcGetPTX(prog, *ptx)": "pytsp_get_code(prog, *ptx)",
     "(const unsigned char*)ptx, strlen(ptx))": "(const unsigned char*)ptx, pytsp_code_size)",
 }
+# What `futhark c --library` and its like run. They write the same C, but check what each of the compiler's own passes
+# makes of the program, which takes a seventh of the time; `futhark test` has it checked.
+PASSES = ("--no-check", "--library")
+PIPELINES = {"c": "--seq-mem", "multicore": "--mc-mem", "opencl": "--gpu-mem", "cuda": "--gpu-mem"}
+# So many threads a module, and a heap that is seldom swept.
+HEAP = "-N{} -A128m"
 # The Futhark compiler takes up to 2 GB for a module.
 MOST_AT_ONCE = 4
 PACKAGE = '"""Kernels that build.py compiled from futhark/ (generated; build.json says how)."""\n'
@@ -61,27 +70,43 @@ class Options:
         "portable", all. None: those of this machine's level.
     force : bool
         Build again what has not changed.
+    higher : tuple of str
+        Levels above `march` for which c and multicore are built besides; a processor loads the highest that it has.
     """
 
     backends: tuple[str, ...] | None = None
     futhark: str | None = None
     march: str | None = None
     force: bool = False
+    higher: tuple[str, ...] = ()
 
     def environment(self) -> dict[str, str]:
         """Give these options as the variables that `options_from_environment` reads."""
         named = {
             "PYTSP_BACKENDS": ",".join(self.backends or ()),
-            "PYTSP_MARCH": self.march,
+            "PYTSP_MARCH": ",".join(filter(None, (self.march, *self.higher))),
             "FUTHARK": self.futhark,
         }
         return {name: value for name, value in named.items() if value}
 
 
 def options_from_environment() -> Options:
-    """Read the options of a build by pip: PYTSP_BACKENDS, PYTSP_MARCH (FUTHARK is read where it is used)."""
+    """Read the options of a build by pip: PYTSP_BACKENDS, PYTSP_MARCH (FUTHARK is read where it is used).
+
+    PYTSP_MARCH may list several levels with commas between them, the lowest first.
+    """
     listed = os.environ.get("PYTSP_BACKENDS")
-    return Options(parse_backends(listed) if listed else None, march=os.environ.get("PYTSP_MARCH") or None)
+    levels = parse_levels(os.environ.get("PYTSP_MARCH", ""))
+    backends = parse_backends(listed) if listed else None
+    return Options(backends, march=next(iter(levels), None), higher=levels[1:])
+
+
+def parse_levels(listed: str) -> tuple[str, ...]:
+    """Read a list of levels of processors, from low to high with commas between them; it may be empty."""
+    levels = tuple(check_level(level.strip()) for level in listed.split(",") if level.strip())
+    if sorted(set(levels), key=CHOICES.index) != [*levels]:
+        raise BuildError(f"levels of processors are listed from low to high, each once; got {listed}")
+    return levels
 
 
 def parse_backends(listed: str) -> tuple[str, ...]:
@@ -109,14 +134,27 @@ def build_kernels(options: Options, folder: Path = KERNELS) -> Report:
         raise BuildError(f"{error.filename or folder}: {error.strerror}; make room, or make it writable") from error
 
 
+def build_levels(options: Options, folder: Path = KERNELS) -> Report:
+    """Build the kernels, and those of the CPU for each higher level too, in a folder of its name within `folder`."""
+    report = build_kernels(options, folder)
+    for level in ADDED:
+        if level in options.higher:
+            build_kernels(Options(ON_THE_CPU, options.futhark, level, options.force), folder / level)
+        else:
+            shutil.rmtree(folder / level, ignore_errors=True)
+    return report
+
+
 def _build_all(options: Options, folder: Path) -> Report:
     for left_over in folder.glob(".work-*"):
         shutil.rmtree(left_over, ignore_errors=True)
     wanted = options.backends or tuple(BACKENDS)
     remove_strangers(folder, wanted)
     old = read_report(folder)
-    compiler = find_compiler(options.futhark)
-    version = compiler.version if compiler else old.futhark
+    shipped = shipped_translations(options)
+    all_shipped = all(name in shipped for backend in wanted for name in modules_of(backend))
+    compiler = None if all_shipped else find_compiler(options.futhark)
+    version = compiler.version if compiler else next((each.futhark for each in shipped.values()), old.futhark)
     tools = hash_of([identify_c_compiler(find_c_compiler()), platform.machine(), COMPAT.read_text(encoding="utf-8")])
     level = choose_level(options.march, find_c_compiler())
     jobs = [
@@ -126,10 +164,11 @@ def _build_all(options: Options, folder: Path) -> Report:
             folder,
             old.modules.get(name, Entry(built=False)),
             hash_of_program(program_of(name)),
-            version,
+            shipped[name].futhark if name in shipped else version,
             tools,
             level if backend in ON_THE_CPU else PORTABLE,
             options.force,
+            shipped=shipped.get(name),
         )
         for backend in wanted
         for name in modules_of(backend)
@@ -144,12 +183,10 @@ def _build_all(options: Options, folder: Path) -> Report:
                 stale.append(replace(job, includes=tuple(find_headers(job.backend, find_c_compiler()))))
             except BuildError as error:
                 entries[job.name] = job.skip(str(error), BACKENDS[job.backend].remedy)
-    if stale and compiler is None:
+    if compiler is None and not all(job.shipped for job in stale):
         compiler = obtain_compiler()
-        stale = [replace(job, version=compiler.version) for job in stale]
-    with ThreadPoolExecutor(min(MOST_AT_ONCE, os.cpu_count() or 1)) as pool:
-        for job, entry in zip(stale, pool.map(lambda job: job.build(compiler), stale), strict=True):
-            entries[job.name] = entry
+        stale = [job if job.shipped else replace(job, version=compiler.version) for job in stale]
+    entries.update(_build_stale(stale, compiler))
     report = Report(compiler.version if compiler else version, entries)
     if report != old:
         (folder / "__init__.py").write_text(PACKAGE, encoding="utf-8")
@@ -161,6 +198,29 @@ def _build_all(options: Options, folder: Path) -> Report:
         details = "\n".join(f"{name}: {report.entry(name).reason}" for name in failed)
         raise BuildError(f"{', '.join(failed)} could not be built\n{details}\n\n{report.table()}")
     return report
+
+
+def shipped_translations(options: Options) -> dict[str, Translation]:
+    """Give the translations that came with the sources, and are of these sources; none where a compiler is named."""
+    if options.futhark or os.environ.get("FUTHARK"):
+        return {}
+    found = read_translations(TRANSLATIONS)
+    changed = [name for name, each in found.items() if each.sources != hash_of_program(program_of(name))]
+    if changed:
+        say(f"futhark/ is not what {TRANSLATIONS.name}/ was made from; the Futhark compiler is needed for {changed}")
+    return {name: each for name, each in found.items() if name not in changed}
+
+
+def _build_stale(jobs: Sequence[_Job], compiler: Compiler | None) -> dict[str, Entry]:
+    """Build modules side by side, those first that take longest, and give their entries."""
+    cores = min(MOST_AT_ONCE, available_cores())
+    threads = max(1, cores // max(1, len(jobs)))
+    ordered = sorted(jobs, key=lambda job: -job.expected.total)
+    if ordered:
+        seconds = expect_all([job.expected for job in ordered], cores)
+        say(f"building {', '.join(job.name for job in jobs)} on {cores} cores: {about(seconds)}")
+    with ThreadPoolExecutor(cores) as pool:
+        return dict(pool.map(lambda job: (job.name, job.build(compiler, threads)), ordered))
 
 
 def program_of(name: str) -> Path:
@@ -188,6 +248,7 @@ class _Job:
     level: str
     force: bool
     includes: tuple[Path, ...] = ()
+    shipped: Translation | None = None
 
     @property
     def module(self) -> Path:
@@ -205,6 +266,11 @@ class _Job:
     def tools_hash(self) -> str:
         return hash_of([self.tools, *self.flags])
 
+    @property
+    def expected(self) -> Expected:
+        found = expect(self.backend, program_of(self.name), self.old)
+        return replace(found, translating=0.0) if self.shipped else found
+
     def has_module(self) -> bool:
         """Tell whether there is a module that these tools and flags made."""
         unchanged = self.old.built and self.old.tools_hash == self.tools_hash
@@ -218,25 +284,38 @@ class _Job:
         """Tell whether `entry` is about these sources."""
         return entry.source_hash == self.source_hash
 
-    def build(self, compiler: Compiler) -> Entry:
+    def build(self, compiler: Compiler | None, threads: int) -> Entry:
         """Translate, and compile if the C is not what it was; the folder changes once all has succeeded."""
-        work = self.folder / f".work-{self.name}"
+        work, began = self.folder / f".work-{self.name}", time.monotonic()
+        seconds = self.old.seconds
         try:
             work.mkdir()
-            say(f"{self.name}: translating")
-            c_hash = translate(compiler, self.backend, self.name, work)
+            c_hash = self.translate(compiler, work, threads)
             if not (self.has_module() and self.old.c_hash == c_hash):
-                say(f"{self.name}: compiling")
+                translated = time.monotonic()
+                say(f"{self.name}: compiling, {about(self.expected.compiling)}")
                 generate_module_source(self.name, work)
                 compile_module(self.backend, work / "module.c", work / self.module.name, self.includes, self.flags)
+                seconds = [round(translated - began, 1), round(time.monotonic() - translated, 1)]
             publish(work, self.folder, self.name)
         except BuildError as error:
             return self.fail(str(error))
         finally:
             shutil.rmtree(work, ignore_errors=True)
-        reason = f"Futhark {compiler.version}" + ("" if self.level == PORTABLE else f", for {self.level} and above")
+        reason = f"Futhark {self.version}" + ("" if self.level == PORTABLE else f", for {self.level} and above")
         needs = list(features_of(self.level))
-        return Entry(True, reason, "", self.flags, self.source_hash, c_hash, self.tools_hash, self.level, needs)
+        return Entry(
+            True, reason, "", self.flags, self.source_hash, c_hash, self.tools_hash, self.level, needs, seconds
+        )
+
+    def translate(self, compiler: Compiler | None, work: Path, threads: int) -> str:
+        """Take the translation that came with the sources, or make it; give the C's checksum."""
+        if self.shipped is not None:
+            self.shipped.copy(work)
+            return hash_of_c(self.name, work)
+        assert compiler is not None
+        say(f"{self.name}: translating, {about(self.expected.translating)}")
+        return translate(compiler, self.backend, self.name, work, threads)
 
     def fail(self, reason: str) -> Entry:
         """Keep the module of an earlier build, if there is one, and say so."""
@@ -280,16 +359,43 @@ def imported_files(program: Path) -> list[Path]:
     return found[:1] + sorted(found[1:])
 
 
-def translate(compiler: Compiler, backend: str, name: str, work: Path) -> str:
+def translate(compiler: Compiler, backend: str, name: str, work: Path, threads: int = 1) -> str:
     """Translate a module's program into C in `work`, and give the C's checksum."""
-    # From the sources' own folder: the C names them in its messages, and is then the same in every checkout.
-    program = program_of(name)
+    # In a copy of the sources' folders: the C names them in its messages, and is then the same in every checkout.
     futhark = description_of(backend).futhark or backend
-    command: list[str | Path] = [compiler.path, futhark, "--library", "-o", work / name, program.name]
-    run(command, cwd=program.parent, env={"LC_ALL": "C.UTF-8"})
+    program = copy_program(program_of(name), work / "sources")
+    command: list[str | Path] = [
+        compiler.path,
+        "dev",
+        *PASSES,
+        PIPELINES[futhark],
+        f"--backend={futhark}",
+        program.name,
+    ]
+    run(
+        command, cwd=program.parent, env={"LC_ALL": "C.UTF-8", "GHCRTS": os.environ.get("GHCRTS", HEAP.format(threads))}
+    )
+    for suffix in ("c", "h", "json"):
+        program.with_suffix(f".{suffix}").replace(work / f"{name}.{suffix}")
     source = work / f"{name}.c"
     source.write_text(repair(source.read_text(encoding="utf-8")), encoding="utf-8")
-    return hash_of((work / f"{name}.{suffix}").read_text(encoding="utf-8") for suffix in ("c", "h"))
+    return hash_of_c(name, work)
+
+
+def hash_of_c(name: str, folder: Path) -> str:
+    """Hash the C of a module that lies in `folder`."""
+    return hash_of((folder / f"{name}.{suffix}").read_text(encoding="utf-8") for suffix in ("c", "h"))
+
+
+def copy_program(program: Path, folder: Path) -> Path:
+    """Copy a Futhark program with all that it imports into `folder`, and give its place there."""
+    files = imported_files(program)
+    top = os.path.commonpath([file.parent for file in files])
+    for file in files:
+        copy = folder / os.path.relpath(file, top)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
+    return folder / os.path.relpath(files[0], top)
 
 
 def repair(source: str) -> str:

@@ -121,10 +121,10 @@ def write_manual(file: Path) -> Path:
     """Write the manual page of `pytsp`; return its path."""
     sys.path.insert(0, str(ROOT))
     from pytsp.cli.commands import _parser  # noqa: PLC0415
+    from pytsp.distribution import VERSION  # noqa: PLC0415
 
-    version = re.search(r'(?m)^version = "(.*)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(manual(_parser(), version[1] if version else ""), encoding="ascii")
+    file.write_text(manual(_parser(), VERSION), encoding="ascii")
     return file
 
 

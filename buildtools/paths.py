@@ -11,6 +11,8 @@ SOURCES = ROOT / "futhark"
 CPU_PROGRAM = SOURCES / "entries" / "cpu.fut"
 PARTS = ("restarts", "search", "huge", "comparators", "neighbourhoods", "strategies", "blocks")
 GPU_PROGRAMS = {part: SOURCES / "entries" / f"gpu_{part}.fut" for part in PARTS}
+# The programs as C, which a source distribution has.
+TRANSLATIONS = ROOT / "translations"
 KERNELS = ROOT / "pytsp" / "_kernels"
 # The GPU programs as C, for tests: never shipped.
 EMULATED = ROOT / "build" / "emulated"

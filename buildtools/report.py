@@ -34,6 +34,8 @@ class Entry:
         The processors that it runs on: a level of the x86-64 psABI and those above, or "portable".
     needs : list of str
         The processor's features, as Linux names them, without which it would end the process.
+    seconds : list of float
+        How long it was translated and compiled, the last time that both were done.
     """
 
     built: bool
@@ -45,6 +47,7 @@ class Entry:
     tools_hash: str = ""
     level: str = PORTABLE
     needs: list[str] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

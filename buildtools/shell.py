@@ -57,6 +57,11 @@ def run(
     return done.stdout
 
 
+def available_cores() -> int:
+    """Give how many of the machine's cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Create `folder` and hold its lock, so that two builds do not write there at once."""

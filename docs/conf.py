@@ -12,11 +12,12 @@ from typing import Any
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT), str(_ROOT / "docs" / "_extensions")]
 
+import pytsp  # noqa: E402
+
 project = "pytsp"
 author = "The pytsp developers"
 copyright = author
-_found = re.search(r'(?m)^version = "(.*)"', (_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-version = release = _found[1] if _found else ""
+version = release = pytsp.__version__
 
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "myst_nb", "commands"]
 exclude_patterns = ["_extensions", "**/.ipynb_checkpoints"]

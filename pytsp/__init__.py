@@ -9,6 +9,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from pytsp.distribution import VERSION, warn_of_namesake
 from pytsp.exceptions import (
     BackendError,
     BackendUnavailable,
@@ -26,7 +27,14 @@ from pytsp.former_names import FormerNames
 from pytsp.utils.lazy import attach
 
 if TYPE_CHECKING:
+    from pytsp import backends as backends
+    from pytsp import datasets as datasets
+    from pytsp import exceptions as exceptions
     from pytsp import generate
+    from pytsp import neighbours as neighbours
+    from pytsp import networkx as networkx
+    from pytsp import report as report
+    from pytsp import starts as starts
     from pytsp.api.compare import compare as compare_backends
     from pytsp.api.many import solve_many
     from pytsp.api.resume import resume
@@ -46,6 +54,8 @@ if TYPE_CHECKING:
     from pytsp.solvers.options.large import LargeTour
     from pytsp.solvers.options.restarts import RandomRestarts
     from pytsp.solvers.options.two_opt import TwoOpt
+
+__version__ = VERSION
 
 __all__ = [
     "Annealing",
@@ -111,17 +121,21 @@ _ORIGINS = {
 }
 _attribute, _names = attach(__name__, _ORIGINS)
 sys.meta_path.append(FormerNames())
+warn_of_namesake(__path__[0])
 
 
-def __getattr__(name: str) -> object:
-    """Import what is asked for: one of `__all__`, or a module of the package, by the name that it has or had."""
-    if name not in _ORIGINS and not name.startswith("_"):
-        try:
-            return import_module(f"{__name__}.{name}")
-        except ModuleNotFoundError as error:
-            if error.name != f"{__name__}.{name}":
-                raise
-    return _attribute(name)
+# Type checkers read the imports above, and tell a name that is none.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Import what is asked for: one of `__all__`, or a module of the package, by the name that it has or had."""
+        if name not in _ORIGINS and not name.startswith("_"):
+            try:
+                return import_module(f"{__name__}.{name}")
+            except ModuleNotFoundError as error:
+                if error.name != f"{__name__}.{name}":
+                    raise
+        return _attribute(name)
 
 
 def __dir__() -> list[str]:

@@ -10,6 +10,7 @@ import emulated
 import pytest
 from checkout import needs_checkout
 from hypothesis import settings
+from paths import ROOT
 
 from pytsp.backends import Backend, open_backend, status
 
@@ -18,8 +19,28 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default"))
 
+# What these test is in a checkout only, and is imported at module level.
+collect_ignore = [folder for folder in ("bench", "fuzz") if not (ROOT / folder).is_dir()]
+
+MOST_PROCESSES = 4
 # c and multicore run everywhere: where they are missing, tests fail rather than pass unseen.
 NAMES = [each.name for each in status() if each.usable or each.name in ("c", "multicore")]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run the whole suite in as many processes as there are cores, each file in one, where pytest-xdist is installed.
+
+    Not where they would share a GPU, nor with `-n`, `--pdb` or, since that is too late to ask for it, `--cov`.
+    """
+    plugins, whole = config.pluginmanager, config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if "PYTEST_XDIST_WORKER" in os.environ or not plugins.hasplugin("xdist"):
+        return
+    if whole and config.option.numprocesses is None and not config.option.usepdb and not plugins.hasplugin("_cov"):
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+        config.option.numprocesses = min(MOST_PROCESSES, cores) if set(NAMES) <= {"c", "multicore"} else 0
+    if config.option.numprocesses and config.option.dist == "no":
+        config.option.dist = "loadfile"
 
 
 @pytest.fixture(scope="module", params=[*NAMES, emulated.NAMED])

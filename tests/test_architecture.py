@@ -13,9 +13,9 @@ PACKAGE = Path(pytsp.__file__).parent
 # Low to high, first what the build makes. Of the modules beside the packages, `generate` makes instances, `networkx`
 # solves, and `__init__` and `former_names` lead to whatever users ask for: only the command line is above them.
 ORDER = (
-    *("_kernels", "exceptions", "utils", "problem", "backends", "io", "datasets", "generate", "neighbours", "starts"),
-    *("run", "solvers", "checkpoint", "api", "networkx", "plotting", "report", "former_names", "__init__", "cli"),
-    "__main__",
+    *("_kernels", "exceptions", "distribution", "utils", "problem", "backends", "io", "datasets", "generate"),
+    *("neighbours", "starts", "run", "solvers", "checkpoint", "api", "networkx", "plotting", "report", "former_names"),
+    *("__init__", "cli", "__main__"),
 )
 # The file that imports, what it imports, and why that may be.
 EXCEPTIONS = {

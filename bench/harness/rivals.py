@@ -1,7 +1,7 @@
 """The solvers that are measured side by side, each behind one function: pytsp, fast-tsp, elkai, OR-Tools.
 
-All but pytsp are optional (`pip install pytsp[peers]`) and imported where they are called only. They get the matrix of
-distances ready-made: making it is not in their times.
+All but pytsp are optional (`pip install 'pytsp-futhark[peers]'`) and imported where they are called only. They get the
+matrix of distances ready-made: making it is not in their times.
 """
 
 from __future__ import annotations

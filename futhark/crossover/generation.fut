@@ -17,8 +17,23 @@ def is_generation (generation: i64) (children: i32) (spread: i64) =
 -- | Generation number `generation` of a seed: so many children a pair; and how many threads are started for a pair.
 type generation_plan = {seed: u64, generation: i64, children: i32, spread: i64}
 
+-- | What many instances at once take from it.
+module type crossing = {
+  type data [n]
+
+  -- | A tour that goes on to a near city that is left (`near_tour` below).
+  val near_tour [n] [k] : data [n] -> (lists: [n][k]i32) -> rng.key -> (passes: u64) -> (first: i32) -> [n]i32
+
+  -- | The best child of a tour with another one (`eax`).
+  val child [n] [k] : data [n] -> (lists: [n][k]i32) -> rng.key -> (children: i32) -> placed [n] -> placed [n] -> (exchange, i64)
+}
+
 module mk_generation (M: metric) = {
   module X = mk_eax M
+  type data [n] = M.data [n]
+
+  def child [n] [k] (data: data [n]) (lists: [n][k]i32) (key: rng.key) (children: i32) (a: placed [n]) (b: placed [n]) : (exchange, i64) =
+    X.cross data lists key children a b
 
   -- The next generation: in an order that follows from the seed and the generation's number, each tour is replaced by its
   -- best child with the tour behind it. One pair a thread.

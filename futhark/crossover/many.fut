@@ -5,8 +5,6 @@ import "../core/metric"
 import "../core/positions"
 import "../core/rng"
 import "../local_search/ils"
-import "../local_search/worker"
-import "eax"
 import "edge_exchange"
 import "generation"
 
@@ -21,11 +19,7 @@ def are_counts (climbers: i64) (generations: i64) (children: i32) (spread: i64) 
 type many_plan =
   {k: i64, seed: u64, climbers: i64, generations: i64, children: i32, spread: i64, passes: i32}
 
-module mk_many (M: metric) = {
-  module I = mk_ils M (mk_thread_worker M)
-  module G = mk_generation M
-  module X = mk_eax M
-
+module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (G: crossing with data [n] = M.data [n]) = {
   -- | The k < n nearest cities of each city, in the order of their distances, equals by number. **Work:** O(n^2 k) at most,
   -- O(n^2) for cities in random order.
   def nearest [n] (data: M.data [n]) (k: i64) (c: i32) : [k]i32 =
@@ -80,7 +74,7 @@ module mk_many (M: metric) = {
           -- All of an instance go as far round for the other parent.
           let step = if p == 1 then 0 else 1 + i64.i32 (rng.below (rng.stream key (-1 - g)) 0 (i32.i64 p - 1))
           let other = i * p + (a % p + step) % p
-          in X.cross (data i)
+          in G.child (data i)
                      lists[i]
                      own
                      (if t % spread == 0 then children else 0)

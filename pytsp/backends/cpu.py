@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from pytsp.backends.devices import Probe, missing_features, usable_cores
-from pytsp.backends.kind import PARTS, DeviceKind, Found
+from pytsp.backends.kind import PARTS, DeviceKind, Found, read_entry
+
+# The levels of the x86-64 psABI that a wheel's kernels may be compiled for besides the lowest, best first.
+LEVELS = ("x86-64-v4", "x86-64-v3")
 
 
 class Sequential(DeviceKind):
@@ -14,6 +19,10 @@ class Sequential(DeviceKind):
 
     name = "c"
     on_the_cpu = True
+
+    def folder(self) -> Path:
+        """Return the folder of the highest level that this processor has."""
+        return choose_folder(self.kernels, self.module(PARTS[0]))
 
     def probe(self) -> Probe:
         """Compare the processor with the one that the module is compiled for: the wrong one would end the process."""
@@ -42,3 +51,14 @@ class Multicore(Sequential):
 
     def configure(self, found: Found, config: Any, tuning: Mapping[str, int]) -> None:
         found.module.lib.futhark_context_config_set_num_threads(config, found.threads)
+
+
+@cache
+def choose_folder(kernels: Path, module: str) -> Path:
+    """Return the folder in `kernels` that holds a module for the highest level of this processor, else `kernels`."""
+    for folder in (kernels / level for level in LEVELS):
+        if folder.is_dir():
+            needs = read_entry(folder, module).get("needs")
+            if needs and not missing_features(needs):
+                return folder
+    return kernels

@@ -95,21 +95,22 @@ class DeviceKind(ABC):
         """Name the module that holds a part of the kernels."""
         return self.name if self.on_the_cpu else f"{self.name}_{part}"
 
+    def folder(self) -> Path:
+        """Return the folder of the modules that fit this machine: `kernels`, or one in it."""
+        return self.kernels
+
     def file(self, part: str | None) -> Path:
         """Return where a part's compiled module lies."""
-        return self.kernels / f"_{self.module(part)}.abi3.so"
+        return self.folder() / f"_{self.module(part)}.abi3.so"
 
     def manifest(self, part: str) -> dict[str, Any]:
         """Read what Futhark wrote about a part."""
-        manifest: dict[str, Any] = json.loads((self.kernels / f"{self.module(part)}.json").read_text())
+        manifest: dict[str, Any] = json.loads((self.folder() / f"{self.module(part)}.json").read_text())
         return manifest
 
     def build_entry(self, part: str) -> dict[str, Any]:
         """Read what the build reported about a part; empty where there is no report that can be read."""
-        try:
-            return dict(json.loads((self.kernels / "build.json").read_text())["modules"][self.module(part)])
-        except (OSError, ValueError, KeyError, TypeError):
-            return {}
+        return read_entry(self.folder(), self.module(part))
 
     def load(self, part: str) -> tuple[Any, Probe]:
         """Import a part's module, or say why it does not load; the driver's libraries are loaded."""
@@ -117,7 +118,8 @@ class DeviceKind(ABC):
         trouble = f"the driver is older than the headers it was built with, and lacks {', '.join(missing)}"
         try:
             if not missing:
-                return import_module(f"pytsp._kernels._{self.module(part)}"), Probe()
+                inner = self.folder().relative_to(self.kernels).parts
+                return import_module(".".join(("pytsp._kernels", *inner, f"_{self.module(part)}"))), Probe()
         except ImportError as error:
             trouble = str(error)
         remedy = "update the driver, or run 'python build.py --force' in pytsp's source folder"
@@ -157,3 +159,11 @@ class DeviceKind(ABC):
     def context_lost(self, message: str) -> None:
         """Heed that a context failed for good."""
         return
+
+
+def read_entry(folder: Path, module: str) -> dict[str, Any]:
+    """Read what the build reported about a module in `folder`; empty where there is no report that can be read."""
+    try:
+        return dict(json.loads((folder / "build.json").read_text())["modules"][module])
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}

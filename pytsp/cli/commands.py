@@ -26,6 +26,7 @@ from pytsp.cli import results as _cli_results
 from pytsp.cli import signals as _cli_runs
 from pytsp.cli import streams as _cli_streams
 from pytsp.cli import tables as _cli_tables
+from pytsp.distribution import VERSION
 from pytsp.exceptions import PytspError
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS
@@ -93,12 +94,10 @@ def _complain(text: str) -> None:
 
 
 class _Version(argparse.Action):
-    """Print the installed version, which is looked up only where it is asked for, and exit."""
+    """Print the version, and exit."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version  # noqa: PLC0415
-
-        print(f"pytsp {version('pytsp')}")
+        print(f"pytsp {VERSION}")
         parser.exit()
 
 

@@ -130,7 +130,7 @@ def _completion(options: argparse.Namespace) -> None:
         import argcomplete.shell_integration  # noqa: PLC0415
     except ImportError as error:
         raise PytspError(
-            "completion needs argcomplete, which is not installed: pip install 'pytsp[completion]'"
+            "completion needs argcomplete, which is not installed: pip install 'pytsp-futhark[completion]'"
         ) from error
     print(argcomplete.shell_integration.shellcode(["pytsp"], shell=options.shell))
 

@@ -42,7 +42,7 @@ def download(name: str, url: str, folder: Path, timeout: float) -> Path:
         if error.name != "pooch":
             raise
         raise DatasetError(
-            f"{name}: downloading needs pooch, which is not installed; pip install 'pytsp[datasets]'"
+            f"{name}: downloading needs pooch, which is not installed; pip install 'pytsp-futhark[datasets]'"
         ) from None
     checksum = FILES[name][2]
 

@@ -123,8 +123,8 @@ def cached(name: str) -> Path | None:
 def fetch(name: str, *, url: str | None = None, timeout: float = 60.0) -> Path:
     """Return the path of an instance of TSPLIB, which is downloaded once.
 
-    It needs pooch: ``pip install 'pytsp[datasets]'``. The file lies in the user's cache folder, decompressed. Each call
-    compares it with its checksum, and downloads a damaged one again.
+    It needs pooch: ``pip install 'pytsp-futhark[datasets]'``. The file lies in the user's cache folder, decompressed.
+    Each call compares it with its checksum, and downloads a damaged one again.
 
     Parameters
     ----------

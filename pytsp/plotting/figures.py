@@ -119,7 +119,9 @@ def _require_matplotlib() -> None:
     try:
         import matplotlib  # noqa: PLC0415, F401
     except ImportError as error:
-        raise PytspError("pictures need matplotlib, which is not installed: pip install 'pytsp[plot]'") from error
+        raise PytspError(
+            "pictures need matplotlib, which is not installed: pip install 'pytsp-futhark[plot]'"
+        ) from error
 
 
 def _check_drawable(runs: Sequence[Run], kind: str) -> tuple[float, float]:

@@ -6,9 +6,9 @@ import os
 import platform
 from contextlib import suppress
 from datetime import datetime, timezone
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from pytsp.distribution import VERSION
 from pytsp.run.result import Result
 
 
@@ -30,12 +30,8 @@ def record(result: Result, *, file: Path | None, device: str | None, **reading: 
 
 def environment() -> dict[str, str | int]:
     """Return versions and the machine, as a report tells them."""
-    # A checkout on PYTHONPATH is not installed.
-    installed = "not installed"
-    with suppress(PackageNotFoundError):
-        installed = version("pytsp")
     return {
-        "pytsp": installed,
+        "pytsp": VERSION,
         "Python": platform.python_version(),
         "system": platform.platform(),
         "processor": _processor(),

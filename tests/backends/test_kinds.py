@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytsp.backends import Backend, BackendStatus, Device, kernel_cache, open_backend, opencl, status
+from pytsp.backends import Backend, BackendStatus, Device, cpu, kernel_cache, open_backend, opencl, status
 from pytsp.backends.cpu import Sequential
 from pytsp.backends.cuda import driver, nvrtc
 from pytsp.backends.cuda.libraries import CudaLibraries
@@ -116,3 +117,46 @@ def test_cuda_is_compiled_for_its_device_and_tried_before(
 def test_only_multicore_is_told_its_threads(configured: Any) -> None:
     assert configured("multicore", threads=3) == {"set_num_threads": [(3,)]}
     assert configured("c", threads=1) == {}
+
+
+# Levels of processors
+
+
+@pytest.fixture
+def levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The kernels of a wheel: portable ones, and for two levels."""
+    for folder, needs in (("", []), ("x86-64-v3", ["avx2"]), ("x86-64-v4", ["avx2", "avx512f"])):
+        entry = {"built": True, "needs": needs, "level": folder}
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "build.json").write_text(json.dumps({"modules": {"c": entry, "multicore": entry}}))
+    monkeypatch.setattr(DeviceKind, "kernels", tmp_path)
+    monkeypatch.setattr(cpu, "choose_folder", cpu.choose_folder.__wrapped__)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("features", "folder"),
+    [
+        ({"sse2"}, ""),
+        ({"sse2", "avx2"}, "x86-64-v3"),
+        ({"sse2", "avx512f"}, ""),
+        ({"sse2", "avx2", "avx512f"}, "x86-64-v4"),
+    ],
+)
+@pytest.mark.parametrize("kind", [cpu.Sequential(), cpu.Multicore()])
+def test_a_processor_loads_the_highest_level_that_it_has(
+    kind: DeviceKind, features: set[str], folder: str, levels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cpu, "missing_features", lambda needs: sorted({*needs} - features))
+    assert kind.folder() == levels / folder
+    assert kind.file("search") == levels / folder / f"_{kind.name}.abi3.so"
+    assert kind.build_entry("search")["level"] == folder
+    monkeypatch.setattr("pytsp.backends.kind.import_module", lambda name: name)
+    loaded, trouble = kind.load("search")
+    assert loaded == ".".join(filter(None, ("pytsp._kernels", folder, f"_{kind.name}"))) and trouble == Probe()
+
+
+def test_a_folder_without_a_report_is_passed_over(levels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (levels / "x86-64-v4" / "build.json").unlink()
+    monkeypatch.setattr(cpu, "missing_features", lambda _: [])
+    assert cpu.Sequential().folder() == levels / "x86-64-v3"

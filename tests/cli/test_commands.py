@@ -10,7 +10,6 @@ import pty
 import signal
 import subprocess
 import time
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -394,7 +393,7 @@ def test_instances_of_data_go_by_their_names(capsys: pytest.CaptureFixture[str])
 
 def test_the_version_is_the_packages() -> None:
     done = run_command("--version")
-    assert (done.returncode, done.stdout) == (0, f"pytsp {version('pytsp')}\n")
+    assert (done.returncode, done.stdout) == (0, f"pytsp {pytsp.__version__}\n")
 
 
 # Failures

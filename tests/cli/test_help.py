@@ -168,7 +168,7 @@ def test_suggestions_know_a_bound_of_likeness() -> None:
 @pytest.fixture
 def shell(tmp_path: Path) -> dict[str, str]:
     """An environment whose PATH has this very `pytsp`, in a folder with one file."""
-    pytest.importorskip("argcomplete", reason="completion needs it: pip install 'pytsp[completion]'")
+    pytest.importorskip("argcomplete", reason="completion needs it: pip install 'pytsp-futhark[completion]'")
     if shutil.which("bash") is None:
         pytest.skip("bash is not here")
     program = tmp_path / "bin" / "pytsp"
@@ -218,7 +218,7 @@ def test_bash_completes(line: str, offered: set[str], shell: dict[str, str]) -> 
 
 @pytest.mark.parametrize("shell_name", SHELLS)
 def test_every_shell_has_lines_for_the_command(shell_name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("argcomplete", reason="completion needs it: pip install 'pytsp[completion]'")
+    pytest.importorskip("argcomplete", reason="completion needs it: pip install 'pytsp-futhark[completion]'")
     assert main(["completion", shell_name]) == 0
     lines = capsys.readouterr().out
     assert "_ARGCOMPLETE" in lines and "pytsp" in lines
@@ -232,7 +232,7 @@ def test_without_argcomplete_it_is_said_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "argcomplete", None)
     assert main(["completion", "bash"]) == 1
-    assert "pip install 'pytsp[completion]'" in capsys.readouterr().err
+    assert "pip install 'pytsp-futhark[completion]'" in capsys.readouterr().err
     # A shell that asks without it gets no answer, and no error.
     monkeypatch.setenv("_ARGCOMPLETE", "1")
     assert main(["info", "europe"]) == 0

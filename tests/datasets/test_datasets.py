@@ -328,7 +328,9 @@ def test_names_that_tsplib_has_not_are_refused_with_those_that_are_meant(server:
 
 def test_without_pooch_it_is_said_how_to_get_it(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(DatasetError, match=r"needs pooch, which is not installed; pip install 'pytsp\[datasets\]'"):
+    with pytest.raises(
+        DatasetError, match=r"needs pooch, which is not installed; pip install 'pytsp-futhark\[datasets\]'"
+    ):
         datasets.fetch("tiny4")
 
 

@@ -10,12 +10,14 @@ from collections.abc import Iterable
 from itertools import takewhile
 
 import pytest
+from checkout import needs_checkout
 from paths import ROOT
 
 from pytsp.cli.commands import _parser
 
 README = ROOT / "README.md"
 CI = ROOT / ".ci" / "run"
+needs_checkout(".ci", "docs")
 
 
 def blocks(language: str) -> list[list[str]]:

@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return Path(made).resolve()
     for module in ("sphinx", "myst_nb", "furo"):
         if importlib.util.find_spec(module) is None:
-            pytest.skip(f"{module} is not here: pip install 'pytsp[docs]'")
+            pytest.skip(f"{module} is not here: pip install 'pytsp-futhark[docs]'")
     if find_compiler() is None:
         pytest.skip("the Futhark compiler is not here; build.py obtains it")
     # A warning is an error there.

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 import strategies
+from checkout import needs_checkout
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ def feature(geometry: Any) -> dict[str, Any]:
 
 
 def test_the_examples_of_the_documentation_are_true() -> None:
+    needs_checkout("docs")
     outcome = doctest.testfile(str(ROOT / "docs" / "data.md"), module_relative=False, encoding="utf-8")
     assert outcome.attempted >= 8
     assert outcome.failed == 0

@@ -27,7 +27,7 @@ from pytsp.plotting import figures as plots
 from pytsp.plotting.notebook import html_of_result
 from pytsp.run.saved_runs import Run
 
-matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'pytsp[plot]'")
+matplotlib = pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'pytsp-futhark[plot]'")
 matplotlib.use("Agg")
 
 BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -210,7 +210,7 @@ def test_a_matrix_without_places_has_curves_but_no_picture() -> None:
 
 def test_without_matplotlib_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(PytspError, match=r"pip install 'pytsp\[plot\]'"):
+    with pytest.raises(PytspError, match=r"pip install 'pytsp-futhark\[plot\]'"):
         square_result().plot()
 
 

@@ -20,7 +20,7 @@ from pytsp.exceptions import PytspError
 from pytsp.report import document as report
 from pytsp.run.saved_runs import Run
 
-pytest.importorskip("matplotlib", reason="a report's curves need matplotlib: pip install 'pytsp[plot]'")
+pytest.importorskip("matplotlib", reason="a report's curves need matplotlib: pip install 'pytsp-futhark[plot]'")
 
 VOID = {"meta", "br", "img", "link", "input"}
 SQUARE = [[0, 0], [0, 30], [40, 30], [40, 0]]
