@@ -16,8 +16,9 @@ TAIL_LINES = 25
 
 
 def say(message: str) -> None:
-    """Print one line of progress."""
-    print(message, flush=True)
+    """Print one line of progress, whole also where threads print theirs."""
+    sys.stdout.write(f"{message}\n")
+    sys.stdout.flush()
 
 
 def run(

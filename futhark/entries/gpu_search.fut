@@ -16,21 +16,18 @@ import "../local_search/worker"
 -- How many cities a climber of the iterated local search looks at together.
 module few_cities = {def cities = 4i64}
 
-module matrix_climbing = mk_ils matrix (mk_thread_worker matrix)
-module grid_climbing = mk_ils grid (mk_thread_worker grid)
-module plane_climbing = mk_ils plane (mk_thread_worker plane)
 module matrix_population_block = mk_population matrix (mk_ils matrix (mk_block_worker matrix few_cities)) blocks
 module grid_population_block = mk_population grid (mk_ils grid (mk_block_worker grid few_cities)) blocks
 module plane_population_block = mk_population plane (mk_ils plane (mk_block_worker plane few_cities)) blocks
-module matrix_population_thread = mk_population matrix matrix_climbing spread_threads
-module grid_population_thread = mk_population grid grid_climbing spread_threads
-module plane_population_thread = mk_population plane plane_climbing spread_threads
+module matrix_population_thread = mk_population matrix (mk_ils matrix (mk_thread_worker matrix)) spread_threads
+module grid_population_thread = mk_population grid (mk_ils grid (mk_thread_worker grid)) spread_threads
+module plane_population_thread = mk_population plane (mk_ils plane (mk_thread_worker plane)) spread_threads
 module matrix_generation = mk_generation matrix
 module grid_generation = mk_generation grid
 module plane_generation = mk_generation plane
-module matrix_many = mk_many matrix matrix_climbing matrix_generation
-module grid_many = mk_many grid grid_climbing grid_generation
-module plane_many = mk_many plane plane_climbing plane_generation
+module matrix_many = mk_many matrix (mk_ils matrix (mk_thread_worker matrix)) (mk_generation matrix)
+module grid_many = mk_many grid (mk_ils grid (mk_thread_worker grid)) (mk_generation grid)
+module plane_many = mk_many plane (mk_ils plane (mk_thread_worker plane)) (mk_generation plane)
 
 -- An instance on the device.
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances
