@@ -137,7 +137,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         watch = watch_of(instance, request)
         request = replace(request, solver=options_of(closed, request, watch), keywords={})
         try:
-            with looking(timely(watch, quick_seconds(closed))):
+            with looking(timely(watch, lambda: quick_seconds(closed))):
                 doubling = JonkerVolgenant.of(closed)
         except OutOfTime:
             is_late = True

@@ -154,12 +154,12 @@ class Search(ABC):
         Raises
         ------
         OutOfTime
-            If the first call does not fit, without which there is no tour.
+            If the first call does not fit, without which there is no tour, or only the one to begin with.
         """
         reason = self.watch.stop_reason() if self.has_begun else None
         if reason is None and self.next_seconds > max(self.watch.seconds_left, pacing.CALL_SECONDS):
-            if not self.has_tour:
-                raise OutOfTime
+            if not self.has_begun:
+                raise OutOfTime(self.best_tour() if self.has_tour else None)
             reason = "time limit"
         return reason
 
