@@ -178,11 +178,7 @@ def run(task: Task[Options]) -> Result:
     begin = import_module(MODULES[solver]).begin
     try:
         # What was found before is worth the time that it takes to go back there.
-        with (
-            looking(timely(watch, lambda: curve_seconds + shortening_seconds(task)))
-            if watch.state is None
-            else nullcontext()
-        ):
+        with looking(watching) if watch.state is None else nullcontext():
             found = run_search(begin(task))
     except OutOfTime as late:
         found = fallback_result(task, late.tour)

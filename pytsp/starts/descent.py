@@ -61,7 +61,7 @@ def descended(
         The same however many threads the backend has, where all of it descended.
     """
     end = time.perf_counter() + seconds
-    found = tour.copy()
+    found: NDArray[np.int32] = tour.copy()
     for begin in range(first, len(tour), TOGETHER):
         cities = tour[begin : begin + TOGETHER]
         if time.perf_counter() >= end or len(cities) < LEAST:

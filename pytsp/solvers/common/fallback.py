@@ -115,7 +115,11 @@ def _shortened(task: Task[Any], tour: NDArray[np.int32]) -> tuple[NDArray[np.int
     if further is not None:
         # It is anywhere: the path through the others descends, between the ends that it has.
         tour = np.roll(tour, -int(np.flatnonzero(tour == further)[0]))
-    shorter = descended(points, tour, task.kernels, seconds, 0 if further is None else 1)
+    try:
+        shorter = descended(points, tour, task.kernels, seconds, 0 if further is None else 1)
+    except KeyboardInterrupt:
+        # The time is over anyway.
+        return tour, length
     return min((tour, length), (shorter, instance.tour_length(shorter)), key=lambda each: each[1])
 
 

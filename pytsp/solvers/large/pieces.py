@@ -182,10 +182,10 @@ class Pieces(Search):
         Raises
         ------
         OutOfTime
-            If that is before the first call.
+            If that is before the first call of all.
         """
         end = self.end_of_rounds()
-        if not self.has_called and self.watch.seconds >= end:
+        if not self.has_called and self.watch.state is None and self.watch.seconds >= end:
             raise OutOfTime(self.best_tour())
         if self.watch.seconds >= end or (self.due_passes and self.watch.seconds + self.pass_seconds > end):
             return "time limit"
