@@ -51,7 +51,7 @@ def descended(
     kernels : Backend
         Of a CPU.
     seconds : float
-        No more begins after these.
+        What would take longer, by what the cities before have taken, is not begun.
     first : int, optional
         The cities before this position stay.
 
@@ -60,13 +60,16 @@ def descended(
     ndarray of int32, shape (n,)
         The same however many threads the backend has, where all of it descended.
     """
-    end = time.perf_counter() + seconds
+    now = time.perf_counter()
+    end, took = now + seconds, DESCENT_SECONDS * min(TOGETHER, len(tour))
     found: NDArray[np.int32] = tour.copy()
     for begin in range(first, len(tour), TOGETHER):
         cities = tour[begin : begin + TOGETHER]
-        if time.perf_counter() >= end or len(cities) < LEAST:
+        if now + took > end or len(cities) < LEAST:
             break
         found[begin : begin + TOGETHER] = cities[_descended_path(points[cities], kernels)]
+        began, now = now, time.perf_counter()
+        took = now - began
     kernels.release_memory()
     return found
 

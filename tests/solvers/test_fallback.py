@@ -220,6 +220,23 @@ def test_long_after_the_time_a_directed_tour_goes_to_near_cities(
     assert found.length < 0.2 * instance.tour_length(np.arange(300))
 
 
+REDUCED = [name for name in KINDS_OF_INSTANCES if "path" in name or "asymmetric" in name]
+
+
+@pytest.mark.parametrize("kind", REDUCED)
+@pytest.mark.parametrize("solver", ["ants", "two-opt"])
+def test_tours_that_begin_by_nearest_neighbours_are_no_longer_than_that_of_the_path_or_the_ways(
+    kind: str, solver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = KINDS_OF_INSTANCES[kind]
+    instance = given.instance(200, 1)
+    nearest = given.length(instance, given.nearest_neighbour(instance))
+    options: dict[str, Any] = {"iterations": 1, "ants": 1} if solver == "ants" else {"time_limit": 1e-9}
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
+    found = pytsp.solve(instance, solver=solver, backend="c", **options, **given.options(200))
+    assert found.length <= nearest * (1 + 1e-9)
+
+
 @pytest.mark.parametrize("start_city", [None, 7])
 @pytest.mark.parametrize("end_city", [None, 3])
 def test_without_time_a_directed_path_is_no_longer_than_that_by_nearest_neighbours(

@@ -22,7 +22,15 @@ from pytsp.solvers.options.shared import kernel_passes
 from pytsp.starts.descent import DESCENT_SECONDS, descended
 from pytsp.starts.nearest_unvisited import hurried_order, hurried_seconds
 
-__all__ = ["CURVE_SECONDS", "fallback_result", "quick_seconds", "quick_tour", "shortening_seconds", "strips"]
+__all__ = [
+    "CURVE_SECONDS",
+    "fallback_result",
+    "is_by_nearest_neighbours",
+    "quick_seconds",
+    "quick_tour",
+    "shortening_seconds",
+    "strips",
+]
 
 # About what a city takes of a tour along the curve, and of one by strips, until it is measured and told.
 CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
@@ -80,15 +88,20 @@ def shortening_seconds(task: Task[Any]) -> float:
     return 0.0 if task.instance.coordinates is None or task.machine != "cpu" else DESCENT_SECONDS * task.instance.n
 
 
-def quick_tour(instance: Instance, seconds: float, first: int = 0) -> NDArray[np.int32]:
+def is_by_nearest_neighbours(instance: Instance) -> bool:
+    """Tell whether the quick tour is that by nearest neighbours."""
+    return instance.coordinates is None or instance.n <= FEW_CITIES
+
+
+def quick_tour(instance: Instance, seconds: float, first: int = 0, last: int | None = None) -> NDArray[np.int32]:
     """Return a tour that takes no more than so many seconds, by the number of cities and how they are given.
 
-    A nearest-neighbour tour begins with the city `first`.
+    A nearest-neighbour tour begins with the city `first` and, where it is given, ends with the city `last`.
     """
-    if instance.coordinates is None:
-        return hurried_order(instance.distance_rows(0, instance.n), seconds, first)
-    if instance.n <= FEW_CITIES:
-        return hurried_order(instance.distance_matrix(), seconds, first)
+    if is_by_nearest_neighbours(instance):
+        given = instance.coordinates is None
+        rows = instance.distance_rows(0, instance.n) if given else instance.distance_matrix()
+        return hurried_order(rows, seconds, first, last)
     points = curve_points(instance)
     return instance.canonical_tour() if points is None else _tour_of_points(instance, points, seconds)
 
@@ -102,8 +115,10 @@ def _tour_of_points(instance: Instance, points: NDArray[np.float64], seconds: fl
 
 def _shortened(task: Task[Any], tour: NDArray[np.int32]) -> tuple[NDArray[np.int32], int | float]:
     """Return a tour after a descent of what there is time for, and its length; where it is no shorter, as it was."""
-    instance, length = task.instance, task.instance.tour_length(tour)
-    seconds = task.watch.seconds_left + GRACE_SECONDS
+    instance, began = task.instance, task.watch.seconds
+    length = instance.tour_length(tour)
+    # In the end there is another one to measure.
+    seconds = task.watch.seconds_left + GRACE_SECONDS - (task.watch.seconds - began)
     needed = shortening_seconds(task)
     if 0 < needed <= SHORT_SECONDS:
         seconds = max(seconds, SHORT_SECONDS)
