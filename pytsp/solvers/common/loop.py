@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.problem.kernel_input import BYTE_SECONDS, Form
+from pytsp.problem.kernel_input import Form, written_seconds
 from pytsp.run.result import Result
 from pytsp.solvers.common import pacing
 from pytsp.solvers.common.incumbent import Best
@@ -83,7 +83,7 @@ class Search(ABC):
         self.task, self.watch, self.kernels = task, task.watch, task.kernels
         self.form = form or task.form
         size = sum(np.asarray(argument).nbytes for argument in self.form.arguments)
-        look(size // 8, BYTE_SECONDS * size)
+        look(size // 8, written_seconds(size))
         self.loaded = self.kernels.call(f"{self.form.kind}_load", *self.form.arguments)
 
     def call(self, entry: str, *arguments: Any) -> Any:
