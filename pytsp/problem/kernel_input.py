@@ -31,7 +31,7 @@ LEAST_ARC_EXPONENT = -34
 MATRIX_CITIES = 1_500
 # About what a byte of a matrix takes that is written for the first time, be it here or where kernels have their copy.
 BYTE_SECONDS = 1e-9
-# Of so many bytes, so many are tried first: memory that a virtual machine has to get from its host takes ten times as long.
+# Of so many bytes so many are tried first: memory that a virtual machine has to get from its host takes ten times that.
 MANY_BYTES, TRIED_BYTES = 1 << 28, 1 << 25
 # To look for floating-point distances that are out of proportion takes as long as to write so many bytes of each.
 SHORTENED_BYTES = 12
