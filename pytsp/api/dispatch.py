@@ -18,7 +18,7 @@ from pytsp.problem.kernel_input import is_in_space_only
 from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import fallback_result, quick_seconds
+from pytsp.solvers.common.fallback import fallback_result, quick_seconds, shortening_seconds
 from pytsp.solvers.common.loop import run as run_search
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.large.requirements import LEAST_CITIES
@@ -101,11 +101,12 @@ def watch_of(instance: Instance, request: Request) -> Watch:
     )
 
 
-def timely(watch: Watch, telling: float) -> Callable[[float], None]:
-    """Return what `looking` takes to end preparations in time for another tour, which takes so many seconds."""
+def timely(watch: Watch, telling: Callable[[], float]) -> Callable[[float], None]:
+    """Return what `looking` takes to end preparations in time for another tour, which takes as many seconds as
+    `telling` says."""
 
     def check(seconds: float) -> None:
-        watch.look(seconds + telling)
+        watch.look(seconds + telling())
 
     return check
 
@@ -170,13 +171,14 @@ def run(task: Task[Options]) -> Result:
     """Run a solver, from the beginning or from where its watch says that it stood."""
     instance, watch, solver = task.instance, task.watch, task.options.name
     # "large" follows the curve anyway, and looks at the clock before.
-    telling = 0.0 if solver == "large" else quick_seconds(instance)
+    curve_seconds = 0.0 if solver == "large" else quick_seconds(instance)
+    watching = timely(watch, lambda: curve_seconds + shortening_seconds(task))
     name = instance.name or "instance"
     _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
     begin = import_module(MODULES[solver]).begin
     try:
         # What was found before is worth the time that it takes to go back there.
-        with looking(timely(watch, telling)) if watch.state is None else nullcontext():
+        with looking(watching) if watch.state is None else nullcontext():
             found = run_search(begin(task))
     except OutOfTime as late:
         found = fallback_result(task, late.tour)

@@ -66,8 +66,11 @@ class Reduction:
 
     def quick_tour(self, seconds: float) -> NDArray[np.int32]:
         """Return a tour that takes next to no time, of a path from its end; of doubled ways, that of the ways."""
-        closed = self.instance if self.path is None else self.path.instance
-        tour = quick_tour(closed, seconds, 0 if self.path is None else closed.n - 1)
+        if self.path is None:
+            tour = quick_tour(self.instance, seconds)
+        else:
+            closed, start = self.path.instance, self.path.start_city
+            tour = quick_tour(closed, seconds, closed.n - 1, None if start is None else self.path.end_city)
         return tour if self.doubling is None else self.doubling.tour(tour)
 
     def measure(self, tour: NDArray[np.int32]) -> int | float:
@@ -137,7 +140,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         watch = watch_of(instance, request)
         request = replace(request, solver=options_of(closed, request, watch), keywords={})
         try:
-            with looking(timely(watch, quick_seconds(closed))):
+            with looking(timely(watch, lambda: quick_seconds(closed))):
                 doubling = JonkerVolgenant.of(closed)
         except OutOfTime:
             is_late = True

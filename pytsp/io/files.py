@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import math
 import re
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -28,6 +29,8 @@ _KINDS = {
     ".geojson": "GeoJSON",
 }
 _ARRAY = b"\x93NUMPY"
+# What reads the headers of its versions.
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 # What the first line of a table begins with, if it is no header, and what parts its fields.
 _NUMBER = re.compile(rb"[-+.\d\"]")
 _SEPARATOR = re.compile(rb"[,;\t]")
@@ -86,8 +89,18 @@ def _decoded(data: bytes) -> str:
 
 
 def _array(data: bytes) -> object:
+    """Return the array that a file holds, where it can be as a view of what was read: it may be as large as memory."""
+    stream = io.BytesIO(data)
     try:
-        return np.load(io.BytesIO(data), allow_pickle=False)
+        version = np.lib.format.read_magic(stream)
+        if read_header := _HEADERS.get(version):
+            shape, is_fortran, dtype = read_header(stream)
+            count = math.prod(shape)
+            if count and not dtype.hasobject:
+                items = np.frombuffer(data, dtype, count, stream.tell())
+                return items.reshape(shape, order="F" if is_fortran else "C")
+        stream.seek(0)
+        return np.load(stream, allow_pickle=False)
     # What its header says is not checked before it is used.
     except Exception as error:
         raise InstanceError(f"it is not an array as numpy.save writes them: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +31,8 @@ LEAST_ARC_EXPONENT = -34
 MATRIX_CITIES = 1_500
 # About what a byte of a matrix takes that is written for the first time, be it here or where kernels have their copy.
 BYTE_SECONDS = 1e-9
+# Of so many bytes so many are tried first: memory that a virtual machine has to get from its host takes ten times that.
+MANY_BYTES, TRIED_BYTES = 1 << 28, 1 << 25
 # To look for floating-point distances that are out of proportion takes as long as to write so many bytes of each.
 SHORTENED_BYTES = 12
 # Distances converted together: what that needs in between stays in the cache.
@@ -158,6 +161,15 @@ def least_and_largest(d: NDArray[Any]) -> tuple[Any, Any]:
     # After the first element, every n + 1 end in one of the diagonal.
     others = d.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1]
     return others.min().item(), others.max().item()
+
+
+def written_seconds(size: int) -> float:
+    """Return about how long it takes to write so many bytes for the first time, which nothing interrupts."""
+    if size < MANY_BYTES:
+        return BYTE_SECONDS * size
+    began = time.perf_counter()
+    np.ones(TRIED_BYTES, dtype=np.uint8)
+    return max(BYTE_SECONDS, (time.perf_counter() - began) / TRIED_BYTES) * size
 
 
 def check_kernel_matrix(instance: Instance, made: int) -> None:

@@ -39,13 +39,23 @@ def as_numbers(values: ArrayLike, what: str) -> NDArray[Any]:
 
 
 def _owned(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
-    """A read-only C-ordered copy; an array that is one already, and nobody's view, is taken as it is."""
-    shared = array.flags.writeable or array.base is not None or not array.flags.c_contiguous
-    if shared or array.dtype != dtype:
+    """A read-only C-ordered copy; an array that is one already, which nobody can change, is taken as it is."""
+    is_laid_out = array.flags.c_contiguous and array.flags.aligned and array.dtype == dtype
+    if array.flags.writeable or not is_laid_out or not _is_for_good(array):
         check_room(f"a copy of an array of shape {array.shape}", array.size * np.dtype(dtype).itemsize)
         array = np.array(array, dtype=dtype, order="C", copy=True)
         array.setflags(write=False)
     return array
+
+
+def _is_for_good(array: NDArray[Any]) -> bool:
+    """Tell whether nobody can change a read-only array: it is no view, or one of bytes, as what was read is."""
+    base = array.base
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable or base.base is None:
+            return False
+        base = base.base
+    return base is None or isinstance(base, bytes)
 
 
 def check_points(points: ArrayLike, what: str, widths: tuple[int, ...]) -> NDArray[np.float64]:

@@ -58,18 +58,21 @@ def nearest_neighbour_order(instance: Instance, start: int, neighbours: NDArray[
     return _walk(start, neighbours, is_visited, nearest)
 
 
-def hurried_order(distances: NDArray[Any], seconds: float, first: int = 0) -> NDArray[np.int32]:
-    """Return the cities in the order of the visits from the city `first`, by rows of a matrix and without any lists.
+def hurried_order(
+    distances: NDArray[Any], seconds: float, first: int = 0, last: int | None = None
+) -> NDArray[np.int32]:
+    """Return the cities in the order of the visits from the city `first`, by rows of a matrix and without any lists;
+    the city `last`, if it is given, which is another one, waits for the end.
 
     It is `nearest_neighbour_order` as long as the time lasts; from then on the nearest of a few hundred unvisited
     cities is next, which takes `hurried_seconds` of the number of cities that are left.
     """
     n = len(distances)
     end = time.perf_counter() + seconds
-    order, left = np.full(n, first, dtype=np.int32), np.delete(np.arange(n), first)
-    city = first
-    for step in range(1, n):
-        unvisited = n - step
+    left = np.delete(np.arange(n), first if last is None else [first, last])
+    order = np.full(n, first if last is None else last, dtype=np.int32)
+    city = order[0] = first
+    for step, unvisited in enumerate(range(len(left), 0, -1), 1):
         width = unvisited if time.perf_counter() < end else min(unvisited, _HURRIED)
         place = int(distances[city][left[:width]].argmin())
         city = order[step] = left[place]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +228,35 @@ def test_arrays_of_numpy_are_read_as_arrays_are(array: NDArray[Any], packed: boo
     for source in (path, io.BytesIO(data)):
         assert np.array_equal(pytsp.read(source).distance_matrix(), pytsp.as_instance(array).distance_matrix())
     assert pytsp.read(path).name == ("b" if packed else "a")
+
+
+@pytest.mark.parametrize("dtype", ["<i8", ">i8", "<f8", "<i4", "<u2"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_arrays_are_what_numpy_loads(dtype: str, order: Any, version: tuple[int, int], tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    array = np.asarray(rng.integers(1, 100, (6, 6)), dtype=dtype, order=order)
+    with (tmp_path / "a.npy").open("wb") as file:
+        np.lib.format.write_array(file, array, version)
+    found = pytsp.read(tmp_path / "a.npy", asymmetric=True)
+    expected = pytsp.Instance.from_matrix(np.load(tmp_path / "a.npy"), asymmetric=True)
+    assert np.array_equal(found.distance_matrix(), expected.distance_matrix())
+    assert found.matrix is not None and not found.matrix.flags.writeable
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_a_large_matrix_is_not_copied_once_it_is_read(dtype: type, tmp_path: Path) -> None:
+    array = np.ones((1_000, 1_000), dtype)
+    np.fill_diagonal(array, 0)
+    np.save(tmp_path / "a.npy", array)
+    tracemalloc.start()
+    try:
+        instance = pytsp.read(tmp_path / "a.npy")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert instance.n == 1_000
+    assert most < 1.5 * array.nbytes
 
 
 def test_damaged_and_hostile_arrays_are_refused(tmp_path: Path) -> None:

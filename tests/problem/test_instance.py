@@ -145,6 +145,26 @@ def test_a_read_only_view_of_a_writable_array_is_copied() -> None:
     assert instance.distance(0, 1) == 1
 
 
+def test_a_read_only_view_is_taken_as_it_is_only_where_nobody_can_change_what_it_is_of() -> None:
+    values = np.array([[0, 1], [1, 0]])
+    owner = values.copy()
+    owner.setflags(write=False)
+    seen = np.frombuffer(memory := bytearray(values.tobytes()), np.int64).reshape(2, 2)
+    seen.setflags(write=False)
+    instances = [Instance.from_matrix(each) for each in (owner[:], seen)]
+    owner.setflags(write=True)
+    owner[0, 1] = owner[1, 0] = 7
+    memory[:] = bytes(len(memory))
+    assert [instance.distance(0, 1) for instance in instances] == [1, 1]
+    lasting = np.frombuffer(values.tobytes(), np.int64).reshape(2, 2)
+    matrix = Instance.from_matrix(lasting).matrix
+    assert matrix is not None and np.shares_memory(matrix, lasting)
+    # Of another layout there is a copy.
+    apart = np.frombuffer(b" " + values.tobytes(), np.uint8)[1:].view(np.int64).reshape(2, 2)
+    for other in (np.frombuffer(values.astype(">i8").tobytes(), ">i8").reshape(2, 2), lasting.T, apart):
+        assert np.array_equal(Instance.from_matrix(other).distance_matrix(), values)
+
+
 def test_the_matrix_that_is_returned_is_the_callers_own() -> None:
     instance = Instance.from_matrix([[0, 1], [1, 0]])
     instance.distance_matrix()[0, 1] = 5

@@ -139,3 +139,17 @@ def test_the_smallest_numbers_are_solved_as_their_multiples_are(solver: str, pow
     assert results[1].length == np.ldexp(results[0].length, power) > 0
     assert np.array_equal(results[1].lengths, np.ldexp(results[0].lengths, power))
     assert [each.length for each in results[1].history] == [np.ldexp(each.length, power) for each in results[0].history]
+
+
+# Time
+
+
+@pytest.mark.parametrize(("took", "a_byte"), [(2**25 * 5e-9, 5e-9), (2**25 * 1e-10, 1e-9)])
+def test_many_bytes_take_as_long_as_some_do_now_if_that_is_longer(
+    took: float, a_byte: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = iter([10.0, 10.0 + took])
+    monkeypatch.setattr(forms.time, "perf_counter", lambda: next(seconds))
+    # Few are not tried.
+    assert forms.written_seconds(2**28 - 1) == pytest.approx(2**28 * 1e-9)
+    assert forms.written_seconds(2**28) == pytest.approx(2**28 * a_byte)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +12,15 @@ from hypothesis import example, given
 from numpy.typing import NDArray
 
 import pytsp
+from bench.harness.kinds import KINDS as KINDS_OF_INSTANCES
 from pytsp import Instance
 from pytsp.api import dispatch as _solving
 from pytsp.generate import uniform
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.solvers.common import fallback as _unsearched
 from pytsp.solvers.common.fallback import strips
+from pytsp.solvers.ils.population import Population
+from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.selection import choose
 from pytsp.starts import nearest_unvisited as _visits
 from pytsp.starts.construct import nearest_neighbour, space_filling_curve
@@ -63,6 +67,7 @@ def test_a_limit_decides_by_what_is_left_of_it(
     # "large" has no time for its curve, others have none for what they prepare.
     monkeypatch.setattr(large_module, "CURVE_SECONDS", 1.0)
     monkeypatch.setattr(_solving, "quick_seconds", lambda instance: float(instance.n))
+    monkeypatch.setattr(_unsearched, "descended", lambda points, tour, *_: tour)
     instance = uniform(300, 0)
     found = pytsp.solve(instance, solver=solver, time_limit=200.0, backend="c")
     assert (found.stop_reason, found.iterations) == ("time limit", 0)
@@ -91,6 +96,84 @@ def test_strips_are_as_long_as_they_should_be() -> None:
     points = np.random.default_rng(2).random((20_000, 2)) * [3e6, 1e6]
     length = Instance.from_coordinates(points, metric="EUC_2D").tour_length(strips(points))
     assert 0.9 < length / np.sqrt(20_000 * 3e12) < 0.95
+
+
+# Points
+
+KINDS = (
+    "plane",
+    "plane-float",
+    "haversine",
+    "geo",
+    "3-d",
+    "att",
+    "plane-path",
+    "plane-path-from",
+    "plane-path-between",
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("solver", ["auto", "ils", "large", "two-opt"])
+@pytest.mark.parametrize("n", [501, 2_000])
+def test_without_time_a_tour_through_points_is_shorter_than_that_by_nearest_neighbours(
+    kind: str, solver: str, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
+    given = KINDS_OF_INSTANCES[kind]
+    instance = given.instance(n, 1)
+    nearest = given.length(instance, given.nearest_neighbour(instance))
+    told: list[pytsp.Improvement] = []
+    options: dict[str, Any] = given.options(n)
+    found = pytsp.solve(instance, solver=solver, time_limit=1e-9, backend="c", on_improvement=told.append, **options)
+    assert (found.stop_reason, found.iterations) == ("time limit", 0)
+    assert found.length == given.length(instance, found.tour) == found.history[-1].length == told[-1].length
+    assert found.length < nearest
+
+
+@pytest.mark.parametrize("solver", ["ils", "eax"])
+def test_a_curve_that_there_is_no_time_to_climb_from_is_shorter_than_that_by_nearest_neighbours(
+    solver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = uniform(2_000, 0)
+    # The climbers are there, but their first call does not fit.
+    monkeypatch.setattr(Population, "next_seconds", 1e9)
+    found = pytsp.solve(instance, solver=solver, time_limit=60.0, backend="c")
+    assert found.stop_reason == "time limit"
+    assert found.length < instance.tour_length(nearest_neighbour(instance))
+
+
+@pytest.mark.parametrize("moment", ["lists", "search"])
+def test_a_huge_tour_without_time_for_its_first_pieces_is_shorter_than_that_by_nearest_neighbours(
+    moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = uniform(2_000, 0)
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
+    if moment == "lists":
+        monkeypatch.setattr(large_module, "_lists", lambda *_: _deadline.look(seconds=1e9))
+    else:
+        monkeypatch.setattr(Pieces, "end_of_rounds", lambda self: 0.0)
+    found = pytsp.solve(instance, solver="large", time_limit=60.0, backend="c")
+    assert (found.stop_reason, found.iterations) == ("time limit", 0)
+    assert found.length < instance.tour_length(nearest_neighbour(instance))
+
+
+def test_control_c_leaves_the_curve_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    instance = uniform(2_000, 0)
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
+    monkeypatch.setattr(_unsearched, "descended", interrupted)
+    found = pytsp.solve(instance, solver="ils", time_limit=1e-9, backend="c")
+    assert np.array_equal(found.tour, space_filling_curve(instance))
+
+
+def test_an_initial_tour_that_there_is_no_time_for_stays_as_it_is() -> None:
+    instance, given = uniform(2_000, 0), np.arange(2_000)
+    for solver in ("ils", "large"):
+        found = pytsp.solve(instance, solver=solver, time_limit=1e-9, backend="c", initial_tour=given)
+        assert found.length <= instance.tour_length(given)
 
 
 # Matrices
@@ -135,6 +218,23 @@ def test_long_after_the_time_a_directed_tour_goes_to_near_cities(
     assert found.stop_reason == "time limit"
     # The nearest of 20 is less than a tenth as far as cities are on average.
     assert found.length < 0.2 * instance.tour_length(np.arange(300))
+
+
+REDUCED = [name for name in KINDS_OF_INSTANCES if "path" in name or "asymmetric" in name]
+
+
+@pytest.mark.parametrize("kind", REDUCED)
+@pytest.mark.parametrize("solver", ["ants", "two-opt"])
+def test_tours_that_begin_by_nearest_neighbours_are_no_longer_than_that_of_the_path_or_the_ways(
+    kind: str, solver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = KINDS_OF_INSTANCES[kind]
+    instance = given.instance(200, 1)
+    nearest = given.length(instance, given.nearest_neighbour(instance))
+    options: dict[str, Any] = {"iterations": 1, "ants": 1} if solver == "ants" else {"time_limit": 1e-9}
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
+    found = pytsp.solve(instance, solver=solver, backend="c", **options, **given.options(200))
+    assert found.length <= nearest * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("start_city", [None, 7])

@@ -353,6 +353,28 @@ def test_the_temperature_falls_to_0(backend: Backend) -> None:
     assert told[0] <= 8 and told[-1] < 0.5
 
 
+def test_with_a_time_limit_all_pieces_descend_before_the_first_kick(backend: Backend) -> None:
+    asked: list[tuple[int, int]] = []
+    value = Backend.value
+
+    def record(self: Backend, name: str, fields: Any) -> Any:
+        if name == "stretch":
+            asked.append((fields["first"] >> 32, fields["iterations"]))
+        return value(self, name, fields)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Backend, "value", record)
+        result = solved(uniform(200), backend, piece=50, iterations=None, time_limit=0.5)
+        assert result.iterations is not None and result.iterations > 1
+        assert {kicks for rounds, kicks in asked if rounds == 0} == {0}
+        assert {kicks for rounds, kicks in asked if rounds > 0} == {5}
+        # The descent of a round that is given has its kicks.
+        asked.clear()
+        solved(uniform(200), backend, piece=50, iterations=2)
+        assert {kicks for _, kicks in asked} == {5}
+    assert result.steps[0] == 20 * (result.iterations - 1)
+
+
 # Ends
 
 

@@ -15,13 +15,22 @@ from numpy.typing import NDArray
 
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import curve_points
+from pytsp.problem.location import curve_points, further_city, located
 from pytsp.run.result import Result
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import kernel_passes
+from pytsp.starts.descent import DESCENT_SECONDS, descended
 from pytsp.starts.nearest_unvisited import hurried_order, hurried_seconds
 
-__all__ = ["CURVE_SECONDS", "fallback_result", "quick_seconds", "quick_tour", "strips"]
+__all__ = [
+    "CURVE_SECONDS",
+    "fallback_result",
+    "is_by_nearest_neighbours",
+    "quick_seconds",
+    "quick_tour",
+    "shortening_seconds",
+    "strips",
+]
 
 # About what a city takes of a tour along the curve, and of one by strips, until it is measured and told.
 CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
@@ -33,14 +42,16 @@ GRACE_SECONDS, SHORT_SECONDS = 0.1, 0.02
 
 def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
     """Return a tour that takes next to no time: the initial one, one that is known, or as the time allows that along a
-    curve, that by strips, or the cities in their order; of few cities, or a matrix, the nearest-neighbour tour."""
+    curve, that by strips, or the cities in their order; of few cities, or a matrix, the nearest-neighbour tour. On a
+    CPU one through points descends, as far as the time allows."""
     instance, watch, options = task.instance, task.watch, task.options
     if task.initial_tour is not None:
-        tour = task.initial_tour
-    elif tour is None:
-        make = task.quick_tour or partial(quick_tour, instance)
-        tour = make(watch.seconds_left + GRACE_SECONDS)
-    length = instance.tour_length(tour)
+        tour, length = task.initial_tour, instance.tour_length(task.initial_tour)
+    else:
+        if tour is None:
+            make = task.quick_tour or partial(quick_tour, instance)
+            tour = make(watch.seconds_left + GRACE_SECONDS)
+        tour, length = _shortened(task, tour)
     watch.offer(0, length, tour.copy)
     k = getattr(options, "k", None)
     return Result(
@@ -72,15 +83,25 @@ def quick_seconds(instance: Instance) -> float:
     return CURVE_SECONDS * instance.n
 
 
-def quick_tour(instance: Instance, seconds: float, first: int = 0) -> NDArray[np.int32]:
+def shortening_seconds(task: Task[Any]) -> float:
+    """Return about how long it takes to shorten that tour, which only a CPU does, of cities that are points."""
+    return 0.0 if task.instance.coordinates is None or task.machine != "cpu" else DESCENT_SECONDS * task.instance.n
+
+
+def is_by_nearest_neighbours(instance: Instance) -> bool:
+    """Tell whether the quick tour is that by nearest neighbours."""
+    return instance.coordinates is None or instance.n <= FEW_CITIES
+
+
+def quick_tour(instance: Instance, seconds: float, first: int = 0, last: int | None = None) -> NDArray[np.int32]:
     """Return a tour that takes no more than so many seconds, by the number of cities and how they are given.
 
-    A nearest-neighbour tour begins with the city `first`.
+    A nearest-neighbour tour begins with the city `first` and, where it is given, ends with the city `last`.
     """
-    if instance.coordinates is None:
-        return hurried_order(instance.distance_rows(0, instance.n), seconds, first)
-    if instance.n <= FEW_CITIES:
-        return hurried_order(instance.distance_matrix(), seconds, first)
+    if is_by_nearest_neighbours(instance):
+        given = instance.coordinates is None
+        rows = instance.distance_rows(0, instance.n) if given else instance.distance_matrix()
+        return hurried_order(rows, seconds, first, last)
     points = curve_points(instance)
     return instance.canonical_tour() if points is None else _tour_of_points(instance, points, seconds)
 
@@ -90,6 +111,31 @@ def _tour_of_points(instance: Instance, points: NDArray[np.float64], seconds: fl
     if CURVE_SECONDS * n <= max(seconds, SHORT_SECONDS):
         return np.argsort(hilbert_keys(points), kind="stable").astype(np.int32)
     return strips(points) if STRIP_SECONDS * n <= seconds and points.shape[1] == 2 else instance.canonical_tour()
+
+
+def _shortened(task: Task[Any], tour: NDArray[np.int32]) -> tuple[NDArray[np.int32], int | float]:
+    """Return a tour after a descent of what there is time for, and its length; where it is no shorter, as it was."""
+    instance, began = task.instance, task.watch.seconds
+    length = instance.tour_length(tour)
+    # In the end there is another one to measure.
+    seconds = task.watch.seconds_left + GRACE_SECONDS - (task.watch.seconds - began)
+    needed = shortening_seconds(task)
+    if 0 < needed <= SHORT_SECONDS:
+        seconds = max(seconds, SHORT_SECONDS)
+    if instance.coordinates is None or not needed or seconds <= 0:
+        return tour, length
+    found = located(instance)
+    points = instance.coordinates[:, :3] if found is None else found.points
+    further = further_city(instance)
+    if further is not None:
+        # It is anywhere: the path through the others descends, between the ends that it has.
+        tour = np.roll(tour, -int(np.flatnonzero(tour == further)[0]))
+    try:
+        shorter = descended(points, tour, task.kernels, seconds, 0 if further is None else 1)
+    except KeyboardInterrupt:
+        # The time is over anyway.
+        return tour, length
+    return min((tour, length), (shorter, instance.tour_length(shorter)), key=lambda each: each[1])
 
 
 def strips(points: NDArray[np.float64]) -> NDArray[np.int32]:

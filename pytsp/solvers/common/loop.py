@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.problem.kernel_input import BYTE_SECONDS, Form
+from pytsp.problem.kernel_input import Form, written_seconds
 from pytsp.run.result import Result
 from pytsp.solvers.common import pacing
 from pytsp.solvers.common.incumbent import Best
@@ -83,7 +83,7 @@ class Search(ABC):
         self.task, self.watch, self.kernels = task, task.watch, task.kernels
         self.form = form or task.form
         size = sum(np.asarray(argument).nbytes for argument in self.form.arguments)
-        look(size // 8, BYTE_SECONDS * size)
+        look(size // 8, written_seconds(size))
         self.loaded = self.kernels.call(f"{self.form.kind}_load", *self.form.arguments)
 
     def call(self, entry: str, *arguments: Any) -> Any:
@@ -154,12 +154,12 @@ class Search(ABC):
         Raises
         ------
         OutOfTime
-            If the first call does not fit, without which there is no tour.
+            If the first call does not fit, without which there is no tour, or only the one to begin with.
         """
         reason = self.watch.stop_reason() if self.has_begun else None
         if reason is None and self.next_seconds > max(self.watch.seconds_left, pacing.CALL_SECONDS):
-            if not self.has_tour:
-                raise OutOfTime
+            if not self.has_begun:
+                raise OutOfTime(self.best_tour() if self.has_tour else None)
             reason = "time limit"
         return reason
 

@@ -17,6 +17,7 @@ from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.large import LargeTour
+from pytsp.utils.deadline import OutOfTime
 
 # Rounds where neither they nor a time limit are given: ten kicks a city.
 DEFAULT_ROUNDS = 100
@@ -132,7 +133,8 @@ class Pieces(Search):
         self.shortest = self.standing
         # Pieces that should go together, and how many a second go.
         self.together = kernels.threads or min(self.count, max(1, MOST_GPU_CITIES // self.piece))
-        self.speed = FIRST_SPEED[task.machine] * (kernels.threads or 1) / self.kicks
+        self.first_speed = FIRST_SPEED[task.machine] * (kernels.threads or 1) / self.kicks
+        self.speed = self.first_speed
         # The seconds that it takes to look at all cities.
         self.full_pass = self.n / GPU_PASSED_A_SECOND if pass_seconds is None else pass_seconds
         # The passes of the last call that made any, and the seconds of one, on a GPU much the same whatever it does.
@@ -175,8 +177,16 @@ class Pieces(Search):
         return self.standing.rounds >= self.rounds
 
     def stop_reason(self) -> str | None:
-        """Rounds end in time for the passes behind them."""
+        """Rounds end in time for the passes behind them.
+
+        Raises
+        ------
+        OutOfTime
+            If that is before the first call of all.
+        """
         end = self.end_of_rounds()
+        if not self.has_called and self.watch.state is None and self.watch.seconds >= end:
+            raise OutOfTime(self.best_tour())
         if self.watch.seconds >= end or (self.due_passes and self.watch.seconds + self.pass_seconds > end):
             return "time limit"
         return super().stop_reason()
@@ -217,8 +227,12 @@ class Pieces(Search):
         """Take the shortest tour so far, that of a round in its middle too."""
         self.shortest = now = shorter(self.standing, self.shortest)
         best = Best(now.length, 0, self.kernels.call("huge_tour", now.handle))
-        lengths, steps = np.array([now.length]), np.array([self.standing.rounds * self.count * self.kicks])
+        lengths, steps = np.array([now.length]), np.array([self._kicked_rounds * self.count * self.kicks])
         return Found(best, lengths, steps, np.array([now.is_settled]), mapping=self.mapping, cities=self.order)
+
+    @property
+    def _kicked_rounds(self) -> int:
+        return max(0, self.standing.rounds - self.is_timed)
 
     def climb(self, warmth: float, seconds_left: float = math.inf) -> None:
         """Make one kernel call of a round: as many pieces as fit its time.
@@ -232,7 +246,10 @@ class Pieces(Search):
         count = min(max(wanted // self.together, 1) * self.together, most, self.count - now.pieces)
         began = time.perf_counter()
         start = 0 if now.rounds < DESCENTS else 1
-        fields = {"seed": self.seed, "first": now.rounds << 32, "from": start, "iterations": self.kicks}
+        # All pieces descend before the first kick, for which there may be no time.
+        is_descent = self.is_timed and now.rounds == 0
+        kicks = 0 if is_descent else self.kicks
+        fields = {"seed": self.seed, "first": now.rounds << 32, "from": start, "iterations": kicks}
         stretch = self.kernels.value("stretch", fields)
         fields = {"offset": self._offset(now.rounds), "piece": self.piece, "first": now.pieces, "count": count}
         pieces = self.kernels.value("piece_range", fields)
@@ -240,6 +257,9 @@ class Pieces(Search):
         length = self._length(handle)
         self.speed = count / max(time.perf_counter() - began, 1e-9)
         is_complete = now.pieces + count == self.count
+        if is_descent and is_complete:
+            # Kicks take far longer.
+            self.speed = self.first_speed
         self._stand(PiecesStanding(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
 
     def state(self) -> dict[str, Any]:
