@@ -34,10 +34,10 @@ module bands_of = {def width = 1024i64 def depth = 64i64}
 module matrix_descent = mk_descent (mk_bands matrix bands_of)
 module grid_descent = mk_descent (mk_bands grid bands_of)
 module plane_descent = mk_descent (mk_bands plane bands_of)
-module matrix_population = mk_population matrix (mk_ils matrix (mk_thread_worker matrix)) threads
-module grid_population = mk_population grid (mk_ils grid (mk_thread_worker grid)) threads
-module plane_population = mk_population plane (mk_ils plane (mk_thread_worker plane)) threads
-module space_population = mk_population space (mk_ils space (mk_thread_worker space)) threads
+module matrix_population = mk_population matrix (mk_deep_ils matrix (mk_thread_worker matrix)) threads
+module grid_population = mk_population grid (mk_deep_ils grid (mk_thread_worker grid)) threads
+module plane_population = mk_population plane (mk_deep_ils plane (mk_thread_worker plane)) threads
+module space_population = mk_population space (mk_deep_ils space (mk_thread_worker space)) threads
 module matrix_generation = mk_generation matrix
 module grid_generation = mk_generation grid
 module plane_generation = mk_generation plane
@@ -51,9 +51,9 @@ module space_passes = mk_passes space wide
 module grid_path = mk_path planar_grid
 module plane_path = mk_path planar_plane
 module space_path = mk_path space
-module grid_pieces = mk_pieces planar_grid (mk_ils grid_path (mk_thread_worker grid_path)) threads
-module plane_pieces = mk_pieces planar_plane (mk_ils plane_path (mk_thread_worker plane_path)) threads
-module space_pieces = mk_pieces space (mk_ils space_path (mk_thread_worker space_path)) threads
+module grid_pieces = mk_pieces planar_grid (mk_deep_ils grid_path (mk_thread_worker grid_path)) threads
+module plane_pieces = mk_pieces planar_plane (mk_deep_ils plane_path (mk_thread_worker plane_path)) threads
+module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path)) threads
 module matrix_annealing = mk_annealing matrix (mk_thread_worker matrix) threads
 module grid_annealing = mk_annealing grid (mk_thread_worker grid) threads
 module plane_annealing = mk_annealing plane (mk_thread_worker plane) threads
@@ -204,6 +204,6 @@ entry space_huge_descend [n] [k] (instance: space_instance [n]) (neighbours: nei
 
 -- Some pieces climb by a stretch of iterations, behind a descent where it begins with 0. The climber of piece 0 is the stretch's
 -- first stream.
-entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = grid_pieces.search instance.grid neighbours huge stretch temperature pieces
-entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = plane_pieces.search instance.plane neighbours huge stretch temperature pieces
-entry space_climb_pieces [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = space_pieces.search instance.space neighbours huge stretch temperature pieces
+entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = grid_pieces.search instance.grid neighbours huge stretch temperature moves pieces
+entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_pieces.search instance.plane neighbours huge stretch temperature moves pieces
+entry space_climb_pieces [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = space_pieces.search instance.space neighbours huge stretch temperature moves pieces

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pytsp.problem.instance import Instance
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.local_search import LocalSearch, population_fields
+from pytsp.solvers.common.local_search import LocalSearch, moves_of, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import CALL_SECONDS, Pace
 from pytsp.solvers.common.placement import descent_seconds
@@ -21,6 +21,7 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.archive import NONE, Archive
 from pytsp.solvers.ils.starting_tours import restart_seed, restart_tours
 from pytsp.solvers.options.ils import ILS, KICKS
+from pytsp.solvers.options.shared import MOVES
 from pytsp.utils.deadline import look
 
 # How many moves a step draws with pivot "random-k" (docs/algorithms).
@@ -97,6 +98,7 @@ class Population(Search):
             task,
             self.loaded,
             lists,
+            moves=moves_of(task, "lk" if self.options.pivot == "first" else "3-opt"),
             draws=draws,
             kick=KICKS.index(self.options.kick),
             mapping=self.options.layout,
@@ -152,6 +154,7 @@ class Population(Search):
         now = self.unpolished or self.standing
         return {
             "climbers": self.climbers,
+            "moves": MOVES[self.local_search.moves],
             "iterations": self.iterations,
             "has_descended": now.has_descended,
             "iteration": now.iteration,

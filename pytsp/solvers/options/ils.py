@@ -40,6 +40,8 @@ class ILS(Climbers, NeighbourLists):
        Units, 2012.
     .. [3] Martin, Otto, Felten: Large-Step Markov Chains for the Traveling Salesman Problem, Complex Systems 5, 1991.
     .. [4] Cook, Seymour: Tour merging via branch-decomposition, INFORMS Journal on Computing 15, 2003.
+    .. [5] Helsgaun: An Effective Implementation of the Lin–Kernighan Traveling Salesman Heuristic, European Journal of
+       Operational Research 126, 2000.
     """
 
     name = "ils"
@@ -59,8 +61,9 @@ class ILS(Climbers, NeighbourLists):
     )
     moves: str | None = moves(
         MOVES,
-        "The local search's neighbourhood: sequential 3-opt moves, which include all others here and are the default, "
-        "or 2-opt moves and Or-opt moves of segments of up to three cities.",
+        'The local search\'s moves: "lk", Lin–Kernighan chains of up to 25 sequential 3-opt moves [5]_, the default on a '
+        'CPU where `pivot` is "first"; on a GPU there are none. "3-opt", such moves one by one, the default else; '
+        '"or-opt", 2-opt moves and Or-opt moves of segments of up to three cities.',
     )
     pivot: str = pivot(
         PIVOTS,
@@ -132,6 +135,8 @@ class ILS(Climbers, NeighbourLists):
             if getattr(self, name) is not None and self.pivot != "random-k":
                 told = f"{name}={getattr(self, name)!r} does not concern pivot={self.pivot!r}"
                 raise ValueError(f"{told}; it is for pivot='random-k'")
+        if self.moves == "lk" and self.pivot != "first":
+            raise ValueError(f"moves='lk' does not concern pivot={self.pivot!r}; it is for pivot='first'")
         if self.draw_blocks is not None and self.mapping not in ("auto", "lockstep"):
             told = f"draw_blocks={self.draw_blocks!r} does not concern mapping={self.mapping!r}"
             raise ValueError(f"{told}; it is for mapping='lockstep'")
