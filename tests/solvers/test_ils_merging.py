@@ -37,7 +37,7 @@ solved = solving("ils", climbers=6, iterations=30)
 def local_search_of(instance: Instance, backend: Backend, k: int = 8) -> LocalSearch:
     form = form_of(instance)
     loaded = backend.call(f"{form.kind}_load", *form.arguments)
-    return LocalSearch(task_of(instance, ILS(), kernels=backend), loaded, neighbour_lists(instance, k))
+    return LocalSearch(task_of(instance, ILS(), kernels=backend), loaded, neighbour_lists(instance, k), moves=1)
 
 
 def population_of(instance: Instance, backend: Backend, tours: list[Any]) -> Any:

@@ -40,8 +40,10 @@ def options(
                 if kind == 1:
                     found += [(open_here, 1, edges)] if j == 0 else []
                 elif open_here > distances[t4][lists[t4][j]]:
-                    (_, _), (_, _), (t5, t6) = edges
-                    found.append((open_here - distances[t4][t5] + distances[t5][t6], kind, edges))
+                    t5, t6 = edges[2]
+                    # With t5 = t1 the move closes by the edge that it opens.
+                    if t5 != t1:
+                        found.append((open_here - distances[t4][t5] + distances[t5][t6], kind, edges))
     # A move of two edges comes before those of three that begin with them.
     return sorted(found, key=lambda option: option[1] > 1) if found else []
 

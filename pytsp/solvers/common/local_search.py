@@ -167,8 +167,8 @@ class LocalSearch:
 
 
 def moves_of(task: Task[Any], default: str = "3-opt") -> int:
-    """Return the number of the moves by which climbers descend: of those asked for, or of those with which a solve began
-    that goes on, or on a CPU of the default ones, else of 3-opt.
+    """Return the number of the moves by which climbers descend: those asked for, or those with which a solve began that
+    goes on, or on a CPU the default ones, else 3-opt.
 
     Raises
     ------

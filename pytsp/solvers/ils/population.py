@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pytsp.problem.instance import Instance
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.local_search import LocalSearch, moves_of, population_fields
+from pytsp.solvers.common.local_search import LocalSearch, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import CALL_SECONDS, Pace
 from pytsp.solvers.common.placement import descent_seconds
@@ -28,6 +28,8 @@ from pytsp.utils.deadline import look
 DEFAULT_DRAWS = 200
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
+# By chains a kick takes so many times as long.
+CHAIN_KICKS = 8.0
 # Through a matrix no more than so many, divided by the cities: near ones may be far apart in every tour.
 MATRIX_SPEED = 2e7
 # To begin anew takes so many times as long as a descent from a good start: the tour, and more to descend.
@@ -72,6 +74,8 @@ class Population(Search):
         Neighbours in order of distance.
     starts : numpy.ndarray of int32, shape (climbers, n), or None
         The tours from which the climbers start; None where they go on from a state.
+    moves : int
+        As the kernels take them.
     iterations : int or None
         How many each climber makes; None where only the time limit ends them.
     temperature : float
@@ -88,6 +92,7 @@ class Population(Search):
         lists: NDArray[np.int32],
         starts: NDArray[np.int32] | None,
         *,
+        moves: int,
         iterations: int | None,
         temperature: float,
     ) -> None:
@@ -98,7 +103,7 @@ class Population(Search):
             task,
             self.loaded,
             lists,
-            moves=moves_of(task, "lk" if self.options.pivot == "first" else "3-opt"),
+            moves=moves,
             draws=draws,
             kick=KICKS.index(self.options.kick),
             mapping=self.options.layout,
@@ -112,6 +117,8 @@ class Population(Search):
         speed = FIRST_SPEED[task.machine] / math.ceil(self.climbers / (self.kernels.threads or self.climbers))
         if self.form.kind == "matrix":
             speed = min(speed, MATRIX_SPEED / self.form.whole.n)
+        if MOVES[moves] == "lk":
+            speed /= CHAIN_KICKS
         self.pace = Pace(speed / max(1.0, draws / EQUAL_DRAWS))
         # About how long the last descent will take, where the first one was long; what merging may take.
         self.polish_seconds = 0.0

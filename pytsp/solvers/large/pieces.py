@@ -239,7 +239,9 @@ class Pieces(Search):
         stretch = self.kernels.value("stretch", fields)
         fields = {"offset": self._offset(now.rounds), "piece": self.piece, "first": now.pieces, "count": count}
         pieces = self.kernels.value("piece_range", fields)
-        handle = self.call("climb_pieces", self.links, now.handle, stretch, self.temperature * warmth, self.moves, pieces)
+        handle = self.call(
+            "climb_pieces", self.links, now.handle, stretch, self.temperature * warmth, self.moves, pieces
+        )
         length = self._length(handle)
         self.speed = count / max(time.perf_counter() - began, 1e-9)
         is_complete = now.pieces + count == self.count

@@ -55,14 +55,15 @@ class ILS(Climbers, NeighbourLists):
         "for up to 1,000 cities."
     )
     start: str | None = start(
-        'The tour from which climber 0 starts, by default "space-filling-curve", without coordinates "greedy". '
+        'The tour from which climber 0 starts, by default "greedy" with `moves` "lk" or without coordinates, else '
+        '"space-filling-curve". '
         "Climbers 1, …, 63 start from nearest-neighbour tours that begin in different cities, all others from random "
         'tours; with "random" all do.'
     )
     moves: str | None = moves(
         MOVES,
-        'The local search\'s moves: "lk", Lin–Kernighan chains of up to 25 sequential 3-opt moves [5]_, the default on a '
-        'CPU where `pivot` is "first"; on a GPU there are none. "3-opt", such moves one by one, the default else; '
+        'The local search\'s moves: "lk", Lin–Kernighan chains of up to 25 sequential 3-opt moves [5]_, the default on '
+        'a CPU where `pivot` is "first"; on a GPU there are none. "3-opt", such moves one by one, the default else; '
         '"or-opt", 2-opt moves and Or-opt moves of segments of up to three cities.',
     )
     pivot: str = pivot(

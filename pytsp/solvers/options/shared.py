@@ -101,7 +101,7 @@ def iterations(doc: str) -> Any:
 
 def start(doc: str) -> Any:
     """Return the option that names the first tour."""
-    return choice(STARTS, doc=doc, help="the first tour (default: a curve; two-opt: greedy)")
+    return choice(STARTS, doc=doc, help="the first tour (default: a curve; two-opt, ils by lk: greedy)")
 
 
 def moves(names: tuple[str, ...], doc: str) -> Any:
