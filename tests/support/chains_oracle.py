@@ -41,8 +41,8 @@ def options(
                     found += [(open_here, 1, edges)] if j == 0 else []
                 elif open_here > distances[t4][lists[t4][j]]:
                     t5, t6 = edges[2]
-                    # With t5 = t1 the move closes by the edge that it opens.
-                    if t5 != t1:
+                    # From t1 or t3 on the edge that has just come, or comes last, would go.
+                    if t5 not in (t1, t3):
                         found.append((open_here - distances[t4][t5] + distances[t5][t6], kind, edges))
     # A move of two edges comes before those of three that begin with them.
     return sorted(found, key=lambda option: option[1] > 1) if found else []

@@ -33,8 +33,8 @@ def starting_tours(
 ) -> NDArray[np.int32]:
     """Return the tours from which the climbers start, shape (climbers, n); each is a function of its climber's number.
 
-    `nearest` are lists of the nearest cities, at least `GREEDY_NEIGHBOURS`, where they are there already; `moves` are those
-    of the climbers, as the kernels take them.
+    `nearest` are lists of the nearest cities, at least `GREEDY_NEIGHBOURS`, where they are there already; `moves` are
+    those of the climbers, as the kernels take them.
 
     Raises
     ------
