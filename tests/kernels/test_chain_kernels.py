@@ -119,5 +119,5 @@ def test_other_plans_of_chains_are_refused(backend: Backend, choice: dict[str, i
     form = form_of(scattered(10, "EUC_2D", 0))
     population = backend.call("population_given", random_tours(10, 1, 0))
     entry = climbing_entry(f"{form.kind}_ils", form, backend)
-    with pytest.raises(KernelError, match="are_moves"):
+    with pytest.raises(KernelError, match="moves"):
         backend.call(entry, load(backend, form), lists_of(form), population, search_plan(backend, **choice))

@@ -31,7 +31,7 @@ PART = "search"
 
 local_search_module = importlib.import_module("pytsp.solvers.common.local_search")
 MERGES = (False, True)
-solved = solving("ils", climbers=6, iterations=30)
+solved = solving("ils", climbers=6, iterations=30, moves="3-opt")
 
 
 def local_search_of(instance: Instance, backend: Backend, k: int = 8) -> LocalSearch:

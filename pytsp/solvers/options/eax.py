@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytsp.solvers.options.fields import whole
-from pytsp.solvers.options.shared import MOVES, PIVOTS, Climbers, NeighbourLists, iterations, moves, pivot
+from pytsp.solvers.options.shared import MOVES, PIVOTS, Climbers, NeighbourLists, check_chains, iterations, moves, pivot
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -46,3 +46,7 @@ class EAX(Climbers, NeighbourLists):
         "size.",
         help="cross the best N climbers",
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_chains(self.moves, self.pivot)

@@ -10,6 +10,7 @@ from pytsp.solvers.options.shared import (
     PIVOTS,
     Climbers,
     NeighbourLists,
+    check_chains,
     iterations,
     moves,
     pivot,
@@ -136,8 +137,7 @@ class ILS(Climbers, NeighbourLists):
             if getattr(self, name) is not None and self.pivot != "random-k":
                 told = f"{name}={getattr(self, name)!r} does not concern pivot={self.pivot!r}"
                 raise ValueError(f"{told}; it is for pivot='random-k'")
-        if self.moves == "lk" and self.pivot != "first":
-            raise ValueError(f"moves='lk' does not concern pivot={self.pivot!r}; it is for pivot='first'")
+        check_chains(self.moves, self.pivot)
         if self.draw_blocks is not None and self.mapping not in ("auto", "lockstep"):
             told = f"draw_blocks={self.draw_blocks!r} does not concern mapping={self.mapping!r}"
             raise ValueError(f"{told}; it is for mapping='lockstep'")

@@ -18,6 +18,7 @@ __all__ = [
     "STARTS",
     "Climbers",
     "NeighbourLists",
+    "check_chains",
     "counted",
     "iterations",
     "moves",
@@ -112,6 +113,17 @@ def moves(names: tuple[str, ...], doc: str) -> Any:
 def pivot(names: tuple[str, ...], doc: str) -> Any:
     """Return the option that says which of the moves that shorten a tour is made."""
     return choice(names, default="first", doc=doc, help="which improving move is made (default: first)")
+
+
+def check_chains(moves: str | None, pivot: str) -> None:
+    """Refuse chains with a pivot of their own.
+
+    Raises
+    ------
+    ValueError
+    """
+    if moves == "lk" and pivot != "first":
+        raise ValueError(f"moves='lk' does not concern pivot={pivot!r}; it is for pivot='first'")
 
 
 def temperature(doc: str) -> Any:
