@@ -77,7 +77,7 @@ module mk_annealing (M: metric) (W: worker with data [n] = M.data [n]) (S: sched
             in {draw, p, e, q, f, possible, longer = d p q + d a b + d e f - d p a - d e q - d b f}
 
   -- | Make it, if it is `accepted`, by exchanges of two edges. **Work:** O(s), where the stretch between a and b, or the rest, has s cities.
-  def make_change [n] (accepted: bool) (r: *route [n]) (l: *log) ({draw, p, e, q, f, possible = _, longer = _}: change) : (*route [n], *log) =
+  def make_change [n] [m] (accepted: bool) (r: *route [n]) (l: *log [m]) ({draw, p, e, q, f, possible = _, longer = _}: change) : (*route [n], *log [m]) =
     let {a, b, s, r = beside, count} = draw
     let turned = beside == s
     let l = l with [0] = 0
@@ -101,7 +101,7 @@ module mk_annealing (M: metric) (W: worker with data [n] = M.data [n]) (S: sched
             (tour: [n]i32)
             (best: [n]i32) : climber_state [n] =
     let (r, _, best) = W.begin tour best
-    let l = empty_log ()
+    let l = empty_log (i64.i32 log_capacity)
     let length = W.length_of data tour
     let best_length = W.length_of data best
     let (r, _, best, length, best_length, steps) =

@@ -37,7 +37,7 @@ entry changes (n: i64) : i32 =
     let r = route_of tour
     let links = T.links_of data (lists n (if t % 2 == 0 then n - 1 else 0))
     let change = A.change_of data r (draw_at links true key (word_of_trial (s * 60 + t)))
-    let (r, _) = A.make_change change.possible r (empty_log ()) change
+    let (r, _) = A.make_change change.possible r (empty_log (i64.i32 log_capacity)) change
     let after = take n r
     let longer = if change.possible then change.longer else 0
     let inverse = and (tabulate n (\p -> position r (at r (i32.i64 p)) == i32.i64 p))

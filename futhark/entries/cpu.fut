@@ -38,10 +38,10 @@ module matrix_worker = mk_thread_worker matrix
 module grid_worker = mk_thread_worker grid
 module plane_worker = mk_thread_worker plane
 module space_worker = mk_thread_worker space
-module matrix_climbing = mk_ils matrix matrix_worker
-module grid_climbing = mk_ils grid grid_worker
-module plane_climbing = mk_ils plane plane_worker
-module space_climbing = mk_ils space space_worker
+module matrix_climbing = mk_deep_ils matrix matrix_worker
+module grid_climbing = mk_deep_ils grid grid_worker
+module plane_climbing = mk_deep_ils plane plane_worker
+module space_climbing = mk_deep_ils space space_worker
 module matrix_population = mk_population matrix matrix_climbing threads
 module grid_population = mk_population grid grid_climbing threads
 module plane_population = mk_population plane plane_climbing threads
@@ -59,9 +59,9 @@ module space_passes = mk_passes space wide
 module grid_path = mk_path planar_grid
 module plane_path = mk_path planar_plane
 module space_path = mk_path space
-module grid_pieces = mk_pieces planar_grid (mk_ils grid_path (mk_thread_worker grid_path)) threads
-module plane_pieces = mk_pieces planar_plane (mk_ils plane_path (mk_thread_worker plane_path)) threads
-module space_pieces = mk_pieces space (mk_ils space_path (mk_thread_worker space_path)) threads
+module grid_pieces = mk_pieces planar_grid (mk_deep_ils grid_path (mk_thread_worker grid_path)) threads
+module plane_pieces = mk_pieces planar_plane (mk_deep_ils plane_path (mk_thread_worker plane_path)) threads
+module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path)) threads
 module matrix_annealing = mk_annealing matrix matrix_worker threads
 module grid_annealing = mk_annealing grid grid_worker threads
 module plane_annealing = mk_annealing plane plane_worker threads
@@ -212,6 +212,6 @@ entry space_huge_descend [n] [k] (instance: space_instance [n]) (neighbours: nei
 
 -- Some pieces climb by a stretch of iterations, behind a descent where it begins with 0. The climber of piece 0 is the stretch's
 -- first stream.
-entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = grid_pieces.search instance.grid neighbours huge stretch temperature pieces
-entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = plane_pieces.search instance.plane neighbours huge stretch temperature pieces
-entry space_climb_pieces [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = space_pieces.search instance.space neighbours huge stretch temperature pieces
+entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = grid_pieces.search instance.grid neighbours huge stretch temperature moves pieces
+entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_pieces.search instance.plane neighbours huge stretch temperature moves pieces
+entry space_climb_pieces [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = space_pieces.search instance.space neighbours huge stretch temperature moves pieces

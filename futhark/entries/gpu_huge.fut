@@ -49,5 +49,5 @@ entry plane_huge_descend [n] [k] (instance: plane_instance [n]) (neighbours: nei
 
 -- Some pieces climb by a stretch of iterations, behind a descent where it begins with 0. The climber of piece 0 is the stretch's
 -- first stream.
-entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = grid_pieces.search instance.grid neighbours huge stretch temperature pieces
-entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (pieces: piece_range) : huge [n] = plane_pieces.search instance.plane neighbours huge stretch temperature pieces
+entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = grid_pieces.search instance.grid neighbours huge stretch temperature moves pieces
+entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_pieces.search instance.plane neighbours huge stretch temperature moves pieces

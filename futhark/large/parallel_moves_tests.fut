@@ -54,7 +54,7 @@ entry turns_make_moves (n: i64) (segment: i32) (best: bool) : i32 =
     let after = map (\p -> tour[i64.i32 (turn_position a (turn_position b (turn_position c (i32.i64 p))))]) (iota n)
     let (first, last) = stretch {a, b, c}
     let stays = and (map (\p -> (i32.i64 p >= first && i32.i64 p <= last) || after[p] == tour[p]) (iota n))
-    let (r, _) = in_place.make (r, empty_log ()) move
+    let (r, _) = in_place.make (r, empty_log (i64.i32 log_capacity)) move
     let alike = and (map2 (==) (turned_to_0 after) (turned_to_0 (take n r)))
     let inside = move.kind == 0 || (first >= 1 && last < i32.i64 n && first < last)
     in if alike && stays && inside then 1 << move.kind else -1

@@ -76,14 +76,16 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (S: schedu
     let r = #[unsafe] scatter r (map (\c -> n + i64.i32 c) new) (map i32.i64 positions)
     in wake_all r s.progress
 
-  -- | The same by a stretch of iterations, at a temperature, by 3-opt and kicks along the tour.
+  -- | The same by a stretch of iterations, at a temperature, by `moves` as a `search_plan` has them and kicks along the tour.
   def search [n] [k]
              (data: P.data [n])
              (neighbours: neighbours [n] [k])
              (s: huge [n])
              ({seed, first, from, iterations}: stretch)
              (temperature: f64)
+             (moves: i32)
              (range: piece_range) : huge [n] =
-    let given = descent_plan with seed = seed with first = first with from = from with iterations = iterations with temperature = temperature
+    let moves = assert (moves <= I.most_moves) moves
+    let given = descent_plan with moves = moves with seed = seed with first = first with from = from with iterations = iterations with temperature = temperature
     in climb data neighbours.links s (plan_of n given) range
 }

@@ -4,6 +4,7 @@
 import "../core/metric"
 import "../core/rng"
 import "kick"
+import "lin_kernighan"
 import "route"
 import "three_opt"
 import "tour_edits"
@@ -11,12 +12,15 @@ import "work_queue"
 import "worker"
 
 -- | A stretch of a climber's iterations: `iterations` from number `from` on, behind a descent where that is 0; how its moves
--- and kicks are chosen; the temperature of iteration 0, and the iteration by which it has fallen to 0, or 0 where it stays;
--- the seed, and the first climber's number.
+-- and kicks are chosen, of how many moves chains may consist, 0 where there are none, and how many tour neighbours on each
+-- side of a kick's ends wait with these; the temperature of iteration 0, and the iteration by which it has fallen to 0, or 0
+-- where it stays; the seed, and the first climber's number.
 type plan =
   { from: i64
   , iterations: i64
   , choice: choice
+  , depth: i32
+  , woken: i32
   , kick: i32
   , temperature: f64
   , cooled: i64
@@ -25,6 +29,7 @@ type plan =
   }
 
 def is_flag (x: i32) = x == 0 || x == 1
+def are_moves (x: i32) (pivot: i32) = x == 0 || x == 1 || (x == 2 && pivot == 0)
 def is_kick (x: i32) = x >= 0 && x <= 2
 def is_pivot (x: i32) (draws: i32) = x >= 0 && x <= 2 && draws >= 1
 def are_numbers (first: i64) (from: i64) (iterations: i64) = first >= 0 && from >= 0 && iterations >= 0
@@ -36,9 +41,9 @@ def is_plan (first: i64) (from: i64) (iterations: i64) (kick: i32) (temperature:
 -- | Iterations `iterations` from number `from` on, by climbers from number `first` on, of a seed.
 type stretch = {seed: u64, first: i64, from: i64, iterations: i64}
 
--- | A plan in numbers from outside: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt; pivot = 0
--- for the first move that shortens the tour, 1 for a city's best, 2 for the best of so many `draws`; kick = 0 for cuts that are
--- near each other along the tour, 1 for random walks, 2 for either by a draw.
+-- | A plan in numbers from outside: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt, 2 for
+-- chains of such; pivot = 0 for the first move that shortens the tour, as always with chains, 1 for a city's best, 2 for the
+-- best of so many `draws`; kick = 0 for cuts that are near each other along the tour, 1 for random walks, 2 for either by a draw.
 type search_plan =
   { seed: u64
   , first: i64
@@ -69,15 +74,20 @@ def descent_plan : search_plan =
 -- | Which moves the numbers stand for, on n cities.
 def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
   let segment = if moves == 0 then 3 else i32.i64 n
-  in assert (is_flag moves && is_pivot pivot draws) { segment
-                                                    , best = pivot == 1
-                                                    , draws = if pivot == 2 then draws else 0
-                                                    }
+  in assert (are_moves moves pivot && is_pivot pivot draws) { segment
+                                                            , best = pivot == 1
+                                                            , draws = if pivot == 2 then draws else 0
+                                                            }
+
+-- | How many tour neighbours on each side of a kick's ends begin chains.
+def kick_neighbours : i32 = 5
 
 -- | What they stand for, on n cities.
 def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick, temperature, cooled}: search_plan) : plan =
   let choice = choice_of n moves pivot draws
-  let plan = {from, iterations, choice, kick, temperature, cooled, seed, first}
+  let depth = if moves == 2 then chain_depth else 0
+  let woken = if moves == 2 then kick_neighbours else 0
+  let plan = {from, iterations, choice, depth, woken, kick, temperature, cooled, seed, first}
   in assert (is_plan first from iterations kick temperature cooled) plan
 
 -- | Where a climber stands: its tour; the shortest on its way, the last among equals, and its length; and how many
@@ -117,6 +127,9 @@ def draws_of (key: rng.key) (iteration: i64) (step: i64) : rng.key =
 module type climbing = {
   type data [n]
 
+  -- | The largest number of `search_plan.moves` that they know.
+  val most_moves : i32
+
   -- | Neighbour lists with their distances. **Work:** O(n k).
   val links_of [n] [k] : data [n] -> (lists: [n][k]i32) -> links [n] [k]
 
@@ -125,22 +138,25 @@ module type climbing = {
   val climb [n] [k] : data [n] -> links [n] [k] -> plan -> rng.key -> (tour: [n]i32) -> (best: [n]i32) -> climber_state [n]
 }
 
-module mk_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with data [n] = M.data [n] = {
+-- | Climbers whose worker makes moves by some search.
+module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searching with data [n] = M.data [n]) : climbing with data [n] = M.data [n] = {
   module T = mk_three_opt M
   module K = mk_kick M
   module E = mk_edits W
   type data [n] = M.data [n]
 
+  def most_moves : i32 = S.most_moves
+
   def links_of [n] [k] (data: data [n]) (lists: [n][k]i32) : links [n] [k] = T.links_of data lists
 
   -- Make a move: its ends wait again. In a trial the log tells of all moves.
   local
-  def make_move [n]
+  def make_move [n] [m]
                 (trial: bool)
                 (move: move)
                 (r: *route [n])
-                (l: *log)
-                (q: *queue [n]) : (*route [n], *log, *queue [n]) =
+                (l: *log [m])
+                (q: *queue [n]) : (*route [n], *log [m], *queue [n]) =
     let l = l with [0] = if trial then logged l else 0
     let (r, l) = E.make (r, l) move
     let q = loop q for i < ends move do push q (end move i)
@@ -151,29 +167,32 @@ module mk_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with
   -- about, which lets them do what they could not: only where none finds a move, the tour is a local optimum.
   --
   -- What comes back: the gain of all moves, how many they were, and whether the trial has failed.
-  def repair [n] [k]
+  def repair [n] [k] [m]
              (data: M.data [n])
              (links: links [n] [k])
              (choice: choice)
+             (depth: i32)
              (trial: bool)
              (r: *route [n])
-             (l: *log)
-             (q: *queue [n]) : (*route [n], *log, *queue [n], i64, i64, bool) =
-    let (r, l, q, gain, moves, _, failed) =
-      loop (r, l, q, gain, moves, checked, failed) = (r, l, q, 0, 0, 0i64, false)
-      while choice.draws == 0 && !failed && waiting q > 0 do
-        let (q, move) = W.next data links choice r q
-        let failed = trial && logged l + 3 > log_capacity
-        let (r, l, q) = make_move trial (if failed then no_move else move) r l q
-        let moves = moves + i64.bool (move.kind > 0)
+             (l: *log [m])
+             (q: *queue [n])
+             (scratch: *S.scratch) : (*route [n], *log [m], *queue [n], *S.scratch, i64, i64, bool) =
+    let is_full (l: log [m]) = trial && logged l + S.most_reversals depth > S.room depth
+    let (r, l, q, scratch, gain, moves, _) =
+      loop (r, l, q, scratch, gain, moves, checked) = (r, l, q, scratch, 0, 0, 0i64)
+      while choice.draws == 0 && waiting q > 0 && !is_full l do
+        let l = l with [0] = if trial then logged l else 0
+        let (r, l, q, scratch, gained) = S.step data links choice depth r l q scratch
+        let moves = moves + i64.bool (gained > 0)
         let again = !trial && waiting q == 0 && moves > checked
         let q = W.wait again r q
-        in (r, l, q, gain + move.gain, moves, if again then moves else checked, failed)
-    in (r, l, if failed then clear q else q, gain, moves, failed)
+        in (r, l, q, scratch, gain + gained, moves, if again then moves else checked)
+    let failed = choice.draws == 0 && waiting q > 0
+    in (r, l, if failed then clear q else q, scratch, gain, moves, failed)
 
   -- | Go on from there by moves that are drawn, if any are: the best of a step is made, and its ends wait too; a step that
   -- finds none is the last one, and leaves no city waiting.
-  def redraw [n] [k]
+  def redraw [n] [k] [m]
              (data: M.data [n])
              (links: links [n] [k])
              (choice: choice)
@@ -181,12 +200,12 @@ module mk_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with
              (key: rng.key)
              (iteration: i64)
              (r: *route [n])
-             (l: *log)
+             (l: *log [m])
              (q: *queue [n])
              (gain: i64)
              (moves: i64)
-             (failed: bool) : (*route [n], *log, *queue [n], i64, i64, bool) =
-    let is_full (l: log) = trial && logged l + 3 > log_capacity
+             (failed: bool) : (*route [n], *log [m], *queue [n], i64, i64, bool) =
+    let is_full (l: log [m]) = trial && logged l + 3 > log_capacity
     let draws = choice.draws > 0
     let (r, l, q, gain, moves, _) =
       loop (r, l, q, gain, moves, on) = (r, l, q, gain, moves, draws && waiting q > 0)
@@ -206,11 +225,12 @@ module mk_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with
             (best: [n]i32) : climber_state [n] =
     let descents = i64.bool (plan.from == 0)
     let (r, q, best) = W.begin tour best
-    let l = empty_log ()
+    let l = empty_log S.log_size
+    let scratch = S.scratch ()
     let length = W.length_of data tour
     let best_length = W.length_of data best
-    let (r, _, _, best, length, best_length, steps) =
-      loop (r, l, q, best, length, best_length, steps) = (r, l, q, best, length, best_length, 0i64)
+    let (r, _, _, _, best, length, best_length, steps) =
+      loop (r, l, q, scratch, best, length, best_length, steps) = (r, l, q, scratch, best, length, best_length, 0i64)
       for i < descents + (if n < 5 then 0 else plan.iterations) do
         let trial = i >= descents
         let iteration = plan.from + i - descents
@@ -223,8 +243,11 @@ module mk_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with
         let (r, l) = E.build (r, l) made bridge
         let q = rewind q
         let q = W.wait (!trial) r q
-        let q = loop q for i < (if made then 8 else 0) do push q (pier bridge i)
-        let (r, l, q, gain, moves, failed) = repair data links plan.choice trial r l q
+        let q =
+          loop q for i < (if made then 8 * (2 * plan.woken + 1) else 0) do
+            push q (at r (wrap (i32.i64 n) (position r (pier bridge (i % 8)) + i / 8 - plan.woken)))
+        let (r, l, q, scratch, gain, moves, failed) =
+          repair data links plan.choice plan.depth trial r l q scratch
         let (r, l, q, gain, moves, failed) = redraw data links plan.choice trial key iteration r l q gain moves failed
         let longer = cost - gain
         let accepted = !failed && longer <= (if trial then tolerance key iteration (warmth plan iteration) else 0)
@@ -236,6 +259,7 @@ module mk_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with
         in ( r
            , l
            , q
+           , scratch
            , best
            , if accepted then length + longer else length
            , if leaves then length else best_length
@@ -246,3 +270,11 @@ module mk_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with
     let tour = W.write true (replicate n 0) r
     in {tour, best, length = if stays then length else best_length, steps}
 }
+
+-- | Climbers by moves of 2-opt, Or-opt and 3-opt.
+module mk_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with data [n] = M.data [n] =
+  mk_climber M W (mk_moves M W)
+
+-- | The same, and by chains of such moves.
+module mk_deep_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with data [n] = M.data [n] =
+  mk_climber M W (mk_chains M W)

@@ -20,7 +20,7 @@ module K = mk_kick matrix
 -- input { [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] 1 2 3 9 } output { [0, 1, 4, 5, 6, 7, 8, 9, 3, 2] }
 entry bridged [n] (tour: [n]i32) (p0: i32) (p1: i32) (p2: i32) (p3: i32) : [n]i32 =
   let r = route_of tour
-  let (r, _) = in_place.build (r, empty_log ()) true (bridge_at r {made = true, p0, p1, p2, p3})
+  let (r, _) = in_place.build (r, empty_log (i64.i32 log_capacity)) true (bridge_at r {made = true, p0, p1, p2, p3})
   let tour = take n r
   -- From city 0 on, in the direction in which it was given.
   let turned = rotate (i64.i32 (position r 0)) tour
@@ -48,7 +48,7 @@ entry kicks_hold (n: i64) (k: i64) : bool =
     let bridge = bridge_at r cuts
     let behind p = let d = p - cuts.p0 in if d < 0 then d + i32.i64 n else d
     let ordered = 0 < behind cuts.p1 && behind cuts.p1 < behind cuts.p2 && behind cuts.p2 < behind cuts.p3
-    let (r, l) = in_place.build (r, empty_log ()) cuts.made bridge
+    let (r, l) = in_place.build (r, empty_log (i64.i32 log_capacity)) cuts.made bridge
     let after = take n r
     let cost = if cuts.made then K.cost data bridge else 0
     in is_tour after

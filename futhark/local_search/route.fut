@@ -24,14 +24,14 @@ def position [n] (r: route [n]) (c: i32) : i32 = #[unsafe] r[n + i64.i32 c]
 #[inline]
 def wrap (n: i32) (p: i32) : i32 = if p >= n then p - n else if p < 0 then p + n else p
 
--- | How many reversals a log holds.
+-- | How many reversals a log has room for where moves are not chained.
 def log_capacity : i32 = 100
 
--- | How many reversals were made; then of each the first position and how many cities.
-type log = [201]i32
+-- | How many reversals were made; then of each of up to m the first position and how many cities.
+type log [m] = [1 + m + m]i32
 
-def empty_log () : *log = replicate 201 0
+def empty_log (m: i64) : *log [m] = replicate (1 + m + m) 0
 
 -- | How many reversals a log tells of.
 #[inline]
-def logged (l: log) : i32 = #[unsafe] l[0]
+def logged [m] (l: log [m]) : i32 = #[unsafe] l[0]

@@ -18,7 +18,7 @@ module in_place = mk_edits (mk_thread_worker grid)
 -- input { [0, 1, 2, 3, 4, 5, 6, 7] 7 0 2 1 } output { [1, 0, 2, 3, 4, 5, 6, 7] }
 -- input { [2, 0, 1] 2 0 2 1 } output { [2, 0, 1] }
 entry exchanged [n] (tour: [n]i32) (a: i32) (b: i32) (c: i32) (d: i32) : [n]i32 =
-  take n (in_place.exchange (route_of tour, empty_log ()) (a, b, c, d)).0
+  take n (in_place.exchange (route_of tour, empty_log (i64.i32 log_capacity)) (a, b, c, d)).0
 
 def is_route [n] (r: route [n]) : bool =
   is_tour (take n r) && and (map (\c -> at r (position r (i32.i64 c)) == i32.i64 c) (iota n))
@@ -54,7 +54,7 @@ entry exchanges_hold (n: i64) : bool =
         in i32.abs (x - y) == 1 || i32.abs (x - y) == n32 - 1
       let ok = ok && is_route r && all beside (iota n)
       in (r, l, ok)
-  let (r, l, ok) = go (route_of start) (empty_log ())
+  let (r, l, ok) = go (route_of start) (empty_log (i64.i32 log_capacity))
   let after = copy r
   let r = in_place.replay r l 40 true
   let back = and (map2 (==) (take n r) start) && is_route r

@@ -51,7 +51,7 @@ entry kinds (n: i64) (segment: i32) (best: bool) : i32 =
     let tour = random_tour n 5 s
     let r = route_of tour
     let move = T.move_of data links {segment, best, draws = 0} r (i32.i64 c)
-    let (r, _) = in_place.make (r, empty_log ()) move
+    let (r, _) = in_place.make (r, empty_log (i64.i32 log_capacity)) move
     let after = take n r
     let exact = is_tour after && length data tour - length data after == move.gain && (move.gain > 0) == (move.kind > 0)
     in if exact then 1 << move.kind else -1
@@ -99,7 +99,7 @@ entry drawn_kinds (n: i64) (segment: i32) : i32 =
     let r = route_of tour
     let found = T.draw_of data links choice r (i32.i64 t1) (2 * i32.i64 side - 1) (i32.i64 i) (i32.i64 j)
     let move = if found.kind == 0 then no_move else T.found_move links r (i32.i64 t1) found
-    let (r, _) = in_place.make (r, empty_log ()) move
+    let (r, _) = in_place.make (r, empty_log (i64.i32 log_capacity)) move
     let after = take n r
     let exact = is_tour after && length data tour - length data after == move.gain && (move.gain > 0) == (move.kind > 0)
     in if exact then 1 << move.kind else -1
@@ -139,7 +139,7 @@ entry best_is_drawn (n: i64) (segment: i64) : bool =
     let q = loop q = empty_queue n for c < n do push q (i32.i64 c)
     let choice = {segment = i32.i64 segment, best = false, draws = 100000}
     let move = W.draw data links choice r q (rng.stream 3 s)
-    let (r, _) = in_place.make (r, empty_log ()) move
+    let (r, _) = in_place.make (r, empty_log (i64.i32 log_capacity)) move
     in move.gain == largest data segment tour && length data tour - length data (take n r) == move.gain
   in all holds (iota 10)
 

@@ -57,25 +57,31 @@ module type reverser = {
 
 module mk_edits (R: reverser) = {
   -- | Make an exchange of two edges. The log must have room. **Work:** O(s), where the shorter side has s cities.
-  def exchange [n] ((r, l): (*route [n], *log)) ((a, b, c, d): exchange) : (*route [n], *log) =
+  def exchange [n] [m] ((r, l): (*route [n], *log [m])) ((a, b, c, d): exchange) : (*route [n], *log [m]) =
     let (first, count) = shorter_side (i32.i64 n) (position r a, position r b, position r c, position r d)
     let r = R.reverse r first count
-    let m = logged l
-    let l = #[unsafe] l with [1 + 2 * i64.i32 m] = first
-    let l = #[unsafe] l with [2 + 2 * i64.i32 m] = count
-    in (r, #[unsafe] l with [0] = m + 1)
+    let made = logged l
+    let l = #[unsafe] l with [1 + 2 * i64.i32 made] = first
+    let l = #[unsafe] l with [2 + 2 * i64.i32 made] = count
+    in (r, #[unsafe] l with [0] = made + 1)
 
   -- | Make the first `count` reversals of a log once more, or, `back`, take them back. **Work:** O(changed cities).
-  def replay [n] (r: *route [n]) (l: log) (count: i32) (back: bool) : *route [n] =
+  def replay [n] [m] (r: *route [n]) (l: log [m]) (count: i32) (back: bool) : *route [n] =
     loop r for s < count do
-      let m = i64.i32 (if back then count - 1 - s else s)
-      in #[unsafe] R.reverse r l[1 + 2 * m] l[2 + 2 * m]
+      let i = i64.i32 (if back then count - 1 - s else s)
+      in #[unsafe] R.reverse r l[1 + 2 * i] l[2 + 2 * i]
+
+  -- | Take back the last `count` reversals of a log, which stays as it is. **Work:** O(changed cities).
+  def take_back [n] [m] (r: *route [n]) (l: log [m]) (count: i32) : *route [n] =
+    loop r for s < count do
+      let i = i64.i32 (logged l - 1 - s)
+      in #[unsafe] R.reverse r l[1 + 2 * i] l[2 + 2 * i]
 
   -- | Make a move, as exchanges of two edges. The log must have room for three.
-  def make [n] ((r, l): (*route [n], *log)) (move: move) : (*route [n], *log) =
+  def make [n] [m] ((r, l): (*route [n], *log [m])) (move: move) : (*route [n], *log [m]) =
     loop (r, l) for s < exchanges move do exchange (r, l) (exchange_of move s)
 
   -- | Make a double bridge. The log must have room for its four exchanges.
-  def build [n] ((r, l): (*route [n], *log)) (made: bool) (bridge: bridge) : (*route [n], *log) =
+  def build [n] [m] ((r, l): (*route [n], *log [m])) (made: bool) (bridge: bridge) : (*route [n], *log [m]) =
     loop (r, l) for s < (if made then bridge_exchanges else 0) do exchange (r, l) (bridge_exchange bridge s)
 }

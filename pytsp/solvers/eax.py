@@ -15,7 +15,7 @@ from pytsp.backends.context import Backend
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.candidates import candidates
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, population_fields
+from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, moves_of, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.placement import TOGETHER, descent_seconds
@@ -114,7 +114,7 @@ class Evolution(Search):
     def __init__(self, task: Task[EAX], lists: NDArray[np.int32]) -> None:
         super().__init__(task)
         self.options, self.iterations = task.options, task.options.iterations
-        self.local_search = LocalSearch(task, self.loaded, lists)
+        self.local_search = LocalSearch(task, self.loaded, lists, moves=moves_of(task))
         # Whether populations follow each other, each as large as lets it converge, until the time limit.
         self.is_timed = self.iterations is None and self.watch.time_limit is not None
         self.size = self.options.climbers

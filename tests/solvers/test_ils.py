@@ -413,7 +413,7 @@ def test_a_target_ends_a_solve(backend: Backend) -> None:
 def test_improvements_are_told_as_they_come(backend: Backend) -> None:
     told: list[Improvement] = []
     with cut(1e-12, 1e-12, 1):
-        result = solved(uniform(200), backend, iterations=200, on_improvement=told.append)
+        result = solved(uniform(200), backend, iterations=200, moves="3-opt", on_improvement=told.append)
     assert result.history == tuple(told)
     assert len(told) > 2
     start = min(uniform(200).tour_length(tour) for tour in starts_of(uniform(200), 3))
@@ -516,3 +516,17 @@ def test_what_needs_coordinates_is_refused_where_there_are_none() -> None:
 def test_instances_that_kernels_cannot_hold_are_refused() -> None:
     with pytest.raises(InstanceError, match="1073741823: divide"):
         pytsp.solve(Instance.from_matrix([[0, 2**30], [2**30, 0]], name="far"), solver="ils")
+
+
+def test_chains_end_below_3_opt_and_begin_on_the_greedy_tour(backend: Backend) -> None:
+    if backend.device is not None:
+        pytest.skip("chains are made on a CPU only")
+    chains, single = (solved(uniform(500), backend, climbers=1, iterations=0, moves=moves) for moves in ("lk", "3-opt"))
+    assert chains.length < single.length
+    assert np.array_equal(chains.tour, solved(uniform(500), backend, climbers=1, iterations=0, start="greedy").tour)
+
+
+@pytest.mark.parametrize("solver", ["ils", "eax"])
+def test_chains_have_no_pivot_of_their_own(solver: str) -> None:
+    with pytest.raises(ValueError, match="moves='lk' does not concern pivot='best'"):
+        pytsp.solve(uniform(9), solver=solver, moves="lk", pivot="best")

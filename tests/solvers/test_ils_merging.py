@@ -31,13 +31,13 @@ PART = "search"
 
 local_search_module = importlib.import_module("pytsp.solvers.common.local_search")
 MERGES = (False, True)
-solved = solving("ils", climbers=6, iterations=30)
+solved = solving("ils", climbers=6, iterations=30, moves="3-opt")
 
 
 def local_search_of(instance: Instance, backend: Backend, k: int = 8) -> LocalSearch:
     form = form_of(instance)
     loaded = backend.call(f"{form.kind}_load", *form.arguments)
-    return LocalSearch(task_of(instance, ILS(), kernels=backend), loaded, neighbour_lists(instance, k))
+    return LocalSearch(task_of(instance, ILS(), kernels=backend), loaded, neighbour_lists(instance, k), moves=1)
 
 
 def population_of(instance: Instance, backend: Backend, tours: list[Any]) -> Any:

@@ -15,7 +15,7 @@ from pytsp.solvers.common.placement import mapping_of
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import MOVES, PIVOTS
 
-__all__ = ["CHILDREN", "PASSES", "PATIENCE", "LocalSearch", "population_fields"]
+__all__ = ["CHILDREN", "PASSES", "PATIENCE", "LocalSearch", "moves_of", "population_fields"]
 
 # How many children a pair has.
 CHILDREN = 30
@@ -37,12 +37,12 @@ class LocalSearch:
     Parameters
     ----------
     task : Task
-        Of a solver whose options have `moves` and `pivot`.
+        Of a solver whose options have `pivot`.
     loaded : Opaque
         The instance on the device.
     lists : numpy.ndarray of int32, shape (n, k)
         Neighbours in order of distance.
-    draws, kick : int
+    moves, draws, kick : int
         As the kernels take them.
     mapping : str
         How climbers are to be laid out.
@@ -56,6 +56,7 @@ class LocalSearch:
         loaded: Any,
         lists: NDArray[np.int32],
         *,
+        moves: int,
         draws: int = 1,
         kick: int = 0,
         mapping: str = "auto",
@@ -65,7 +66,7 @@ class LocalSearch:
         self.kind, self.loaded, self.lists = task.form.kind, loaded, lists
         self.near = np.ascontiguousarray(lists[:, :MERGED_NEIGHBOURS])
         self.seed, self.machine = task.seed, task.machine
-        self.moves, self.pivot = MOVES.index(task.options.moves or "3-opt"), PIVOTS.index(task.options.pivot)
+        self.moves, self.pivot = moves, PIVOTS.index(task.options.pivot)
         self.draws, self.kick = draws, kick
         self.mapping = mapping_of(task.instance.n, task.kernels, mapping)
         # On a GPU climbers have an entry point for each mapping.
@@ -163,6 +164,26 @@ class LocalSearch:
             idle = 0 if int(lengths.sum()) < before else idle + 1
             took, generation = time.perf_counter() - began, generation + 1
         return self.best(climbers, lengths, 0, None).tour
+
+
+def moves_of(task: Task[Any], default: str = "3-opt") -> int:
+    """Return the number of the moves by which climbers descend: those asked for, or those with which a solve began that
+    goes on, or on a CPU the default ones, else 3-opt.
+
+    Raises
+    ------
+    ValueError
+        If a GPU is to make chains.
+    """
+    state, asked = task.watch.state, task.options.moves
+    moves = asked or (default if task.machine == "cpu" else "3-opt")
+    if asked is None and state is not None:
+        # States of before moves were kept are of 3-opt.
+        moves = state.one_of("moves", MOVES) if "moves" in state else "3-opt"
+    if moves == "lk" and task.machine != "cpu":
+        others = " or ".join(repr(each) for each in MOVES if each != "lk")
+        raise ValueError(f"moves='lk' needs backend 'c' or 'multicore'; on backend {task.kernels.name!r} take {others}")
+    return MOVES.index(moves)
 
 
 def population_fields(state: State, n: int, count: int | None = None) -> dict[str, NDArray[Any]]:

@@ -21,12 +21,15 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.archive import NONE, Archive
 from pytsp.solvers.ils.starting_tours import restart_seed, restart_tours
 from pytsp.solvers.options.ils import ILS, KICKS
+from pytsp.solvers.options.shared import MOVES
 from pytsp.utils.deadline import look
 
 # How many moves a step draws with pivot "random-k" (docs/algorithms).
 DEFAULT_DRAWS = 200
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
+# By chains a kick takes so many times as long.
+CHAIN_KICKS = 8.0
 # Through a matrix no more than so many, divided by the cities: near ones may be far apart in every tour.
 MATRIX_SPEED = 2e7
 # To begin anew takes so many times as long as a descent from a good start: the tour, and more to descend.
@@ -71,6 +74,8 @@ class Population(Search):
         Neighbours in order of distance.
     starts : numpy.ndarray of int32, shape (climbers, n), or None
         The tours from which the climbers start; None where they go on from a state.
+    moves : int
+        As the kernels take them.
     iterations : int or None
         How many each climber makes; None where only the time limit ends them.
     temperature : float
@@ -87,6 +92,7 @@ class Population(Search):
         lists: NDArray[np.int32],
         starts: NDArray[np.int32] | None,
         *,
+        moves: int,
         iterations: int | None,
         temperature: float,
     ) -> None:
@@ -97,6 +103,7 @@ class Population(Search):
             task,
             self.loaded,
             lists,
+            moves=moves,
             draws=draws,
             kick=KICKS.index(self.options.kick),
             mapping=self.options.layout,
@@ -110,6 +117,8 @@ class Population(Search):
         speed = FIRST_SPEED[task.machine] / math.ceil(self.climbers / (self.kernels.threads or self.climbers))
         if self.form.kind == "matrix":
             speed = min(speed, MATRIX_SPEED / self.form.whole.n)
+        if MOVES[moves] == "lk":
+            speed /= CHAIN_KICKS
         self.pace = Pace(speed / max(1.0, draws / EQUAL_DRAWS))
         # About how long the last descent will take, where the first one was long; what merging may take.
         self.polish_seconds = 0.0
@@ -152,6 +161,7 @@ class Population(Search):
         now = self.unpolished or self.standing
         return {
             "climbers": self.climbers,
+            "moves": MOVES[self.local_search.moves],
             "iterations": self.iterations,
             "has_descended": now.has_descended,
             "iteration": now.iteration,

@@ -14,6 +14,7 @@ from pytsp.problem.tours import random_tours
 from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.ils import ILS
+from pytsp.solvers.options.shared import MOVES
 from pytsp.starts.construct import GREEDY_NEIGHBOURS, Start, nearest_neighbour, start_tour
 from pytsp.utils.deadline import look
 
@@ -27,10 +28,13 @@ NEAREST_NEIGHBOUR_CLIMBERS = 64
 _APART, _STREAMS = 2**40, 2**62
 
 
-def starting_tours(task: Task[ILS], climbers: int, nearest: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
+def starting_tours(
+    task: Task[ILS], climbers: int, nearest: NDArray[np.int32] | None = None, *, moves: int = MOVES.index("3-opt")
+) -> NDArray[np.int32]:
     """Return the tours from which the climbers start, shape (climbers, n); each is a function of its climber's number.
 
-    `nearest` are lists of the nearest cities, at least `GREEDY_NEIGHBOURS`, where they are there already.
+    `nearest` are lists of the nearest cities, at least `GREEDY_NEIGHBOURS`, where they are there already; `moves` are
+    those of the climbers, as the kernels take them.
 
     Raises
     ------
@@ -55,7 +59,7 @@ def starting_tours(task: Task[ILS], climbers: int, nearest: NDArray[np.int32] | 
         look(len(tours) * n)
         city = (task.seed + climber * max(1, n // NEAREST_NEIGHBOUR_CLIMBERS)) % n
         if climber == 0:
-            start: Start = options.start or _default_start(instance)  # type: ignore[assignment]
+            start: Start = options.start or _default_start(instance, moves)  # type: ignore[assignment]
             few = None if nearest is None else nearest[:, :GREEDY_NEIGHBOURS]
             tours.append(start_tour(instance, start, seed=task.seed, neighbours=few))
         else:
@@ -66,8 +70,8 @@ def starting_tours(task: Task[ILS], climbers: int, nearest: NDArray[np.int32] | 
     return np.array(tours)
 
 
-def _default_start(instance: Instance) -> Start:
-    return "greedy" if instance.coordinates is None else "space-filling-curve"
+def _default_start(instance: Instance, moves: int) -> Start:
+    return "greedy" if instance.coordinates is None or MOVES[moves] == "lk" else "space-filling-curve"
 
 
 def restart_tours(task: Task[ILS]) -> Callable[[int, int], NDArray[np.int32]]:

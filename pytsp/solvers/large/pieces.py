@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from pytsp.problem.kernel_input import Form
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.local_search import moves_of
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.large import LargeTour
+from pytsp.solvers.options.shared import MOVES
 from pytsp.utils.deadline import OutOfTime
 
 # Rounds where neither they nor a time limit are given: ten kicks a city.
@@ -122,6 +124,7 @@ class Pieces(Search):
         self.count = self.n // self.piece
         self.kicks = max(1, round(KICKS_A_CITY * self.piece))
         self.temperature = temperature
+        self.moves = moves_of(task, "lk")
         self.mapping = "thread" if kernels.device is None else "block"
         self.links = kernels.call("links_blank", *lists.shape)
         # Some at a time, so that the device never holds the lists beside the links.
@@ -253,7 +256,9 @@ class Pieces(Search):
         stretch = self.kernels.value("stretch", fields)
         fields = {"offset": self._offset(now.rounds), "piece": self.piece, "first": now.pieces, "count": count}
         pieces = self.kernels.value("piece_range", fields)
-        handle = self.call("climb_pieces", self.links, now.handle, stretch, self.temperature * warmth, pieces)
+        handle = self.call(
+            "climb_pieces", self.links, now.handle, stretch, self.temperature * warmth, self.moves, pieces
+        )
         length = self._length(handle)
         self.speed = count / max(time.perf_counter() - began, 1e-9)
         is_complete = now.pieces + count == self.count
@@ -264,7 +269,7 @@ class Pieces(Search):
 
     def state(self) -> dict[str, Any]:
         best = None if self.shortest.handle is self.standing.handle else self._told(self.shortest)
-        return {"piece": self.piece, "standing": self._told(self.standing), "best": best}
+        return {"piece": self.piece, "moves": MOVES[self.moves], "standing": self._told(self.standing), "best": best}
 
     def restore(self, state: State) -> None:
         """Stand where `state` says."""

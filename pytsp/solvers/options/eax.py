@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytsp.solvers.options.fields import whole
-from pytsp.solvers.options.shared import MOVES, PIVOTS, Climbers, NeighbourLists, iterations, moves, pivot
+from pytsp.solvers.options.shared import MOVES, PIVOTS, Climbers, NeighbourLists, check_chains, iterations, moves, pivot
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -34,8 +34,8 @@ class EAX(Climbers, NeighbourLists):
     )
     moves: str | None = moves(
         MOVES,
-        "The local search's neighbourhood: sequential 3-opt moves, which include all others here and are the default, "
-        "or 2-opt moves and Or-opt moves of segments of up to three cities.",
+        'The local search\'s moves: "3-opt", sequential 3-opt moves, the default; "lk", on a CPU, Lin–Kernighan chains '
+        'of such moves (see `ILS`); "or-opt", 2-opt moves and Or-opt moves of segments of up to three cities.',
     )
     pivot: str = pivot(PIVOTS[:2], "Make the first move of a city that shortens the tour, or the best.")
     population: int | None = whole(
@@ -46,3 +46,7 @@ class EAX(Climbers, NeighbourLists):
         "size.",
         help="cross the best N climbers",
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_chains(self.moves, self.pivot)

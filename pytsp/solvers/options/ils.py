@@ -10,6 +10,7 @@ from pytsp.solvers.options.shared import (
     PIVOTS,
     Climbers,
     NeighbourLists,
+    check_chains,
     iterations,
     moves,
     pivot,
@@ -40,6 +41,8 @@ class ILS(Climbers, NeighbourLists):
        Units, 2012.
     .. [3] Martin, Otto, Felten: Large-Step Markov Chains for the Traveling Salesman Problem, Complex Systems 5, 1991.
     .. [4] Cook, Seymour: Tour merging via branch-decomposition, INFORMS Journal on Computing 15, 2003.
+    .. [5] Helsgaun: An Effective Implementation of the Lin–Kernighan Traveling Salesman Heuristic, European Journal of
+       Operational Research 126, 2000.
     """
 
     name = "ils"
@@ -53,14 +56,16 @@ class ILS(Climbers, NeighbourLists):
         "for up to 1,000 cities."
     )
     start: str | None = start(
-        'The tour from which climber 0 starts, by default "space-filling-curve", without coordinates "greedy". '
+        'The tour from which climber 0 starts, by default "greedy" with `moves` "lk" or without coordinates, else '
+        '"space-filling-curve". '
         "Climbers 1, …, 63 start from nearest-neighbour tours that begin in different cities, all others from random "
         'tours; with "random" all do.'
     )
     moves: str | None = moves(
         MOVES,
-        "The local search's neighbourhood: sequential 3-opt moves, which include all others here and are the default, "
-        "or 2-opt moves and Or-opt moves of segments of up to three cities.",
+        'The local search\'s moves: "lk", Lin–Kernighan chains of up to 25 sequential 3-opt moves [5]_, the default on '
+        'a CPU where `pivot` is "first"; on a GPU there are none. "3-opt", such moves one by one, the default else; '
+        '"or-opt", 2-opt moves and Or-opt moves of segments of up to three cities.',
     )
     pivot: str = pivot(
         PIVOTS,
@@ -132,6 +137,7 @@ class ILS(Climbers, NeighbourLists):
             if getattr(self, name) is not None and self.pivot != "random-k":
                 told = f"{name}={getattr(self, name)!r} does not concern pivot={self.pivot!r}"
                 raise ValueError(f"{told}; it is for pivot='random-k'")
+        check_chains(self.moves, self.pivot)
         if self.draw_blocks is not None and self.mapping not in ("auto", "lockstep"):
             told = f"draw_blocks={self.draw_blocks!r} does not concern mapping={self.mapping!r}"
             raise ValueError(f"{told}; it is for mapping='lockstep'")

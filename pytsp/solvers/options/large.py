@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytsp.solvers.options.fields import whole
-from pytsp.solvers.options.shared import NeighbourLists, iterations, start, temperature
+from pytsp.solvers.options.shared import MOVES, NeighbourLists, iterations, moves, start, temperature
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -36,6 +36,11 @@ class LargeTour(NeighbourLists):
         doc="How many cities a piece has. By default 5,000; on a GPU 1,000 … 4,000, as many as keep it busy. A GPU "
         "takes what fits the shared memory of a block, 10,000 cities on recent ones.",
         help="cities of a piece",
+    )
+    moves: str | None = moves(
+        MOVES,
+        'By which moves pieces become shorter (see `ILS`), by default "lk" on a CPU, and on a GPU, which has none of '
+        'these, "3-opt". Moves between pieces are those of 3-opt.',
     )
     start: str | None = start('The tour that becomes shorter (see `pytsp.starts`), by default "space-filling-curve".')
     temperature: float | None = temperature(

@@ -18,6 +18,7 @@ __all__ = [
     "STARTS",
     "Climbers",
     "NeighbourLists",
+    "check_chains",
     "counted",
     "iterations",
     "moves",
@@ -30,10 +31,10 @@ __all__ = [
 STARTS = ("random", "nearest-neighbour", "greedy", "space-filling-curve")
 """The names of the starting tours, as `pytsp.starts` has them."""
 
-MOVES = ("or-opt", "3-opt")
-"""What a descent tries, by the kernels' numbers: 2-opt and Or-opt; all of 3-opt."""
+MOVES = ("or-opt", "3-opt", "lk")
+"""What a descent tries, by the kernels' numbers: 2-opt and Or-opt; all of 3-opt; chains of such moves, on a CPU."""
 
-LOCAL_MOVES = ("2-opt", *MOVES)
+LOCAL_MOVES = ("2-opt", "or-opt", "3-opt")
 """What may shorten the tours of ants."""
 
 PIVOTS = ("first", "best", "random-k")
@@ -101,17 +102,28 @@ def iterations(doc: str) -> Any:
 
 def start(doc: str) -> Any:
     """Return the option that names the first tour."""
-    return choice(STARTS, doc=doc, help="the first tour (default: a curve; two-opt: greedy)")
+    return choice(STARTS, doc=doc, help="the first tour (default: a curve; two-opt, ils by lk: greedy)")
 
 
 def moves(names: tuple[str, ...], doc: str) -> Any:
     """Return the option that names the local search's moves."""
-    return choice(names, doc=doc, help="the local search's moves (default: 3-opt)")
+    return choice(names, doc=doc, help="the local search's moves (default: 3-opt; ils and large on a CPU: lk)")
 
 
 def pivot(names: tuple[str, ...], doc: str) -> Any:
     """Return the option that says which of the moves that shorten a tour is made."""
     return choice(names, default="first", doc=doc, help="which improving move is made (default: first)")
+
+
+def check_chains(moves: str | None, pivot: str) -> None:
+    """Refuse chains with a pivot of their own.
+
+    Raises
+    ------
+    ValueError
+    """
+    if moves == "lk" and pivot != "first":
+        raise ValueError(f"moves='lk' does not concern pivot={pivot!r}; it is for pivot='first'")
 
 
 def temperature(doc: str) -> Any:

@@ -1,0 +1,264 @@
+-- | Lin–Kernighan search by moves of 3-opt (Lin, Kernighan 1973; Helsgaun 2000): where no move of a city shortens the tour, the
+-- one that leaves most is made all the same, and the next one goes on from its last edge, up to some depth; a chain that
+-- comes to nothing is taken back.
+
+import "../core/metric"
+import "route"
+import "three_opt"
+import "tour_edits"
+import "work_queue"
+import "worker"
+
+-- | How a climber looks for what shortens its tour: what a step of its repair does.
+module type searching = {
+  -- | What the distances of `n` cities are computed from.
+  type data [n]
+
+  -- | What a search keeps besides the tour, and its first value.
+  type scratch
+
+  val scratch : () -> *scratch
+
+  -- | The largest number of `search_plan.moves` that it knows.
+  val most_moves : i32
+
+  -- | How many reversals the log of a climber has room for, and those of a trial may be; how many a step adds at most.
+  val log_size : i64
+
+  val room : (depth: i32) -> i32
+  val most_reversals : (depth: i32) -> i32
+
+  -- | Take cities from a queue that has some, up to one that has an improvement, or some that have none, and make it: its ends
+  -- wait again, and the log tells of it. What comes back last is by how much the tour has become shorter. A `depth` of 0 stands
+  -- for moves that are not chained.
+  val step [n] [k] [m] :
+    data [n]
+    -> links [n] [k]
+    -> choice
+    -> (depth: i32)
+    -> *route [n]
+    -> *log [m]
+    -> *queue [n]
+    -> *scratch
+    -> (*route [n], *log [m], *queue [n], *scratch, i64)
+}
+
+-- | Moves of 2-opt, Or-opt and 3-opt only.
+module mk_moves (M: metric) (W: worker with data [n] = M.data [n]) : searching with data [n] = M.data [n] = {
+  module E = mk_edits W
+  type data [n] = M.data [n]
+  type scratch = ()
+
+  def scratch () = ()
+  def most_moves : i32 = 1
+  def log_size : i64 = i64.i32 log_capacity
+  def room _ : i32 = log_capacity
+  def most_reversals _ : i32 = 3
+
+  def step [n] [k] [m]
+           (data: data [n])
+           (links: links [n] [k])
+           (choice: choice)
+           (_: i32)
+           (r: *route [n])
+           (l: *log [m])
+           (q: *queue [n])
+           (_: scratch) : (*route [n], *log [m], *queue [n], scratch, i64) =
+    let (q, move) = W.next data links choice r q
+    let (r, l) = E.make (r, l) move
+    let q = loop q for i < ends move do push q (end move i)
+    in (r, l, q, (), move.gain)
+}
+
+-- | How many moves a chain has at most.
+def chain_depth : i32 = 25
+
+-- | Of each city so many neighbours are looked at, but for a chain's first move, which has all.
+def chain_breadth : i32 = 8
+
+-- | A move that does not shorten the tour is not made where it turns more cities about.
+def most_turned : i32 = 1000
+
+-- | The cities t1, …, t6 of each move of a chain; of a move of two edges t4 stands for t5 and t6 as well.
+type chain = [150]i32
+
+-- | Chains by one thread, and moves alone where the depth is 0.
+module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching with data [n] = M.data [n] = {
+  module E = mk_edits W
+  module T = mk_three_opt M
+  module S = mk_moves M W
+  type data [n] = M.data [n]
+  type scratch = chain
+
+  def scratch () = replicate 150 0i32
+  def most_moves : i32 = 2
+  def log_size : i64 = 1000
+  def room (depth: i32) = if depth == 0 then S.room 0 else i32.i64 log_size
+  def most_reversals (depth: i32) = 3 * i32.max 1 depth
+
+  -- Whether an edge did not come by the first moves of a chain.
+
+  local
+  def is_old (chain: chain) (moves: i32) (a: i32) (b: i32) : bool =
+    let is_edge (x: i32) (y: i32) = (a == x && b == y) || (a == y && b == x)
+    let (old, _) =
+      loop (old, i) = (true, 0i64)
+      while old && i < 6 * i64.i32 moves do
+        #[unsafe]
+        (!(is_edge chain[i + 1] chain[i + 2] || is_edge chain[i + 3] chain[i + 4]), i + 6)
+    in old
+
+  -- How many cities the longest of a move's reversals turns about.
+
+  local
+  def turned (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 =
+    let side (count: i32) = i32.min count (n - count)
+    in if kind == 1
+       then side o3
+       else if kind == 2
+       then i32.max (side o3) (side (if o5 < o3 then o3 - 1 - o5 else o5))
+       else if kind == 3
+       then i32.max (side (o3 + 1)) (i32.max (side (o3 - o5)) (side (o5 + 1)))
+       else i32.max (side o5) (side (o3 - o5 + 1))
+
+  -- The better of an open move and one that leaves `g` and whose last city is t6: from there an edge must come that is shorter.
+
+  local
+  def opened [n] [k]
+             (links: links [n] [k])
+             (best: found)
+             (g: i64)
+             (t6: i32)
+             (cities: i32)
+             (s: i32)
+             (kind: i32)
+             (i: i32)
+             (j: i32) : found =
+    if g > best.gain && cities <= most_turned
+    then if g > distance_of (#[unsafe] links[i64.i32 t6, 0]) then {gain = g, s, kind, i, j} else best
+    else best
+
+  -- A look at the moves whose first edge is (t1, t2), t2 on the side s, behind so many `moves` of a chain: the first neighbour
+  -- of t2 with moves that shorten the tour, and the best of these; where there is none, the one that leaves most before it
+  -- closes, if a move `may_open` the tour. What the chain has gained before it closes, or the length of the first edge, is `g0`.
+  --
+  -- **Work:** O(k^2).
+  local
+  def look [n] [k]
+           (data: data [n])
+           (links: links [n] [k])
+           (r: route [n])
+           (chain: chain)
+           (moves: i32)
+           (may_open: bool)
+           (t1: i32)
+           (s: i32)
+           (g0: i64) : (found, found) =
+    let k32 = if moves == 0 then i32.i64 k else i32.min chain_breadth (i32.i64 k)
+    let d x y = T.between data x y
+    let v = {n = i32.i64 n, s, p = position r t1}
+    let t2 = at r (next v v.p)
+    let (closing, left, _) =
+      loop (closing, left, i) = (nothing, nothing, 0)
+      while i < k32 && closing.gain <= 0 do
+        let link = #[unsafe] links[i64.i32 t2, i64.i32 i]
+        let g1 = g0 - distance_of link
+        in if g1 <= 0
+           then (closing, left, k32)
+           else let t3 = city_of link
+                let p3 = position r t3
+                let o3 = order v p3
+                -- t4 before t3, then behind it.
+                let (closing, left, _) =
+                  loop (closing, left, behind) = (closing, left, 0i32)
+                  while behind < 2 do
+                    let t4 = at r (if behind == 1 then next v p3 else back v p3)
+                    let is_move = t3 != t1 && (behind == 1 || t4 != t2) && is_old chain moves t3 t4
+                    let g = if is_move then g1 + d t3 t4 else 0
+                    let closing = if is_move && behind == 0 then closed closing (g - d t4 t1) s 1 i 0 else closing
+                    let left = if is_move && behind == 0 && may_open then opened links left g t4 (turned v.n 1 o3 0) s 1 i 0 else left
+                    let (closing, left, _) =
+                      loop (closing, left, j) = (closing, left, if is_move then 0 else k32)
+                      while j < k32 do
+                        let link = #[unsafe] links[i64.i32 t4, i64.i32 j]
+                        let g2 = g - distance_of link
+                        in if g2 <= 0
+                           then (closing, left, k32)
+                           else let t5 = city_of link
+                                let p5 = position r t5
+                                let o5 = order v p5
+                                let (closing, left, _) =
+                                  loop (closing, left, kind) = (closing, left, 2 + behind)
+                                  while kind <= 2 + 2 * behind do
+                                    let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next v p5 else back v p5)
+                                    let is_tour = if kind == 2 then t6 != t4 && t5 != t1 else o5 < o3 && (kind == 3 || o5 > 0)
+                                    let g3 = if is_tour then g2 + d t5 t6 else 0
+                                    let gain = g3 - d t6 t1
+                                    let closing' = closed closing gain s kind i j
+                                    let left' = if may_open then opened links left g3 t6 (turned v.n kind o3 o5) s kind i j else left
+                                    let is_better = is_tour && (closing'.gain > closing.gain || left'.gain > left.gain)
+                                    let counts = if is_better then is_old chain moves t5 t6 else false
+                                    in (if counts then closing' else closing, if counts then left' else left, kind + 1)
+                                in (closing, left, j + 1)
+                    in (closing, left, behind + 1)
+                in (closing, left, i + 1)
+    in (closing, left)
+
+  -- Make the moves of a chain from the edge of t1 on the side s, up to one that shortens the tour; how many they are, and the
+  -- gain, which is 0 if there is none.
+  local
+  def extend [n] [k] [m]
+             (data: data [n])
+             (links: links [n] [k])
+             (depth: i32)
+             (t1: i32)
+             (s: i32)
+             (r: *route [n])
+             (l: *log [m])
+             (chain: *chain) : (*route [n], *log [m], *chain, i32, i64) =
+    let n32 = i32.i64 n
+    let first = at r (wrap n32 (position r t1 + s))
+    let (r, l, chain, _, _, moves, gain, _) =
+      loop (r, l, chain, s, g, moves, _gain, on) = (r, l, chain, s, T.between data t1 first, 0i32, 0i64, true)
+      while on do
+        let (closing, left) = look data links r chain moves (moves + 1 < depth) t1 s g
+        let found = if closing.kind > 0 then closing else left
+        let move = if found.kind == 0 then no_move else T.found_move links r t1 found
+        let (r, l) = E.make (r, l) move
+        let last = i64.i32 (ends move) - 1
+        let begin = 6 * i64.i32 moves
+        let chain =
+          loop chain for i < (if last < 0 then 0 else 6) do
+            #[unsafe] chain with [begin + i] = end move (i32.i64 (i64.min i last))
+        let t6 = if found.kind == 1 then move.t4 else move.t6
+        let s = if at r (wrap n32 (position r t1 + 1)) == t6 then 1 else -1
+        let on = closing.kind == 0 && left.kind > 0
+        in (r, l, chain, s, found.gain, moves + i32.bool (found.kind > 0), closing.gain, on)
+    in (r, l, chain, moves, gain)
+
+  def step [n] [k] [m]
+           (data: data [n])
+           (links: links [n] [k])
+           (choice: choice)
+           (depth: i32)
+           (r: *route [n])
+           (l: *log [m])
+           (q: *queue [n])
+           (chain: *scratch) : (*route [n], *log [m], *queue [n], *scratch, i64) =
+    if depth == 0
+    then let (r, l, q, _, gain) = S.step data links choice 0 r l q (S.scratch ())
+         in (r, l, q, chain, gain)
+    else let (q, t1) = pop q
+         let (r, l, chain, moves, gain, _) =
+           loop (r, l, chain, _moves, gain, s) = (r, l, chain, 0i32, 0i64, 1i32)
+           while s >= -1 && gain == 0 do
+             let mark = logged l
+             let (r, l, chain, moves, gain) = extend data links depth t1 s r l chain
+             let made = logged l
+             let back = if gain == 0 then made - mark else 0
+             let r = E.take_back r l back
+             let l = l with [0] = made - back
+             in (r, l, chain, moves, gain, s - 2)
+         let q = loop q for i < (if gain > 0 then 6 * i64.i32 moves else 0) do push q (#[unsafe] chain[i])
+         in (r, l, q, chain, gain)
+}

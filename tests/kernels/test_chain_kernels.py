@@ -1,0 +1,123 @@
+"""The kernels of Lin–Kernighan chains: they come to what plain loops come to, on all CPU backends and in all forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chains_oracle
+import numpy as np
+import oracle
+import pytest
+import strategies
+from cities import scattered
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kernel_calls import SEGMENTS, Climbers, assert_exact, climbing_entry, distances_of, forms_of, lists_of, load
+from kernel_values import search_plan
+from numpy.typing import NDArray
+
+from pytsp import random_tours
+from pytsp.backends import Backend, open_backend
+from pytsp.exceptions import KernelError
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import form_of
+
+PART = "search"
+CHAINS = 2
+
+
+@pytest.fixture(autouse=True)
+def _on_the_cpu(backend: Backend) -> None:
+    if backend.device is not None:
+        pytest.skip("chains are made on a CPU only")
+
+
+@given(strategies.symmetric_matrices(max_n=10, largest=60), st.data(), st.integers(0, 9))
+@settings(max_examples=80)
+def test_a_descent_by_chains_is_that_of_the_oracle(
+    backend: Backend, matrix: NDArray[np.int64], data: st.DataObject, k: int
+) -> None:
+    form = form_of(Instance.from_matrix(matrix))
+    start = data.draw(strategies.tours(len(matrix))).tolist()
+    climbers = Climbers(backend, form, start, k=k, moves=CHAINS).go(0, 0)
+    tours, lengths, steps = climbers.found()
+    assert (tours[0], steps[0]) == chains_oracle.descent(matrix.tolist(), climbers.lists.tolist(), start)
+    assert lengths[0] == oracle.length(matrix.tolist(), tours[0])
+
+
+@pytest.mark.parametrize(("n", "k"), [(30, 5), (40, 8), (40, 9), (60, 10)])
+def test_so_is_one_of_more_cities(backend: Backend, n: int, k: int) -> None:
+    form = form_of(scattered(n, "EUC_2D", n))
+    start = random_tours(n, 1, 3)[0].tolist()
+    climbers = Climbers(backend, form, start, k=k, moves=CHAINS).go(0, 0)
+    tours, _, steps = climbers.found()
+    expected = chains_oracle.descent(distances_of(form), climbers.lists.tolist(), start)
+    assert (tours[0], steps[0]) == expected
+
+
+@given(strategies.instances_with_tours(max_n=7))
+@settings(max_examples=60)
+def test_a_descent_by_chains_ends_on_a_local_optimum_of_3_opt(
+    backend: Backend, given_: tuple[Instance, NDArray[np.int32]]
+) -> None:
+    instance, tour = given_
+    for form in forms_of(instance):
+        found = Climbers(backend, form, tour, moves=CHAINS).go(0, 0).found()
+        assert_exact(form, found)
+        assert found[1][0] <= oracle.length(distances_of(form), tour.tolist())
+        assert oracle.least(distances_of(form), found[0][0], SEGMENTS[1]) == found[1][0]
+
+
+@given(strategies.symmetric_matrices(max_n=9, largest=2**30 - 1), st.data(), st.integers(1, 8), st.integers(0, 2))
+@settings(max_examples=60)
+def test_iterations_by_chains_keep_lengths_exact_and_never_lengthen(
+    backend: Backend, matrix: NDArray[np.int64], data: st.DataObject, k: int, kick: int
+) -> None:
+    form = form_of(Instance.from_matrix(matrix))
+    tour = data.draw(strategies.tours(len(matrix)))
+    climbers = Climbers(backend, form, tour, k=k, moves=CHAINS, kick=kick)
+    lengths = [oracle.length(matrix.tolist(), tour.tolist())]
+    for iteration in range(3):
+        found = climbers.go(iteration, 5).found()
+        assert_exact(form, found)
+        lengths += found[1]
+    assert lengths == sorted(lengths, reverse=True)
+
+
+@pytest.mark.parametrize("n", [*range(1, 10), 60, 200])
+@pytest.mark.parametrize("temperature", [0.0, 3.0, 1e9])
+def test_cutting_a_run_of_chains_changes_nothing(backend: Backend, n: int, temperature: float) -> None:
+    form = form_of(scattered(n, "EUC_2D", 1))
+    starts = random_tours(n, 3, 0)
+    rest: dict[str, Any] = {"k": 6, "kick": 2, "temperature": temperature, "seed": 5, "moves": CHAINS}
+    whole = Climbers(backend, form, starts, **rest).go(0, 40).found()
+    assert_exact(form, whole)
+    assert Climbers(backend, form, starts, **rest).go(0, 0).go(0, 1).go(1, 12).go(13, 27).found() == whole
+    alone = Climbers(backend, form, starts[1], **rest, first=1).go(0, 40)
+    assert alone.found() == tuple(column[1:2] for column in whole)
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "EXPLICIT"])
+def test_chains_of_all_backends_and_forms_end_alike(backend: Backend, metric: str) -> None:
+    instance = scattered(300, metric, 2)
+    starts = random_tours(300, 4, 0)
+    rest: dict[str, Any] = {"k": 8, "moves": CHAINS, "temperature": 1.5}
+    expected = Climbers(open_backend("c"), form_of(instance), starts, **rest).go(0, 100).polish().found()
+    for form in forms_of(instance):
+        assert Climbers(backend, form, starts, **rest).go(0, 100).polish().found() == expected
+
+
+def test_chains_end_below_3_opt(backend: Backend) -> None:
+    form = form_of(scattered(400, "EUC_2D", 5))
+    starts = random_tours(400, 8, 0)
+    means = [np.mean(Climbers(backend, form, starts, k=8, moves=moves).go(0, 0).found()[1]) for moves in (1, CHAINS)]
+    assert means[1] < 0.985 * means[0]
+
+
+@pytest.mark.parametrize("choice", [{"moves": 3}, {"moves": -1}, {"moves": CHAINS, "pivot": 1}])
+def test_other_plans_of_chains_are_refused(backend: Backend, choice: dict[str, int]) -> None:
+    form = form_of(scattered(10, "EUC_2D", 0))
+    population = backend.call("population_given", random_tours(10, 1, 0))
+    entry = climbing_entry(f"{form.kind}_ils", form, backend)
+    with pytest.raises(KernelError, match="moves"):
+        backend.call(entry, load(backend, form), lists_of(form), population, search_plan(backend, **choice))
