@@ -97,7 +97,6 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching 
   def most_reversals (depth: i32) = 3 * i32.max 1 depth
 
   -- Whether an edge did not come by the first moves of a chain.
-
   local
   def is_old (chain: chain) (moves: i32) (a: i32) (b: i32) : bool =
     let is_edge (x: i32) (y: i32) = (a == x && b == y) || (a == y && b == x)
@@ -109,7 +108,6 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching 
     in old
 
   -- How many cities the longest of a move's reversals turns about.
-
   local
   def turned (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 =
     let side (count: i32) = i32.min count (n - count)
@@ -122,7 +120,6 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching 
        else i32.max (side o5) (side (o3 - o5 + 1))
 
   -- The better of an open move and one that leaves `g` and whose last city is t6: from there an edge must come that is shorter.
-
   local
   def opened [n] [k]
              (links: links [n] [k])
