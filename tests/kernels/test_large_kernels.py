@@ -66,13 +66,14 @@ class Tour:
         temperature: float = 0.0,
         iterations: int = 20,
         start: int = 0,
+        moves: int = 1,
     ) -> Tour:
         """Let pieces climb."""
         stretch = {"seed": 5, "first": 7 << 32, "from": start, "iterations": iterations}
         pieces = {"offset": offset, "piece": piece, "first": first, "count": count}
         given_ = (self.loaded, self.links, self.handle, self.backend.value("stretch", stretch), temperature)
         range_ = self.backend.value("piece_range", pieces)
-        self.handle = self.backend.call(f"{self.form.kind}_climb_pieces", *given_, range_)
+        self.handle = self.backend.call(f"{self.form.kind}_climb_pieces", *given_, moves, range_)
         return self
 
     def found(self) -> tuple[list[int], int, bool]:
@@ -137,6 +138,8 @@ def test_pieces_keep_their_cities_and_ends(
     tour = Tour(backend, form_of(uniform(n, seed)), start, 6)
     before = tour.found()[1]
     places: dict[str, Any] = dict(offset=offset, temperature=temperature, start=data.draw(st.integers(0, 1)))
+    # Chains of moves are made on a CPU.
+    places["moves"] = data.draw(st.integers(0, 2 if backend.device is None else 1))
     found, after, done = tour.climb(piece, first, count, **places).found()
     assert not done
     assert temperature > 0 or after <= before
