@@ -99,14 +99,13 @@ def _nearest_in_window(
     points: NDArray[np.float64], k: int, window: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Return the `k` nearest of those at most `window` positions away, and their squared distances, shape (n, k)."""
-    n = len(points)
+    n, axes = len(points), [np.ascontiguousarray(axis) for axis in points.T]
     ways = np.concatenate([np.arange(-window, 0), np.arange(1, window + 1)])
-    lengths = np.full((n, len(ways)), np.inf, dtype=np.float32)
+    by_way = np.full((len(ways), n), np.inf, dtype=np.float32)
     for step in range(1, min(window, n - 1) + 1):
-        between = points[step:] - points[:-step]
-        squared = np.einsum("ij,ij->i", between, between)
-        lengths[: n - step, window + step - 1] = squared
-        lengths[step:, window - step] = squared
+        squared = sum((axis[step:] - axis[:-step]) ** 2 for axis in axes)
+        by_way[window + step - 1, : n - step] = by_way[window - step, step:] = squared
+    lengths = np.ascontiguousarray(by_way.T)
     near = np.argpartition(lengths, k - 1, axis=1)[:, :k]
     return np.arange(n)[:, None] + ways[near], np.take_along_axis(lengths, near, axis=1)
 
