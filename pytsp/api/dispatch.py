@@ -171,8 +171,7 @@ def run(task: Task[Options]) -> Result:
     """Run a solver, from the beginning or from where its watch says that it stood."""
     instance, watch, solver = task.instance, task.watch, task.options.name
     # "large" follows the curve anyway, and looks at the clock before.
-    curve_seconds = 0.0 if solver == "large" else quick_seconds(instance)
-    watching = timely(watch, lambda: curve_seconds + shortening_seconds(task))
+    watching = timely(watch, lambda: 0.0 if solver == "large" else quick_seconds(instance) + shortening_seconds(task))
     name = instance.name or "instance"
     _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
     begin = import_module(MODULES[solver]).begin

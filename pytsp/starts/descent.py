@@ -26,7 +26,7 @@ DIRECTIONS = {
     3: np.array([[2.0, -1.0, 2.0], [2.0, 2.0, -1.0], [-1.0, 2.0, 2.0]]),
 }
 # The cities that descend between two looks at the clock, and those of a piece, whose ends stay.
-TOGETHER, PIECE = 1 << 14, 1_000
+TOGETHER, PIECE = 1 << 13, 1_000
 # Fewer cities have nothing to gain.
 LEAST = 8
 # The longest side of the points as kernels have them, as a power of two: distances are rounded to whole numbers.
@@ -51,7 +51,7 @@ def descended(
     kernels : Backend
         Of a CPU.
     seconds : float
-        What would take longer, by what the cities before have taken, is not begun.
+        What would take longer, by what cities before have taken at least, is not begun.
     first : int, optional
         The cities before this position stay.
 
@@ -69,7 +69,8 @@ def descended(
             break
         found[begin : begin + TOGETHER] = cities[_descended_path(points[cities], kernels)]
         began, now = now, time.perf_counter()
-        took = now - began
+        # Some take longer where others keep the machine busy.
+        took = min(took, now - began)
     kernels.release_memory()
     return found
 
@@ -99,14 +100,13 @@ def _nearest_in_window(
     points: NDArray[np.float64], k: int, window: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Return the `k` nearest of those at most `window` positions away, and their squared distances, shape (n, k)."""
-    n = len(points)
+    n, axes = len(points), [np.ascontiguousarray(axis) for axis in points.T]
     ways = np.concatenate([np.arange(-window, 0), np.arange(1, window + 1)])
-    lengths = np.full((n, len(ways)), np.inf, dtype=np.float32)
+    by_way = np.full((len(ways), n), np.inf, dtype=np.float32)
     for step in range(1, min(window, n - 1) + 1):
-        between = points[step:] - points[:-step]
-        squared = np.einsum("ij,ij->i", between, between)
-        lengths[: n - step, window + step - 1] = squared
-        lengths[step:, window - step] = squared
+        squared = sum((axis[step:] - axis[:-step]) ** 2 for axis in axes)
+        by_way[window + step - 1, : n - step] = by_way[window - step, step:] = squared
+    lengths = np.ascontiguousarray(by_way.T)
     near = np.argpartition(lengths, k - 1, axis=1)[:, :k]
     return np.arange(n)[:, None] + ways[near], np.take_along_axis(lengths, near, axis=1)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pytsp.problem.kernel_input import Form
 from pytsp.run.state_reader import State
+from pytsp.solvers.common.fallback import GRACE_SECONDS
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import moves_of
 from pytsp.solvers.common.loop import Found, Search
@@ -180,7 +181,7 @@ class Pieces(Search):
         return self.standing.rounds >= self.rounds
 
     def stop_reason(self) -> str | None:
-        """Rounds end in time for the passes behind them.
+        """Rounds end in time for the passes behind them; the first descent of all may take a little longer.
 
         Raises
         ------
@@ -190,6 +191,9 @@ class Pieces(Search):
         end = self.end_of_rounds()
         if not self.has_called and self.watch.state is None and self.watch.seconds >= end:
             raise OutOfTime(self.best_tour())
+        if self._is_descending and self.watch.seconds < end + GRACE_SECONDS:
+            reason = self.watch.stop_reason() if self.has_begun else None
+            return None if reason == "time limit" else reason
         if self.watch.seconds >= end or (self.due_passes and self.watch.seconds + self.pass_seconds > end):
             return "time limit"
         return super().stop_reason()
@@ -234,6 +238,11 @@ class Pieces(Search):
         return Found(best, lengths, steps, np.array([now.is_settled]), mapping=self.mapping, cities=self.order)
 
     @property
+    def _is_descending(self) -> bool:
+        """Whether this is the round of a timed search in which all pieces descend."""
+        return self.is_timed and self.standing.rounds == 0
+
+    @property
     def _kicked_rounds(self) -> int:
         return max(0, self.standing.rounds - self.is_timed)
 
@@ -250,7 +259,7 @@ class Pieces(Search):
         began = time.perf_counter()
         start = 0 if now.rounds < DESCENTS else 1
         # All pieces descend before the first kick, for which there may be no time.
-        is_descent = self.is_timed and now.rounds == 0
+        is_descent = self._is_descending
         kicks = 0 if is_descent else self.kicks
         fields = {"seed": self.seed, "first": now.rounds << 32, "from": start, "iterations": kicks}
         stretch = self.kernels.value("stretch", fields)
