@@ -55,7 +55,8 @@ class OneTree:
 def scaled(instance: Instance, distances: NDArray[np.int64] | NDArray[np.float64], scale: int) -> NDArray[np.int64]:
     """Return distances times `scale` as integers that are no larger than they are, and at most `MOST`."""
     if instance.is_exact:
-        return np.minimum(distances, MOST // scale).astype(np.int64) * scale
+        whole: NDArray[np.int64] = np.minimum(distances, MOST // scale).astype(np.int64) * scale
+        return whole
     return np.floor(np.minimum(distances, MOST / scale) * scale).astype(np.int64)
 
 

@@ -15,14 +15,14 @@ from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
 
 # The graph of near pairs: so many nearest cities of each, and the trees of the complete graph that were seen.
-_NEAR = 10
+_NEAR = 16
 # The ascent is proved, and its graph completed, so many times on its way.
-_PROOFS = 3
+_PROOFS = 12
 # The first step, in the mean length of an edge of the tree, and what is left of it at the end.
-_STEP, _LAST = 0.1, 0.002
+_STEP, _LAST = 1.0, 0.0003
 
 
-def lower_bound(instance: Instance, *, iterations: int = 300, time_limit: float | None = None) -> Certificate:
+def lower_bound(instance: Instance, *, iterations: int = 600, time_limit: float | None = None) -> Certificate:
     """Return a length that no tour is below, Held and Karp's bound, with the penalties that prove it.
 
     Parameters
