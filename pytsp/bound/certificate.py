@@ -56,8 +56,9 @@ def scaled(instance: Instance, distances: NDArray[np.int64] | NDArray[np.float64
     """Return distances times `scale` as integers that are no larger than they are, and at most `MOST`."""
     if instance.is_exact:
         whole: NDArray[np.int64] = np.minimum(distances, MOST // scale).astype(np.int64) * scale
-        return whole
-    return np.floor(np.minimum(distances, MOST / scale) * scale).astype(np.int64)
+    else:
+        whole = np.floor(np.minimum(distances, MOST / scale) * scale).astype(np.int64)
+    return whole
 
 
 def dense_one_tree(instance: Instance, penalties: NDArray[np.int64], scale: int) -> OneTree:
