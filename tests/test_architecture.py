@@ -14,7 +14,19 @@ PACKAGE = Path(pytsp.__file__).parent
 # solves, and `__init__` and `former_names` lead to whatever users ask for: only the command line is above them.
 ORDER = (
     *("_kernels", "exceptions", "distribution", "utils", "problem", "backends", "io", "datasets", "generate"),
-    *("neighbours", "starts", "run", "solvers", "checkpoint", "api", "networkx", "plotting", "report", "former_names"),
+    *(
+        "neighbours",
+        "starts",
+        "bound",
+        "run",
+        "solvers",
+        "checkpoint",
+        "api",
+        "networkx",
+        "plotting",
+        "report",
+        "former_names",
+    ),
     *("__init__", "cli", "__main__"),
 )
 # The file that imports, what it imports, and why that may be.

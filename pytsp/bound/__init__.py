@@ -1,0 +1,6 @@
+"""What no tour can be shorter than, with a certificate: Held and Karp's bound."""
+
+from pytsp.bound.certificate import Certificate, check_certificate
+from pytsp.bound.held_karp import lower_bound
+
+__all__ = ["Certificate", "check_certificate", "lower_bound"]
