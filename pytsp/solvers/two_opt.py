@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pytsp.problem.kernel_input import Form
 from pytsp.problem.tours import BRIDGED_CITIES, bridge_cuts, double_bridge
 from pytsp.run.state_reader import State
+from pytsp.solvers.common.first_tour import first_tour
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
@@ -20,7 +21,6 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import kernel_passes
 from pytsp.solvers.options.two_opt import TwoOpt
 from pytsp.solvers.restarts.solver import FIRST_SPEED
-from pytsp.starts.construct import start_tour
 
 __all__ = ["Descent", "begin"]
 
@@ -46,7 +46,7 @@ def begin(task: Task[TwoOpt]) -> Descent:
     if state is not None:
         tour = state.part("descent").tour("tour", task.instance.n)
     elif tour is None:
-        tour = start_tour(task.instance, task.options.start or "greedy", seed=task.seed)  # type: ignore[arg-type]
+        tour = first_tour(task, task.options.start, "greedy")  # type: ignore[arg-type]
     descent = Descent(task, tour)
     if state is not None:
         descent.restore(state)

@@ -48,9 +48,10 @@ def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
     if task.initial_tour is not None:
         tour, length = task.initial_tour, instance.tour_length(task.initial_tour)
     else:
-        if tour is None:
+        if tour is None or instance.coordinates is None:
             make = task.quick_tour or partial(quick_tour, instance)
-            tour = make(watch.seconds_left + GRACE_SECONDS)
+            quick = make(watch.seconds_left + GRACE_SECONDS)
+            tour = quick if tour is None else min(tour, quick, key=instance.tour_length)
         tour, length = _shortened(task, tour)
     watch.offer(0, length, tour.copy)
     k = getattr(options, "k", None)

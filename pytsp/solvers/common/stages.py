@@ -10,17 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.problem.location import further_city
 from pytsp.problem.tours import random_tours
 from pytsp.run.monitor import Watch
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.fallback import is_by_nearest_neighbours
+from pytsp.solvers.common.first_tour import first_tour
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import Pace
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.population import lengths_of
-from pytsp.starts.construct import Start, start_tour
+from pytsp.starts.construct import Start
 
 __all__ = ["Stages", "starting_tours", "stored_iterations"]
 
@@ -142,17 +141,8 @@ def starting_tours(task: Task[Any], climbers: int, default: Start) -> NDArray[np
     if tour is None and options.start == "random":
         return random_tours(instance.n, climbers, task.seed, options.first)
     if tour is None:
-        tour = _start_tour(task, options.start or default)
+        tour = first_tour(task, options.start, default)
     return np.broadcast_to(tour, (climbers, instance.n))
-
-
-def _start_tour(task: Task[Any], start: Start) -> NDArray[np.int32]:
-    """Return a starting tour; by nearest neighbours that of the path or the ways for which the instance stands."""
-    instance, further = task.instance, further_city(task.instance)
-    if start == "nearest-neighbour" and task.quick_tour is not None and is_by_nearest_neighbours(instance):
-        return task.quick_tour(math.inf)
-    is_from_further = start == "nearest-neighbour" and further is not None
-    return start_tour(instance, start, seed=further if is_from_further else task.seed)  # type: ignore[arg-type]
 
 
 def stored_iterations(state: State, watch: Watch) -> int | None:

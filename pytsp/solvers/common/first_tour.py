@@ -1,0 +1,34 @@
+"""The tour from which a search starts that goes on from one only."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.problem.location import further_city
+from pytsp.solvers.common.fallback import is_by_nearest_neighbours
+from pytsp.solvers.common.task import Task
+from pytsp.starts.construct import Start, start_tour
+
+__all__ = ["first_tour"]
+
+
+def first_tour(task: Task[Any], given: Start | None, default: Start) -> NDArray[np.int32]:
+    """Return the tour of the start that is given, or by default.
+
+    Where the instance stands for an open path or directed ways, the nearest-neighbour tour is that of these; where no
+    start is given it is taken, too, if it is shorter than the default.
+    """
+    instance, start = task.instance, given or default
+    further = further_city(instance)
+    if task.quick_tour is not None and is_by_nearest_neighbours(instance):
+        nearest = task.quick_tour(math.inf)
+        if start == "nearest-neighbour":
+            return nearest
+        if given is None:
+            return min(start_tour(instance, start, seed=task.seed), nearest, key=instance.tour_length)
+    is_from_further = start == "nearest-neighbour" and further is not None
+    return start_tour(instance, start, seed=further if is_from_further else task.seed)  # type: ignore[arg-type]
