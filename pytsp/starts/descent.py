@@ -27,6 +27,8 @@ DIRECTIONS = {
 }
 # The cities that descend between two looks at the clock, and those of a piece, whose ends stay.
 TOGETHER, PIECE = 1 << 13, 1_000
+# The number by which kernels know these moves: a descent by chains takes several times as long.
+THREE_OPT = 1
 # Fewer cities have nothing to gain.
 LEAST = 8
 # The longest side of the points as kernels have them, as a power of two: distances are rounded to whole numbers.
@@ -132,5 +134,5 @@ def _descended_path(points: NDArray[np.float64], kernels: Backend) -> NDArray[np
     stretch = kernels.value("stretch", {"seed": 0, "first": 0, "from": 0, "iterations": 0})
     pieces = kernels.value("piece_range", {"offset": 0, "piece": m // count, "first": 0, "count": count})
     given = kernels.call("huge_given", np.arange(m, dtype=np.int32))
-    order: NDArray[np.int32] = kernels.call("huge_tour", call("climb_pieces", links, given, stretch, 0.0, pieces))
+    order: NDArray[np.int32] = kernels.call("huge_tour", call("climb_pieces", links, given, stretch, 0.0, THREE_OPT, pieces))
     return order

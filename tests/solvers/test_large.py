@@ -473,7 +473,7 @@ def test_auto_is_large_above_what_can_be_recombined() -> None:
         assert by_itself(uniform(12_001, metric=metric)) == "large"
         assert by_itself(uniform(12_001, metric=metric), on_the_cpu=False) == "ils"
     assert by_itself(uniform(12_001), iterations=3, start="greedy", piece=9) == "large"
-    for given_ in ({"moves": "or-opt"}, {"climbers": 2}, {"kick": "walk"}):
+    for given_ in ({"pivot": "best"}, {"climbers": 2}, {"kick": "walk"}):
         assert by_itself(uniform(12_001), **given_) == "ils"
     assert by_itself(uniform(12_001), k=2) == "restarts"
     solid = np.random.default_rng(0).random((20, 3))
@@ -516,7 +516,8 @@ def test_other_metrics_are_refused(backend: Backend, metric: str) -> None:
         ({"piece": 9, "solver": "ils"}, ValueError, "piece=9 does not concern solver='ils'; it is for solver='large'"),
         ({"iterations": -1}, ValueError, "iterations must be a whole number from 0"),
         ({"climbers": 2}, ValueError, "climbers=2 does not concern solver='large'"),
-        ({"moves": "or-opt"}, ValueError, "moves='or-opt' does not concern solver='large'"),
+        ({"moves": "2-opt"}, ValueError, "moves .2-opt. is not known"),
+        ({"pivot": "best"}, ValueError, "pivot='best' does not concern solver='large'"),
         ({"kick": "walk"}, ValueError, "kick='walk' does not concern solver='large'"),
         ({"exchange": 2}, ValueError, "exchange=2 does not concern solver='large'"),
         ({"k": 2}, ValueError, "k=2 does not concern solver='large'"),
