@@ -516,7 +516,7 @@ def test_other_metrics_are_refused(backend: Backend, metric: str) -> None:
         ({"piece": 9, "solver": "ils"}, ValueError, "piece=9 does not concern solver='ils'; it is for solver='large'"),
         ({"iterations": -1}, ValueError, "iterations must be a whole number from 0"),
         ({"climbers": 2}, ValueError, "climbers=2 does not concern solver='large'"),
-        ({"moves": "2-opt"}, ValueError, "moves .2-opt. is not known"),
+        ({"moves": "2-opt"}, ValueError, "moves=.2-opt. does not concern solver=.large."),
         ({"pivot": "best"}, ValueError, "pivot='best' does not concern solver='large'"),
         ({"kick": "walk"}, ValueError, "kick='walk' does not concern solver='large'"),
         ({"exchange": 2}, ValueError, "exchange=2 does not concern solver='large'"),
