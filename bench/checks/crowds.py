@@ -23,10 +23,10 @@ from pytsp import Result
 INSTANCES = ("kroA100", "ch130", "gr120")
 SEARCHES: tuple[dict[str, Any], ...] = (
     {"solver": "eax", "iterations": 6},
-    {"solver": "ils", "iterations": 30},
+    {"solver": "ils", "iterations": 30, "moves": "3-opt"},
     {"solver": "ils", "iterations": 6, "pivot": "random-k"},
     {"solver": "eax", "iterations": 6, "population": 300},
-    {"solver": "ils", "iterations": 6, "restart": 3, "merge": True},
+    {"solver": "ils", "iterations": 6, "restart": 3, "merge": True, "moves": "3-opt"},
 )
 # Cities, the side of their square, and how many climbers at most: taxicab distances of both sides of 2^16.
 MATRICES = (

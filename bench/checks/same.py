@@ -30,9 +30,11 @@ from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.options.annealing import PAIRS, SCHEDULES
 from pytsp.solvers.options.ants import VARIANTS
 from pytsp.solvers.options.ils import KICKS, MAPPINGS
-from pytsp.solvers.options.shared import LOCAL_MOVES, MOVES, PIVOTS, STARTS
+from pytsp.solvers.options.shared import LOCAL_MOVES, PIVOTS, STARTS
 
 REFERENCE = "c"
+# Moves that every backend makes.
+GPU_MOVES = ("or-opt", "3-opt")
 SEED = 2026
 # The cities of the instance that edge assembly crossover is tried on besides.
 LARGER = 500
@@ -70,12 +72,12 @@ def instances(folder: Path) -> Iterator[pytsp.Instance]:
 
 def iterated(n: int, iterations: int, climbers: int) -> Iterator[Options]:
     """Options of iterated local search on n cities."""
-    base: Options = {"solver": "ils", "seed": SEED, "iterations": iterations, "climbers": climbers}
+    base: Options = {"solver": "ils", "seed": SEED, "iterations": iterations, "climbers": climbers, "moves": "3-opt"}
     exchange = max(1, iterations // 3)
     for each, merge, temperature in product((None, exchange), (False, True), (None, 0.0)):
         yield {**base, "restart": max(1, iterations // 5), "exchange": each, "merge": merge, "temperature": temperature}
     yield {**base, "merge": True}
-    for moves, pivot, kick, temperature, each in product(MOVES, PIVOTS, KICKS, (None, 0.0), (None, exchange)):
+    for moves, pivot, kick, temperature, each in product(GPU_MOVES, PIVOTS, KICKS, (None, 0.0), (None, exchange)):
         yield {**base, "moves": moves, "pivot": pivot, "kick": kick, "temperature": temperature, "exchange": each}
     for start in STARTS:
         yield {**base, "start": start}
@@ -99,7 +101,7 @@ def crossed(generations: int, climbers: int) -> Iterator[Options]:
     yield {**base, "climbers": 2}
     yield {**base, "population": climbers // 2}
     yield {**base, "neighbours": 5, "quadrants": False}
-    for moves, pivot in product(MOVES, ("first", "best")):
+    for moves, pivot in product(GPU_MOVES, ("first", "best")):
         yield {**base, "moves": moves, "pivot": pivot}
     yield {**base, "seed": 2**64 - 1, "first": 2**33}
 

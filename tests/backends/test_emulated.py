@@ -23,9 +23,9 @@ MAPPINGS = {"restarts": ("block", "thread"), "ils": ("block", "thread", "lockste
 OPTIONS: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 5, "k": 2},
     "two-opt": {"start": "random"},
-    "ils": {"climbers": 3, "iterations": 40},
+    "ils": {"climbers": 3, "iterations": 40, "moves": "3-opt"},
     "eax": {"climbers": 8},
-    "large": {"iterations": 3, "piece": 20},
+    "large": {"iterations": 3, "piece": 20, "moves": "3-opt"},
     "annealing": {"climbers": 2, "iterations": 50},
     "ants": {"climbers": 2, "iterations": 5},
 }

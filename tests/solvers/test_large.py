@@ -375,6 +375,23 @@ def test_with_a_time_limit_all_pieces_descend_before_the_first_kick(backend: Bac
     assert result.steps[0] == 20 * (result.iterations - 1)
 
 
+@pytest.mark.parametrize(("moves", "first", "then"), [("lk", 1, 2), ("3-opt", 1, 1), ("or-opt", 0, 0)])
+def test_the_first_descent_in_limited_time_makes_no_chains(moves: Any, first: int, then: int) -> None:
+    asked: list[tuple[int, int]] = []
+    call = Backend.call
+
+    def record(self: Backend, entry: str, *arguments: Any) -> Any:
+        if entry.endswith("climb_pieces"):
+            asked.append((self.fields(arguments[3])["first"] >> 32, arguments[5]))
+        return call(self, entry, *arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Backend, "call", record)
+        pytsp.solve(uniform(200), solver="large", backend="c", piece=50, time_limit=0.5, moves=moves)
+    assert {number for rounds, number in asked if rounds == 0} == {first}
+    assert {number for rounds, number in asked if rounds > 0} == {then}
+
+
 # Ends
 
 

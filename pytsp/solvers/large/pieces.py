@@ -261,13 +261,13 @@ class Pieces(Search):
         # All pieces descend before the first kick, for which there may be no time.
         is_descent = self._is_descending
         kicks = 0 if is_descent else self.kicks
+        # By the moves that are soonest done with; chains come with the kicks.
+        moves = min(self.moves, MOVES.index("3-opt")) if is_descent else self.moves
         fields = {"seed": self.seed, "first": now.rounds << 32, "from": start, "iterations": kicks}
         stretch = self.kernels.value("stretch", fields)
         fields = {"offset": self._offset(now.rounds), "piece": self.piece, "first": now.pieces, "count": count}
         pieces = self.kernels.value("piece_range", fields)
-        handle = self.call(
-            "climb_pieces", self.links, now.handle, stretch, self.temperature * warmth, self.moves, pieces
-        )
+        handle = self.call("climb_pieces", self.links, now.handle, stretch, self.temperature * warmth, moves, pieces)
         length = self._length(handle)
         self.speed = count / max(time.perf_counter() - began, 1e-9)
         is_complete = now.pieces + count == self.count
