@@ -39,7 +39,7 @@ entry exchanges_hold (n: i64) : bool =
   let key = rng.stream 3 0
   let n32 = i32.i64 n
   let start = random_tour n 1 0
-  let go (r: *route [n]) (l: *log) =
+  let go [m] (r: *route [n]) (l: *log [m]) =
     loop (r, l, ok) = (r, l, true)
     for s < 40 do
       let p = rng.below key (2 * s) n32
