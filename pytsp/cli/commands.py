@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from pytsp.backends.registry import open_backend
+from pytsp.cli import bound as _cli_bound
 from pytsp.cli import data as _cli_data
 from pytsp.cli import help as _cli_help
 from pytsp.cli import limits as _cli_limits
@@ -133,6 +134,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _cli_options.add_compare(commands, _cli_tables.run_compare)
     _pictures_cli.add_commands(commands)
+    _cli_bound.add_commands(commands)
     _cli_tables.add_datasets(commands)
     _cli_data.add_generate(commands)
     _cli_help.add_completion(commands)

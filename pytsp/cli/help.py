@@ -53,6 +53,13 @@ EXAMPLES = {
     "report": """
   pytsp report europe.json
   pytsp report seed0.json seed1.json seed2.json --output seeds.html""",
+    "bound": """
+  pytsp bound europe
+  pytsp bound kroA100.tsp.gz --tour kroA100.tour
+  pytsp bound pcb3038.tsp.gz --time-limit 30 --certificate pcb3038.bound""",
+    "check-bound": """
+  pytsp check-bound pcb3038.tsp.gz pcb3038.bound
+  pytsp check-bound pcb3038.tsp.gz pcb3038.bound --tour pcb3038.tour --json""",
     "datasets": """
   pytsp datasets
   pytsp datasets --fetch pr2392 kroA100

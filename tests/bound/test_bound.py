@@ -119,3 +119,23 @@ def test_what_there_is_no_bound_of_is_refused() -> None:
         lower_bound(square, iterations=-1)
     with pytest.raises(ValueError, match="time_limit is 0"):
         lower_bound(square, time_limit=0)
+
+
+@pytest.mark.parametrize(
+    "metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO", "HAVERSINE", "EUCLIDEAN", "MAN_2D", "MAX_2D", "EUC_3D"]
+)
+def test_a_distance_is_the_same_wherever_it_is_asked_for(metric: str) -> None:
+    """The bound takes them by rows, tours by pairs: one that differed in its last bit could make a bound too high."""
+    draws = np.random.default_rng(3)
+    n = 301
+    cities = np.column_stack([draws.uniform(-90, 90, n), draws.uniform(-180, 180, n), draws.uniform(-90, 90, n)])
+    instance = Instance.from_coordinates(cities if metric == "EUC_3D" else cities[:, :2], metric)
+    rows = np.stack([instance.distances(city, np.arange(n)) for city in range(n)])
+    assert np.array_equal(rows, rows.T)
+    one, other = draws.integers(0, n, (2, 5_000))
+    assert np.array_equal(instance.distances(one, other), rows[one, other])
+    for first in range(1, 20):
+        assert np.array_equal(instance.distances(7, np.arange(first, n)), rows[7, first:])
+    assert [instance.distance(i, j) for i, j in zip(one[:500], other[:500], strict=True)] == rows[one, other][
+        :500
+    ].tolist()

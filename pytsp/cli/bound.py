@@ -1,0 +1,125 @@
+"""The commands `pytsp bound` and `pytsp check-bound`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import TYPE_CHECKING
+
+from pytsp.cli import data as _data
+from pytsp.cli import limits as _limits
+from pytsp.cli.arguments import seconds, whole
+from pytsp.utils.text import json_number, printable
+
+if TYPE_CHECKING:
+    from pytsp.bound.certificate import Certificate
+    from pytsp.problem.instance import Instance
+
+# The steps of the ascent where nothing else is said: those of `pytsp.lower_bound`.
+ITERATIONS = 600
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add both commands to those of `pytsp`."""
+    bound = commands.add_parser(
+        "bound",
+        help="prove a length that no tour is below",
+        description="Find a length that no tour is below, by Held and Karp's bound, and say how near it a tour is.",
+    )
+    bound.set_defaults(run=_bound)
+    _add_shared(bound)
+    bound.add_argument(
+        "--iterations",
+        type=whole(0),
+        default=ITERATIONS,
+        metavar="N",
+        help=f"steps of the ascent (default: {ITERATIONS})",
+    )
+    bound.add_argument(
+        "-t", "--time-limit", type=seconds, metavar="SEC", help="make no step so many seconds after the start"
+    )
+    bound.add_argument(
+        "--certificate", type=_file, metavar="FILE", help="write what proves the bound, for 'pytsp check-bound'"
+    )
+    check = commands.add_parser(
+        "check-bound",
+        help="prove a bound again",
+        description="Prove a bound again, from its certificate and all distances between the cities.",
+    )
+    check.set_defaults(run=_check_bound)
+    _add_shared(check)
+    check.add_argument("certificate", metavar="CERTIFICATE", help="what 'pytsp bound --certificate' wrote")
+
+
+def _file(path: str) -> str:
+    if not path:
+        raise argparse.ArgumentTypeError("must name a file; it is ''")
+    return path
+
+
+def _add_shared(command: argparse.ArgumentParser) -> None:
+    _data.add_instance(command)
+    _data.add_reading(command)
+    command.add_argument("--tour", metavar="FILE", help="a tour file: say how much longer than the bound it is")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _bound(options: argparse.Namespace) -> None:
+    from pytsp.bound.certificate_file import certificate_text  # noqa: PLC0415
+    from pytsp.bound.held_karp import lower_bound  # noqa: PLC0415
+    from pytsp.io.streams import is_path, try_path, write_text  # noqa: PLC0415
+
+    instance = _data.read_instance(options)
+    if options.certificate is not None and is_path(options.certificate):
+        try_path(options.certificate)
+    length = _tour_length(instance, options)
+    certificate = lower_bound(instance, iterations=options.iterations, time_limit=_limits.time_left(options))
+    if options.certificate is not None:
+        write_text(options.certificate, certificate_text(instance, certificate))
+        if options.certificate == "-":
+            return
+    _tell(instance, certificate, length, options)
+
+
+def _check_bound(options: argparse.Namespace) -> None:
+    from pytsp.bound.certificate import check_certificate  # noqa: PLC0415
+    from pytsp.bound.certificate_file import read_certificate  # noqa: PLC0415
+
+    instance = _data.read_instance(options)
+    length = _tour_length(instance, options)
+    certificate = read_certificate(options.certificate)
+    check_certificate(instance, certificate)
+    _tell(instance, certificate, length, options)
+
+
+def _tour_length(instance: Instance, options: argparse.Namespace) -> int | float | None:
+    from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
+
+    return None if options.tour is None else instance.tour_length(read_tour(options.tour))
+
+
+def _tell(
+    instance: Instance, certificate: Certificate, length: int | float | None, options: argparse.Namespace
+) -> None:
+    took, bound = time.perf_counter() - options.began, certificate.bound
+    gap_bound = length / bound - 1 if length is not None and bound else None
+    if options.json:
+        facts = {"instance": instance.name, "n": instance.n, "metric": instance.metric, "lower_bound": bound}
+        known = {"optimum": instance.optimum, "length": None if length is None else json_number(length)}
+        print(json.dumps(facts | known | {"gap_bound": gap_bound, "seconds": took}))
+        return
+    print(f"instance     {printable(instance.name) or 'no name'}, {instance.n} cities, {instance.metric}")
+    print(f"lower bound  {bound}: no tour is shorter")
+    if instance.optimum is not None:
+        print(f"optimum      {instance.optimum}{_above(instance.optimum, bound)}")
+    if length is not None:
+        said = (
+            ": optimal, proved" if length == bound else _above(length, bound, ", at most", " longer than the shortest")
+        )
+        print(f"tour         {length}{said}")
+    print(f"time         {took:.2f} s")
+
+
+def _above(length: int | float, bound: int | float, before: str = ",", after: str = " above the bound") -> str:
+    return f"{before} {100 * (length / bound - 1):.2f} %{after}" if bound else ""
