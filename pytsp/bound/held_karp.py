@@ -20,9 +20,13 @@ _NEAR = 16
 _PROOFS = 12
 # The first step, in the mean length of an edge of the tree, and what is left of it at the end.
 _STEP, _LAST = 1.0, 0.0003
+# By default so many cities are in all trees of the ascent together, in at least and at most so many trees: where cities
+# are in groups far apart, a few hundred are too few, and up to a thousand cities have time for more.
+_TREE_CITIES = 3_000_000
+_LEAST_ITERATIONS, _MOST_ITERATIONS = 600, 8_000
 
 
-def lower_bound(instance: Instance, *, iterations: int = 600, time_limit: float | None = None) -> Certificate:
+def lower_bound(instance: Instance, *, iterations: int | None = None, time_limit: float | None = None) -> Certificate:
     """Return a length that no tour is below, Held and Karp's bound, with the penalties that prove it.
 
     Parameters
@@ -30,7 +34,7 @@ def lower_bound(instance: Instance, *, iterations: int = 600, time_limit: float 
     instance : Instance
         Symmetric, of at most 20,000 cities.
     iterations : int, optional
-        Steps of the ascent, at least 0.
+        Steps of the ascent, at least 0; by default 3,000,000 / n, but at least 600 and at most 8,000.
     time_limit : float, optional
         Seconds after which no further step is made; a proof of O(n²) is still to come. The bound then depends on the
         machine's speed; without, on the instance and `iterations` only.
@@ -49,6 +53,8 @@ def lower_bound(instance: Instance, *, iterations: int = 600, time_limit: float 
     4
     """
     check_instance(instance)
+    if iterations is None:
+        iterations = default_iterations(instance.n)
     if iterations < 0:
         raise ValueError(f"iterations is {iterations}, but must be at least 0")
     if time_limit is not None and not time_limit > 0:
@@ -77,6 +83,11 @@ def lower_bound(instance: Instance, *, iterations: int = 600, time_limit: float 
         pairs = _united(n, pairs, tree.edges)
         lengths = scaled(instance, instance.distances(pairs[:, 0], pairs[:, 1]), scale)
     return best
+
+
+def default_iterations(n: int) -> int:
+    """Return how many steps the ascent has where nothing else is said."""
+    return max(_LEAST_ITERATIONS, min(_TREE_CITIES // max(n, 1), _MOST_ITERATIONS))
 
 
 def _scale_of(instance: Instance) -> int:

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from paths import all_tsplib, tsplib_file
 
 import pytsp
 from pytsp import Instance, InstanceError
 from pytsp.bound import Certificate, check_certificate, lower_bound
 from pytsp.bound.certificate import MOST, dense_one_tree
+from pytsp.bound.held_karp import default_iterations
 
 
 def shortest(instance: Instance) -> int | float:
@@ -77,6 +79,19 @@ def test_the_bound_is_near_the_optimum_of_uniform_cities() -> None:
     tour = pytsp.solve(instance, backend="c", seed=1, time_limit=0.5)
     bound = lower_bound(instance).bound
     assert 0.97 * tour.length <= bound <= tour.length
+
+
+@pytest.mark.parametrize("name", [name for name in all_tsplib(400) if name != "linhp318"])
+def test_no_optimum_of_tsplib_is_below_its_bound(name: str) -> None:
+    instance = pytsp.read(tsplib_file(f"{name}.tsp"))
+    if instance.asymmetric or not instance.optimum:
+        pytest.skip("asymmetric, or its optimum is not known")
+    bound = lower_bound(instance, iterations=200).bound
+    assert 0.8 * instance.optimum <= bound <= instance.optimum
+
+
+def test_more_cities_have_fewer_steps() -> None:
+    assert [default_iterations(n) for n in (0, 1, 375, 1_000, 5_000, 20_000)] == [8_000, 8_000, 8_000, 3_000, 600, 600]
 
 
 def test_what_was_changed_is_refused() -> None:
