@@ -10,17 +10,16 @@ cannot be kept; such runs are told apart, but late all the same where they take 
 from __future__ import annotations
 
 import argparse
-import os
+import json
 import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 
@@ -53,8 +52,18 @@ BYTES, CITY_BYTES = 150 * 10**6, 500
 DISTANCE_BYTES = {"whole": 30, "float": 60}
 # The seconds after which an instance that is still being drawn is given up.
 PATIENCE = 600.0
-# The least that a solve can be asked for, and the kilobytes of Linux's resource usage.
-SHORTEST, KILO = "0.001", 1024
+# The least that a solve can be asked for.
+SHORTEST = "0.001"
+# A process that holds little runs a command and tells its seconds, the most bytes that it held, and its exit code: to
+# Linux, a child has held what its parent holds, too.
+MEASURE = """
+import json, os, sys, time
+began = time.perf_counter()
+child = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(child, 0)
+told = [time.perf_counter() - began, 1024 * usage.ru_maxrss, os.waitstatus_to_exitcode(status)]
+os.write(int(sys.argv[1]), json.dumps(told).encode())
+"""
 
 
 class Drawn(NamedTuple):
@@ -149,16 +158,21 @@ def draw(task: tuple[str, int, int, str]) -> Drawn:
 
 def measured(*words: str) -> tuple[float, int, str, str]:
     """Run the command; return its seconds, the most bytes that it held, what it printed, and why it failed."""
-    with tempfile.TemporaryFile("w+") as printed, tempfile.TemporaryFile("w+") as errors:
-        began = time.perf_counter()
-        process = subprocess.Popen([*PYTSP, *words], stdout=printed, stderr=errors)
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - began
-        process.returncode = os.waitstatus_to_exitcode(status)
-        printed.seek(0)
-        errors.seek(0)
-        why = (errors.read().splitlines() or [""])[-1] or f"exit code {process.returncode}"
-        return seconds, KILO * usage.ru_maxrss, printed.read(), why if process.returncode else ""
+
+    def content(file: IO[str]) -> str:
+        file.seek(0)
+        return file.read()
+
+    with (
+        tempfile.TemporaryFile("w+") as printed,
+        tempfile.TemporaryFile("w+") as errors,
+        tempfile.TemporaryFile("w+") as told,
+    ):
+        command = [sys.executable, "-I", "-S", "-c", MEASURE, str(told.fileno()), *PYTSP, *words]
+        subprocess.run(command, stdout=printed, stderr=errors, pass_fds=[told.fileno()], check=True)
+        seconds, held, code = json.loads(content(told))
+        why = (content(errors).splitlines() or [""])[-1] or f"exit code {code}"
+        return seconds, held, content(printed), why if code else ""
 
 
 def ran(asked: tuple[str, int, float, str, str], drawn: Drawn, least: float) -> Run:

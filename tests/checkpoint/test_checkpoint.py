@@ -261,10 +261,10 @@ def test_limits_are_those_of_the_whole_and_can_be_replaced(tmp_path: Path) -> No
     file = tmp_path / "run.checkpoint"
     first = pytsp.solve(SMALL, solver="ils", climbers=1, backend="c", time_limit=0.3, checkpoint=file)
     assert first.stop_reason == "time limit"
-    began = time.perf_counter()
+    began = time.process_time()
     again = pytsp.resume(file)
     assert again.stop_reason == "time limit"
-    assert time.perf_counter() - began < 0.3
+    assert time.process_time() - began < 0.3
     longer = pytsp.resume(file, time_limit=first.seconds + 0.2)
     assert longer.stop_reason == "time limit"
     assert longer.iterations is not None and first.iterations is not None
