@@ -12,7 +12,6 @@ from hypothesis import example, given
 from numpy.typing import NDArray
 
 import pytsp
-from bench.harness.kinds import KINDS as KINDS_OF_INSTANCES
 from pytsp import Instance
 from pytsp.api import dispatch as _solving
 from pytsp.generate import uniform
@@ -99,36 +98,6 @@ def test_strips_are_as_long_as_they_should_be() -> None:
 
 
 # Points
-
-KINDS = (
-    "plane",
-    "plane-float",
-    "haversine",
-    "geo",
-    "3-d",
-    "att",
-    "plane-path",
-    "plane-path-from",
-    "plane-path-between",
-)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("solver", ["auto", "ils", "large", "two-opt"])
-@pytest.mark.parametrize("n", [501, 2_000])
-def test_without_time_a_tour_through_points_is_shorter_than_that_by_nearest_neighbours(
-    kind: str, solver: str, n: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
-    given = KINDS_OF_INSTANCES[kind]
-    instance = given.instance(n, 1)
-    nearest = given.length(instance, given.nearest_neighbour(instance))
-    told: list[pytsp.Improvement] = []
-    options: dict[str, Any] = given.options(n)
-    found = pytsp.solve(instance, solver=solver, time_limit=1e-9, backend="c", on_improvement=told.append, **options)
-    assert (found.stop_reason, found.iterations) == ("time limit", 0)
-    assert found.length == given.length(instance, found.tour) == found.history[-1].length == told[-1].length
-    assert found.length < nearest
 
 
 @pytest.mark.parametrize("solver", ["ils", "eax"])
@@ -218,22 +187,6 @@ def test_long_after_the_time_a_directed_tour_goes_to_near_cities(
     assert found.stop_reason == "time limit"
     # The nearest of 20 is less than a tenth as far as cities are on average.
     assert found.length < 0.2 * instance.tour_length(np.arange(300))
-
-
-REDUCED = [name for name in KINDS_OF_INSTANCES if "path" in name or "asymmetric" in name]
-
-
-@pytest.mark.parametrize("kind", REDUCED)
-@pytest.mark.parametrize("solver", ["ants", "two-opt"])
-def test_tours_that_begin_by_nearest_neighbours_are_no_longer_than_that_of_the_path_or_the_ways(
-    kind: str, solver: str
-) -> None:
-    given = KINDS_OF_INSTANCES[kind]
-    instance = given.instance(200, 1)
-    nearest = given.length(instance, given.nearest_neighbour(instance))
-    options: dict[str, Any] = {"iterations": 1, "ants": 1} if solver == "ants" else {}
-    found = pytsp.solve(instance, solver=solver, backend="c", **options, **given.options(200))
-    assert found.length <= nearest * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("start_city", [None, 7])
