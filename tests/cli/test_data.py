@@ -183,6 +183,7 @@ def test_a_table_on_standard_input_is_solved_and_told_in_order(tmp_path: Path) -
 
 
 def test_a_report_reads_what_the_solve_was_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib", reason="a report's curves need matplotlib: pip install 'pytsp-futhark[plot]'")
     (tmp_path / "towns.csv").write_text(TOWNS, encoding="utf-8")
     (tmp_path / "ways.csv").write_text(";a;b;c\na;0;1;9\nb;9;0;1\nc;1;9;0\n")
     for file, words in (
