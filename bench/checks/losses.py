@@ -102,7 +102,8 @@ def hung_up(case: str, seed: int, folder: Path) -> None:
 
 def environment_of(folder: Path) -> dict[str, str]:
     """Return an environment in which temporary files go to a folder."""
-    return {**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(Path(pytsp.__file__).parents[1])}
+    path = os.pathsep.join(filter(None, [str(Path(pytsp.__file__).parents[1]), *sys.path]))
+    return {**os.environ, "TMPDIR": str(folder), "PYTHONPATH": path}
 
 
 CASES: dict[str, Callable[[str, int, Path], None]] = {

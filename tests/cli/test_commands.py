@@ -178,11 +178,16 @@ def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(
     ],
 )
 def test_control_c_prints_the_best_so_far(endless: list[str], instance: str) -> None:
-    arguments = ["solve", instance, *endless, "--json"]
+    command = [*COMMAND, "solve", instance, *endless, "--json", "--verbose"]
     # A shell that puts the tests into the background has them ignore the signal, and their children too.
     heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, cwd=ROOT, preexec_fn=heed) as process:  # noqa: PLW1509
-        time.sleep(2)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=ROOT, preexec_fn=heed, **pipes) as process:  # noqa: PLW1509
+        assert process.stderr
+        # The log tells of the first tour: a GPU's kernels may take seconds to compile before.
+        while b": length " not in process.stderr.readline():
+            assert process.poll() is None
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
         told = json.loads(process.communicate(timeout=30)[0])

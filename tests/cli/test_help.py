@@ -177,7 +177,12 @@ def shell(tmp_path: Path) -> dict[str, str]:
     program.chmod(0o755)
     (tmp_path / "euclid.tsp").touch()
     path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
+    return {
+        **os.environ,
+        "PATH": path,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), *sys.path])),
+        "HOME": str(tmp_path),
+    }
 
 
 def completed(line: str, environment: dict[str, str]) -> set[str]:

@@ -43,7 +43,8 @@ def solved(n):
 phases = []
 solved(3000)
 reason, taken = solved(int(sys.argv[2]))
-assert {"pieces", "between pieces"} <= {*phases} and reason in ("interrupted", "finished")
+# A GPU makes a round in one call, behind which it is between pieces.
+assert "between pieces" in phases and reason in ("interrupted", "finished")
 print(taken)
 """
 
