@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 
-# The certificate looks at all pairs of cities.
+# The certificate looks at all pairs of cities, or, of more cities, in the plane at those that are near enough.
 MOST_CITIES = 20_000
+PLANE_METRICS = ("EUC_2D", "CEIL_2D", "EUCLIDEAN")
 # Scaled distances are cut off here, which leaves a bound a bound, and penalties must not exceed it in size: an edge is
 # then below 2**46, and the sum of a tree's edges and of all penalties below 2**62.
 MOST = 1 << 44
@@ -73,12 +74,7 @@ def dense_one_tree(instance: Instance, penalties: NDArray[np.int64], scale: int)
     """
     n = instance.n
     check_instance(instance)
-    if not isinstance(scale, int) or not 1 <= scale <= 1 << 30 or scale & (scale - 1):
-        raise ValueError(f"scale is {scale!r}, but must be a power of two of 1 … 2**30")
-    if penalties.dtype != np.int64 or penalties.shape != (n,):
-        raise ValueError(f"penalties are {penalties.dtype} of shape {penalties.shape}, but must be int64 of ({n},)")
-    if n and (penalties.min() < -MOST or penalties.max() > MOST):
-        raise ValueError("penalties hold a number beyond 2**44, whose sums may overflow")
+    check_numbers(n, penalties, scale)
     if n < 3:
         return OneTree(instance.tour_length(np.arange(n)), np.empty((0, 2), np.int64))
     cities = np.arange(n)
@@ -99,22 +95,44 @@ def dense_one_tree(instance: Instance, penalties: NDArray[np.int64], scale: int)
             city = int(np.where(outside, nearest, np.iinfo(np.int64).max).argmin())
             total += int(nearest[city])
             edges[found] = parents[city], city
-    total += second - 2 * int(penalties.sum())
+    return OneTree(bound_of(instance, total + second - 2 * int(penalties.sum()), scale), edges)
+
+
+def check_numbers(n: int, penalties: NDArray[np.int64], scale: int) -> None:
+    """Refuse penalties that are not n integers of at most 2**44 in size, and scales that are no power of two."""
+    if not isinstance(scale, int) or not 1 <= scale <= 1 << 30 or scale & (scale - 1):
+        raise ValueError(f"scale is {scale!r}, but must be a power of two of 1 … 2**30")
+    if penalties.dtype != np.int64 or penalties.shape != (n,):
+        raise ValueError(f"penalties are {penalties.dtype} of shape {penalties.shape}, but must be int64 of ({n},)")
+    if n and (penalties.min() < -MOST or penalties.max() > MOST):
+        raise ValueError("penalties hold a number beyond 2**44, whose sums may overflow")
+
+
+def bound_of(instance: Instance, cost: int, scale: int) -> int | float:
+    """Return the bound that a 1-tree's cost without its penalties is."""
     # Python divides integers exactly before it rounds; a tour's float length is rounded in the same way.
-    return OneTree(max(0, -(-total // scale)) if instance.is_exact else max(0.0, total / scale), edges)
+    return max(0, -(-cost // scale)) if instance.is_exact else max(0.0, cost / scale)
 
 
 def check_certificate(instance: Instance, certificate: Certificate) -> None:
     """Prove a bound again, from its penalties and all distances, without a kernel: work O(n²), memory O(n).
+
+    More than 20,000 cities are proved by kernels, in about O(n log n).
 
     Raises
     ------
     ValueError
         If the penalties prove another bound of this instance than the certificate says, or break a law.
     InstanceError
-        If the instance is asymmetric, or has more than 20,000 cities.
+        If the instance is asymmetric, or has more than 20,000 cities that are not in the plane.
     """
-    proved = dense_one_tree(instance, certificate.penalties, certificate.scale).bound
+    if instance.n > MOST_CITIES:
+        from pytsp.bound.exact import proved_in_plane  # noqa: PLC0415
+
+        check_instance(instance)
+        proved = proved_in_plane(instance, certificate.penalties, certificate.scale)
+    else:
+        proved = dense_one_tree(instance, certificate.penalties, certificate.scale).bound
     if proved != certificate.bound:
         raise ValueError(f"the certificate says {certificate.bound}, but its penalties prove {proved}")
 
@@ -124,5 +142,8 @@ def check_instance(instance: Instance) -> None:
     name = instance.name or "instance"
     if instance.asymmetric:
         raise InstanceError(f"{name}: there is no lower bound of asymmetric distances yet")
-    if instance.n > MOST_CITIES:
-        raise InstanceError(f"{name}: {instance.n} cities; there are lower bounds of at most {MOST_CITIES}")
+    if instance.n > MOST_CITIES and instance.metric not in PLANE_METRICS:
+        raise InstanceError(
+            f"{name}: {instance.n} cities, {instance.metric}; there are lower bounds of more than {MOST_CITIES} for "
+            f"{', '.join(PLANE_METRICS)} only"
+        )
