@@ -5,6 +5,7 @@ K. Helsgaun: An effective implementation of the Lin-Kernighan traveling salesman
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
 
 import numpy as np
@@ -34,7 +35,13 @@ _LEAST_ITERATIONS, _MOST_ITERATIONS = 600, 8_000
 _MANY_TREE_CITIES, _FEWEST_ITERATIONS = 60_000_000, 100
 
 
-def lower_bound(instance: Instance, *, iterations: int | None = None, time_limit: float | None = None) -> Certificate:
+def lower_bound(
+    instance: Instance,
+    *,
+    iterations: int | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[Certificate], object] | None = None,
+) -> Certificate:
     """Return a length that no tour is below, Held and Karp's bound, with the penalties that prove it.
 
     Parameters
@@ -47,6 +54,8 @@ def lower_bound(instance: Instance, *, iterations: int | None = None, time_limit
     time_limit : float, optional
         Seconds after which no further step is made; a proof is still to come. The bound then depends on the
         machine's speed; without, on the instance and `iterations` only.
+    progress : callable, optional
+        Called after every proof with the best certificate so far; True ends the ascent.
 
     Raises
     ------
@@ -71,7 +80,10 @@ def lower_bound(instance: Instance, *, iterations: int | None = None, time_limit
     end = float("inf") if time_limit is None else monotonic() + time_limit
     n = instance.n
     if n < 3:
-        return Certificate(dense_one_tree(instance, np.zeros(n, np.int64), 1).bound, 1, np.zeros(n, np.int64))
+        few = Certificate(dense_one_tree(instance, np.zeros(n, np.int64), 1).bound, 1, np.zeros(n, np.int64))
+        if progress is not None:
+            progress(few)
+        return few
     kernels = open_backend("c", part="bound")
     cities = InPlane(kernels, instance) if is_in_plane(instance) else InMatrix(instance)
     ordered, scale = cities.ordered, scale_of(instance)
@@ -79,6 +91,12 @@ def lower_bound(instance: Instance, *, iterations: int | None = None, time_limit
     best = penalties = np.zeros(n, np.int64)
     tree = cities.one_tree(load(kernels, ordered, edges, scale), penalties, scale)
     bound = tree.bound
+
+    def is_enough() -> bool:
+        return progress is not None and progress(Certificate(bound, scale, cities.in_first_order(best))) is True
+
+    if is_enough():
+        iterations = 0
     first = _STEP * max(1.0, bound * scale / n)
     proofs = min(iterations, _PROOFS if n <= _MANY else _FEW_PROOFS)
     for share in np.array_split(steps(first, _LAST, iterations), proofs) if proofs else ():
@@ -88,7 +106,7 @@ def lower_bound(instance: Instance, *, iterations: int | None = None, time_limit
         tree = cities.one_tree(graph, penalties, scale)
         if tree.bound > bound:
             best, bound = penalties, tree.bound
-        if monotonic() >= end:
+        if is_enough() or monotonic() >= end:
             break
     return Certificate(bound, scale, cities.in_first_order(best))
 
