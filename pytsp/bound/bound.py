@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -15,6 +16,11 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.open_paths import OpenPath
 
 __all__ = ["Ascent", "lower_bound"]
+
+# What a proof takes a node and a pair of nodes, at most: on the globe, where distances take longest.
+NODE_SECONDS, PAIR_SECONDS = 3e-5, 7e-8
+# About what a step takes a node, at most; how many proofs an ascent has, and how many steps at least.
+STEP_SECONDS, PROOFS, LEAST_ITERATIONS = 2.5e-6, 13, 60
 
 
 def lower_bound(
@@ -90,6 +96,8 @@ class Ascent:
     def __init__(self, instance: Instance, kind: Kind, progress: Callable[[Certificate], object] | None = None) -> None:
         self.instance, self.kind, self.progress = instance, checked_kind(instance, kind), progress
         self.stop_reason: str | None = None
+        self._began = self._needed = 0.0
+        self._end = math.inf
         # How far the further city of paths is from others and they from it, where that is no end; in the graph it is 0.
         # The best certificate of the symmetric instance of closed tours, the last one that was proved of what is given,
         # and the best of those.
@@ -98,8 +106,35 @@ class Ascent:
         self._last: Certificate | None = None
         self._proved: Certificate | None = None
 
+    @property
+    def proof_seconds(self) -> float:
+        """About how long a proof takes at most, with one of the symmetric instance where that is another."""
+        nodes = Graph(self.instance, 1, self.kind).nodes
+        seconds = NODE_SECONDS * nodes + PAIR_SECONDS * nodes**2
+        return seconds if self._is_plain else 2 * seconds
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the symmetric instance is what is given."""
+        return not self.kind.open and not self.instance.asymmetric
+
+    def run_within(self, seconds: float) -> Certificate | None:
+        """Climb as long as the last proof is done within so many seconds; None where not even one proof would be."""
+        began, needed = time.perf_counter(), self.proof_seconds
+        if seconds < needed:
+            return None
+        self._end = began + seconds
+        if seconds < 3 * needed:
+            return self.run(iterations=0)
+        # So many that the last ones are short.
+        nodes = Graph(self.instance, 1, self.kind).nodes
+        fitting = int((seconds - PROOFS * needed) / (STEP_SECONDS * nodes))
+        iterations = min(max(fitting, LEAST_ITERATIONS), held_karp.default_iterations(nodes))
+        return self.run(iterations=iterations, time_limit=seconds - needed)
+
     def run(self, *, iterations: int | None = None, time_limit: float | None = None) -> Certificate:
         """Climb, and return the best certificate."""
+        self._began = time.perf_counter()
         try:
             symmetric = self._symmetric()
             self._found = held_karp.lower_bound(
@@ -123,16 +158,20 @@ class Ascent:
 
     def _take(self, certificate: Certificate) -> bool:
         """Take the best so far; tell whether that is enough."""
+        now = time.perf_counter()
+        if self._found is None:
+            # What the first proof took, the last one will.
+            self._needed = now - self._began
         self._found = certificate
         if self.progress is not None and self.progress(self._best()) is True:
             self.stop_reason = "callback"
-        return self.stop_reason is not None
+        return self.stop_reason is not None or now + self._needed > self._end
 
     def _best(self) -> Certificate:
         """Return the best certificate so far of what is given: its nodes are those of the symmetric instance."""
         found, proved = self._found, self._proved
         assert found is not None
-        if not self.kind.open and not self.instance.asymmetric:
+        if self._is_plain:
             return found
         if proved is None or found is not self._last:
             penalties = found.penalties.copy()
