@@ -98,7 +98,7 @@ def solve(
         `Result.gap_bound`. A fifth of `time_limit` is kept for it, and what else the search leaves of that; without a
         limit it takes as long as it does. It is found behind the search, so that Ctrl-C never costs a tour, and before
         it where `target_gap` needs it. Ctrl-C and a callback's True then leave the best bound so far. At most 20,000
-        cities, of asymmetric instances 10,000.
+        cities but for tours in the plane, of asymmetric instances 10,000.
     initial_tour : array_like of integers, shape (n,), optional
         With `open` a path. What it is for says the solver's class: the tour from which climbers start, which becomes
         shorter, or which belongs to the population.

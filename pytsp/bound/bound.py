@@ -10,7 +10,8 @@ import numpy as np
 
 from pytsp.bound import held_karp
 from pytsp.bound.certificate import Certificate, dense_one_tree
-from pytsp.bound.graphs import MOST, Graph, Kind, checked_kind
+from pytsp.bound.exact import is_in_plane
+from pytsp.bound.graphs import MOST, MOST_CITIES, Graph, Kind, checked_kind
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
 from pytsp.problem.open_paths import OpenPath
@@ -19,8 +20,12 @@ __all__ = ["Ascent", "lower_bound"]
 
 # What a proof takes a node and a pair of nodes, at most: on the globe, where distances take longest.
 NODE_SECONDS, PAIR_SECONDS = 3e-5, 7e-8
+# What it takes a city of the plane, by kernels.
+PLANE_SECONDS = 2e-5
 # About what a step takes a node, at most; how many proofs an ascent has, and how many steps at least.
-STEP_SECONDS, PROOFS, LEAST_ITERATIONS = 2.5e-6, 13, 60
+STEP_SECONDS, PROOFS, LEAST_ITERATIONS = 1e-6, 13, 60
+# Of more cities than are proved by all pairs there are fewer.
+FEW_PROOFS = 5
 
 
 def lower_bound(
@@ -38,16 +43,17 @@ def lower_bound(
     Parameters
     ----------
     instance : Instance
-        Of at most 20,000 cities; of at most 10,000 where it is asymmetric.
+        Of at most 20,000 cities, of any number in the plane (EUC_2D, CEIL_2D, EUCLIDEAN); of at most 10,000 where it
+        is asymmetric.
     open : bool, optional
         Bound the open paths through all cities.
     start_city, end_city : int, optional
         Where an open path begins and ends, counted from 0; by default anywhere.
     iterations : int, optional
-        Steps of the ascent, at least 0; by default 3,000,000 / n, but at least 600 and at most 8,000. An asymmetric
-        instance counts as one of twice as many cities.
+        Steps of the ascent, at least 0; by default 3,000,000 / n, but at least 600 and at most 8,000; of more than
+        100,000 cities 60,000,000 / n, but at least 100. An asymmetric instance counts as one of twice as many cities.
     time_limit : float, optional
-        Seconds after which no further step is made; a proof of O(n²) is still to come. The bound then depends on the
+        Seconds after which no further step is made; a proof is still to come. The bound then depends on the
         machine's speed; without, on the instance and `iterations` only.
     progress : callable, optional
         Called with the best certificate so far, some twelve times on the way; True ends the ascent.
@@ -96,8 +102,8 @@ class Ascent:
     def __init__(self, instance: Instance, kind: Kind, progress: Callable[[Certificate], object] | None = None) -> None:
         self.instance, self.kind, self.progress = instance, checked_kind(instance, kind), progress
         self.stop_reason: str | None = None
-        self._began = self._needed = 0.0
-        self._end = math.inf
+        self._began = 0.0
+        self._needed = self._end = math.inf
         # How far the further city of paths is from others and they from it, where that is no end; in the graph it is 0.
         # The best certificate of the symmetric instance of closed tours, the last one that was proved of what is given,
         # and the best of those.
@@ -109,6 +115,8 @@ class Ascent:
     @property
     def proof_seconds(self) -> float:
         """About how long a proof takes at most, with one of the symmetric instance where that is another."""
+        if self._is_plain and is_in_plane(self.instance):
+            return PLANE_SECONDS * self.instance.n
         nodes = Graph(self.instance, 1, self.kind).nodes
         seconds = NODE_SECONDS * nodes + PAIR_SECONDS * nodes**2
         return seconds if self._is_plain else 2 * seconds
@@ -124,11 +132,12 @@ class Ascent:
         if seconds < needed:
             return None
         self._end = began + seconds
-        if seconds < 3 * needed:
+        if seconds < 2 * needed:
             return self.run(iterations=0)
         # So many that the last ones are short.
         nodes = Graph(self.instance, 1, self.kind).nodes
-        fitting = int((seconds - PROOFS * needed) / (STEP_SECONDS * nodes))
+        proofs = PROOFS if nodes <= MOST_CITIES else FEW_PROOFS
+        fitting = int((seconds - proofs * needed) / (STEP_SECONDS * nodes))
         iterations = min(max(fitting, LEAST_ITERATIONS), held_karp.default_iterations(nodes))
         return self.run(iterations=iterations, time_limit=seconds - needed)
 
@@ -159,10 +168,9 @@ class Ascent:
     def _take(self, certificate: Certificate) -> bool:
         """Take the best so far; tell whether that is enough."""
         now = time.perf_counter()
-        if self._found is None:
-            # What the first proof took, the last one will.
-            self._needed = now - self._began
-        self._found = certificate
+        # The last proof will take no longer than one did, preparations or steps with it.
+        self._needed = min(self._needed, now - self._began)
+        self._began, self._found = now, certificate
         if self.progress is not None and self.progress(self._best()) is True:
             self.stop_reason = "callback"
         return self.stop_reason is not None or now + self._needed > self._end

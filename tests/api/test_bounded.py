@@ -167,7 +167,7 @@ def test_a_bound_that_fails_costs_no_tour(monkeypatch: pytest.MonkeyPatch, caplo
 
 def test_what_cannot_be_bounded_is_refused_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Backend, "call", None)
-    many = Instance.from_coordinates(np.zeros((20_001, 2)))
+    many = Instance.from_coordinates(np.zeros((20_001, 2)), "MAN_2D")
     with pytest.raises(InstanceError, match="20001 cities; there are lower bounds"):
         pytsp.solve(many, bound=True)
     monkeypatch.setattr("pytsp.bound.held_karp.lower_bound", None)
