@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pytsp.api.many import solve_many
     from pytsp.api.resume import resume
     from pytsp.api.solve import solve
-    from pytsp.bound.held_karp import lower_bound
+    from pytsp.bound.bound import lower_bound
     from pytsp.datasets.reading import read
     from pytsp.io.convert import as_instance
     from pytsp.io.tsplib.tours import read_tour, write_tour
@@ -112,7 +112,7 @@ _ORIGINS = {
     "as_instance": "pytsp.io.convert",
     "compare_backends": "pytsp.api.compare:compare",
     "is_tour": "pytsp.problem.tours",
-    "lower_bound": "pytsp.bound.held_karp",
+    "lower_bound": "pytsp.bound.bound",
     "random_tours": "pytsp.problem.tours",
     "read": "pytsp.datasets.reading",
     "read_tour": "pytsp.io.tsplib.tours",

@@ -30,6 +30,7 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "ants": many_tours.ants,
     "crossover": many_tours.crossover,
     "open-path": one_tour.open_path,
+    "one-tree": one_tour.one_tree,
 }
 """The figures by their names, in the order of the pages."""
 

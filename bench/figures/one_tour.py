@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import pytsp
-from bench.figures.canvas import BLUE, GREEN, INK, ORANGE, PINK, change, curves, draw, edges_of, panels, place
+from bench.figures.canvas import BLUE, GREEN, INK, ORANGE, PINK, Edge, change, curves, draw, edges_of, panels, place
 from bench.figures.ground import Ground
 from pytsp import Instance
+from pytsp.bound.certificate import dense_one_tree
 from pytsp.generate import clustered, uniform
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.tours import random_tours
@@ -227,3 +228,44 @@ def open_path() -> Any:
         draw(axis, instance, [(end, end) for end in ends], ORANGE, linewidth=6.0, solid_capstyle="round")
         place(axis, instance, f"{title}: length {result.length / 1e6:.2f}")
     return figure
+
+
+def one_tree() -> Any:
+    """The 1-tree without penalties and with those of the bound, cities by their edges, and a tour."""
+    instance = uniform(60, 5)
+    figure, axes = panels(3)
+    certificate = pytsp.lower_bound(instance)
+    for axis, penalties, title in (
+        (axes[0], np.zeros(instance.n, np.int64), "no penalties"),
+        (axes[1], certificate.penalties, "penalties"),
+    ):
+        tree = dense_one_tree(instance, penalties, certificate.scale)
+        edges = [(int(a), int(b)) for a, b in tree.edges]
+        edges.append(_second_edge(instance, edges, penalties / certificate.scale))
+        degrees = np.bincount(np.ravel(edges), minlength=instance.n)
+        draw(axis, instance, edges, BLUE)
+        for colour, cities in ((GREEN, degrees == 1), (ORANGE, degrees > 2)):
+            draw(
+                axis,
+                instance,
+                [(city, city) for city in np.flatnonzero(cities).tolist()],
+                colour,
+                linewidth=5.0,
+                solid_capstyle="round",
+                zorder=4,
+            )
+        place(axis, instance, f"{title}: bound {tree.bound / 1e6:.2f}")
+    result = pytsp.solve(instance, solver="ils", iterations=5000, climbers=1, backend="c")
+    draw(axes[2], instance, edges_of(result.tour), BLUE)
+    place(axes[2], instance, f"a tour: {told(instance, result.tour)}")
+    return figure
+
+
+def _second_edge(instance: Instance, tree: list[Edge], penalties: NDArray[np.float64]) -> Edge:
+    """Return the edge that makes a tree a 1-tree: of the second shortest of each city that has one the longest."""
+    costs = instance.distance_matrix() + penalties[:, None] + penalties
+    np.fill_diagonal(costs, np.inf)
+    nearest = np.argsort(costs, axis=1)[:, 1]
+    leaves = np.flatnonzero(np.bincount(np.ravel(tree)) == 1)
+    city = int(leaves[costs[leaves, nearest[leaves]].argmax()])
+    return city, int(nearest[city])

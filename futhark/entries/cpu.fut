@@ -4,6 +4,10 @@
 -- (EUC_2D of small whole coordinates) and `plane` (EUC_2D and CEIL_2D of any coordinates); those of iterated local search,
 -- crossover and huge tours for `space`, too (other metrics on coordinates), where there are more cities than a matrix holds.
 
+import "../bound/alpha"
+import "../bound/exact_tree"
+import "../bound/near_graph"
+import "../bound/one_tree"
 import "../comparators/annealing"
 import "../comparators/ants"
 import "../core/instances"
@@ -27,6 +31,7 @@ import "../two_opt/descent"
 import "../two_opt/pairs"
 import "../two_opt/restarts"
 
+module penalties_ascent = mk_ascent prim
 module matrix_climbs = mk_cpu_climbs matrix
 module grid_climbs = mk_cpu_climbs grid
 module plane_climbs = mk_cpu_climbs plane
@@ -215,3 +220,24 @@ entry space_huge_descend [n] [k] (instance: space_instance [n]) (neighbours: nei
 entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = grid_pieces.search instance.grid neighbours huge stretch temperature moves pieces
 entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_pieces.search instance.plane neighbours huge stretch temperature moves pieces
 entry space_climb_pieces [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = space_pieces.search instance.space neighbours huge stretch temperature moves pieces
+
+-- A graph of near cities, its edges in rows, with lengths in units as fine as is wanted: each way between two of them twice.
+entry near_graph_load [n] [e] (ends: [n]i32) (others: [e]i32) (lengths: [e]i64) : near_graph [n] [e] = load_near_graph ends others lengths
+
+-- The 1-tree of a graph under penalties: its cost without them, the edges of each city, and in how many parts the graph is.
+entry one_tree [n] [e] (graph: near_graph [n] [e]) (penalties: [n]i64) : (i64, [n]i32, i64) = penalties_ascent.one_tree_of graph penalties
+
+-- An ascent from penalties, by so many steps more, in 64ths of a unit; where it stands: its best penalties, and what they prove of
+-- the graph; whether its 1-tree is a tour.
+entry ascent_given [n] (penalties: [n]i64) : ascent [n] = given_ascent penalties
+entry ascend [n] [e] [t] (graph: near_graph [n] [e]) (ascent: ascent [n]) (steps: [t]i64) : ascent [n] = penalties_ascent.ascend graph ascent steps
+entry ascent_best [n] (ascent: ascent [n]) : ([n]i64, i64, bool) = (ascent.best, ascent.bound, ascent.done)
+
+-- The α of each edge under penalties, as the graph has it in its rows; and lists of neighbours, `near` nearest ones and those of
+-- least α besides, k in all.
+entry alphas [n] [e] (graph: near_graph [n] [e]) (penalties: [n]i64) : [e]i64 = alphas graph penalties
+entry alpha_lists [n] [e] (graph: near_graph [n] [e]) (penalties: [n]i64) (near: i64) (k: i64) : [n][k]i32 = alpha_lists graph penalties near k
+
+-- The minimum spanning tree of all pairs of cities in the plane under penalties, of boxes around cities in order of a curve and a graph
+-- that says where to begin: its cost, the highest cost of a city's second edge, the tree's edges.
+entry exact_tree [n] [m] [e] (boxed: boxed [n] [m]) (rounding: i32) (scale: i64) (most: f64) (graph: near_graph [n] [e]) (penalties: [n]i64) : (i64, i64, [n]i32, [n]i32) = exact_tree boxed rounding scale most graph penalties

@@ -11,7 +11,7 @@ import "../core/instances"
 type boxed [n] [m] = {xs: [n]f64, ys: [n]f64, boxes: [m][4]f64}
 
 -- Fewer cities a leaf take more memory, more take more time.
-local def leaf : i64 = 12
+def leaf : i64 = 12
 
 -- | **Work:** O(n). **Span:** O(log n). **Memory:** O(n).
 def build_boxes [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] =

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from pytsp.api.solve import solve
 from pytsp.backends.registry import open_backend, status
+from pytsp.bound.bound import lower_bound
 from pytsp.problem.instance import Instance
 from pytsp.run.result import Result
 from pytsp.solvers.registry import OPTIONS
+from pytsp.utils.arguments import truth_value
 from pytsp.utils.text import json_number
 
 
@@ -36,6 +38,8 @@ class Comparison:
         Iterations of all climbers together; None in random restarts.
     neighbourhood : str or None
         That of random restarts, where some are compared.
+    gap_bound : float or None
+        How much longer than the lower bound the tour is, as a fraction, where one is asked for and is not 0.
     """
 
     backend: str
@@ -46,6 +50,7 @@ class Comparison:
     equal: bool
     iterations: int | None = None
     neighbourhood: str | None = None
+    gap_bound: float | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the attributes by their names, without those that are None, or infinite, which JSON does not know."""
@@ -68,6 +73,7 @@ def compare(
     k: int | float | str = 1,
     iterations: int | None = None,
     neighbourhoods: Sequence[str] = (),
+    bound: bool = False,
 ) -> list[Comparison]:
     """Solve an instance on several backends, one after the other.
 
@@ -81,6 +87,8 @@ def compare(
         their iterations too.
     neighbourhoods : sequence of str, optional
         Neighbourhoods of random restarts, each of which every backend runs.
+    bound : bool, optional
+        Say how far the tours are above the lower bound (`pytsp.lower_bound`), which is found once.
 
     Returns
     -------
@@ -101,6 +109,7 @@ def compare(
     # What cannot run fails before anything does.
     for name, options in runs:
         open_backend(name, part=kind(**options).kernels_part)
+    proved = lower_bound(instance).bound if truth_value("bound", bound) else None
     rows: list[Comparison] = []
     first: Result | None = None
     for name, options in runs:
@@ -119,5 +128,7 @@ def compare(
         )
         made = None if result.iterations is None else result.iterations * result.climbers
         ratio = first.seconds / result.seconds
-        rows.append(Comparison(name, result.seconds, ratio, result.moves, result.length, equal, made, **options))
+        gap = replace(result, lower_bound=proved).gap_bound
+        told = (name, result.seconds, ratio, result.moves, result.length, equal, made)
+        rows.append(Comparison(*told, **options, gap_bound=gap))
     return rows

@@ -29,7 +29,7 @@ from pytsp.solvers.selection import MANY_CITIES, check_initial_tour, choose, cro
 from pytsp.utils.arguments import seed_number, truth_value
 from pytsp.utils.deadline import OutOfTime, looking
 
-__all__ = ["dispatch", "options_of", "run", "run_out", "task_of", "timely", "watch_of"]
+__all__ = ["dispatch", "dispatch_read", "options_of", "run", "run_out", "task_of", "timely", "watch_of"]
 
 # "auto" makes no population whose first tours take more of the time.
 SLOW_SHARE = 0.15
@@ -45,6 +45,15 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         instance = as_instance(instance, **request.reading)
     # Of whoever called `solve`.
     warn_of_rounding(instance, stacklevel=3)
+    if truth_value("bound", request.bound):
+        from pytsp.api.bounded import solve_bounded  # noqa: PLC0415
+
+        return solve_bounded(instance, request)
+    return dispatch_read(instance, request)
+
+
+def dispatch_read(instance: Instance, request: Request) -> Result:
+    """Solve an instance, whatever bound is asked for."""
     is_path = truth_value("open", request.open) or (request.start_city, request.end_city) != (None, None)
     if is_path or instance.asymmetric:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415
@@ -59,7 +68,9 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
     from pytsp.checkpoint.writer import Checkpoint, head_of  # noqa: PLC0415
 
     watch = task.watch
-    watch.checkpoint = Checkpoint(request.checkpoint, head_of(task, _placed(request)), request.checkpoint_interval)
+    watch.checkpoint = Checkpoint(
+        request.checkpoint, head_of(task, _placed(request), request.bounded), request.checkpoint_interval
+    )
     watch.checkpoint.begin(watch)
     try:
         return run(task)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from pytsp.api.bounded import Bounded
     from pytsp.run.monitor import Improved, Progress
     from pytsp.solvers.options.fields import Options
 
@@ -22,7 +23,8 @@ class Request:
     """The arguments of `pytsp.solve` that concern every solver, and `keywords`, the options of its solver.
 
     `reading` is how data are read that are no instance yet, as `pytsp.as_instance` takes it; `began`
-    is when the solve did, by the clock of `time.perf_counter`. `quick_tour` is that of a `Task`.
+    is when the solve did, by the clock of `time.perf_counter`. `quick_tour` is that of a `Task`,
+    and `bounded` what a checkpoint is to hold of the bound.
     """
 
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -38,6 +40,7 @@ class Request:
     target: float | None = None
     target_gap: float | None = None
     patience: float | None = None
+    bound: bool = False
     initial_tour: ArrayLike | None = None
     checkpoint: str | PathLike[str] | None = None
     checkpoint_interval: float = 30.0
@@ -46,3 +49,4 @@ class Request:
     keywords: Mapping[str, Any] = field(default_factory=dict)
     began: float
     quick_tour: Callable[[float], NDArray[np.int32]] | None = None
+    bounded: Bounded | None = None

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from pytsp.api.bounded import Bounded, bound_result, near_length, search_seconds, tell_bound
 from pytsp.api.dispatch import run, task_of
+from pytsp.bound.bound import Ascent
+from pytsp.bound.graphs import TOURS
 from pytsp.checkpoint.reader import Stored
 from pytsp.checkpoint.writer import INTERVAL, Checkpoint, head_of
-from pytsp.run.monitor import Improved, Progress, Watch, target_length
+from pytsp.run.monitor import Improved, Progress, Watch, check_gap, target_length
 from pytsp.run.result import Result
 from pytsp.utils.arguments import file_name
 
@@ -67,11 +71,7 @@ def resume(
         If the backend is not built, cannot run here, or fails.
     """
     stored = Stored(file_name("file", file))
-    limits = {
-        "time_limit": time_limit,
-        "target": target_length(stored.instance, target, target_gap),
-        "patience": patience,
-    }
+    limits = {"time_limit": time_limit, "target": target, "target_gap": target_gap, "patience": patience}
     callbacks = {"progress": progress, "on_improvement": on_improvement}
     return resume_stored(stored, stored.placement(backend, threads, device), limits, checkpoint_interval, **callbacks)
 
@@ -80,10 +80,30 @@ def resume_stored(
     stored: Stored, placed: dict[str, Any], limits: dict[str, float | None], interval: float, **callbacks: Any
 ) -> Result:
     """Go on with the solve of a checkpoint that was read; limits that are None stay as they were."""
-    limits = stored.limits | {name: value for name, value in limits.items() if value is not None}
-    watch = Watch(**limits, **callbacks, spent=stored.spent, history=stored.history)  # type: ignore[arg-type]
-    task = task_of(stored.instance, stored.options, watch, stored.seed, stored.initial_tour, placed)
-    watch.checkpoint = Checkpoint(stored.path, head_of(task, placed), interval)
+    gap, instance = limits["target_gap"], stored.instance
+    bounded = None if stored.bound is None else Bounded(**stored.bound)
+    if bounded is not None and bounded.lower_bound is not None and instance.optimum is None and gap is not None:
+        check_gap(gap)
+        near = near_length(bounded.lower_bound, gap)
+        bounded, gap = replace(bounded, near=near), None
+        limits = limits | {"target": near if limits["target"] is None else max(limits["target"], near)}
+    given = {"time_limit": limits["time_limit"], "patience": limits["patience"]}
+    given["target"] = target_length(instance, limits["target"], gap)
+    kept = stored.limits | {name: value for name, value in given.items() if value is not None}
+    if bounded is not None and given["time_limit"] is not None:
+        # What was asked of the bound is asked again, within the new limit.
+        Watch(time_limit=given["time_limit"])
+        bounded = replace(bounded, time_limit=given["time_limit"])
+        if bounded.lower_bound is None:
+            kept["time_limit"] = search_seconds(Ascent(instance, TOURS), bounded.time_limit)
+    watch = Watch(**kept, **callbacks, spent=stored.spent, history=stored.history)
+    task = task_of(instance, stored.options, watch, stored.seed, stored.initial_tour, placed)
+    watch.checkpoint = Checkpoint(stored.path, head_of(task, placed, bounded), interval)
     watch.checkpoint.begin(watch, resumed=True, state=stored.solver_state)
     watch.state = stored.standing
-    return run(task)
+    result = run(task)
+    if bounded is None:
+        return result
+    if bounded.lower_bound is not None:
+        return tell_bound(result, bounded)
+    return bound_result(result, TOURS, bounded.time_limit, callbacks.get("progress"))

@@ -35,6 +35,7 @@ def solve(
     target: float | None = None,
     target_gap: float | None = None,
     patience: float | None = None,
+    bound: bool = False,
     initial_tour: ArrayLike | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_interval: float = 30.0,
@@ -88,9 +89,16 @@ def solve(
     target : float, optional
         Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
     target_gap : float, optional
-        Stop as soon as a tour is longer than the known optimum by at most this fraction.
+        Stop as soon as a tour is longer than the known optimum by at most this fraction; where none is known, with
+        `bound`, than the lower bound: `stop_reason` is "proven" then.
     patience : float, optional
         Stop after so many seconds without a shorter tour.
+    bound : bool, optional
+        Find a length that no tour, with `open` no path, is below, too (`pytsp.lower_bound`): `Result.lower_bound` and
+        `Result.gap_bound`. A fifth of `time_limit` is kept for it, and what else the search leaves of that; without a
+        limit it takes as long as it does. It is found behind the search, so that Ctrl-C never costs a tour, and before
+        it where `target_gap` needs it. Ctrl-C and a callback's True then leave the best bound so far. At most 20,000
+        cities but for tours in the plane, of asymmetric instances 10,000.
     initial_tour : array_like of integers, shape (n,), optional
         With `open` a path. What it is for says the solver's class: the tour from which climbers start, which becomes
         shorter, or which belongs to the population.
@@ -170,6 +178,7 @@ def solve(
         target=target,
         target_gap=target_gap,
         patience=patience,
+        bound=bound,
         initial_tour=initial_tour,
         checkpoint=checkpoint,
         checkpoint_interval=checkpoint_interval,

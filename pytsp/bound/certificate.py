@@ -15,19 +15,28 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.bound.graphs import MOST, MOST_CITIES, PLANE_METRICS, TOURS, Graph, Kind, checked_kind, scaled
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 
-# The certificate looks at all pairs of cities.
-MOST_CITIES = 20_000
-# Scaled distances are cut off here, which leaves a bound a bound, and penalties must not exceed it in size: an edge is
-# then below 2**46, and the sum of a tree's edges and of all penalties below 2**62.
-MOST = 1 << 44
+__all__ = [
+    "MOST",
+    "MOST_CITIES",
+    "PLANE_METRICS",
+    "Certificate",
+    "OneTree",
+    "bound_of",
+    "check_certificate",
+    "check_instance",
+    "check_numbers",
+    "dense_one_tree",
+    "scaled",
+]
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """A lower bound of all tours' lengths, and what proves it.
+    """A lower bound of all tours' lengths, or of all paths', and what proves it.
 
     Attributes
     ----------
@@ -35,13 +44,26 @@ class Certificate:
         No tour is shorter. A float where the instance is not exact: no tour's length, correctly rounded, is below it.
     scale : int
         A power of two; distances are multiplied by it and rounded down.
-    penalties : ndarray of int64, shape (n,)
-        In units of the distances divided by `scale`.
+    penalties : ndarray of int64, shape (nodes,)
+        In units of the distances divided by `scale`: one a city, for open paths a further one behind them, and of an
+        asymmetric instance first those of arriving, then those of leaving.
+    open : bool
+        Whether the bound is one of open paths.
+    start_city, end_city : int or None
+        Where those begin and end, if that was given.
     """
 
     bound: int | float
     scale: int
     penalties: NDArray[np.int64] = field(repr=False)
+    open: bool = False
+    start_city: int | None = None
+    end_city: int | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What the bound is of."""
+        return Kind(self.open, self.start_city, self.end_city)
 
 
 @dataclass(frozen=True)
@@ -52,77 +74,93 @@ class OneTree:
     edges: NDArray[np.int64]
 
 
-def scaled(instance: Instance, distances: NDArray[np.int64] | NDArray[np.float64], scale: int) -> NDArray[np.int64]:
-    """Return distances times `scale` as integers that are no larger than they are, and at most `MOST`."""
-    if instance.is_exact:
-        whole: NDArray[np.int64] = np.minimum(distances, MOST // scale).astype(np.int64) * scale
-    else:
-        whole = np.floor(np.minimum(distances, MOST / scale) * scale).astype(np.int64)
-    return whole
-
-
-def dense_one_tree(instance: Instance, penalties: NDArray[np.int64], scale: int) -> OneTree:
+def dense_one_tree(instance: Instance, penalties: NDArray[np.int64], scale: int, kind: Kind = TOURS) -> OneTree:
     """Return the minimum spanning tree of the complete graph under penalties, by Prim, and the bound: work O(n²).
 
     Raises
     ------
     InstanceError
-        If the instance is asymmetric, or has more than 20,000 cities.
+        If there are too many cities: 20,000 nodes are the limit (see `pytsp.bound.graphs`).
     ValueError
-        If penalties are not n integers of at most 2**44 in size, or the scale is no power of two of 1 ... 2**30.
+        If penalties are not one integer a node of at most 2**44 in size, the scale is no power of two of 1 ... 2**30,
+        or paths cannot end where it is said.
     """
-    n = instance.n
-    check_instance(instance)
+    check_scale(scale)
+    graph = Graph(instance, scale, checked_kind(instance, kind))
+    n = graph.nodes
+    check_numbers(n, penalties, scale)
+    if n < 3:
+        measure = instance.path_length if kind.open else instance.tour_length
+        return OneTree(measure(np.arange(instance.n)), np.empty((0, 2), np.int64))
+    none = np.iinfo(np.int64).max
+    outside = np.ones(n, bool)
+    nearest = np.full(n, none)
+    parents = np.zeros(n, np.int64)
+    edges = np.empty((n - 1, 2), np.int64)
+    node, total, second = 0, graph.offset, -none
+    for found in range(n):
+        outside[node] = False
+        row = graph.row(node) + penalties[node] + penalties
+        row[node] = none
+        second = max(second, int(np.partition(row, 1)[1]))
+        closer = outside & (row < nearest)
+        nearest[closer] = row[closer]
+        parents[closer] = node
+        if found < n - 1:
+            node = int(np.where(outside, nearest, none).argmin())
+            total += int(nearest[node])
+            edges[found] = parents[node], node
+    return OneTree(bound_of(instance, total + second - 2 * int(penalties.sum()), scale), edges)
+
+
+def check_scale(scale: int) -> None:
+    """Refuse a scale that is no power of two."""
     if not isinstance(scale, int) or not 1 <= scale <= 1 << 30 or scale & (scale - 1):
         raise ValueError(f"scale is {scale!r}, but must be a power of two of 1 … 2**30")
+
+
+def check_numbers(n: int, penalties: NDArray[np.int64], scale: int) -> None:
+    """Refuse penalties that are not n integers of at most 2**44 in size, and scales that are no power of two."""
+    check_scale(scale)
     if penalties.dtype != np.int64 or penalties.shape != (n,):
         raise ValueError(f"penalties are {penalties.dtype} of shape {penalties.shape}, but must be int64 of ({n},)")
     if n and (penalties.min() < -MOST or penalties.max() > MOST):
         raise ValueError("penalties hold a number beyond 2**44, whose sums may overflow")
-    if n < 3:
-        return OneTree(instance.tour_length(np.arange(n)), np.empty((0, 2), np.int64))
-    cities = np.arange(n)
-    outside = np.ones(n, bool)
-    nearest = np.full(n, np.iinfo(np.int64).max)
-    parents = np.zeros(n, np.int64)
-    edges = np.empty((n - 1, 2), np.int64)
-    city, total, second = 0, 0, -4 * MOST
-    for found in range(n):
-        outside[city] = False
-        row = scaled(instance, instance.distances(city, cities), scale) + penalties[city] + penalties
-        row[city] = np.iinfo(np.int64).max
-        second = max(second, int(np.partition(row, 1)[1]))
-        closer = outside & (row < nearest)
-        nearest[closer] = row[closer]
-        parents[closer] = city
-        if found < n - 1:
-            city = int(np.where(outside, nearest, np.iinfo(np.int64).max).argmin())
-            total += int(nearest[city])
-            edges[found] = parents[city], city
-    total += second - 2 * int(penalties.sum())
+
+
+def bound_of(instance: Instance, cost: int, scale: int) -> int | float:
+    """Return the bound that a 1-tree's cost without its penalties is."""
     # Python divides integers exactly before it rounds; a tour's float length is rounded in the same way.
-    return OneTree(max(0, -(-total // scale)) if instance.is_exact else max(0.0, total / scale), edges)
+    return max(0, -(-cost // scale)) if instance.is_exact else max(0.0, cost / scale)
 
 
 def check_certificate(instance: Instance, certificate: Certificate) -> None:
     """Prove a bound again, from its penalties and all distances, without a kernel: work O(n²), memory O(n).
+
+    Tours of more than 20,000 cities are proved by kernels, in about O(n log n).
 
     Raises
     ------
     ValueError
         If the penalties prove another bound of this instance than the certificate says, or break a law.
     InstanceError
-        If the instance is asymmetric, or has more than 20,000 cities.
+        If there are too many cities that are not in the plane.
     """
-    proved = dense_one_tree(instance, certificate.penalties, certificate.scale).bound
+    if instance.n > MOST_CITIES and certificate.kind == TOURS:
+        from pytsp.bound.exact import proved_in_plane  # noqa: PLC0415
+
+        check_instance(instance)
+        proved = proved_in_plane(instance, certificate.penalties, certificate.scale)
+    else:
+        proved = dense_one_tree(instance, certificate.penalties, certificate.scale, certificate.kind).bound
     if proved != certificate.bound:
         raise ValueError(f"the certificate says {certificate.bound}, but its penalties prove {proved}")
 
 
 def check_instance(instance: Instance) -> None:
-    """Refuse an instance that there is no bound for."""
-    name = instance.name or "instance"
+    """Refuse an instance for which there is no ascent."""
     if instance.asymmetric:
-        raise InstanceError(f"{name}: there is no lower bound of asymmetric distances yet")
-    if instance.n > MOST_CITIES:
-        raise InstanceError(f"{name}: {instance.n} cities; there are lower bounds of at most {MOST_CITIES}")
+        raise InstanceError(
+            f"{instance.name or 'instance'}: asymmetric distances are bounded through their symmetric instance"
+        )
+    checked_kind(instance, TOURS)

@@ -25,7 +25,8 @@ def certificate_text(instance: Instance, certificate: Certificate) -> str:
     """Return the file of a certificate, a JSON object: its numbers, and of which instance they are."""
     facts = {"format": FORMAT, "instance": instance.name, "n": instance.n, "metric": instance.metric}
     numbers = {"bound": certificate.bound, "scale": certificate.scale, "penalties": certificate.penalties.tolist()}
-    return json.dumps(facts | numbers) + "\n"
+    kind = certificate.kind._asdict() if certificate.open else {}
+    return json.dumps(facts | kind | numbers) + "\n"
 
 
 def read_certificate(source: Source) -> Certificate:
@@ -53,7 +54,13 @@ def read_certificate(source: Source) -> Certificate:
         raise PytspError(f"{file}: bound must be a number of at least 0; it is {bound!r:.40}")
     if type(scale) is not int:
         raise PytspError(f"{file}: scale must be a whole number; it is {scale!r:.40}")
-    return Certificate(bound, scale, _penalties(said.get("penalties"), file))
+    is_open, start, end = said.get("open", False), said.get("start_city"), said.get("end_city")
+    if type(is_open) is not bool:
+        raise PytspError(f"{file}: open must be true or false; it is {is_open!r:.40}")
+    for name, city in (("start_city", start), ("end_city", end)):
+        if city is not None and type(city) is not int:
+            raise PytspError(f"{file}: {name} must be a whole number or null; it is {city!r:.40}")
+    return Certificate(bound, scale, _penalties(said.get("penalties"), file), is_open, start, end)
 
 
 def _is_number(value: Any) -> TypeGuard[int | float]:

@@ -36,6 +36,8 @@ class Stored:
         The backend, threads and device that were asked for.
     limits : dict
         Those of the solve, as `Watch` takes them.
+    bound : dict or None
+        What was asked of a lower bound, and what is known of it, as `pytsp.api.bounded.Bounded` takes it.
     spent : float
         The seconds that were used before.
     history : list of Improvement
@@ -59,6 +61,7 @@ class Stored:
             self.limits = {name: limits.any(name) for name in ("time_limit", "target", "patience")}
             Watch(**self.limits)
             self.placed = {name: arguments.any(name) for name in ("backend", "threads", "device")}
+            self.bound = _bound_of(self._state.part("bound")) if "bound" in self._state else None
             asked = self._state.part("options")
             self.options = options_of(asked, arguments.one_of("solver", tuple(OPTIONS)))
             self.seed = asked.whole("seed", 0, 2**64 - 1)
@@ -85,3 +88,9 @@ class Stored:
     def standing(self) -> State | None:
         """Where the solver stood, to go on from; None where it had not begun."""
         return self._state.part("state") if "state" in self._state else None
+
+
+def _bound_of(state: State) -> dict[str, Any]:
+    """Return what a checkpoint says of a bound: numbers that are at least 0, or None."""
+    names = ("time_limit", "lower_bound", "near")
+    return {name: state.number(name) if name in state else None for name in names}

@@ -7,6 +7,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from pytsp.run.monitor import Watch
 from pytsp.utils.arguments import check_real, file_name
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from pytsp.solvers.common.task import Task
     from pytsp.solvers.options.fields import Options
 
@@ -116,11 +119,13 @@ class Checkpoint:
         _log.info("%s: checkpoint of %d bytes written", self.path, sum(len(part) for part in parts))
 
 
-def head_of(task: Task[Options], placed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a checkpoint holds besides the solver's state: the instance, what was asked of the solve, and where
-    it was to run."""
+def head_of(task: Task[Options], placed: Mapping[str, Any], bounded: DataclassInstance | None = None) -> dict[str, Any]:
+    """Return what a checkpoint holds besides the solver's state: the instance, what was asked of the solve, with its
+    bound, and where it was to run."""
     watch = task.watch
+    bound = {} if bounded is None else {"bound": asdict(bounded)}
     return {
+        **bound,
         "instance": stored_instance(task.instance),
         "options": stored_options(task),
         "arguments": {**placed, "solver": task.options.name},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytsp.cli import data as _data
@@ -26,11 +27,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     bound.set_defaults(run=_bound)
     _add_shared(bound)
+    _data.add_path(bound, "bound open paths, which do not return to their first city")
     bound.add_argument(
         "--iterations",
         type=whole(0),
         metavar="N",
-        help="steps of the ascent (default: 3,000,000 / cities, 600 to 8,000)",
+        help="steps of the ascent (default: 3,000,000 / cities, 600 to 8,000; asymmetric cities count twice)",
     )
     bound.add_argument(
         "-t", "--time-limit", type=seconds, metavar="SEC", help="make no step so many seconds after the start"
@@ -57,20 +59,22 @@ def _file(path: str) -> str:
 def _add_shared(command: argparse.ArgumentParser) -> None:
     _data.add_instance(command)
     _data.add_reading(command)
-    command.add_argument("--tour", metavar="FILE", help="a tour file: say how much longer than the bound it is")
+    command.add_argument("--tour", metavar="FILE", help="a tour, or path: say how much longer than the bound it is")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _bound(options: argparse.Namespace) -> None:
+    from pytsp.bound.bound import lower_bound  # noqa: PLC0415
     from pytsp.bound.certificate_file import certificate_text  # noqa: PLC0415
-    from pytsp.bound.held_karp import lower_bound  # noqa: PLC0415
     from pytsp.io.streams import is_path, try_path, write_text  # noqa: PLC0415
 
     instance = _data.read_instance(options)
     if options.certificate is not None and is_path(options.certificate):
         try_path(options.certificate)
-    length = _tour_length(instance, options)
-    certificate = lower_bound(instance, iterations=options.iterations, time_limit=_limits.time_left(options))
+    kind = {"open": options.open, "start_city": options.start_city, "end_city": options.end_city}
+    length = _tour_length(instance, options, **kind)
+    limits = {"iterations": options.iterations, "time_limit": _limits.time_left(options)}
+    certificate = lower_bound(instance, **kind, **limits)
     if options.certificate is not None:
         write_text(options.certificate, certificate_text(instance, certificate))
         if options.certificate == "-":
@@ -83,16 +87,36 @@ def _check_bound(options: argparse.Namespace) -> None:
     from pytsp.bound.certificate_file import read_certificate  # noqa: PLC0415
 
     instance = _data.read_instance(options)
-    length = _tour_length(instance, options)
     certificate = read_certificate(options.certificate)
+    length = _tour_length(instance, options, **certificate.kind._asdict())
     check_certificate(instance, certificate)
+    if certificate.open:
+        instance = replace(instance, optimum=None)
     _tell(instance, certificate, length, options)
 
 
-def _tour_length(instance: Instance, options: argparse.Namespace) -> int | float | None:
+def _tour_length(
+    instance: Instance, options: argparse.Namespace, *, open: bool, start_city: int | None, end_city: int | None
+) -> int | float | None:
+    """Return the length of the tour or path that is given, if there is one, which has to end where it is said."""
+    from pytsp.exceptions import TourError  # noqa: PLC0415
     from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
 
-    return None if options.tour is None else instance.tour_length(read_tour(options.tour))
+    if options.tour is None:
+        return None
+    tour = read_tour(options.tour)
+    if not open:
+        return instance.tour_length(tour)
+    length, ends = instance.path_length(tour), (int(tour[0]), int(tour[-1]))
+    ways = [ends] if instance.asymmetric else [ends, ends[::-1]]
+    if not any(start_city in (None, first) and end_city in (None, last) for first, last in ways):
+        given = ", ".join(
+            f"{name} is {city}"
+            for name, city in (("start_city", start_city), ("end_city", end_city))
+            if city is not None
+        )
+        raise TourError(f"{options.tour}: the path goes from city {ends[0]} to {ends[1]}, but {given}")
+    return length
 
 
 def _tell(
@@ -102,18 +126,19 @@ def _tell(
     gap_bound = length / bound - 1 if length is not None and bound else None
     if options.json:
         facts = {"instance": instance.name, "n": instance.n, "metric": instance.metric, "lower_bound": bound}
+        facts |= certificate.kind._asdict() if certificate.open else {}
         known = {"optimum": instance.optimum, "length": None if length is None else json_number(length)}
         print(json.dumps(facts | known | {"gap_bound": gap_bound, "seconds": took}))
         return
     print(f"instance     {printable(instance.name) or 'no name'}, {instance.n} cities, {instance.metric}")
-    print(f"lower bound  {bound}: no tour is shorter")
+    print(f"lower bound  {bound}: no {certificate.kind.noun} is shorter")
     if instance.optimum is not None:
         print(f"optimum      {instance.optimum}{_above(instance.optimum, bound)}")
     if length is not None:
         said = (
             ": optimal, proved" if length == bound else _above(length, bound, ", at most", " longer than the shortest")
         )
-        print(f"tour         {length}{said}")
+        print(f"{certificate.kind.noun:12} {length}{said}")
     print(f"time         {took:.2f} s")
 
 

@@ -198,6 +198,7 @@ def _solve(options: argparse.Namespace) -> None:
             target=options.target,
             target_gap=options.target_gap,
             patience=options.patience,
+            bound=options.bound,
             initial_tour=initial_tour,
             checkpoint=options.checkpoint,
             checkpoint_interval=options.checkpoint_interval,
@@ -233,7 +234,6 @@ def _resume(options: argparse.Namespace) -> None:
     with _cli_runs.hold_signals():
         from pytsp.api.resume import resume_stored  # noqa: PLC0415
         from pytsp.checkpoint.reader import Stored  # noqa: PLC0415
-        from pytsp.run.monitor import target_length  # noqa: PLC0415
 
     stored = Stored(options.checkpoint)
     _cli_results.try_targets(options, stored.instance)
@@ -241,7 +241,8 @@ def _resume(options: argparse.Namespace) -> None:
     options.backend, options.threads, options.device = placed.values()
     limits = {
         "time_limit": _cli_limits.time_left(options),
-        "target": target_length(stored.instance, options.target, options.target_gap),
+        "target": options.target,
+        "target_gap": options.target_gap,
         "patience": options.patience,
     }
     with _followed(stored.instance, options) as progress:

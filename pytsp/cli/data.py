@@ -37,10 +37,15 @@ def add_generate(commands: Any) -> None:
 
 def add_data_options(group: Any) -> None:
     """Add the options of `solve` for open paths, and for files that say less than TSPLIB's."""
-    group.add_argument("--open", action="store_true", help="find an open path, which does not return to its first city")
+    add_path(group, "find an open path, which does not return to its first city")
+    add_reading(group)
+
+
+def add_path(group: Any, words: str) -> None:
+    """Add what says that paths are meant, which `words` tell, and where they end."""
+    group.add_argument("--open", action="store_true", help=words)
     group.add_argument("--start-city", type=whole(0), metavar="CITY", help="where the path begins, counted from 0")
     group.add_argument("--end-city", type=whole(0), metavar="CITY", help="where the path ends, counted from 0")
-    add_reading(group)
 
 
 def add_instance(command: Any) -> None:

@@ -21,7 +21,9 @@ def add_limits(command: argparse.ArgumentParser) -> None:
     """Add what ends a solve early."""
     command.add_argument("-t", "--time-limit", type=seconds, metavar="SEC", help="stop so many seconds after the start")
     command.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour that is no longer")
-    command.add_argument("--target-gap", type=share, metavar="GAP", help="stop so near the optimum: 0.01, or 1%%")
+    command.add_argument(
+        "--target-gap", type=share, metavar="GAP", help="stop so near the optimum, or the bound: 0.01, or 1%%"
+    )
     command.add_argument("--patience", type=seconds, metavar="SEC", help="stop after so long without a shorter tour")
 
 

@@ -29,6 +29,9 @@ def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run
     command.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or is the start")
     add_backend(command, "auto", "default: the fastest here")
     add_limits(command)
+    command.add_argument(
+        "--bound", action="store_true", help="find a length, too, that no tour is below, in a fifth of the time limit"
+    )
     add_checkpoint(command)
     add_solver_options(command)
     data.add_data_options(command.add_argument_group("other data than closed tours of TSPLIB files"))
@@ -90,6 +93,7 @@ def add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser], r
         specs = fields()[name]
         _add_option(command, name, list(specs.values()), f" ({', '.join(specs)})")
     command.add_argument("--neighbourhoods", metavar="N,…", help="those of restarts that each backend runs")
+    command.add_argument("--bound", action="store_true", help="say how far above the shortest the tours are at most")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["Display", "count_work", "log_to_stderr", "show_progress", "sparkline"]
 
 # What a phase counts; every other one counts iterations.
-_UNITS = {"crossover": "generations", "pieces": "rounds", "between pieces": "rounds", "passes": "passes"}
+_UNITS = {
+    "lower bound": "proofs",
+    "crossover": "generations",
+    "pieces": "rounds",
+    "between pieces": "rounds",
+    "passes": "passes",
+}
 _BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH = 32
 _BAR_WIDTH = 30
@@ -75,6 +81,7 @@ class Display:
         self._clock = clock
         self._began = clock()
         self._now: Progress | None = None
+        self._bound: int | float | None = None
         self._taken_at = 0.0
         self._curve: list[tuple[float, float]] = []
         self._counts: deque[tuple[float, int]] = deque()
@@ -84,6 +91,7 @@ class Display:
         if self._now is None or now.phase != self._now.phase:
             self._counts.clear()
         self._now, self._taken_at = now, self._clock()
+        self._bound = self._bound if now.lower_bound is None else now.lower_bound
         if math.isfinite(now.length) and (not self._curve or now.length < self._curve[-1][1]):
             self._curve.append((now.seconds, float(now.length)))
         self._counts.append((now.seconds, count_work(now)[0]))
@@ -94,7 +102,11 @@ class Display:
         """Return the length with its gap, and how it has fallen, once it has."""
         if self._now is None:
             return f"{self._name}: no tour yet", ""
+        if not math.isfinite(self._now.length) and self._bound is not None:
+            return f"{self._name}: no tour yet, and none below {self._bound:.10g}", ""
         gap = f", gap {100 * (self._now.length / self._optimum - 1):.3f} %" if self._optimum else ""
+        if self._bound:
+            gap += f", at most {100 * (self._now.length / self._bound - 1):.2f} % above the shortest"
         curve = sparkline(self._curve, self._now.seconds) if len(self._curve) > 1 else ""
         return f"{self._name}: length {self._now.length:.10g}{gap}", curve
 

@@ -28,6 +28,7 @@ def run_compare(options: argparse.Namespace) -> None:
         solver=options.solver,
         seed=options.seed,
         neighbourhoods=listed(options.neighbourhoods) if options.neighbourhoods else (),
+        bound=options.bound,
         **given_options(options),
     )
     _print(
@@ -39,6 +40,7 @@ def run_compare(options: argparse.Namespace) -> None:
             "times the first",
             "speed",
             "length",
+            *["above the shortest"] * options.bound,
             "equal",
         ),
         rows,
@@ -49,6 +51,7 @@ def run_compare(options: argparse.Namespace) -> None:
             f"{row.ratio:.2f}",
             _speed(row),
             f"{row.length:.10g}",
+            *["" if row.gap_bound is None else f"at most {100 * row.gap_bound:.2f} %"] * options.bound,
             "yes" if row.equal else "NO",
         ),
     )

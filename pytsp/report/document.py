@@ -31,7 +31,7 @@ MOST_CITIES = 2_000_000
 # So many cities have names on the map, and stand in the list of the visit.
 MOST_LABELLED, MOST_LISTED = 100_000, 10_000
 # A table's columns: those of numbers, and others.
-_NUMBERS = ("seed", "climbers", "iterations", "length", "forbidden_edges", "gap", "seconds")
+_NUMBERS = ("seed", "climbers", "iterations", "length", "forbidden_edges", "gap", "lower_bound", "gap_bound", "seconds")
 _COLUMNS = ("solver", "backend", *_NUMBERS, "stop_reason", "device", "date")
 _UNKNOWN = "–"
 _ON_CLIMBERS = (
@@ -104,7 +104,7 @@ def _summary(instance: Instance, by_length: Sequence[Run]) -> str:
         words.append(f"optimum {best.optimum:,.10g}")
     of = f", the best of {len(by_length)} runs ({best.label})" if len(by_length) > 1 else ""
     kind = "open path" if best.is_open else "tour"
-    words.append(f"{kind} of length {best.facts['length']:,.10g}{best.describe_gap(3)}{of}")
+    words.append(f"{kind} of length {best.facts['length']:,.10g}{best.describe_gap(3)}{best.describe_bound()}{of}")
     return escape("; ".join(words) + ".")
 
 
@@ -183,14 +183,16 @@ def _runs_table(runs: Sequence[Run], *, best: Run) -> str:
 
 
 def _heading(name: str) -> str:
-    return {"stop_reason": "stopped", "forbidden_edges": "forbidden edges"}.get(name, name)
+    words = {"stop_reason": "stopped", "gap_bound": "above the shortest, at most"}
+    return words.get(name, name.replace("_", " "))
 
 
 def _cell(name: str, fact: object) -> str:
     if fact is None:
         return _UNKNOWN
     if isinstance(fact, (int, float)):
-        formats = {"gap": f"{100 * fact:.3f} %", "seconds": f"{fact:,.2f}", "seed": str(fact)}
+        percent = f"{100 * fact:.3f} %"
+        formats = {"gap": percent, "gap_bound": percent, "seconds": f"{fact:,.2f}", "seed": str(fact)}
         return escape(formats.get(name, f"{fact:,.10g}"))
     return escape(str(fact))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
     from pytsp.run.state_reader import State
 
-__all__ = ["Improved", "Improvement", "Progress", "Watch", "target_length"]
+__all__ = ["Improved", "Improvement", "Progress", "Watch", "check_gap", "target_length"]
 
 _log = logging.getLogger("pytsp")
 
@@ -46,9 +46,12 @@ class Progress:
         How many it is to make; None where only a limit ends them, and in random restarts.
     phase : str
         What is being done: "random restarts"; "local optima" and "crossover"; "kicks"; "pieces" and "between pieces";
-        "passes"; "annealing"; "ants".
+        "passes"; "annealing"; "ants"; and "lower bound", whose `iteration` counts proofs. Where that comes before the
+        search, `length` is infinite, and there is no tour.
     seconds_left : float or None
         Until the time limit, if there is one.
+    lower_bound : int, float or None
+        The bound so far, while it is being found.
     tour : numpy.ndarray of int32, shape (n,)
         The best tour so far, where it is asked for, which may have it brought from a device; within the callback only.
     """
@@ -61,6 +64,7 @@ class Progress:
     iterations: int | None = None
     phase: str = ""
     seconds_left: float | None = None
+    lower_bound: int | float | None = None
     find: Callable[[], NDArray[np.int32]] = field(default=_nowhere, repr=False, compare=False)
 
     @property
@@ -221,11 +225,13 @@ class Watch:
         climbers_done: int = 0,
         iteration: int = 0,
         iterations: int | None = None,
+        lower_bound: int | float | None = None,
     ) -> None:
         """Tell whoever follows the progress how far the solve has come."""
         if self.progress is not None:
             left = None if self.time_limit is None else max(0.0, self.seconds_left)
-            now = Progress(climbers, climbers_done, length, self.seconds, iteration, iterations, phase, left, find)
+            made = (climbers, climbers_done, length, self.seconds, iteration, iterations, phase)
+            now = Progress(*made, left, lower_bound, find)
             self._heed(self.progress(now))
             # Whoever keeps it shall not keep the whole search.
             object.__setattr__(now, "find", _nowhere)
@@ -263,15 +269,20 @@ class Watch:
         return tuple(self.history)
 
 
+def check_gap(gap: object) -> None:
+    """Raise if a gap is no fraction."""
+    check_real("target_gap", gap)
+    if not gap >= 0:  # type: ignore[operator]
+        raise ValueError(f"target_gap must be a fraction, at least 0; it is {gap!r}")
+
+
 def target_length(instance: Instance, target: float | None, gap: float | None) -> float | None:
     """Return the length that is short enough: `target`, or what is longer than the optimum by the fraction `gap`."""
     if gap is None:
         return target
-    check_real("target_gap", gap)
-    if not gap >= 0:
-        raise ValueError(f"target_gap must be a fraction, at least 0; it is {gap!r}")
+    check_gap(gap)
     if instance.optimum is None:
         name = instance.name or "the instance"
-        raise ValueError(f"target_gap={gap!r} needs the optimum, which is not known of {name}")
+        raise ValueError(f"target_gap={gap!r} needs the optimum, which is not known of {name}, or bound=True")
     length = (1 + gap) * instance.optimum
     return length if target is None else max(target, length)

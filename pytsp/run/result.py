@@ -66,7 +66,8 @@ class Result:
     seconds : float
         The time of the whole solve.
     stop_reason : str
-        "finished", "target", "time limit", "no improvement", "callback" or "interrupted".
+        "finished", "target", "proven", "time limit", "no improvement", "callback" or "interrupted"; "proven" where the
+        tour is as near the lower bound as `target_gap` asks.
     solver : str
         "restarts", "ils", "eax", "large", "two-opt", "annealing" or "ants".
     iterations : int or None
@@ -79,7 +80,7 @@ class Result:
     is_open : bool
         Whether `tour` is an open path, which does not return to its first city, and `length` that of the path.
     lower_bound : int, float or None
-        A length than which no tour is shorter; None until there is one.
+        A length than which no tour, where `is_open` no path, is shorter; None where there is none.
     options : object or None
         What the solver was asked for, such as a `pytsp.EAX`; None where that is not known.
     """
@@ -134,6 +135,21 @@ class Result:
         return self.length / self.optimum - 1 if self.optimum else None
 
     @property
+    def gap_bound(self) -> float | None:
+        """How much longer than the lower bound the tour is, as a fraction: the shortest one is shorter by no more.
+
+        0 where the tour is proved to be optimal, None where no bound is known or it is 0.
+        """
+        if self.is_proved:
+            return 0.0
+        return self.length / self.lower_bound - 1 if self.lower_bound else None
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the tour is proved to be optimal: none is shorter than the lower bound, and it is as long."""
+        return self.lower_bound is not None and self.length == self.lower_bound
+
+    @property
     def order(self) -> list[str]:
         """The cities in the order of the visit, by their names where they have any, else by their numbers."""
         return self.instance.names_of(self.tour)
@@ -161,6 +177,12 @@ class Result:
         """The same in floating-point operations, `FLOPS_A_CHECK` each; None where there are no passes."""
         return None if self.checks_per_second is None else FLOPS_A_CHECK * self.checks_per_second
 
+    def describe_bound(self) -> str:
+        """Say what the lower bound proves of the tour: nothing where there is none, or it is 0."""
+        if self.is_proved:
+            return "optimal, proved"
+        return "" if self.gap_bound is None else f"at most {100 * self.gap_bound:.2f} % above the shortest"
+
     def to_dict(self) -> dict[str, object]:
         """Return what `pytsp solve --json` prints: plain numbers, strings, and lists: history, lengths and tour.
 
@@ -168,7 +190,11 @@ class Result:
         that were given. Forbidden edges are there where the tour has any; a length that is infinite is None then, and
         left out of lists.
         """
-        more: dict[str, object] = {} if self.lower_bound is None else {"lower_bound": self.lower_bound}
+        more: dict[str, object] = {}
+        if self.lower_bound is not None:
+            gap_bound = self.gap_bound
+            more["lower_bound"] = self.lower_bound
+            more["gap_bound"] = None if gap_bound is None else json_number(gap_bound)
         if forbidden := self.forbidden_edges:
             more["forbidden_edges"] = forbidden
         if is_dataclass(self.options):
@@ -275,6 +301,10 @@ class Result:
             f"{self.instance.name or 'instance'}: {self.instance.n} cities, {self.instance.metric}{kind}",
             f"length    {_number(self.length)} ({gap})",
         ]
+        if self.lower_bound is not None:
+            noun = "path" if self.is_open else "tour"
+            proved = f" (the {noun} is {self.describe_bound()})" if self.gap_bound is not None else ""
+            lines.append(f"bound     {_number(self.lower_bound)}{proved}")
         if forbidden := self.forbidden_edges:
             lines.append(f"forbidden {forbidden} of the edges; no tour with fewer was found")
         if self.solver == "two-opt":

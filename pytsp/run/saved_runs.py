@@ -83,6 +83,15 @@ class Run:
         gap = self.optimum and 100 * (self.facts["length"] / self.optimum - 1)
         return "" if gap is None else f", {gap:.{digits}f} % above the optimum"
 
+    def describe_bound(self) -> str:
+        """Say what a lower bound proves of the length, where there is one."""
+        bound, length = self.facts.get("lower_bound"), self.facts["length"]
+        if bound is None:
+            return ""
+        if length == bound:
+            return ", optimal, proved"
+        return f", at most {100 * (length / bound - 1):.2f} % above the shortest" if bound else ""
+
 
 def read_runs(files: Sequence[str], instance: str | None = None, *, needs_instance: bool = True) -> list[Run]:
     """Read what `pytsp solve --json` has printed, or tour files, or ``"-"``, standard input.
@@ -147,8 +156,10 @@ def _parse(data: bytes, source: str) -> Run:
         raise PytspError(f"{source}: {error}") from error
     # JSON has no infinity.
     is_infinite = facts.get("length") is None and bool(facts.get("forbidden_edges"))
-    missing = {"optimum": facts.get("optimum") is None, "length": is_infinite}
-    for name in ("length", "seconds", "optimum"):
+    missing = {"length": is_infinite} | {
+        name: facts.get(name) is None for name in ("optimum", "lower_bound", "gap_bound")
+    }
+    for name in ("length", "seconds", "optimum", "lower_bound", "gap_bound"):
         if not missing.get(name):
             _check_number(facts.get(name), name, source)
     if is_infinite:

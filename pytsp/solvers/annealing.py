@@ -40,7 +40,7 @@ def begin(task: Task[Annealing]) -> Chains:
     """Return the chains of an annealing where they start, or where they stood."""
     task.prepare()
     instance, options, kernels = task.instance, task.options, task.kernels
-    lists, tours = candidates(instance, options), None
+    lists, tours = candidates(task), None
     temperatures = _temperatures(task, lists)
     if options.pairs == "random":
         lists = lists[:, :0].copy()

@@ -102,7 +102,7 @@ def begin(task: Task[AntColony]) -> Colonies:
     """Return the colonies where they start, or where they stood."""
     task.prepare()
     instance, options, state = task.instance, task.options, task.watch.state
-    lists, tours = candidates(instance, options, DEFAULT_NEIGHBOURS if options.moves else NEIGHBOURS), None
+    lists, tours = candidates(task, DEFAULT_NEIGHBOURS if options.moves else NEIGHBOURS), None
     if state is None:
         colonies = _default_colonies(task) if options.climbers is None else options.climbers
         _check_colonies(colonies, instance.n, lists.shape[1], options)

@@ -65,7 +65,7 @@ FLAGS = ("is_settled", "has_met_elites")
 def begin(task: Task[EAX]) -> Evolution:
     """Return the populations of a crossover where they start, or where they stood."""
     task.prepare()
-    return Evolution(task, candidates(task.instance, task.options))
+    return Evolution(task, candidates(task))
 
 
 @dataclass(frozen=True, kw_only=True)

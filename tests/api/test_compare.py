@@ -26,6 +26,13 @@ def test_backends_are_compared_with_the_first() -> None:
     assert all(row.ratio == pytest.approx(rows[0].seconds / row.seconds) for row in rows)
 
 
+def test_a_bound_is_found_once_and_said_of_each() -> None:
+    rows = compare(CITIES, ["c", "c"], climbers=3, neighbourhoods=["flat", "diagonals"], bound=True)
+    bound = pytsp.lower_bound(CITIES).bound
+    assert [row.gap_bound for row in rows] == [row.length / bound - 1 for row in rows]
+    assert "gap_bound" in rows[0].to_dict() and "gap_bound" not in compare(CITIES, ["c"], climbers=3)[0].to_dict()
+
+
 def test_all_backends_that_run_are_compared_unless_some_are_named() -> None:
     assert [row.backend for row in compare(CITIES, climbers=5)] == [each.name for each in status() if each.usable]
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from processes import refusal
 
@@ -60,6 +61,36 @@ def test_a_tour_as_long_as_the_bound_is_optimal(tmp_path: Path, capsys: pytest.C
     assert "\ntour         36: optimal, proved\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("ends", [{}, {"start_city": 3}, {"start_city": 3, "end_city": 7}])
+@pytest.mark.parametrize("directed", [False, True])
+def test_paths_are_bounded_and_proved_again(
+    directed: bool, ends: dict[str, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    d = np.random.default_rng(2).integers(1, 1000, (12, 12))
+    instance = pytsp.Instance.from_matrix(d if directed else np.minimum(d, d.T), "ways", asymmetric=directed)
+    file, tour, certificate = (str(tmp_path / name) for name in ("ways.tsp", "way.tour", "ways.bound"))
+    pytsp.write(file, instance)
+    result = pytsp.solve(instance, open=True, **ends, backend="c", iterations=200)
+    result.write(tour)
+    flags = [word for name, city in ends.items() for word in (f"--{name.replace('_', '-')}", str(city))]
+    capsys.readouterr()
+    told = ["--tour", tour, "--json"]
+    assert main(["bound", file, "--open", *flags, "--iterations", "200", "--certificate", certificate, *told]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert (first["length"], first["open"], first["optimum"]) == (result.length, True, None)
+    assert 0.9 * result.length <= first["lower_bound"] <= result.length
+    assert main(["check-bound", file, certificate, *told]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert {**again, "seconds": 0} == {**first, "seconds": 0}
+    assert read_certificate(certificate).kind == (True, ends.get("start_city"), ends.get("end_city"))
+    assert main(["check-bound", file, certificate]) == 0
+    assert f"lower bound  {first['lower_bound']}: no path is shorter\n" in capsys.readouterr().out
+    if ends:
+        # A path that ends elsewhere.
+        pytsp.write_tour(tour, np.roll(result.tour, 1))
+        assert "but start_city is 3" in refusal(capsys, "bound", file, "--open", *flags, *told)
+
+
 def test_a_known_optimum_is_told_beside_the_bound(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bound", "europe", "--iterations", "5"]) == 0
     assert ("\noptimum      " in capsys.readouterr().out) == (pytsp.read("europe").optimum is not None)
@@ -87,6 +118,10 @@ def test_of_another_instance_nothing_is_proved(certificate: Path, capsys: pytest
         ({"penalties": [0, 0.5]}, "penalty 1 must be a whole number of at most 2**44 in size; it is 0.5"),
         ({"penalties": [2**70]}, "penalty 0 must be a whole number of at most 2**44 in size"),
         ({"penalties": [0]}, "penalties are int64 of shape (1,)"),
+        ({"open": 1}, "open must be true or false; it is 1"),
+        ({"open": True}, "penalties are int64 of shape (100,), but must be int64 of (101,)"),
+        ({"start_city": 0}, "start_city=0 does not concern a closed tour"),
+        ({"end_city": "0"}, "end_city must be a whole number or null; it is '0'"),
         ({"format": "pytsp lower bound 2"}, "it is no certificate of a lower bound"),
     ],
 )
@@ -117,7 +152,7 @@ def test_what_is_no_certificate_is_refused(
 def test_a_file_that_cannot_be_written_is_told_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("pytsp.bound.held_karp.lower_bound", None)
+    monkeypatch.setattr("pytsp.bound.bound.lower_bound", None)
     assert "No such file" in refusal(capsys, "bound", "uniform100", "--certificate", str(tmp_path / "none" / "file"))
     with pytest.raises(SystemExit) as ended:
         main(["bound", "uniform100", "--certificate", ""])

@@ -98,6 +98,15 @@ def test_length_gap_curve_speed_and_time_left_are_shown() -> None:
     assert display.fraction == 1
 
 
+def test_the_bound_so_far_is_shown() -> None:
+    display = Display("a", None, Clock())
+    display.take(snapshot(float("inf"), 0.5, phase="lower bound", iteration=1, lower_bound=80))
+    first, second = rendered(display)
+    assert first == "a: no tour yet, and none below 80" and second.startswith("lower bound: 1 proofs")
+    display.take(snapshot(100, 1.0, phase="kicks"))
+    assert rendered(display)[0] == "a: length 100, at most 25.00 % above the shortest"
+
+
 def test_time_passes_between_two_snapshots() -> None:
     clock = Clock()
     display = Display("a", None, clock)

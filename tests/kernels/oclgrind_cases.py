@@ -16,6 +16,8 @@ from kernel_values import generation_plan, search_plan
 
 from pytsp import Instance, random_tours, solve
 from pytsp.backends import open_backend, opencl
+from pytsp.bound import near_graph
+from pytsp.bound.ascent import steps
 from pytsp.exceptions import PytspError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
@@ -199,6 +201,24 @@ def blocks() -> None:
             compare(kind, 30, "auto", k, blocks=2, lanes=32)
 
 
+def bound() -> None:
+    """Run the cases of 1-trees, the ascent and α-nearness."""
+    for n, k in ((5, 4), (40, 5), (300, 6)):
+        instance = instance_of("coarse", n)
+        lists = neighbour_lists(instance, k)
+        found = []
+        for name in ("opencl", "c"):
+            backend = open_backend(name, part="bound")
+            graph = near_graph.load(backend, instance, near_graph.listed(lists), 128)
+            state = backend.call("ascent_given", np.zeros(n, np.int64))
+            state = backend.call("ascend", graph, state, steps(100.0, 0.1, 4))
+            best, bound, _ = backend.call("ascent_best", state)
+            tree = backend.call("one_tree", graph, best)
+            found.append((best, bound, *tree, backend.call("alpha_lists", graph, best, 2, k)))
+        equal = all(np.array_equal(*each) for each in zip(*found, strict=True))
+        print(f"{n} bound: {'equal' if equal else 'DIFFERENT'}", flush=True)
+
+
 def several_blocks() -> None:
     """Load more cities than a block has threads: blocks leave their results to the last one."""
     for kind in ("fine", "coarse", "plane", "matrix"):
@@ -214,5 +234,16 @@ def no_barriers() -> None:
 
 
 if __name__ == "__main__":
-    parts = (restarts, search, huge, comparators, neighbourhoods, strategies, blocks, several_blocks, no_barriers)
+    parts = (
+        restarts,
+        search,
+        huge,
+        comparators,
+        neighbourhoods,
+        strategies,
+        blocks,
+        bound,
+        several_blocks,
+        no_barriers,
+    )
     {part.__name__: part for part in parts}[sys.argv[1]]()

@@ -30,6 +30,7 @@ CASES = {
     "neighbourhoods": 17,
     "strategies": 3,
     "blocks": 8,
+    "bound": 3,
 }
 
 

@@ -62,8 +62,35 @@ def test_a_result_tells_its_lower_bound_and_options_where_there_are_any() -> Non
         35,
         {"climbers": 3, "temperature": 0.5, "schedule": [1.0, 1.0]},
     )
-    assert (repr(found), str(found)) == (repr(replace(found, lower_bound=None, options=None)), str(result()))
+    assert told["gap_bound"] == found.gap_bound == 36 / 35 - 1
+    assert repr(found) == repr(replace(found, lower_bound=None, options=None))
     assert repr(found) == repr(result(found.instance))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said", "gap"),
+    [
+        ({"lower_bound": 35}, "bound     35 (the tour is at most 2.86 % above the shortest)", 36 / 35 - 1),
+        ({"lower_bound": 36}, "bound     36 (the tour is optimal, proved)", 0.0),
+        ({"lower_bound": 18, "is_open": True}, "bound     18 (the path is at most 100.00 % above the shortest)", 1.0),
+        ({"lower_bound": 0}, "bound     0", None),
+        ({"lower_bound": 0, "length": 0}, "bound     0 (the tour is optimal, proved)", 0.0),
+        (
+            {"lower_bound": 4.5, "length": np.inf},
+            "bound     4.5 (the tour is at most inf % above the shortest)",
+            np.inf,
+        ),
+    ],
+)
+def test_a_result_says_what_its_bound_proves(changes: dict[str, Any], said: str, gap: float | None) -> None:
+    found = result(**changes)
+    assert said in str(found).split("\n")
+    assert found.gap_bound == gap
+    assert found.is_proved is (found.length == found.lower_bound)
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert told["gap_bound"] == (None if gap == np.inf else gap)
+    assert not {"lower_bound", "gap_bound"} & result().to_dict().keys()
+    assert (result().gap_bound, result().is_proved, result().describe_bound()) == (None, False, "")
 
 
 def test_a_result_is_plain_json() -> None:

@@ -1,34 +1,57 @@
-"""The neighbour lists that solvers look at: those that are given, or of so many nearest."""
+"""The neighbour lists that solvers look at: those that are given, of so many nearest, or by α-nearness."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.backends.context import Backend
+from pytsp.backends.registry import open_backend
+from pytsp.bound.alpha import alpha_lists
 from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located
-from pytsp.solvers.options.shared import NeighbourLists
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.shared import ALPHA, NeighbourLists
 from pytsp.utils.arguments import is_array
 
 DEFAULT_NEIGHBOURS = 10
 
 
-def candidates(instance: Instance, options: NeighbourLists, default: int = DEFAULT_NEIGHBOURS) -> NDArray[np.int32]:
+def candidates(task: Task[Any], default: int = DEFAULT_NEIGHBOURS) -> NDArray[np.int32]:
     """Return the neighbour lists, shape (n, k), in order of distance.
 
     They are those that are given, or of so many nearest, `default` where that is not given, of each quadrant where
-    there are quadrants.
+    there are quadrants; or of those the ones by α-nearness.
     """
+    instance, options = task.instance, task.options
     if is_array(options.neighbours):
-        return in_order(instance, check_neighbours(options.neighbours, instance.n))  # type: ignore[arg-type]
-    quadrants = _has_quadrants(instance, options)
-    return neighbour_lists(instance, options.neighbours or default, quadrants=quadrants)  # type: ignore[arg-type]
+        return in_order(instance, check_neighbours(options.neighbours, instance.n))
+    is_by_alpha = is_alpha(options.neighbours)
+    k = default if is_by_alpha or options.neighbours is None else options.neighbours
+    lists = neighbour_lists(instance, k, quadrants=_has_quadrants(instance, options))
+    return alpha_lists(instance, lists, bound_kernels(task.kernels)) if is_by_alpha else lists
+
+
+def is_alpha(neighbours: object) -> bool:
+    """Tell whether lists by α-nearness are asked for."""
+    return isinstance(neighbours, str) and neighbours == ALPHA
+
+
+def bound_kernels(kernels: Backend) -> Backend:
+    """Return the kernels for 1-trees where a solver's kernels are."""
+    if kernels.device is None:
+        return kernels
+    return open_backend(kernels.name, device=kernels.device.index, part="bound")
 
 
 def are_nearest(instance: Instance, options: NeighbourLists) -> bool:
     """Tell whether `candidates` are the nearest cities whatever the quadrant, of which starts make use as well."""
-    return not is_array(options.neighbours) and not _has_quadrants(instance, options)
+    return (
+        not is_array(options.neighbours) and not is_alpha(options.neighbours) and not _has_quadrants(instance, options)
+    )
 
 
 def _has_quadrants(instance: Instance, options: NeighbourLists) -> bool:

@@ -44,7 +44,7 @@ def begin(task: Task[ILS]) -> Population:
     # What cannot be laid out is refused before it is made.
     mapping_of(instance.n, task.kernels, options.layout)
     check_climbers(instance.n, climbers, copies=1 + (options.restart is not None or options.merge))
-    lists = candidates(instance, options)
+    lists = candidates(task)
     temperature = first_temperature(task.form, lists, options.temperature)
     nearest = lists if are_nearest(instance, options) and lists.shape[1] >= GREEDY_NEIGHBOURS else None
     starts = starting_tours(task, climbers, nearest, moves=moves) if state is None else None

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
+from pytsp.bound.alpha import alpha_lists
 from pytsp.exceptions import InstanceError
 from pytsp.neighbours.boxes import lists_along
 from pytsp.neighbours.hilbert import hilbert_keys
@@ -14,6 +15,7 @@ from pytsp.neighbours.lists import along_tree, check_length, check_neighbours, i
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
 from pytsp.problem.location import PLANE_METRICS, curve_points, is_planar
+from pytsp.solvers.common.candidates import bound_kernels, is_alpha
 from pytsp.solvers.common.fallback import CURVE_SECONDS, FEW_CITIES
 from pytsp.solvers.common.placement import most_cities
 from pytsp.solvers.common.task import Task
@@ -28,6 +30,8 @@ from pytsp.utils.deadline import OutOfTime, look
 __all__ = ["begin"]
 
 DEFAULT_NEIGHBOURS = 8
+# So many nearest are looked at where lists are by α-nearness.
+ALPHA_NEAREST = 10
 # The cities of a piece: larger ones hold more of what is near each other, smaller ones keep a GPU busy.
 CPU_PIECE = 5_000
 GPU_PIECES, LEAST_GPU_PIECE, MOST_GPU_PIECE = 264, 1_000, 4_000
@@ -122,7 +126,14 @@ def _lists(
     if is_array(neighbours):
         given = check_neighbours(neighbours, ordered.n)  # type: ignore[arg-type]
         return in_order(ordered, _numbers(order)[given[order]])
-    k: int = DEFAULT_NEIGHBOURS if neighbours is None else neighbours  # type: ignore[assignment]
+    if is_alpha(neighbours):
+        near = _nearest(ordered, keys, ALPHA_NEAREST, task)
+        return alpha_lists(ordered, near, bound_kernels(task.kernels), k=DEFAULT_NEIGHBOURS)
+    return _nearest(ordered, keys, DEFAULT_NEIGHBOURS if neighbours is None else neighbours, task)  # type: ignore[arg-type]
+
+
+def _nearest(ordered: Instance, keys: NDArray[np.uint64], k: int, task: Task[LargeTour]) -> NDArray[np.int32]:
+    """Return lists of the k nearest, of each quadrant where that is asked for."""
     if task.options.quadrants:
         return neighbour_lists(ordered, k, quadrants=True)
     if not is_planar(ordered):

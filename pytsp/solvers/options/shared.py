@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = [
+    "ALPHA",
     "LOCAL_MOVES",
     "MOVES",
     "PIVOTS",
@@ -40,6 +41,9 @@ LOCAL_MOVES = ("2-opt", "or-opt", "3-opt")
 PIVOTS = ("first", "best", "random-k")
 """Which improving move a descent makes, by the kernels' numbers: a city's first or best; the best of k drawn."""
 
+ALPHA = "alpha"
+"""What stands for neighbour lists by α-nearness."""
+
 MOST_PASSES = 2**31 - 1
 """The largest number of moves or passes that a kernel takes."""
 
@@ -63,6 +67,10 @@ class Climbers(Options):
 
 
 def _check_neighbours(name: str, value: Any) -> Any:
+    if isinstance(value, str):
+        if value != ALPHA:
+            raise ValueError(f'{name} must be a whole number, "{ALPHA}" or lists; it is {value!r}')
+        return value
     return value if is_array(value) else whole_number(name, value, 1, 2**31 - 1)
 
 
@@ -70,14 +78,16 @@ def _check_neighbours(name: str, value: Any) -> Any:
 class NeighbourLists(Options):
     """The cities to which new edges are tried."""
 
-    neighbours: int | ArrayLike | None = of(
+    neighbours: int | str | ArrayLike | None = of(
         Field(
             _check_neighbours,
-            "int or array_like of integers, shape (n, k), optional",
+            'int, "alpha" or array_like of integers, shape (n, k), optional',
             "The cities to which new edges are tried first: so many nearest of each city, or those listed. By default "
-            "10; of one huge tour 8; of ants without a local search 20.",
-            "length of the neighbour lists",
+            '10; of one huge tour 8; of ants without a local search 20. With "alpha" eight of those: the three nearest '
+            "and five to which an edge makes a minimum 1-tree least longer (see the page on lower bounds).",
+            "length of the neighbour lists, or those by α-nearness",
             least=1,
+            words=(ALPHA,),
             metavar="K",
         )
     )

@@ -1,0 +1,162 @@
+-- | The minimum spanning tree of all pairs of cities in the plane under penalties, by Borůvka's rounds: in each, every city looks for
+-- its cheapest edge into another part, in a tree of boxes with the least penalty of each.
+--
+-- J. L. Bentley, J. H. Friedman: Fast algorithms for constructing minimal spanning trees in coordinate spaces. IEEE Transactions on
+-- Computers 27, 1978.
+
+import "../large/nearest"
+import "near_graph"
+import "one_tree"
+
+-- | How an edge's length comes from its ends' distance r, with `most` as the longest distance: r to the nearest whole number (0), or
+-- up to the next (1), times the scale; or r times the scale, down to a whole number (2).
+type ruler = {rounding: i32, scale: i64, most: f64}
+
+def is_ruler ({rounding, scale, most}: ruler) = rounding >= 0 && rounding <= 2 && scale >= 1 && most >= 0
+
+-- | It grows with r. So do differences, squares, sums and roots as they are rounded: what is in a box is not nearer than the box.
+#[inline]
+def measure ({rounding, scale, most}: ruler) (dx: f64) (dy: f64) : i64 =
+  let r = f64.sqrt (dx * dx + dy * dy)
+  in if rounding == 2
+     then i64.f64 (f64.floor (f64.min r most * f64.i64 scale))
+     else scale * i64.f64 (f64.min most (if rounding == 0 then f64.floor (r + 0.5) else f64.ceil r))
+
+-- | What each of m nodes of a tree of boxes comes to, from its leaves on. **Work:** O(m).
+def of_nodes 'a (m: i64) (both: a -> a -> a) (of_leaf: i64 -> a) : [m]a =
+  #[unsafe]
+  let half = m / 2
+  let highest = loop width = 1 while 2 * width < half do 2 * width
+  let (values, _) =
+    loop (values, width) = (map (\i -> of_leaf (i64.max 0 (i - half))) (iota m), highest)
+    while width > 0 do
+      let end = i64.max width (i64.min half (2 * width))
+      let joined = map (\i -> both values[2 * (width + i)] values[2 * (width + i) + 1]) (iota (end - width))
+      in (values with [width:end] = joined, width / 2)
+  in values
+
+-- | A city at the other end of an edge, and the edge's cost; -1 where only a bound on the cost is known.
+type found_edge = (i64, i32)
+
+local
+-- | The cheapest edge of city c to a city with another label, and with `two` the second one. They are known to cost no more than
+-- the bounds. Nodes have the least penalty of their cities, and their label, or -1 where there are several.
+def search [n] [m]
+           (b: boxed [n] [m])
+           (ruler: ruler)
+           (penalties: [n]i64)
+           (lows: [m]i64)
+           (homes: [m]i32)
+           (labels: [n]i32)
+           (two: bool)
+           (bounds: (i64, i64))
+           (c: i64) : (found_edge, found_edge) =
+  #[unsafe]
+  let (x, y) = (b.xs[c], b.ys[c])
+  let (own, label) = (penalties[c], labels[c])
+  let is_before (cost: i64) (other: i32) ((cost', other'): found_edge) = cost < cost' || (cost == cost' && (other' < 0 || is_edge_before (i32.i64 c) other (i32.i64 c) other'))
+  let look (one: found_edge) (next: found_edge) (l: i64) =
+    loop (one, next) = (one, next)
+    for i < i64.min leaf (n - l * leaf) do
+      let o = l * leaf + i
+      let cost = measure ruler (x - b.xs[o]) (y - b.ys[o]) + own + penalties[o]
+      in if labels[o] == label
+         then (one, next)
+         else if is_before cost (i32.i64 o) one
+         then ((cost, i32.i64 o), if one.1 < 0 then next else one)
+         else (one, if two && is_before cost (i32.i64 o) next then (cost, i32.i64 o) else next)
+  let least (node: i64): i64 =
+    let dx = f64.max 0 (f64.max (b.boxes[node, 0] - x) (x - b.boxes[node, 1]))
+    let dy = f64.max 0 (f64.max (b.boxes[node, 2] - y) (y - b.boxes[node, 3]))
+    in measure ruler dx dy + own + lows[node]
+  let half = m / 2
+  let beside (node: i64) = if node <= 1 then 0 else node ^ 1
+  let at = c / leaf
+  let (one, next) = look (bounds.0, -1) (bounds.1, -1) at
+  let first = beside (half + at)
+  -- As `nearest` goes: below `top` the next is `node`, by `deep` levels.
+  let (one, next, _, _, _) =
+    loop (one, next, top, node, deep) = (one, next, first, first, 0i64)
+    while top > 0 do
+      let limit = if two then next.0 else one.0
+      let is_near = homes[node] != label && least node <= limit
+      let is_leaf = node >= half
+      let (one, next) = if is_near && is_leaf then look one next (node - half) else (one, next)
+      let up = beside (top / 2)
+      let turns = i64.ctz (node + 1)
+      in if is_near && !is_leaf
+         then (one, next, top, 2 * node, deep + 1)
+         else if node + 1 == (top + 1) << deep
+         then (one, next, up, up, 0)
+         else (one, next, top, (node + 1) >> i64.i32 turns, deep - i64.i32 turns)
+  in (one, next)
+
+-- | A minimum spanning tree's cost, the highest cost of the second edge of any city, and the tree's n - 1 edges; -1 stands behind them.
+type exact_tree [n] = {total: i64, second: i64, lows: [n]i32, highs: [n]i32}
+
+-- | The tree of n ≥ 3 cities, which stand in order of a curve. The graph only says where to begin to look.
+--
+-- **Work:** about O((n + e) log n) where penalties are small beside distances to what is farther than the near ones.
+def span_exactly [n] [m] [e] (b: boxed [n] [m]) (ruler: ruler) (g: near_graph [n] [e]) (penalties: [n]i64) : exact_tree [n] =
+  #[unsafe]
+  let in_leaf 'a (both: a -> a -> a) (of_city: i64 -> a) (l: i64): a = loop a = of_city (i64.min (n - 1) (l * leaf)) for i < i64.min (leaf - 1) (n - 1 - l * leaf) do both a (of_city (l * leaf + 1 + i))
+  let lows = of_nodes m i64.min (in_leaf i64.min (\c -> penalties[c]))
+  let homes_of (labels: [n]i32) =
+    let same (a: i32) (b: i32) = if a == b then a else -1
+    in of_nodes m same (in_leaf same (\c -> labels[c]))
+  let cities = map i32.i64 (iota n)
+  let second (c: i64): i64 =
+    let ((one, _), (two, _)) = two_shortest g penalties (i32.i64 c)
+    in (search b ruler penalties lows (replicate m (-1)) cities true (one, two) c).1.0
+  let seconds = #[incremental_flattening(only_inner)] map second (iota n)
+  let none = replicate n (-1i32)
+  let (total, ends, _, _, _) =
+    loop (total, (from, to), made, labels, parts) = (0i64, (none, copy none), 0i64, cities, n)
+    while parts > 1 do
+      let homes = homes_of labels
+      -- What an edge of the graph costs a part.
+      let leaving (c: i64): i64 =
+        let (least, _) =
+          loop (least, i) = (i64.highest, row_start g.ends (i32.i64 c))
+          while i < g.ends[c] do
+            let o = i64.i32 g.others[i64.i32 i]
+            let cost = g.lengths[i64.i32 i] + penalties[c] + penalties[o]
+            in (if labels[o] == labels[c] then least else i64.min least cost, i + 1)
+        in least
+      let at = map i64.i32 labels
+      let known = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at (#[incremental_flattening(only_inner)] map leaving (iota n))
+      let cheapest c = (search b ruler penalties lows homes labels false (known[i64.i32 labels[c]], i64.highest) c).0
+      let (costs, others) = unzip (#[incremental_flattening(only_inner)] map cheapest (iota n))
+      let costs = map2 (\cost o -> if o < 0 then i64.highest else cost) costs others
+      let least = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at costs
+      let key (c: i64): i64 =
+        let o = i64.i32 others[c]
+        in if o >= 0 && costs[c] == least[at[c]] then i64.min c o << 32 | i64.max c o else i64.highest
+      let edges = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at (map key (iota n))
+      let named (p: i64): i32 =
+        let a = labels[edges[p] >> 32]
+        in if i64.i32 a == p then labels[edges[p] & 0xffffffff] else a
+      let hook (p: i64): i32 =
+        let q = named p
+        in if edges[i64.i32 q] == edges[p] && i32.i64 p < q then i32.i64 p else q
+      let hooks = map hook (iota parts)
+      let (next, parts') = merged hooks
+      let brought = filter (\p -> i64.i32 hooks[p] != p) (iota parts)
+      let total = total + i64.sum (map (\p -> least[p]) brought)
+      let places = map (\i -> made + i) (indices brought)
+      let from = scatter from places (map (\p -> i32.i64 (edges[p] >> 32)) brought)
+      let to = scatter to places (map (\p -> i32.i64 (edges[p] & 0xffffffff)) brought)
+      in (total, (from, to), made + length brought, map (\p -> next[p]) at, parts')
+  in {total, second = i64.maximum seconds, lows = ends.0, highs = ends.1}
+
+-- | The same, once what is given has been looked at: the fields of `exact_tree`.
+def exact_tree [n] [m] [e]
+               (b: boxed [n] [m])
+               (rounding: i32)
+               (scale: i64)
+               (most: f64)
+               (g: near_graph [n] [e])
+               (penalties: [n]i64) : (i64, i64, [n]i32, [n]i32) =
+  let ruler = {rounding, scale, most}
+  let found = span_exactly b (assert (n >= 3 && is_ruler ruler) ruler) g (lawful penalties)
+  in (found.total, found.second, found.lows, found.highs)

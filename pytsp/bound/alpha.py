@@ -1,0 +1,73 @@
+"""Neighbour lists by α-nearness: for each city those others to which an edge costs a 1-tree least.
+
+K. Helsgaun: An effective implementation of the Lin-Kernighan traveling salesman heuristic. EJOR 126, 2000, section 4.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.backends.context import Backend
+from pytsp.bound.ascent import ascend, steps
+from pytsp.bound.near_graph import connected, listed, load, scale_of
+from pytsp.problem.instance import Instance
+from pytsp.utils.deadline import look
+
+__all__ = ["ALPHA_STEPS", "alpha_lists"]
+
+# The steps of the ascent before α is computed, the first in the mean length of an edge of the tree, and what is left of
+# it at the end.
+ALPHA_STEPS = 30
+_STEP, _LAST = 1.0, 0.03
+
+
+def alpha_lists(
+    instance: Instance,
+    near_lists: NDArray[np.int32],
+    kernels: Backend,
+    *,
+    k: int = 8,
+    near: int = 3,
+    iterations: int = ALPHA_STEPS,
+) -> NDArray[np.int32]:
+    """Return for every city `near` nearest others and those of least α besides, in order of distance.
+
+    Parameters
+    ----------
+    instance : Instance
+        Symmetric.
+    near_lists : ndarray of int32, shape (n, m)
+        The cities that are looked at: m ≥ k others of each, or all.
+    kernels : Backend
+        An open backend, on a GPU its part "bound".
+    k : int, optional
+        The length of a list; above m it is m.
+    near : int, optional
+        How many of them are nearest ones.
+    iterations : int, optional
+        Steps of the ascent.
+
+    Returns
+    -------
+    ndarray of int32, shape (n, min(k, m))
+    """
+    n, k = instance.n, min(k, near_lists.shape[1])
+    if n < 3 or k == 0:
+        return near_lists[:, :k]
+    scale = scale_of(instance)
+    edges = listed(near_lists)
+    graph = load(kernels, instance, edges, scale)
+    start = np.zeros(n, np.int64)
+    bound, _, parts = kernels.call("one_tree", graph, start)
+    if parts > 1:
+        graph = load(kernels, instance, connected(instance, edges), scale)
+        bound, _, _ = kernels.call("one_tree", graph, start)
+
+    def timely() -> bool:
+        look(n)
+        return False
+
+    look(n)
+    found = ascend(kernels, graph, start, steps(_STEP * max(1.0, bound / n), _LAST, iterations), timely)
+    return kernels.call("alpha_lists", graph, found.penalties, min(near, k), k)  # type: ignore[no-any-return]

@@ -1,0 +1,62 @@
+"""The ascent on a graph of near cities, by kernels: calls of a fraction of a second, until all steps are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.backends.context import Backend
+from pytsp.backends.marshal import Opaque
+
+__all__ = ["Ascent", "ascend", "steps"]
+
+# What a call of kernels takes, in seconds; the first one makes so many steps.
+CALL_SECONDS = 0.15
+FIRST_STEPS = 4
+# Kernels take steps in such parts of a unit, up to so many.
+STEP_PARTS = 64
+MOST_STEP = 1 << 38
+
+
+@dataclass(frozen=True)
+class Ascent:
+    """Where an ascent stands: the best penalties, what they prove of the graph alone, and the steps that were made."""
+
+    penalties: NDArray[np.int64]
+    bound: int
+    is_tour: bool
+    made: int
+
+
+def steps(first: float, share_left: float, count: int) -> NDArray[np.int64]:
+    """Return the lengths of steps in parts of a unit: from `first`, in units, down to a share of it."""
+    sizes = STEP_PARTS * first * share_left ** (np.arange(count) / max(1, count))
+    return np.clip(np.rint(sizes), 1, MOST_STEP).astype(np.int64)
+
+
+def ascend(
+    kernels: Backend,
+    graph: Opaque,
+    penalties: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    look: Callable[[], bool] = lambda: False,
+) -> Ascent:
+    """Return where steps of these sizes lead from penalties.
+
+    Between two calls of kernels, `look` says whether the ascent is to end. How many steps a call makes changes nothing.
+    """
+    state = kernels.call("ascent_given", penalties)
+    made, count = 0, FIRST_STEPS
+    while True:
+        began = monotonic()
+        state = kernels.call("ascend", graph, state, sizes[made : made + count])
+        made = min(made + count, len(sizes))
+        best, bound, is_tour = kernels.call("ascent_best", state)
+        if made == len(sizes) or is_tour or look():
+            return Ascent(best, bound, is_tour, made)
+        rate = count / max(monotonic() - began, 1e-6)
+        count = max(1, min(4 * count, int(CALL_SECONDS * rate)))

@@ -1,0 +1,219 @@
+"""Lower bounds of tours and paths: the ascent on a symmetric instance of closed tours, proved on what is given."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from pytsp.bound import held_karp
+from pytsp.bound.certificate import Certificate, dense_one_tree
+from pytsp.bound.exact import is_in_plane
+from pytsp.bound.graphs import MOST, MOST_CITIES, Graph, Kind, checked_kind
+from pytsp.problem.asymmetric import JonkerVolgenant
+from pytsp.problem.instance import Instance
+from pytsp.problem.open_paths import OpenPath
+
+__all__ = ["Ascent", "lower_bound"]
+
+# What a proof takes a node and a pair of nodes, at most: on the globe, where distances take longest.
+NODE_SECONDS, PAIR_SECONDS = 3e-5, 7e-8
+# What it takes a city of the plane, by kernels.
+PLANE_SECONDS = 2e-5
+# About what a step takes a node, at most; how many proofs an ascent has, and how many steps at least.
+STEP_SECONDS, PROOFS, LEAST_ITERATIONS = 1e-6, 13, 60
+# Of more cities than are proved by all pairs there are fewer.
+FEW_PROOFS = 5
+
+
+def lower_bound(
+    instance: Instance,
+    *,
+    open: bool = False,
+    start_city: int | None = None,
+    end_city: int | None = None,
+    iterations: int | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[Certificate], object] | None = None,
+) -> Certificate:
+    """Return a length that no tour is below, Held and Karp's bound, with the penalties that prove it.
+
+    Parameters
+    ----------
+    instance : Instance
+        Of at most 20,000 cities, of any number in the plane (EUC_2D, CEIL_2D, EUCLIDEAN); of at most 10,000 where it
+        is asymmetric.
+    open : bool, optional
+        Bound the open paths through all cities.
+    start_city, end_city : int, optional
+        Where an open path begins and ends, counted from 0; by default anywhere.
+    iterations : int, optional
+        Steps of the ascent, at least 0; by default 3,000,000 / n, but at least 600 and at most 8,000; of more than
+        100,000 cities 60,000,000 / n, but at least 100. An asymmetric instance counts as one of twice as many cities.
+    time_limit : float, optional
+        Seconds after which no further step is made; a proof is still to come. The bound then depends on the
+        machine's speed; without, on the instance and `iterations` only.
+    progress : callable, optional
+        Called with the best certificate so far, some twelve times on the way; True ends the ascent.
+
+    Returns
+    -------
+    Certificate
+        Ctrl-C ends the ascent: the best bound so far is returned, if there is one.
+
+    Raises
+    ------
+    InstanceError
+        If the instance has more cities, or what stands for it does not fit the memory.
+    TypeError, ValueError
+        If `iterations` is negative, `time_limit` is not positive, or an end is none.
+
+    Examples
+    --------
+    >>> square = Instance.from_coordinates([[0, 0], [1, 0], [1, 1], [0, 1]], "EUC_2D")
+    >>> lower_bound(square).bound
+    4
+    >>> lower_bound(square, open=True).bound
+    3
+    """
+    ascent = Ascent(instance, Kind(open, start_city, end_city), progress)
+    return ascent.run(iterations=iterations, time_limit=time_limit)
+
+
+class Ascent:
+    """The way to one bound; an interruption leaves the best so far.
+
+    Parameters
+    ----------
+    instance : Instance
+    kind : Kind
+        What the bound is of.
+    progress : callable, optional
+        As `lower_bound` takes it.
+
+    Attributes
+    ----------
+    stop_reason : str or None
+        "interrupted" or "callback", where that has ended it.
+    """
+
+    def __init__(self, instance: Instance, kind: Kind, progress: Callable[[Certificate], object] | None = None) -> None:
+        self.instance, self.kind, self.progress = instance, checked_kind(instance, kind), progress
+        self.stop_reason: str | None = None
+        self._began = 0.0
+        self._needed = self._end = math.inf
+        # How far the further city of paths is from others and they from it, where that is no end; in the graph it is 0.
+        # The best certificate of the symmetric instance of closed tours, the last one that was proved of what is given,
+        # and the best of those.
+        self._away: tuple[int | float, ...] = ()
+        self._found: Certificate | None = None
+        self._last: Certificate | None = None
+        self._proved: Certificate | None = None
+
+    @property
+    def proof_seconds(self) -> float:
+        """About how long a proof takes at most, with one of the symmetric instance where that is another."""
+        if self._is_plain and is_in_plane(self.instance):
+            return PLANE_SECONDS * self.instance.n
+        nodes = Graph(self.instance, 1, self.kind).nodes
+        seconds = NODE_SECONDS * nodes + PAIR_SECONDS * nodes**2
+        return seconds if self._is_plain else 2 * seconds
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the symmetric instance is what is given."""
+        return not self.kind.open and not self.instance.asymmetric
+
+    def run_within(self, seconds: float) -> Certificate | None:
+        """Climb as long as the last proof is done within so many seconds; None where not even one proof would be."""
+        began, needed = time.perf_counter(), self.proof_seconds
+        if seconds < needed:
+            return None
+        self._end = began + seconds
+        if seconds < 2 * needed:
+            return self.run(iterations=0)
+        # So many that the last ones are short.
+        nodes = Graph(self.instance, 1, self.kind).nodes
+        proofs = PROOFS if nodes <= MOST_CITIES else FEW_PROOFS
+        fitting = int((seconds - proofs * needed) / (STEP_SECONDS * nodes))
+        iterations = min(max(fitting, LEAST_ITERATIONS), held_karp.default_iterations(nodes))
+        return self.run(iterations=iterations, time_limit=seconds - needed)
+
+    def run(self, *, iterations: int | None = None, time_limit: float | None = None) -> Certificate:
+        """Climb, and return the best certificate."""
+        self._began = time.perf_counter()
+        try:
+            symmetric = self._symmetric()
+            self._found = held_karp.lower_bound(
+                symmetric, iterations=iterations, time_limit=time_limit, progress=self._take
+            )
+        except KeyboardInterrupt:
+            if self._found is None:
+                raise
+            self.stop_reason = "interrupted"
+        return self._best()
+
+    def _symmetric(self) -> Instance:
+        """Return the symmetric instance whose closed tours stand for what the bound is of."""
+        closed = self.instance
+        if self.kind.open:
+            closed = _closed(self.instance, self.kind)
+            n = self.instance.n
+            free = next((city for city in range(n) if city not in self.kind[1:]), 0)
+            self._away = closed.distance(free, n), closed.distance(n, free)
+        return JonkerVolgenant.of(closed).instance if closed.asymmetric else closed
+
+    def _take(self, certificate: Certificate) -> bool:
+        """Take the best so far; tell whether that is enough."""
+        now = time.perf_counter()
+        # The last proof will take no longer than one did, preparations or steps with it.
+        self._needed = min(self._needed, now - self._began)
+        self._began, self._found = now, certificate
+        if self.progress is not None and self.progress(self._best()) is True:
+            self.stop_reason = "callback"
+        return self.stop_reason is not None or now + self._needed > self._end
+
+    def _best(self) -> Certificate:
+        """Return the best certificate so far of what is given: its nodes are those of the symmetric instance."""
+        found, proved = self._found, self._proved
+        assert found is not None
+        if self._is_plain:
+            return found
+        if proved is None or found is not self._last:
+            penalties = found.penalties.copy()
+            if self._away:
+                # Of one that is farther away by as much.
+                nodes = Graph(self.instance, found.scale, self.kind).further
+                lengths = np.minimum(np.array(self._away, np.float64) * found.scale, MOST)[: len(nodes)]
+                penalties[nodes] = np.clip(penalties[nodes] + lengths.astype(np.int64), -MOST, MOST)
+            bound = dense_one_tree(self.instance, penalties, found.scale, self.kind).bound
+            made = Certificate(bound, found.scale, penalties, *self.kind)
+            # Of what is shortened in the symmetric instance the better bound need not be the better one here.
+            if proved is None or bound > proved.bound:
+                proved = made
+            self._last, self._proved = found, proved
+        return proved
+
+
+def _closed(instance: Instance, kind: Kind) -> Instance:
+    """Return the instance of closed tours that stands for paths, in which the further city is away from all others.
+
+    At a distance of 0 it would have all edges of the first trees, whose lengths the steps of the ascent are made by.
+    """
+    path = OpenPath.of(instance, kind.start_city, kind.end_city)
+    n, closed = instance.n, path.instance
+    row = instance.distances(0, np.arange(n))
+    away = math.ceil(np.median(row[np.isfinite(row)])) or 1
+    if closed.coordinates is not None:
+        points = closed.coordinates.copy()
+        points[:n, -1][points[:n, -1] == 0] += away if (kind.start_city, kind.end_city) == (None, None) else 0
+        return Instance.from_coordinates(points, closed.metric, closed.name)
+    assert closed.matrix is not None
+    matrix = closed.matrix.copy()
+    starts = kind.start_city is None and (instance.asymmetric or kind.end_city is None)
+    ends = kind.end_city is None and (instance.asymmetric or kind.start_city is None)
+    matrix[n, :n] += away if starts else 0
+    matrix[:n, n] += away if ends else 0
+    return Instance._of_lawful_matrix(matrix, closed.name, asymmetric=closed.asymmetric)

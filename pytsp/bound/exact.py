@@ -1,0 +1,119 @@
+"""Minimum spanning trees of all pairs of cities, for proofs: in the plane by kernels, else by rows of the matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.backends.context import Backend
+from pytsp.backends.marshal import Opaque
+from pytsp.backends.registry import open_backend
+from pytsp.bound.certificate import MOST, PLANE_METRICS, OneTree, bound_of, check_numbers, dense_one_tree
+from pytsp.bound.near_graph import listed, load
+from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.problem.instance import Instance
+
+__all__ = ["InMatrix", "InPlane", "is_in_plane", "proved_in_plane"]
+
+# How many nearest cities of each say where to look first.
+NEAR = 6
+# Distances and penalties of so many bits together leave a sum of all of them within 64.
+SUM_BITS = 60
+
+
+def is_in_plane(instance: Instance) -> bool:
+    """Tell whether the tree of all pairs comes from a tree of boxes."""
+    return instance.n >= 3 and instance.coordinates is not None and instance.metric in PLANE_METRICS
+
+
+class InPlane:
+    """Cities of the plane in order of a curve, on the device, for spanning trees of all their pairs.
+
+    Parameters
+    ----------
+    kernels : Backend
+        On a GPU its part "bound".
+    instance : Instance
+        For which `is_in_plane`.
+
+    Attributes
+    ----------
+    order : ndarray of int64, shape (n,)
+        The cities in order of the curve.
+    ordered : Instance
+        The instance with its cities in this order.
+    """
+
+    def __init__(self, kernels: Backend, instance: Instance) -> None:
+        assert instance.coordinates is not None
+        self.order = np.argsort(hilbert_keys(instance.coordinates), kind="stable")
+        self.ordered = Instance.from_coordinates(instance.coordinates[self.order], instance.metric, name=instance.name)
+        self._kernels = kernels
+        self._boxed = kernels.call("boxes_around", *(np.ascontiguousarray(axis) for axis in self.coordinates.T))
+
+    @property
+    def coordinates(self) -> NDArray[np.float64]:
+        """The coordinates of the cities in order."""
+        assert self.ordered.coordinates is not None
+        return self.ordered.coordinates
+
+    def one_tree(self, graph: Opaque, penalties: NDArray[np.int64], scale: int) -> OneTree:
+        """Return the tree of all pairs of the cities in order, and the bound; about O(n log n).
+
+        `graph` has near pairs, with lengths of that scale: where the cheapest edges are looked for first.
+        """
+        check_numbers(self.ordered.n, penalties, scale)
+        self._check_sums(penalties, scale)
+        # To the nearest whole number, up to one, or not before they are scaled: as the kernel numbers them.
+        rounding = PLANE_METRICS.index(self.ordered.metric)
+        most = float(MOST // scale) if self.ordered.is_exact else MOST / scale
+        total, second, *ends = self._kernels.call("exact_tree", self._boxed, rounding, scale, most, graph, penalties)
+        edges = np.column_stack([end[:-1] for end in ends]).astype(np.int64)
+        return OneTree(bound_of(self.ordered, total + second - 2 * int(penalties.sum()), scale), edges)
+
+    def _check_sums(self, penalties: NDArray[np.int64], scale: int) -> None:
+        """Refuse what may leave 64 bits."""
+        longest = float(np.hypot(*np.ptp(self.coordinates, axis=0))) + 1
+        largest = max(min(longest * scale, MOST), int(np.abs(penalties).max()))
+        if largest * self.ordered.n > 1 << SUM_BITS:
+            raise ValueError(
+                f"distances times {scale} or penalties of {self.ordered.n} cities reach {largest:.3g}, and their "
+                f"sums may overflow: they must be at most 2**{SUM_BITS} / n"
+            )
+
+    def in_first_order(self, penalties: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the penalties of the cities as the instance has them."""
+        found = np.empty_like(penalties)
+        found[self.order] = penalties
+        return found
+
+
+def proved_in_plane(instance: Instance, penalties: NDArray[np.int64], scale: int) -> int | float:
+    """Return the bound that penalties prove of cities in the plane, by kernels.
+
+    Raises
+    ------
+    ValueError
+        If they are not n penalties, or sums may overflow.
+    """
+    check_numbers(instance.n, penalties, scale)
+    kernels = open_backend("c", part="bound")
+    cities = InPlane(kernels, instance)
+    graph = load(kernels, cities.ordered, listed(neighbour_lists(cities.ordered, NEAR)), scale)
+    return cities.one_tree(graph, penalties[cities.order], scale).bound
+
+
+class InMatrix:
+    """The same of any cities, in their own order, by all distances: O(n²)."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.ordered = instance
+
+    def one_tree(self, graph: Opaque | None, penalties: NDArray[np.int64], scale: int) -> OneTree:
+        """Return the tree of all pairs of cities, and the bound."""
+        return dense_one_tree(self.ordered, penalties, scale)
+
+    def in_first_order(self, penalties: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the penalties."""
+        return penalties

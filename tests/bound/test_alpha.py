@@ -1,0 +1,160 @@
+"""Laws of neighbour lists by α-nearness, and of the ascent before them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cities import scattered
+from hypothesis import given
+from hypothesis import strategies as st
+from paths import tsplib_file
+
+import pytsp
+from pytsp import Instance
+from pytsp.backends import open_backend
+from pytsp.bound.alpha import alpha_lists
+from pytsp.bound.ascent import MOST_STEP, ascend, steps
+from pytsp.bound.near_graph import connected, joined, listed, load, scale_of
+from pytsp.neighbours.lists import neighbour_lists
+from pytsp.utils.deadline import OutOfTime, looking
+
+KERNELS = open_backend("c", part="bound")
+SOLVERS = ("ils", "eax", "large", "annealing", "ants")
+
+
+@given(st.integers(1, 30), st.integers(1, 12), st.integers(0, 12), st.sampled_from([3, 1000]), st.integers(0, 99))
+def test_lists_are_of_others_in_order_and_have_the_nearest(n: int, k: int, near: int, side: int, seed: int) -> None:
+    instance = Instance.from_coordinates(np.random.default_rng(seed).integers(0, side, (n, 2)), "EUC_2D")
+    given = neighbour_lists(instance, 8)
+    lists = alpha_lists(instance, given, KERNELS, k=k, near=near)
+    k = min(k, given.shape[1])
+    assert lists.shape == (n, k) and lists.dtype == np.int32
+    for city, row in enumerate(lists.tolist()):
+        assert city not in row and len({*row}) == k
+        lengths = instance.distances(city, np.array(row, int)).tolist()
+        assert lengths == sorted(lengths)
+        nearest = np.sort(np.delete(instance.distances(city, np.arange(n)), city))[: min(near, k)].tolist()
+        assert lengths[: len(nearest)] == nearest or sorted(lengths)[: len(nearest)] == nearest
+
+
+@given(st.integers(2, 6), st.integers(0, 99))
+def test_groups_far_apart_are_joined(groups: int, seed: int) -> None:
+    draws = np.random.default_rng(seed)
+    cities = np.concatenate([draws.integers(0, 50, (9, 2)) + [10_000 * group, 0] for group in range(groups)])
+    instance = Instance.from_coordinates(cities[draws.permutation(len(cities))], "EUC_2D")
+    edges = listed(neighbour_lists(instance, 4))
+    start = np.zeros(instance.n, np.int64)
+    _, _, parts = KERNELS.call("one_tree", load(KERNELS, instance, edges, 1), start)
+    assert parts == groups
+    _, _, parts = KERNELS.call("one_tree", load(KERNELS, instance, connected(instance, edges), 1), start)
+    assert parts == 1
+    alpha_lists(instance, neighbour_lists(instance, 4), KERNELS)
+
+
+@pytest.mark.parametrize("kind", ["float matrix", "whole matrix", "EUC_3D", "GEO", "EUCLIDEAN", "MAN_2D", "forbidden"])
+def test_any_metric_has_lists(kind: str) -> None:
+    draws = np.random.default_rng(7)
+    if "matrix" in kind or kind == "forbidden":
+        matrix = draws.uniform(1, 100, (40, 40)) if kind != "whole matrix" else draws.integers(1, 100, (40, 40))
+        if kind == "forbidden":
+            matrix[draws.uniform(size=(40, 40)) < 0.3] = np.inf
+        matrix = np.triu(matrix, 1)
+        instance = Instance.from_matrix(matrix + matrix.T)
+    else:
+        instance = Instance.from_coordinates(draws.uniform(-80, 80, (40, 3 if kind == "EUC_3D" else 2)), kind)
+    lists = alpha_lists(instance, neighbour_lists(instance, 10), KERNELS)
+    assert lists.shape == (40, 8)
+
+
+def test_five_by_alpha_have_nearly_all_edges_of_an_optimal_tour() -> None:
+    instance = pytsp.read(tsplib_file("pr1002.tsp"))
+    tour = pytsp.read_tour(tsplib_file("pr1002.opt.tour"))
+    given = neighbour_lists(instance, 10, quadrants=True)
+
+    def share(lists: np.ndarray) -> float:
+        following = np.roll(tour, -1)
+        there = [(lists[a] == b[:, None]).any(axis=1).mean() for a, b in ((tour, following), (following, tour))]
+        return float(np.mean(there))
+
+    nearest = share(neighbour_lists(instance, 5))
+    by_alpha = share(alpha_lists(instance, given, KERNELS, k=5, near=0))
+    assert nearest < 0.95 and by_alpha > 0.985
+
+
+def test_steps_fall_from_the_first_to_a_share_of_it_within_bounds() -> None:
+    found = steps(1000.0, 0.01, 4)
+    assert found[0] == 64_000 and np.all(np.diff(found) < 0) and found[-1] > 640
+    assert steps(1e300, 0.5, 3).tolist() == [MOST_STEP] * 3 and steps(1e-9, 0.5, 2).tolist() == [1, 1]
+    assert len(steps(1.0, 0.5, 0)) == 0
+
+
+def test_an_ascent_ends_where_it_is_told_to_and_goes_on_as_if_it_had_not() -> None:
+    instance = scattered(60, "EUC_2D", 3)
+    scale = scale_of(instance)
+    graph = load(KERNELS, instance, listed(neighbour_lists(instance, 8)), scale)
+    sizes, start = steps(1000.0, 0.01, 40), np.zeros(60, np.int64)
+    short = ascend(KERNELS, graph, start, sizes, lambda: True)
+    assert short.made == 4 and not short.is_tour
+    again = ascend(KERNELS, graph, start, sizes[:4])
+    assert np.array_equal(again.penalties, short.penalties) and again.bound == short.bound
+    whole = ascend(KERNELS, graph, start, sizes)
+    assert whole.made == 40 and whole.bound > short.bound
+
+
+def test_pairs_join_edges_both_ways() -> None:
+    edges = listed(np.array([[1], [0], [1]], np.int32))
+    assert edges.tolist() == [1, 3, 5, 7]
+    assert joined(3, edges, np.array([[2, 0], [0, 1]])).tolist() == [1, 2, 3, 5, 6, 7]
+
+
+def test_lists_of_a_solve_whose_time_is_over_are_not_made() -> None:
+    instance = Instance.from_coordinates(np.random.default_rng(1).uniform(0, 1e6, (1 << 16, 2)), "EUC_2D")
+    lists = neighbour_lists(instance, 5)
+
+    def check(_: float) -> None:
+        raise OutOfTime
+
+    with looking(check), pytest.raises(OutOfTime):
+        alpha_lists(instance, lists, KERNELS)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_solver_with_lists_by_alpha_does_what_it_does_with_these_given(solver: str) -> None:
+    instance = scattered(300, "EUC_2D", 5)
+    options = {"solver": solver, "iterations": 3, "backend": "c"} | ({} if solver == "large" else {"climbers": 2})
+    found = pytsp.solve(instance, neighbours="alpha", **options)
+    assert found.length == instance.tour_length(found.tour)
+    near = neighbour_lists(instance, 10, quadrants=solver != "large") if solver != "ants" else None
+    if near is None:
+        near = neighbour_lists(instance, 20, quadrants=True)
+    lists = alpha_lists(instance, near, KERNELS)
+    assert (lists != near[:, :8]).any()
+    again = pytsp.solve(instance, neighbours=lists, **options)
+    if solver == "large":
+        # Its cities have other numbers, by which equal ones are told apart.
+        assert abs(again.length / found.length - 1) < 0.01
+    else:
+        assert np.array_equal(again.tour, found.tour)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_few_cities_have_lists_by_alpha(n: int) -> None:
+    instance = Instance.from_coordinates(np.random.default_rng(n).integers(0, 9, (n, 2)), "EUC_2D")
+    found = pytsp.solve(instance, solver="ils", neighbours="alpha", iterations=2, backend="c")
+    assert sorted(found.tour) == list(range(n))
+
+
+def test_another_word_is_refused() -> None:
+    with pytest.raises(ValueError, match="neighbours must be a whole number"):
+        pytsp.ILS(neighbours="beta")
+
+
+def test_open_and_asymmetric_instances_take_lists_by_alpha() -> None:
+    draws = np.random.default_rng(4)
+    directed = Instance.from_matrix(draws.integers(1, 100, (12, 12)) * (1 - np.eye(12, dtype=int)), asymmetric=True)
+    found = pytsp.solve(directed, solver="ils", neighbours="alpha", iterations=50, backend="c")
+    assert found.length == directed.tour_length(found.tour)
+    way = pytsp.solve(
+        scattered(30, "EUC_2D", 2), solver="ils", neighbours="alpha", iterations=50, backend="c", open=True
+    )
+    assert sorted(way.tour) == list(range(30))
