@@ -81,7 +81,9 @@ def write_compiler(python: Path, target: str, file: Path) -> Path:
     probe.write_text("", encoding="utf-8")
     # What Zig hands to its own compiler: first that compiler's headers, then those of the C library and of Linux.
     done = subprocess.run(
-        [*zig, "-v", "-c", probe, "-o", os.devnull],
+        [*zig, "-v", "-c", probe.name, "-o", os.devnull],
+        # Zig writes an object there all the same.
+        cwd=file.parent,
         capture_output=True,
         text=True,
         check=False,
