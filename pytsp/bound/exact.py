@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.marshal import Opaque
 from pytsp.backends.registry import open_backend
-from pytsp.bound.certificate import MOST, PLANE_METRICS, OneTree, bound_of, check_numbers, dense_one_tree
+from pytsp.bound.certificate import MOST, OneTree, bound_of, check_numbers, dense_one_tree
 from pytsp.bound.near_graph import listed, load
+from pytsp.neighbours.boxes import lists_along
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import PLANE_METRICS, is_planar
 
 __all__ = ["InMatrix", "InPlane", "is_in_plane", "proved_in_plane"]
 
@@ -24,7 +26,7 @@ SUM_BITS = 60
 
 def is_in_plane(instance: Instance) -> bool:
     """Tell whether the tree of all pairs comes from a tree of boxes."""
-    return instance.n >= 3 and instance.coordinates is not None and instance.metric in PLANE_METRICS
+    return instance.n >= 3 and is_planar(instance)
 
 
 class InPlane:
@@ -33,7 +35,7 @@ class InPlane:
     Parameters
     ----------
     kernels : Backend
-        On a GPU its part "bound".
+        Those of a CPU.
     instance : Instance
         For which `is_in_plane`.
 
@@ -47,7 +49,9 @@ class InPlane:
 
     def __init__(self, kernels: Backend, instance: Instance) -> None:
         assert instance.coordinates is not None
-        self.order = np.argsort(hilbert_keys(instance.coordinates), kind="stable")
+        keys = hilbert_keys(instance.coordinates)
+        self.order = np.argsort(keys, kind="stable")
+        self._keys = keys[self.order]
         self.ordered = Instance.from_coordinates(instance.coordinates[self.order], instance.metric, name=instance.name)
         self._kernels = kernels
         self._boxed = kernels.call("boxes_around", *(np.ascontiguousarray(axis) for axis in self.coordinates.T))
@@ -57,6 +61,10 @@ class InPlane:
         """The coordinates of the cities in order."""
         assert self.ordered.coordinates is not None
         return self.ordered.coordinates
+
+    def nearest(self, k: int) -> NDArray[np.int32]:
+        """Return the k nearest of each of the cities in order, shape (n, min(k, n - 1))."""
+        return lists_along(self.ordered, self._keys, k, self._kernels)
 
     def one_tree(self, graph: Opaque, penalties: NDArray[np.int64], scale: int) -> OneTree:
         """Return the tree of all pairs of the cities in order, and the bound; about O(n log n).
@@ -100,7 +108,7 @@ def proved_in_plane(instance: Instance, penalties: NDArray[np.int64], scale: int
     check_numbers(instance.n, penalties, scale)
     kernels = open_backend("c", part="bound")
     cities = InPlane(kernels, instance)
-    graph = load(kernels, cities.ordered, listed(neighbour_lists(cities.ordered, NEAR)), scale)
+    graph = load(kernels, cities.ordered, listed(cities.nearest(NEAR)), scale)
     return cities.one_tree(graph, penalties[cities.order], scale).bound
 
 
@@ -109,6 +117,10 @@ class InMatrix:
 
     def __init__(self, instance: Instance) -> None:
         self.ordered = instance
+
+    def nearest(self, k: int) -> NDArray[np.int32]:
+        """Return the k nearest of each city, shape (n, min(k, n - 1))."""
+        return neighbour_lists(self.ordered, k)
 
     def one_tree(self, graph: Opaque | None, penalties: NDArray[np.int64], scale: int) -> OneTree:
         """Return the tree of all pairs of cities, and the bound."""

@@ -15,7 +15,6 @@ from pytsp.bound.ascent import ascend, steps
 from pytsp.bound.certificate import Certificate, check_instance, dense_one_tree
 from pytsp.bound.exact import InMatrix, InPlane, is_in_plane
 from pytsp.bound.near_graph import joined, listed, load, scale_of
-from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
 
 # The graph of near pairs: so many nearest cities of each, and the trees of the complete graph that were seen.
@@ -87,7 +86,7 @@ def lower_bound(
     kernels = open_backend("c", part="bound")
     cities = InPlane(kernels, instance) if is_in_plane(instance) else InMatrix(instance)
     ordered, scale = cities.ordered, scale_of(instance)
-    edges = listed(neighbour_lists(ordered, _NEAR if n <= _MANY else _FEW_NEAR))
+    edges = listed(cities.nearest(_NEAR if n <= _MANY else _FEW_NEAR))
     best = penalties = np.zeros(n, np.int64)
     tree = cities.one_tree(load(kernels, ordered, edges, scale), penalties, scale)
     bound = tree.bound

@@ -31,27 +31,39 @@ def scale_of(instance: Instance) -> int:
 def listed(lists: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the edges of neighbour lists, as numbers i n + j in ascending order, each both ways. O(n k log(n k))."""
     n, k = lists.shape
-    cities, others = np.repeat(np.arange(n), k), lists.ravel().astype(np.int64)
-    return np.unique(np.concatenate([cities * n + others, others * n + cities]))
+    edges = np.empty(2 * n * k, np.int64)
+    for first in range(0, n, _BLOCK):
+        cities = np.arange(first, min(first + _BLOCK, n))[:, None]
+        others = lists[first : first + _BLOCK].astype(np.int64)
+        block = slice(2 * k * first, 2 * k * (first + len(cities)))
+        edges[block] = np.concatenate([(cities * n + others).ravel(), (others * n + cities).ravel()])
+    return _distinct(edges)
 
 
 def joined(n: int, edges: NDArray[np.int64], pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return edges as `listed` does, with further pairs of cities, shape (m, 2)."""
     a, b = pairs.T
-    return np.union1d(edges, np.concatenate([a * n + b, b * n + a]))
+    return _distinct(np.concatenate([edges, a * n + b, b * n + a]))
+
+
+def _distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the distinct ones of some numbers, which are sorted in place: `np.unique` takes thrice the memory."""
+    numbers.sort()
+    is_new = np.ones(len(numbers), np.bool_)
+    np.not_equal(numbers[1:], numbers[:-1], out=is_new[1:])
+    return numbers[is_new]
 
 
 def load(kernels: Backend, instance: Instance, edges: NDArray[np.int64], scale: int) -> Opaque:
     """Return a graph on the device, of edges as `listed` has them, their lengths times `scale`."""
     n = instance.n
-    cities = edges // n
-    others = edges - cities * n
-    lengths = np.empty(len(edges), np.int64)
+    others, lengths = np.empty(len(edges), np.int32), np.empty(len(edges), np.int64)
     for first in range(0, len(edges), _BLOCK):
         block = slice(first, first + _BLOCK)
-        lengths[block] = scaled(instance, instance.distances(cities[block], others[block]), scale)
-    ends = np.cumsum(np.bincount(cities, minlength=n)).astype(np.int32)
-    return kernels.call("near_graph_load", ends, others.astype(np.int32), lengths)  # type: ignore[no-any-return]
+        cities, others[block] = np.divmod(edges[block], n)
+        lengths[block] = scaled(instance, instance.distances(cities, others[block]), scale)
+    ends = np.searchsorted(edges, n * np.arange(1, n + 1)).astype(np.int32)
+    return kernels.call("near_graph_load", ends, others, lengths)  # type: ignore[no-any-return]
 
 
 def connected(instance: Instance, edges: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -13,10 +13,11 @@ from pytsp import Instance
 from pytsp.backends import open_backend
 from pytsp.bound import check_certificate, lower_bound
 from pytsp.bound import exact as exact_trees
-from pytsp.bound.certificate import MOST, PLANE_METRICS, dense_one_tree
+from pytsp.bound.certificate import MOST, dense_one_tree
 from pytsp.bound.exact import InPlane, is_in_plane, proved_in_plane
 from pytsp.bound.near_graph import listed, load
 from pytsp.neighbours.lists import neighbour_lists
+from pytsp.problem.location import PLANE_METRICS
 
 KERNELS = open_backend("c", part="bound")
 
