@@ -15,14 +15,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.bound.graphs import MOST, MOST_CITIES, PLANE_METRICS, TOURS, Graph, Kind, checked_kind, scaled
+from pytsp.bound.graphs import MOST, MOST_CITIES, TOURS, Graph, Kind, checked_kind, scaled
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 
 __all__ = [
     "MOST",
     "MOST_CITIES",
-    "PLANE_METRICS",
     "Certificate",
     "OneTree",
     "bound_of",

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import is_planar
 from pytsp.utils.arguments import truth_value, whole_number
 
-__all__ = ["MOST", "MOST_CITIES", "PLANE_METRICS", "TOURS", "Graph", "Kind", "checked_kind", "scaled"]
+__all__ = ["MOST", "MOST_CITIES", "TOURS", "Graph", "Kind", "checked_kind", "scaled"]
 
 # The certificate looks at all pairs of nodes, or, of tours of more cities, in the plane at those that are near enough.
 MOST_CITIES = 20_000
-PLANE_METRICS = ("EUC_2D", "CEIL_2D", "EUCLIDEAN")
 # Scaled distances are cut off here, which leaves a bound a bound, and penalties must not exceed it in size: an edge is
 # then below 2**46, and the sum of a tree's edges and of all penalties below 2**62.
 MOST = 1 << 44
@@ -149,7 +149,7 @@ def checked_kind(instance: Instance, kind: Kind) -> Kind:
         raise ValueError(f"start_city and end_city are both {start}; a path through {n} cities has two ends")
     checked = Kind(is_open, start, end)
     most = MOST_CITIES // (2 if instance.asymmetric else 1) - is_open
-    if n > most and (is_open or instance.metric not in PLANE_METRICS):
+    if n > most and (is_open or not is_planar(instance)):
         what = "asymmetric instances" if instance.asymmetric else f"{instance.metric} instances"
         raise InstanceError(
             f"{name}: {n} cities; there are lower bounds of the {checked.noun}s of {what} of at most {most}"

@@ -88,7 +88,8 @@ def lower_bound(
     ordered, scale = cities.ordered, scale_of(instance)
     edges = listed(cities.nearest(_NEAR if n <= _MANY else _FEW_NEAR))
     best = penalties = np.zeros(n, np.int64)
-    tree = cities.one_tree(load(kernels, ordered, edges, scale), penalties, scale)
+    graph = load(kernels, ordered, edges, scale)
+    tree = cities.one_tree(graph, penalties, scale)
     bound = tree.bound
 
     def is_enough() -> bool:
@@ -99,6 +100,9 @@ def lower_bound(
     first = _STEP * max(1.0, bound * scale / n)
     proofs = min(iterations, _PROOFS if n <= _MANY else _FEW_PROOFS)
     for share in np.array_split(steps(first, _LAST, iterations), proofs) if proofs else ():
+        # Of many cities there is no memory for two graphs.
+        graph.free()
+        kernels.release_memory()
         edges = joined(n, edges, tree.edges)
         graph = load(kernels, ordered, edges, scale)
         penalties = ascend(kernels, graph, penalties, share, lambda: monotonic() >= end).penalties
