@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from cities import scattered
@@ -158,3 +161,13 @@ def test_open_and_asymmetric_instances_take_lists_by_alpha() -> None:
         scattered(30, "EUC_2D", 2), solver="ils", neighbours="alpha", iterations=50, backend="c", open=True
     )
     assert sorted(way.tour) == list(range(30))
+
+
+@pytest.mark.parametrize("solver", ["ils", "large"])
+def test_a_solve_by_alpha_goes_on_from_its_checkpoint(solver: str, tmp_path: Path) -> None:
+    instance, file = scattered(150, "EUC_2D", 9), tmp_path / "state"
+    options: dict[str, Any] = {"solver": solver, "neighbours": "alpha", "backend": "c"}
+    pytsp.solve(instance, iterations=20, checkpoint=file, progress=lambda _: True, **options)
+    resumed = pytsp.resume(file)
+    assert resumed.options.neighbours == "alpha"
+    assert np.array_equal(resumed.tour, pytsp.solve(instance, iterations=20, **options).tour)
