@@ -34,8 +34,8 @@ NAMES = [each.name for each in status() if each.usable or each.name in ("c", "mu
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run the whole suite in as many processes as there are cores, each file in one, where pytest-xdist is installed.
 
-    Not where they would share a GPU, nor with `-n`, `--pdb` or, since that is too late to ask for it, `--cov`. The whole
-    suite is without slow tests where `-m` does not say which to run, but not in CI.
+    Not where they would share a GPU, nor with `-n`, `--pdb` or, since that is too late to ask for it, `--cov`. The
+    whole suite is without slow tests where `-m` does not say which to run, but not in CI.
     """
     plugins, whole = config.pluginmanager, config.args_source is pytest.Config.ArgsSource.TESTPATHS
     if "PYTEST_XDIST_WORKER" in os.environ:
