@@ -23,6 +23,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 collect_ignore = [folder for folder in ("bench", "fuzz") if not (ROOT / folder).is_dir()]
 
 MOST_PROCESSES = 4
+# For `-m`: what takes less than a second or two, and every test.
+QUICK = "not slow"
+ALL = "slow or not slow"
 # c and multicore run everywhere: where they are missing, tests fail rather than pass unseen.
 NAMES = [each.name for each in status() if each.usable or each.name in ("c", "multicore")]
 
@@ -31,16 +34,32 @@ NAMES = [each.name for each in status() if each.usable or each.name in ("c", "mu
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run the whole suite in as many processes as there are cores, each file in one, where pytest-xdist is installed.
 
-    Not where they would share a GPU, nor with `-n`, `--pdb` or, since that is too late to ask for it, `--cov`.
+    Not where they would share a GPU, nor with `-n`, `--pdb` or, since that is too late to ask for it, `--cov`. The
+    whole suite is without slow tests where `-m` does not say which to run, but not in CI.
     """
     plugins, whole = config.pluginmanager, config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    if "PYTEST_XDIST_WORKER" in os.environ or not plugins.hasplugin("xdist"):
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    if whole and leaves_out_slow(config.option.markexpr):
+        config.option.markexpr = QUICK
+    if not plugins.hasplugin("xdist"):
         return
     if whole and config.option.numprocesses is None and not config.option.usepdb and not plugins.hasplugin("_cov"):
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
         config.option.numprocesses = min(MOST_PROCESSES, cores) if set(NAMES) <= {"c", "multicore"} else 0
     if config.option.numprocesses and config.option.dist == "no":
         config.option.dist = "loadfile"
+
+
+def leaves_out_slow(asked: str) -> bool:
+    """Tell whether slow tests are to be left out of the whole suite, where the option `-m` asks for this."""
+    return not asked and not os.environ.get("CI")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say which tests are left out although nobody asked for it."""
+    left_out = config.option.markexpr == QUICK and "PYTEST_XDIST_WORKER" not in os.environ
+    return f"slow tests: left out; all of them: pytest -m '{ALL}'" if left_out else None
 
 
 @pytest.fixture(scope="module", params=[*NAMES, emulated.NAMED])

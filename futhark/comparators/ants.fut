@@ -91,7 +91,7 @@ def power (x: f64) (quarters: i32) : f64 =
 def ant_key (seed: u64) (colony: i64) (iteration: i64) (ant: i64) : rng.key =
   rng.stream (rng.word (rng.stream seed colony) ((1 << 32) + iteration)) ant
 
-module mk_ants (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule) = {
+module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule) = {
   module L = mk_length M
 
   local
@@ -154,18 +154,14 @@ module mk_ants (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule
 
   local
   -- | The tours of so many ants, and their lengths, after their local search.
-  def improve [c] [n] [k] (data: M.data [n]) (links: links [n] [k]) (search: i32) (tours: [c][n]i32) : ([c][n]i32, [c]i64) =
+  def improve [c] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (search: i32) (tours: [c][n]i32) : ([c][n]i32, [c]i64) =
     if search == 0
     then (tours, map (L.tour_length data) tours)
     else let plan = plan_of n (descent_plan with moves = if search == 3 then 1 else 0)
          -- No segment is so short that 2-opt alone would move it.
          let plan = if search == 1 then plan with choice = (plan.choice with segment = -1) else plan
-         let on a (works: bool) =
-           #[unsafe]
-           let plan = if works then plan else plan with from = 1
-           let state = I.climb data links plan (rng.stream 0 0) tours[a] tours[a]
-           in (state.best, state.length)
-         in unzip (S.each c n on)
+         let {tours = _, bests, lengths, steps = _} = P.climb data lists plan (population_on tours)
+         in (bests, lengths)
 
   local
   -- | The tours that strengthen the trails of a colony, ants by rank and then the best so far, each as the places of its
@@ -205,7 +201,6 @@ module mk_ants (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule
   def iterate [p] [n] [k] [w]
               (data: M.data [n])
               (lists: [n][k]i32)
-              (links: links [n] [k])
               (etas: [n][k]f64)
               (rules: rules [w])
               (seed: u64)
@@ -218,7 +213,7 @@ module mk_ants (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule
     let walk t works =
       let key = ant_key seed (first + t / m) iteration (t % m)
       in #[unsafe] walk data lists attractions[t / m] works key
-    let (tours, found) = improve data links rules.search (S.each (p * m) n walk)
+    let (tours, found) = improve data lists rules.search (S.each (p * m) n walk)
     let tours = unflatten tours
     let found = unflatten found
     let shorter (l, a) (k, b) = if l < k || (l == k && a < b) then (l, a) else (k, b)
@@ -253,7 +248,6 @@ module mk_ants (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule
     let lists = assert (are_lists lists) lists
     let etas = assert (are_attractions etas) etas
     let rules = assert (are_rules rules) rules
-    let links = I.links_of data lists
     in loop colonies for i < iterations do
-         iterate data lists links etas rules seed first (from + i) colonies
+         iterate data lists etas rules seed first (from + i) colonies
 }

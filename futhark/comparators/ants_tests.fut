@@ -10,7 +10,7 @@ import "../local_search/population"
 import "../local_search/worker"
 import "ants"
 
-module A = mk_ants matrix (mk_ils matrix (mk_thread_worker matrix)) threads
+module A = mk_ants matrix (mk_population matrix (mk_ils matrix (mk_thread_worker matrix)) threads) threads
 
 -- ==
 -- entry: powers

@@ -18,6 +18,10 @@ def load_matrix [n] (distances: [n][n]i32) : matrix_instance [n] =
 def load_grid [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] =
   assert (fits_32_bits n) {grid = (xs, ys)}
 
+-- | A grid as points of the plane, whose distances are equal. **Work:** O(n).
+def plane_of_grid [n] ({grid = (xs, ys)}: grid_instance [n]) : plane.data [n] =
+  (map f64.i32 xs, map f64.i32 ys, 0)
+
 def load_plane [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
   assert (fits_32_bits n) {plane = (xs, ys, f64.bool up)}
 

@@ -3,6 +3,7 @@
 -- Distances come in four forms, and each entry point on distances exists once a form: `matrix` (any metric), `grid`
 -- (EUC_2D of small whole coordinates) and `plane` (EUC_2D and CEIL_2D of any coordinates); those of iterated local search,
 -- crossover and huge tours for `space`, too (other metrics on coordinates), where there are more cities than a matrix holds.
+-- A grid's distances are worth code of their own where loops over them vectorise; elsewhere a call makes a plane of it.
 
 import "../bound/alpha"
 import "../bound/exact_tree"
@@ -40,39 +41,46 @@ module matrix_descent = mk_descent (mk_bands matrix bands_of)
 module grid_descent = mk_descent (mk_bands grid bands_of)
 module plane_descent = mk_descent (mk_bands plane bands_of)
 module matrix_worker = mk_thread_worker matrix
-module grid_worker = mk_thread_worker grid
 module plane_worker = mk_thread_worker plane
 module space_worker = mk_thread_worker space
 module matrix_climbing = mk_deep_ils matrix matrix_worker
-module grid_climbing = mk_deep_ils grid grid_worker
 module plane_climbing = mk_deep_ils plane plane_worker
 module space_climbing = mk_deep_ils space space_worker
 module matrix_population = mk_population matrix matrix_climbing threads
-module grid_population = mk_population grid grid_climbing threads
 module plane_population = mk_population plane plane_climbing threads
 module space_population = mk_population space space_climbing threads
 module matrix_generation = mk_generation matrix
-module grid_generation = mk_generation grid
 module plane_generation = mk_generation plane
 module space_generation = mk_generation space
 module matrix_many = mk_many matrix matrix_climbing matrix_generation
-module grid_many = mk_many grid grid_climbing grid_generation
 module plane_many = mk_many plane plane_climbing plane_generation
-module grid_passes = mk_passes planar_grid wide
 module plane_passes = mk_passes planar_plane wide
 module space_passes = mk_passes space wide
-module grid_path = mk_path planar_grid
 module plane_path = mk_path planar_plane
 module space_path = mk_path space
-module grid_pieces = mk_pieces planar_grid (mk_deep_ils grid_path (mk_thread_worker grid_path)) threads
 module plane_pieces = mk_pieces planar_plane (mk_deep_ils plane_path (mk_thread_worker plane_path)) threads
 module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path)) threads
 module matrix_annealing = mk_annealing matrix matrix_worker threads
-module grid_annealing = mk_annealing grid grid_worker threads
 module plane_annealing = mk_annealing plane plane_worker threads
-module matrix_ants = mk_ants matrix matrix_climbing threads
-module grid_ants = mk_ants grid grid_climbing threads
-module plane_ants = mk_ants plane plane_climbing threads
+module matrix_ants = mk_ants matrix matrix_population threads
+module plane_ants = mk_ants plane plane_population threads
+
+-- What grids and planes share, as calls: one copy of the code serves both.
+
+#[noinline]
+def plane_nearest_tours [n] [k] (data: plane.data [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) (spread: i64) : population [count] [n] = plane_generation.start data lists seed first count passes spread
+
+#[noinline]
+def plane_next_generation [p] [n] [k] (data: plane.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = plane_generation.cross data lists population plan
+
+#[noinline]
+def solved_in_plane [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: f64) (plan: many_plan) : many [b] [n] = plane_many.solve b (\i -> #[unsafe] (xs[i], ys[i], up)) plan
+
+#[noinline]
+def plane_descended [n] [k] (data: plane.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (huge: huge [n]) : huge [n] = plane_passes.descend data links seed limit most huge
+
+#[noinline]
+def plane_climbed_pieces [n] [k] (data: plane.data [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_pieces.search data neighbours huge stretch temperature moves pieces
 
 -- An instance on the device.
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances
@@ -120,27 +128,27 @@ entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_p
 -- The climbers of a population go on by a plan: those of the streams first, …, first + p - 1 of its seed, by the iterations
 -- from, …, from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
 entry matrix_ils [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population.search instance.matrix lists population plan
-entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = grid_population.search instance.grid lists population plan
+entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.search (plane_of_grid instance) lists population plan
 entry plane_ils [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.search instance.plane lists population plan
 entry space_ils [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.search instance.space lists population plan
 
 -- The best tours of a population, after a descent over all cities by a plan, but without its iterations.
 entry matrix_polish [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population.polish instance.matrix lists population plan
-entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = grid_population.polish instance.grid lists population plan
+entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.polish (plane_of_grid instance) lists population plan
 entry plane_polish [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.polish instance.plane lists population plan
 entry space_polish [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.polish instance.space lists population plan
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
 entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = matrix_generation.start instance.matrix lists seed first count passes 1
-entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = grid_generation.start instance.grid lists seed first count passes 1
-entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = plane_generation.start instance.plane lists seed first count passes 1
+entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = plane_nearest_tours (plane_of_grid instance) lists seed first count passes 1
+entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = plane_nearest_tours instance.plane lists seed first count passes 1
 entry space_start [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = space_generation.start instance.space lists seed first count passes 1
 
 -- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
 -- must be known: after a call of `…_ils`.
 entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = matrix_generation.cross instance.matrix lists population plan
-entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = grid_generation.cross instance.grid lists population plan
-entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = plane_generation.cross instance.plane lists population plan
+entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = plane_next_generation (plane_of_grid instance) lists population plan
+entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = plane_next_generation instance.plane lists population plan
 entry space_cross [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = space_generation.cross instance.space lists population plan
 
 -- What a population has found so far: the best tours' lengths, the improvements, the place of the shortest, and a tour.
@@ -160,8 +168,8 @@ entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32
 
 -- Many instances of equal size at once, with lists of the k nearest; each is solved as if it were alone.
 entry matrix_solve_many [b] [n] (distances: [b][n][n]i32) (plan: many_plan) : many [b] [n] = matrix_many.solve b (\i -> #[unsafe] distances[i]) plan
-entry grid_solve_many [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (plan: many_plan) : many [b] [n] = grid_many.solve b (\i -> #[unsafe] (xs[i], ys[i])) plan
-entry plane_solve_many [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (plan: many_plan) : many [b] [n] = plane_many.solve b (\i -> #[unsafe] (xs[i], ys[i], f64.bool up)) plan
+entry grid_solve_many [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (plan: many_plan) : many [b] [n] = solved_in_plane (map (map f64.i32) xs) (map (map f64.i32) ys) 0 plan
+entry plane_solve_many [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (plan: many_plan) : many [b] [n] = solved_in_plane xs ys (f64.bool up) plan
 entry many_tours [b] [n] (many: many [b] [n]) : [b][n]i32 = many.tours
 entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths
 
@@ -175,7 +183,7 @@ entry chains_tour [p] [n] (chains: population [p] [n]) (place: i64) : [n]i32 = t
 
 -- Chains go on by a plan, by an iteration at each temperature. Lists without neighbours let all pairs of cities be drawn.
 entry matrix_anneal [p] [n] [k] [t] (instance: matrix_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = matrix_annealing.anneal instance.matrix lists chains plan temperatures
-entry grid_anneal [p] [n] [k] [t] (instance: grid_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = grid_annealing.anneal instance.grid lists chains plan temperatures
+entry grid_anneal [p] [n] [k] [t] (instance: grid_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = plane_annealing.anneal (plane_of_grid instance) lists chains plan temperatures
 entry plane_anneal [p] [n] [k] [t] (instance: plane_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = plane_annealing.anneal instance.plane lists chains plan temperatures
 
 -- Colonies of ants that know a tour each, of the given length, with equal trails to k neighbours of each city.
@@ -189,7 +197,7 @@ entry colonies_tour [p] [n] [k] (colonies: colonies [p] [n] [k]) (place: i64) : 
 -- Colonies go on by a stretch of iterations. Lists of neighbours are in order of their distances; `etas` is what a neighbour's
 -- distance has to say.
 entry matrix_forage [p] [n] [k] [w] (instance: matrix_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = matrix_ants.forage instance.matrix lists etas colonies rules stretch
-entry grid_forage [p] [n] [k] [w] (instance: grid_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = grid_ants.forage instance.grid lists etas colonies rules stretch
+entry grid_forage [p] [n] [k] [w] (instance: grid_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = plane_ants.forage (plane_of_grid instance) lists etas colonies rules stretch
 entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = plane_ants.forage instance.plane lists etas colonies rules stretch
 
 -- The nearest cities of cities first, …, first + count - 1, where all stand in order of a space-filling curve.
@@ -199,26 +207,26 @@ entry boxes_nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count:
 -- One huge tour: links are neighbour lists with their distances, in order of these; they stay on the device, and are given
 -- some cities at a time, from number `first` on. What is huge holds the tour.
 entry links_blank (n: i64) (k: i64) : neighbours [n] [k] = blank_links n k
-entry grid_links [n] [k] [m] (instance: grid_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = grid_passes.put_links instance.grid neighbours first lists
+entry grid_links [n] [k] [m] (instance: grid_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = plane_passes.put_links (plane_of_grid instance) neighbours first lists
 entry plane_links [n] [k] [m] (instance: plane_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = plane_passes.put_links instance.plane neighbours first lists
 entry space_links [n] [k] [m] (instance: space_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = space_passes.put_links instance.space neighbours first lists
 entry huge_given [n] (tour: [n]i32) : huge [n] = given_huge tour
 entry huge_tour [n] (huge: huge [n]) : [n]i32 = tour_of huge
 entry huge_done [n] (huge: huge [n]) : bool = huge.progress.done
 entry huge_counts [n] (huge: huge [n]) : [3]i64 = work_of huge
-entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = grid_passes.length_of instance.grid huge
+entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of (plane_of_grid instance) huge
 entry plane_huge_length [n] (instance: plane_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of instance.plane huge
 entry space_huge_length [n] (instance: space_instance [n]) (huge: huge [n]) : i64 = space_passes.length_of instance.space huge
 
 -- Passes over the neighbourhood of the whole tour, at most `limit` of them, and none more once they cost as much as `most`.
-entry grid_huge_descend [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = grid_passes.descend instance.grid neighbours.links seed limit most huge
-entry plane_huge_descend [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = plane_passes.descend instance.plane neighbours.links seed limit most huge
+entry grid_huge_descend [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = plane_descended (plane_of_grid instance) neighbours.links seed limit most huge
+entry plane_huge_descend [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = plane_descended instance.plane neighbours.links seed limit most huge
 entry space_huge_descend [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = space_passes.descend instance.space neighbours.links seed limit most huge
 
 -- Some pieces climb by a stretch of iterations, behind a descent where it begins with 0. The climber of piece 0 is the stretch's
 -- first stream.
-entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = grid_pieces.search instance.grid neighbours huge stretch temperature moves pieces
-entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_pieces.search instance.plane neighbours huge stretch temperature moves pieces
+entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_climbed_pieces (plane_of_grid instance) neighbours huge stretch temperature moves pieces
+entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_climbed_pieces instance.plane neighbours huge stretch temperature moves pieces
 entry space_climb_pieces [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = space_pieces.search instance.space neighbours huge stretch temperature moves pieces
 
 -- A graph of near cities, its edges in rows, with lengths in units as fine as is wanted: each way between two of them twice.

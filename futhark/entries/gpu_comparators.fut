@@ -17,9 +17,9 @@ import "../local_search/worker"
 module matrix_annealing = mk_annealing matrix (mk_thread_worker matrix) spread_threads
 module grid_annealing = mk_annealing grid (mk_thread_worker grid) spread_threads
 module plane_annealing = mk_annealing plane (mk_thread_worker plane) spread_threads
-module matrix_ants = mk_ants matrix (mk_ils matrix (mk_thread_worker matrix)) spread_threads
-module grid_ants = mk_ants grid (mk_ils grid (mk_thread_worker grid)) spread_threads
-module plane_ants = mk_ants plane (mk_ils plane (mk_thread_worker plane)) spread_threads
+module matrix_ants = mk_ants matrix (mk_population matrix (mk_ils matrix (mk_thread_worker matrix)) spread_threads) spread_threads
+module grid_ants = mk_ants grid (mk_population grid (mk_ils grid (mk_thread_worker grid)) spread_threads) spread_threads
+module plane_ants = mk_ants plane (mk_population plane (mk_ils plane (mk_thread_worker plane)) spread_threads) spread_threads
 
 -- An instance on the device.
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances

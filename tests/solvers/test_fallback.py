@@ -18,6 +18,7 @@ from pytsp.generate import uniform
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.solvers.common import fallback as _unsearched
 from pytsp.solvers.common.fallback import strips
+from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils.population import Population
 from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.selection import choose
@@ -106,7 +107,8 @@ def test_a_curve_that_there_is_no_time_to_climb_from_is_shorter_than_that_by_nea
 ) -> None:
     instance = uniform(2_000, 0)
     # The climbers are there, but their first call does not fit.
-    monkeypatch.setattr(Population, "next_seconds", 1e9)
+    for search in (Population, Evolution):
+        monkeypatch.setattr(search, "next_seconds", 1e9)
     found = pytsp.solve(instance, solver=solver, time_limit=60.0, backend="c")
     assert found.stop_reason == "time limit"
     assert found.length < instance.tour_length(nearest_neighbour(instance))
