@@ -13,7 +13,7 @@ from pytsp.bound.certificate import Certificate, dense_one_tree
 from pytsp.bound.exact import is_in_plane
 from pytsp.bound.graphs import MOST, MOST_CITIES, Graph, Kind, checked_kind
 from pytsp.problem.asymmetric import JonkerVolgenant
-from pytsp.problem.instance import Instance
+from pytsp.problem.instance import FORBIDDEN, Instance
 from pytsp.problem.open_paths import OpenPath
 
 __all__ = ["Ascent", "lower_bound"]
@@ -205,7 +205,7 @@ def _closed(instance: Instance, kind: Kind) -> Instance:
     path = OpenPath.of(instance, kind.start_city, kind.end_city)
     n, closed = instance.n, path.instance
     row = instance.distances(0, np.arange(n))
-    away = math.ceil(np.median(row[np.isfinite(row)])) or 1
+    away = math.ceil(np.median(row[row < FORBIDDEN[row.dtype.kind]])) or 1
     if closed.coordinates is not None:
         points = closed.coordinates.copy()
         points[:n, -1][points[:n, -1] == 0] += away if (kind.start_city, kind.end_city) == (None, None) else 0
