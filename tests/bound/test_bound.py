@@ -246,7 +246,7 @@ def test_the_tree_is_as_light_as_kruskals(n: int, seed: int) -> None:
 
 def test_the_bound_is_near_the_optimum_of_uniform_cities() -> None:
     instance = pytsp.read("uniform100")
-    tour = pytsp.solve(instance, backend="c", seed=1, time_limit=0.5)
+    tour = pytsp.solve(instance, solver="ils", backend="c", seed=1, climbers=4, iterations=2_000)
     bound = lower_bound(instance).bound
     assert 0.97 * tour.length <= bound <= tour.length
 
