@@ -480,7 +480,8 @@ OF_PAPERS: list[Options] = [
 
 def test_every_solver_has_a_part() -> None:
     parts = {kind().kernels_part for kind in OPTIONS.values()} | {each.kernels_part for each in OF_PAPERS}
-    assert parts == {*PARTS}
+    # The lower bound is no solver's: solvers open its part beside their own for lists by α.
+    assert parts | {"bound"} == {*PARTS}
 
 
 # Threads, forks, closing

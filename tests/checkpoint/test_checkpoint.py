@@ -563,7 +563,8 @@ def test_a_killed_solve_goes_on_from_its_last_state_and_loses_nothing(tmp_path: 
     assert kept == sorted(kept)
     done = run_command(*words, "--output", str(tour), check=True)
     assert "stopped: finished" in done.stdout
-    whole = pytsp.solve(pytsp.read(ROOT / "data" / "uniform100.tsp"), solver="ils", iterations=30_000, climbers=2)
+    instance = pytsp.read(ROOT / "data" / "uniform100.tsp")
+    whole = pytsp.solve(instance, solver="ils", iterations=30_000, climbers=2, backend="c")
     assert np.array_equal(pytsp.read_tour(tour), whole.tour)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["run.checkpoint", "run.tour"]
 
