@@ -580,10 +580,13 @@ def test_a_signal_ends_a_solve_with_its_result_and_a_checkpoint(tmp_path: Path, 
         process.send_signal(number)
         out, error = process.communicate(timeout=20)
     assert (process.returncode, error) == (0, "")
-    assert '"stop_reason": "interrupted"' in out
+    told = json.loads(out)
+    assert told["stop_reason"] == "interrupted"
+    assert told["length"] == _container.read(file)["state"]["length"]
     found = pytsp.resume(file, target=10**9)
     assert found.stop_reason == "target"
-    assert f'"length": {found.length},' in out
+    # The last descent, which the signal has left out, shortens a tour where a GPU does not wait for all its cities.
+    assert found.length <= told["length"]
 
 
 def test_what_is_resumed_tells_the_device_that_it_ran_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
