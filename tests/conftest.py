@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,6 +29,12 @@ QUICK = "not slow"
 ALL = "slow or not slow"
 # c and multicore run everywhere: where they are missing, tests fail rather than pass unseen.
 NAMES = [each.name for each in status() if each.usable or each.name in ("c", "multicore")]
+
+
+def pytest_configure() -> None:
+    """Heed Ctrl-C, which processes inherit: a shell that puts the tests into the background has them ignore it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)
