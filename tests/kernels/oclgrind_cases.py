@@ -201,9 +201,9 @@ def blocks() -> None:
             compare(kind, 30, "auto", k, blocks=2, lanes=32)
 
 
-def bound() -> None:
-    """Run the cases of 1-trees, the ascent and α-nearness."""
-    for n, k in ((5, 4), (40, 5), (300, 6)):
+def bound(sizes: tuple[tuple[int, int], ...] = ((5, 4), (20, 4), (40, 3))) -> None:
+    """Run the cases of 1-trees, the ascent and α-nearness: graphs with no more edges than a block has threads."""
+    for n, k in sizes:
         instance = instance_of("coarse", n)
         lists = neighbour_lists(instance, k)
         found = []
@@ -223,6 +223,7 @@ def several_blocks() -> None:
     """Load more cities than a block has threads: blocks leave their results to the last one."""
     for kind in ("fine", "coarse", "plane", "matrix"):
         load(kind, 300)
+    bound(((300, 6),))
 
 
 def no_barriers() -> None:
