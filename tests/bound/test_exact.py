@@ -19,13 +19,12 @@ from pytsp.bound.near_graph import listed, load
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.location import PLANE_METRICS
 
-KERNELS = open_backend("c", part="bound")
-
 
 def by_boxes(instance: Instance, penalties: np.ndarray, scale: int, near: int = 3) -> exact_trees.OneTree:
     """The tree of all pairs, of cities in order of a curve, from a graph of so many nearest."""
-    cities = InPlane(KERNELS, instance)
-    graph = load(KERNELS, cities.ordered, listed(neighbour_lists(cities.ordered, near)), scale)
+    kernels = open_backend("c", part="bound")
+    cities = InPlane(kernels, instance)
+    graph = load(kernels, cities.ordered, listed(neighbour_lists(cities.ordered, near)), scale)
     return cities.one_tree(graph, penalties[cities.order], scale)
 
 
