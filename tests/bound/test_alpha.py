@@ -14,14 +14,19 @@ from paths import tsplib_file
 
 import pytsp
 from pytsp import Instance
-from pytsp.backends import open_backend
+from pytsp.backends import Backend, open_backend
 from pytsp.bound.alpha import alpha_lists
 from pytsp.bound.ascent import MOST_STEP, ascend, steps
 from pytsp.bound.near_graph import connected, joined, listed, load, scale_of
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.utils.deadline import OutOfTime, looking
 
-KERNELS = open_backend("c", part="bound")
+
+def kernels() -> Backend:
+    """The kernels of 1-trees, open: other tests may have closed them."""
+    return open_backend("c", part="bound")
+
+
 SOLVERS = ("ils", "eax", "large", "annealing", "ants")
 
 
@@ -29,7 +34,7 @@ SOLVERS = ("ils", "eax", "large", "annealing", "ants")
 def test_lists_are_of_others_in_order_and_have_the_nearest(n: int, k: int, near: int, side: int, seed: int) -> None:
     instance = Instance.from_coordinates(np.random.default_rng(seed).integers(0, side, (n, 2)), "EUC_2D")
     given = neighbour_lists(instance, 8)
-    lists = alpha_lists(instance, given, KERNELS, k=k, near=near)
+    lists = alpha_lists(instance, given, kernels(), k=k, near=near)
     k = min(k, given.shape[1])
     assert lists.shape == (n, k) and lists.dtype == np.int32
     for city, row in enumerate(lists.tolist()):
@@ -47,11 +52,11 @@ def test_groups_far_apart_are_joined(groups: int, seed: int) -> None:
     instance = Instance.from_coordinates(cities[draws.permutation(len(cities))], "EUC_2D")
     edges = listed(neighbour_lists(instance, 4))
     start = np.zeros(instance.n, np.int64)
-    _, _, parts = KERNELS.call("one_tree", load(KERNELS, instance, edges, 1), start)
+    _, _, parts = kernels().call("one_tree", load(kernels(), instance, edges, 1), start)
     assert parts == groups
-    _, _, parts = KERNELS.call("one_tree", load(KERNELS, instance, connected(instance, edges), 1), start)
+    _, _, parts = kernels().call("one_tree", load(kernels(), instance, connected(instance, edges), 1), start)
     assert parts == 1
-    alpha_lists(instance, neighbour_lists(instance, 4), KERNELS)
+    alpha_lists(instance, neighbour_lists(instance, 4), kernels())
 
 
 @pytest.mark.parametrize("kind", ["float matrix", "whole matrix", "EUC_3D", "GEO", "EUCLIDEAN", "MAN_2D", "forbidden"])
@@ -65,7 +70,7 @@ def test_any_metric_has_lists(kind: str) -> None:
         instance = Instance.from_matrix(matrix + matrix.T)
     else:
         instance = Instance.from_coordinates(draws.uniform(-80, 80, (40, 3 if kind == "EUC_3D" else 2)), kind)
-    lists = alpha_lists(instance, neighbour_lists(instance, 10), KERNELS)
+    lists = alpha_lists(instance, neighbour_lists(instance, 10), kernels())
     assert lists.shape == (40, 8)
 
 
@@ -80,7 +85,7 @@ def test_five_by_alpha_have_nearly_all_edges_of_an_optimal_tour() -> None:
         return float(np.mean(there))
 
     nearest = share(neighbour_lists(instance, 5))
-    by_alpha = share(alpha_lists(instance, given, KERNELS, k=5, near=0))
+    by_alpha = share(alpha_lists(instance, given, kernels(), k=5, near=0))
     assert nearest < 0.95 and by_alpha > 0.985
 
 
@@ -94,13 +99,13 @@ def test_steps_fall_from_the_first_to_a_share_of_it_within_bounds() -> None:
 def test_an_ascent_ends_where_it_is_told_to_and_goes_on_as_if_it_had_not() -> None:
     instance = scattered(60, "EUC_2D", 3)
     scale = scale_of(instance)
-    graph = load(KERNELS, instance, listed(neighbour_lists(instance, 8)), scale)
+    graph = load(kernels(), instance, listed(neighbour_lists(instance, 8)), scale)
     sizes, start = steps(1000.0, 0.01, 40), np.zeros(60, np.int64)
-    short = ascend(KERNELS, graph, start, sizes, lambda: True)
+    short = ascend(kernels(), graph, start, sizes, lambda: True)
     assert short.made == 4 and not short.is_tour
-    again = ascend(KERNELS, graph, start, sizes[:4])
+    again = ascend(kernels(), graph, start, sizes[:4])
     assert np.array_equal(again.penalties, short.penalties) and again.bound == short.bound
-    whole = ascend(KERNELS, graph, start, sizes)
+    whole = ascend(kernels(), graph, start, sizes)
     assert whole.made == 40 and whole.bound > short.bound
 
 
@@ -118,7 +123,7 @@ def test_lists_of_a_solve_whose_time_is_over_are_not_made() -> None:
         raise OutOfTime
 
     with looking(check), pytest.raises(OutOfTime):
-        alpha_lists(instance, lists, KERNELS)
+        alpha_lists(instance, lists, kernels())
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -130,7 +135,7 @@ def test_a_solver_with_lists_by_alpha_does_what_it_does_with_these_given(solver:
     near = neighbour_lists(instance, 10, quadrants=solver != "large") if solver != "ants" else None
     if near is None:
         near = neighbour_lists(instance, 20, quadrants=True)
-    lists = alpha_lists(instance, near, KERNELS)
+    lists = alpha_lists(instance, near, kernels())
     assert (lists != near[:, :8]).any()
     again = pytsp.solve(instance, neighbours=lists, **options)
     if solver == "large":
