@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import signal
 from collections.abc import Iterator
@@ -27,6 +28,11 @@ MOST_PROCESSES = 4
 # For `-m`: what takes less than a second or two, and every test.
 QUICK = "not slow"
 ALL = "slow or not slow"
+# Of several GPUs each process of the tests has one, once a backend is looked for.
+GPUS = len(glob.glob("/dev/nvidia[0-9]*"))
+if GPUS > 1 and "PYTEST_XDIST_WORKER" in os.environ:
+    process = int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"))
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", str(process % GPUS))
 # c and multicore run everywhere: where they are missing, tests fail rather than pass unseen.
 NAMES = [each.name for each in status() if each.usable or each.name in ("c", "multicore")]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,13 @@ from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import fallback_result, quick_seconds
+from pytsp.solvers.common.fallback import (
+    SHORT_SECONDS,
+    fallback_result,
+    quick_seconds,
+    quick_tour,
+    shortening_seconds,
+)
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import CHILDREN, PASSES
 from pytsp.solvers.common.verify import verify
@@ -42,8 +48,8 @@ NEIGHBOURS = 8
 # How long a kernel call should take, and how many instances of 100 cities the first one has.
 CALL_SECONDS = 0.2
 FIRST_CHUNK = {"cpu": 8, "gpu": 1_000}
-# What a tour takes at least of an instance that there is no time for.
-QUICK_SECONDS = 1e-3
+# What a tour takes at least of an instance that there is no time for, and with its descent.
+QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
 # The memory that a call may take, and what a city of a climber does.
 CALL_BYTES = {"cpu": 2**28, "gpu": 2**33}
 CITY_BYTES = 80
@@ -166,26 +172,35 @@ class _Batches:
         # Of a time limit each has a share, by its cities those that are solved together.
         cities = sum(instance.n for instance in instances)
         reserve = (self.watch.time_limit or 0.0) * sum(instance.n for _, instance in alone) / max(1, cities)
-        reserve += sum(_untimely_seconds(group) for group in groups.values())
+        reserve += sum(self._untimely_seconds(group) for group in groups.values())
         for (kind, n, *flags), group in groups.items():
-            reserve -= _untimely_seconds(group)
+            reserve -= self._untimely_seconds(group)
             yield from self._solve_group(kind, n, flags, group, reserve)
         for done, (index, instance) in enumerate(alone):
-            yield index, self._solve_alone(instance, self.watch.seconds_left / (len(alone) - done))
+            left = len(alone) - done
+            seconds = self.watch.seconds_left / left
+            yield index, self._untimely(instance, left) if seconds <= 0 else self._solve_alone(instance, seconds)
 
     def _solve_alone(self, instance: Instance, seconds: float) -> Result:
-        if seconds <= 0:
-            return self._untimely(instance)
         common = self.common | {"time_limit": None if seconds == math.inf else seconds}
         # What no backend, nor its number of cores, decides.
         if instance.n < TOGETHER_CITIES[0]:
             return solve(instance, solver="ils", climbers=1, iterations=LONE_ITERATIONS, **common)
         return solve(instance, solver="eax", climbers=self.climbers, iterations=self.iterations, **common)
 
-    def _untimely(self, instance: Instance) -> Result:
-        """Return what an instance comes to that there is no time for."""
+    def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
+        """Return how long is kept for instances that are not solved: for their descent too, in half of the limit."""
+        quick = sum(max(QUICK_SECONDS, quick_seconds(instance)) for _, instance, _ in group)
+        return max(quick, min(len(group) * SHORTENED_SECONDS, (self.watch.time_limit or 0.0) / 2))
+
+    def _untimely(self, instance: Instance, left: int) -> Result:
+        """Return what an instance comes to that there is no time to solve: it descends where there is time for so many
+        to descend."""
         placed = {name: value for name, value in self.common.items() if name != "seed"}
-        return fallback_result(task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, placed), None)
+        task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, placed)
+        if self.watch.seconds_left < left * (SHORTENED_SECONDS + shortening_seconds(task)):
+            task = replace(task, given_tour=quick_tour(instance, SHORT_SECONDS))
+        return fallback_result(task, None)
 
     def _solve_group(
         self, kind: str, n: int, flags: list[Any], group: list[tuple[int, Instance, Form]], reserve: float
@@ -200,7 +215,7 @@ class _Batches:
         machine = "cpu" if kernels.device is None else "gpu"
         most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * self.climbers + (4 * n * n if kind == "matrix" else 0)))
         size = min(max(1, FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n), most)
-        while group and self.watch.seconds_left > reserve + _untimely_seconds(group):
+        while group and self.watch.seconds_left > reserve + self._untimely_seconds(group):
             chunk, group = group[:size], group[size:]
             began = time.perf_counter()
             arrays = [np.stack(rows) for rows in zip(*(form.arguments[:2] for *_, form in chunk), strict=True)]
@@ -212,8 +227,8 @@ class _Batches:
                 yield index, self._result(instance, checked, generations, seconds / len(chunk))
             fitting = min(CALL_SECONDS, max(0.0, self.watch.seconds_left - reserve))
             size = max(1, min(most, 4 * size, int(size * fitting / max(seconds, 1e-6))))
-        for index, instance, _ in group:
-            yield index, self._untimely(instance)
+        for done, (index, instance, _) in enumerate(group):
+            yield index, self._untimely(instance, len(group) - done)
 
     def _result(self, instance: Instance, tour: NDArray[np.int32], generations: int, seconds: float) -> Result:
         length = instance.tour_length(tour)
@@ -235,11 +250,6 @@ class _Batches:
             solver="eax",
             iterations=generations,
         )
-
-
-def _untimely_seconds(group: list[tuple[int, Instance, Form]]) -> float:
-    """Return about how long tours take of instances that there is no time for."""
-    return sum(max(QUICK_SECONDS, quick_seconds(instance)) for _, instance, _ in group)
 
 
 def _list_instances(instances: Iterable[Instance | Any] | NDArray[np.generic], metric: str | None) -> list[Instance]:
