@@ -18,7 +18,7 @@ from pytsp.problem.kernel_input import is_in_space_only
 from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import fallback_result, quick_seconds, shortening_seconds
+from pytsp.solvers.common.fallback import early_tour, fallback_result, quick_seconds, shortening_seconds
 from pytsp.solvers.common.loop import run as run_search
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.large.requirements import LEAST_CITIES
@@ -186,12 +186,13 @@ def run(task: Task[Options]) -> Result:
     name = instance.name or "instance"
     _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
     begin = import_module(MODULES[solver]).begin
+    early = early_tour(task)
     try:
         # What was found before is worth the time that it takes to go back there.
         with looking(watching) if watch.state is None else nullcontext():
             found = run_search(begin(task))
     except OutOfTime as late:
-        found = fallback_result(task, late.tour)
+        found = fallback_result(task, late.tour, early)
     _log.info(
         "%s: length %s after %.2f s on %s; %s", name, found.length, found.seconds, found.backend, found.stop_reason
     )

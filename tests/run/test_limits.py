@@ -27,6 +27,7 @@ from pytsp.neighbours.lists import neighbour_lists
 from pytsp.run.monitor import Watch, target_length
 from pytsp.solvers.large import pieces as _pieces
 from pytsp.solvers.restarts import solver as search
+from pytsp.starts.nearest_unvisited import nearest_neighbour_order
 from pytsp.utils.deadline import OutOfTime, look, looking
 
 uniform = partial(cities.uniform, side=5000)
@@ -141,6 +142,25 @@ def test_a_solve_whose_time_is_over_before_tells_a_quick_tour(
     monkeypatch.undo()
     # With more time it goes on.
     assert pytsp.resume(file, time_limit=found.seconds + 0.5).length < found.length
+
+
+@pytest.mark.parametrize("open", [False, True])
+def test_preparations_that_take_longer_than_the_time_leave_the_nearest_neighbour_tour_of_a_matrix(
+    open: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def overrun(_: object) -> None:
+        time.sleep(0.3)
+        raise OutOfTime
+
+    monkeypatch.setattr("pytsp.solvers.common.fallback.SHORT_ROWS_SECONDS", 0)
+    monkeypatch.setattr("pytsp.solvers.ils.solver.begin", overrun)
+    matrix = Instance.from_matrix(uniform(1500).distance_matrix())
+    found = pytsp.solve(matrix, solver="ils", backend="c", time_limit=0.15, open=open)
+    assert found.stop_reason == "time limit"
+    first = 0 if not open else int(found.tour[0])
+    nearest = nearest_neighbour_order(matrix, first, None)
+    measure = matrix.path_length if open else matrix.tour_length
+    assert found.length <= measure(nearest)
 
 
 def test_what_was_found_before_is_worth_going_back_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from pytsp.starts.nearest_unvisited import hurried_order, hurried_seconds
 
 __all__ = [
     "CURVE_SECONDS",
+    "early_tour",
     "fallback_result",
     "is_by_nearest_neighbours",
     "quick_seconds",
@@ -36,23 +37,25 @@ __all__ = [
 CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
 # Of so few cities the nearest-neighbour tour takes a few milliseconds, and is shorter than a curve.
 FEW_CITIES = 500
-# So much of what a solve may be late goes into a better tour; a curve that takes so little is followed anyway.
-GRACE_SECONDS, SHORT_SECONDS = 0.1, 0.02
+# So much of what a solve may be late goes into a better tour; a curve that takes so little is followed anyway, and all
+# cities are looked at in rows of a matrix.
+GRACE_SECONDS, SHORT_SECONDS, SHORT_ROWS_SECONDS = 0.1, 0.02, 0.05
+# Where a tour by such rows takes more than this part of what is left of a limit, it is made before anything else.
+EARLY_SHARE = 1 / 30
 
 
-def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
+def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None, early: NDArray[np.int32] | None = None) -> Result:
     """Return a tour that takes next to no time: the initial one, one that is known, or as the time allows that along a
-    curve, that by strips, or the cities in their order; of few cities, or a matrix, the nearest-neighbour tour. On a
-    CPU one through points descends, as far as the time allows."""
+    curve, that by strips, or the cities in their order; of few cities, or a matrix, the nearest-neighbour tour, which
+    `early` is where it is known. On a CPU one through points descends, as far as the time allows."""
     instance, watch, options = task.instance, task.watch, task.options
     if task.initial_tour is not None:
         tour, length = task.initial_tour, instance.tour_length(task.initial_tour)
     else:
-        if tour is None or instance.coordinates is None:
-            make = task.quick_tour or partial(quick_tour, instance)
-            quick = make(watch.seconds_left + GRACE_SECONDS)
-            tour = quick if tour is None else min(tour, quick, key=instance.tour_length)
-        tour, length = _shortened(task, tour)
+        if early is None and (tour is None or instance.coordinates is None):
+            early = _quick_tour_of(task)
+        tours = [each for each in (tour, early) if each is not None]
+        tour, length = _shortened(task, tours[0] if len(tours) == 1 else min(tours, key=instance.tour_length))
     watch.offer(0, length, tour.copy)
     k = getattr(options, "k", None)
     return Result(
@@ -75,6 +78,22 @@ def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None) -> Result:
         iterations=None if options.name == "restarts" else 0,
         history=watch.improvements(0, length),
     )
+
+
+def early_tour(task: Task[Any]) -> NDArray[np.int32] | None:
+    """Return the quick tour of a matrix where there is little time, before that goes into preparations that take longer
+    than they should; None where there is time enough, or another tour."""
+    instance, watch = task.instance, task.watch
+    if instance.coordinates is not None or task.given_tour is not None or watch.state is not None:
+        return None
+    if EARLY_SHARE * watch.seconds_left > quick_seconds(instance):
+        return None
+    return _quick_tour_of(task)
+
+
+def _quick_tour_of(task: Task[Any]) -> NDArray[np.int32]:
+    make = task.quick_tour or partial(quick_tour, task.instance)
+    return make(task.watch.seconds_left + GRACE_SECONDS)
 
 
 def quick_seconds(instance: Instance) -> float:
@@ -102,7 +121,8 @@ def quick_tour(instance: Instance, seconds: float, first: int = 0, last: int | N
     if is_by_nearest_neighbours(instance):
         given = instance.coordinates is None
         rows = instance.distance_rows(0, instance.n) if given else instance.distance_matrix()
-        return hurried_order(rows, seconds, first, last)
+        is_short = hurried_seconds(instance.n, all_cities=True) <= SHORT_ROWS_SECONDS
+        return hurried_order(rows, max(seconds, 2 * SHORT_ROWS_SECONDS) if is_short else seconds, first, last)
     points = curve_points(instance)
     return instance.canonical_tour() if points is None else _tour_of_points(instance, points, seconds)
 
