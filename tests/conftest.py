@@ -37,8 +37,15 @@ if GPUS > 1 and "PYTEST_XDIST_WORKER" in os.environ:
 NAMES = [each.name for each in status() if each.usable or each.name in ("c", "multicore")]
 
 
-def pytest_configure() -> None:
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a process of pytest-xdist, which has the command line only, which tests are asked for."""
+    node.workerinput["markexpr"] = node.config.option.markexpr
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Heed Ctrl-C, which processes inherit: a shell that puts the tests into the background has them ignore it."""
+    config.option.markexpr = getattr(config, "workerinput", {}).get("markexpr", config.option.markexpr)
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from checkout import needs_checkout
@@ -81,3 +83,15 @@ def test_slow_tests_are_left_out_where_nobody_asks_for_them_but_not_by_ci(
         monkeypatch.setenv("CI", ci)
         assert suite.leaves_out_slow(asked) == left_out
     assert "\nexport CI=true\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_a_process_of_the_suite_leaves_out_what_the_suite_does(pytestconfig: pytest.Config) -> None:
+    suite: Any = pytestconfig.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
+    node = SimpleNamespace(workerinput={}, config=SimpleNamespace(option=SimpleNamespace(markexpr=suite.QUICK)))
+    suite.pytest_configure_node(node)
+    process = SimpleNamespace(workerinput=node.workerinput, option=SimpleNamespace(markexpr=""))
+    suite.pytest_configure(process)
+    assert process.option.markexpr == suite.QUICK
+    alone = SimpleNamespace(option=SimpleNamespace(markexpr="browser"))
+    suite.pytest_configure(alone)
+    assert alone.option.markexpr == "browser"
