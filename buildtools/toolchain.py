@@ -8,14 +8,14 @@ import shutil
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from buildtools.errors import BuildError
 from buildtools.paths import COMPAT, FALLBACK, GPU_PROGRAMS
 from buildtools.processor import PORTABLE, check_level, flags_of_level, level_here
-from buildtools.shell import run
+from buildtools.shell import available_cores, run
 
 
 @dataclass(frozen=True)
@@ -204,13 +204,30 @@ def _compiler_takes(compiler: str, program: str, *flags: str) -> bool:
     return True
 
 
+def _compile_in_parts(compiling: Sequence[str | Path], source: Path, built: Path) -> bool:
+    """Compile a large C file with all cores: gcc reads it, then optimises parts of it side by side, and links them into
+    an ordinary object file; tell whether this compiler can do that."""
+    cores, read = available_cores(), built.with_suffix(".read.o")
+    if cores == 1:
+        return False
+    try:
+        run([*compiling, "-flto", "-c", source, "-o", read])
+        run([*compiling, f"-flto={cores}", "-r", "-flinker-output=nolto-rel", read, "-o", built])
+    except BuildError:
+        # Another compiler; errors in the C come again where it is compiled as a whole.
+        return False
+    return True
+
+
 def compile_module(backend: str, source: Path, module: Path, includes: Iterable[Path], flags: list[str]) -> None:
     """Compile the C file `source` into the Python module `module`, through an object file beside it."""
     compiler, built = find_c_compiler(), source.with_suffix(".o")
     foreign = description_of(backend).foreign
     front: list[str | Path] = ["-include", COMPAT] if backend == "cuda" else []
     folders = [f"-I{folder}" for folder in (python_headers(), *includes)]
-    run([compiler, *flags, *QUIET_FLAGS, *folders, *front, "-c", source, "-o", built])
+    compiling = [compiler, *flags, *QUIET_FLAGS, *folders, *front]
+    if backend not in ON_THE_CPU or not _compile_in_parts(compiling, source, built):
+        run([*compiling, "-c", source, "-o", built])
     if foreign:
         run(["objcopy", "--wildcard", *(f"--weaken-symbol={pattern}" for pattern in foreign), built])
     link = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]

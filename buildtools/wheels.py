@@ -99,7 +99,7 @@ def write_compiler(python: Path, target: str, file: Path) -> Path:
     file.write_text(
         "#!/bin/sh\n"
         'for word; do case "$word" in\n'
-        f'-c | -E) exec {shlex.join([gcc, "-nostdinc", *headers, *versions])} "$@" ;;\n'
+        f'-c | -E | -r) exec {shlex.join([gcc, "-nostdinc", *headers, *versions])} "$@" ;;\n'
         f"--version) exec {shlex.quote(gcc)} --version ;;\n"
         "esac; done\n"
         f'exec {shlex.join(zig)} "$@"\n',
