@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import importlib
 import importlib.metadata
@@ -732,3 +733,21 @@ def test_python_m_build_is_pypas(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (7, f"[{str(frontend)!r}, '--wheel']\n", "")
     # Ours is what it was.
     assert "obtain the tools" in run_python("build.py", "--help", check=True).stdout
+
+
+@pytest.mark.parametrize("refused", ["-flto", "-r", "none"])
+def test_a_compiler_that_knows_no_parts_compiles_the_whole(
+    refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, asked, compiler = tmp_path / "module.c", tmp_path / "asked", tmp_path / "cc"
+    source.write_text("int answer(void) { return 42; }\n")
+    words = f'for word; do [ "$word" != {refused} ] || exit 1; done'
+    compiler.write_text(f'#!/bin/sh\necho "$*" >> {asked}\n{words}\nexec {toolchain.find_c_compiler()} "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    monkeypatch.setattr(toolchain, "available_cores", lambda: 2)
+    flags = [flag for flag in toolchain.flags_of("c") if flag != "-fvisibility=hidden"]
+    toolchain.compile_module("c", source, tmp_path / "module.so", [], flags)
+    assert ctypes.CDLL(str(tmp_path / "module.so")).answer() == 42
+    is_whole = [not {"-flto", "-r", "-shared"} & {*line.split()} for line in asked.read_text().splitlines()]
+    assert any(is_whole) == (refused != "none")
