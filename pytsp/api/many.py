@@ -72,7 +72,8 @@ def solve_many(
 
     An instance's result does not depend on those beside it. From 8 to 1,000 cities, climbers start from random near
     tours, descend by 3-opt over lists of the 8 nearest cities, and recombine (see `pytsp.solve`); larger
-    instances are solved one by one by `solver="eax"`, smaller ones by 200 iterations of `solver="ils"`.
+    instances are solved one by one by `solver="eax"`, smaller ones by 200 iterations of `solver="ils"` with
+    `moves="3-opt"`.
 
     Parameters
     ----------
@@ -185,7 +186,7 @@ class _Batches:
         common = self.common | {"time_limit": None if seconds == math.inf else seconds}
         # What no backend, nor its number of cores, decides.
         if instance.n < TOGETHER_CITIES[0]:
-            return solve(instance, solver="ils", climbers=1, iterations=LONE_ITERATIONS, **common)
+            return solve(instance, solver="ils", climbers=1, iterations=LONE_ITERATIONS, moves="3-opt", **common)
         return solve(instance, solver="eax", climbers=self.climbers, iterations=self.iterations, **common)
 
     def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:

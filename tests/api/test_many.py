@@ -106,6 +106,15 @@ def test_all_backends_solve_alike(backend: Backend, metric: str) -> None:
         assert_same(result, other)
 
 
+def test_all_backends_solve_few_cities_alike(backend: Backend) -> None:
+    draw = np.random.default_rng(3)
+    instances = [Instance.from_coordinates(draw.integers(0, 90, (n, 2)), "EUC_2D") for n in (*range(1, 9), 7, 6, 5)]
+    options: dict[str, Any] = dict(climbers=2, iterations=3, seed=2026)
+    results = pytsp.solve_many(instances, **options, backend=backend.name)
+    for result, other in zip(results, pytsp.solve_many(instances, **options, backend="c"), strict=True):
+        assert_same(result, other)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_change_nothing(threads: int) -> None:
     points = np.random.default_rng(0).random((7, 20, 2))
