@@ -114,7 +114,9 @@ def unpack_sdist(sdist: Path, folder: Path) -> Path:
     try:
         with tarfile.open(sdist) as file:
             tops = {Path(member.name).parts[0] for member in file.getmembers()}
-            file.extractall(folder, filter="data")
+            # The first releases of Python 3.10 and 3.11, such as Debian 12's, have no filters.
+            file.extraction_filter = getattr(tarfile, "data_filter", None)
+            file.extractall(folder)
     except (OSError, tarfile.TarError) as error:
         raise BuildError(f"{sdist} cannot be unpacked: {error}") from error
     if len(tops) != 1 or not (folder / min(tops) / "translations").is_dir():

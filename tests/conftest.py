@@ -45,10 +45,13 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Heed Ctrl-C, which processes inherit: a shell that puts the tests into the background has them ignore it."""
+    """Heed Ctrl-C, and the end of a terminal, which processes inherit: a shell that puts the tests into the background
+    has them ignore the one, nohup the other."""
     config.option.markexpr = getattr(config, "workerinput", {}).get("markexpr", config.option.markexpr)
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(tryfirst=True)
