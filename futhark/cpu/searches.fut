@@ -1,0 +1,70 @@
+-- | Every search of the c and multicore backends, made of its modules, for each form of distances.
+
+import "../bound/one_tree"
+import "../comparators/annealing"
+import "../comparators/ants"
+import "../core/metric"
+import "../core/planar"
+import "../core/schedule"
+import "../core/space"
+import "../crossover/generation"
+import "../crossover/many"
+import "../large/parallel_moves"
+import "../large/pieces"
+import "../local_search/ils"
+import "../local_search/population"
+import "../local_search/three_opt"
+import "../local_search/worker"
+import "../two_opt/bands"
+import "../two_opt/cpu_climbs"
+import "../two_opt/descent"
+
+module penalties_ascent = mk_ascent prim
+module matrix_climbs = mk_cpu_climbs matrix
+module grid_climbs = mk_cpu_climbs grid
+module plane_climbs = mk_cpu_climbs plane
+module bands_of = {def width = 1024i64 def depth = 64i64}
+module matrix_descent = mk_descent (mk_bands matrix bands_of)
+module grid_descent = mk_descent (mk_bands grid bands_of)
+module plane_descent = mk_descent (mk_bands plane bands_of)
+module matrix_worker = mk_thread_worker matrix
+module plane_worker = mk_thread_worker plane
+module space_worker = mk_thread_worker space
+module matrix_climbing = mk_deep_ils matrix matrix_worker
+module plane_climbing = mk_deep_ils plane plane_worker
+module space_climbing = mk_deep_ils space space_worker
+module matrix_population = mk_population matrix matrix_climbing threads
+module plane_population = mk_population plane plane_climbing threads
+module space_population = mk_population space space_climbing threads
+module matrix_generation = mk_generation matrix
+module plane_generation = mk_generation plane
+module space_generation = mk_generation space
+module matrix_many = mk_many matrix matrix_climbing matrix_generation
+module plane_many = mk_many plane plane_climbing plane_generation
+module plane_passes = mk_passes planar_plane wide
+module space_passes = mk_passes space wide
+module plane_path = mk_path planar_plane
+module space_path = mk_path space
+module plane_pieces = mk_pieces planar_plane (mk_deep_ils plane_path (mk_thread_worker plane_path)) threads
+module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path)) threads
+module matrix_annealing = mk_annealing matrix matrix_worker threads
+module plane_annealing = mk_annealing plane plane_worker threads
+module matrix_ants = mk_ants matrix matrix_population threads
+module plane_ants = mk_ants plane plane_population threads
+
+-- What grids and planes share, as calls: one copy of the code serves both.
+
+#[noinline]
+def plane_nearest_tours [n] [k] (data: plane.data [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) (spread: i64) : population [count] [n] = plane_generation.start data lists seed first count passes spread
+
+#[noinline]
+def plane_next_generation [p] [n] [k] (data: plane.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = plane_generation.cross data lists population plan
+
+#[noinline]
+def solved_in_plane [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: f64) (plan: many_plan) : many [b] [n] = plane_many.solve b (\i -> #[unsafe] (xs[i], ys[i], up)) plan
+
+#[noinline]
+def plane_descended [n] [k] (data: plane.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (huge: huge [n]) : huge [n] = plane_passes.descend data links seed limit most huge
+
+#[noinline]
+def plane_climbed_pieces [n] [k] (data: plane.data [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_pieces.search data neighbours huge stretch temperature moves pieces
