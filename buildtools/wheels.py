@@ -83,8 +83,9 @@ def write_compiler(python: Path, target: str, file: Path) -> Path:
     # What Zig hands to its own compiler: first that compiler's headers, then those of the C library and of Linux.
     done = subprocess.run(
         [*zig, "-v", "-c", probe.name, "-o", os.devnull],
-        # Zig writes an object there all the same.
+        # Zig writes an object there all the same; what it has in its cache it does not tell of.
         cwd=file.parent,
+        env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(file.parent / "zig")},
         capture_output=True,
         text=True,
         check=False,
