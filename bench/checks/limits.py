@@ -4,9 +4,7 @@ Kinds of instances, numbers of cities, limits, solvers and backends are drawn. A
 reading and all, takes more than 0.2 s and 2 % beyond its time limit; worse where its tour is longer than the
 nearest-neighbour tour of its instance, open or directed as that is; above where its process holds more memory than
 `bound_of` says. A limit below what the shortest run takes, which reads the instance and tells a tour without a search,
-cannot be kept; such runs are told apart, but late all the same where they take longer than that by as much. So are
-those that are worse where the limit leaves less than making the nearest-neighbour tour takes besides. A run that is
-late is made once more, and is late if it is late again: a machine has other work, too.
+cannot be kept; such runs are told apart, but late all the same where they take longer than that by as much.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -70,12 +67,10 @@ os.write(int(sys.argv[1]), json.dumps(told).encode())
 
 
 class Drawn(NamedTuple):
-    """An instance: its file, the length of its nearest-neighbour tour and the seconds that making it takes, and whether
-    its lengths are whole numbers."""
+    """An instance: its file, the length of its nearest-neighbour tour, and whether its lengths are whole numbers."""
 
     file: str
     nearest: float
-    walk: float
     is_exact: bool
 
 
@@ -91,8 +86,8 @@ class Run:
     solver, backend : str
     least : float
         The seconds of the shortest run.
-    nearest, walk : float
-        The length of the nearest-neighbour tour, and the seconds that making it takes.
+    nearest : float
+        The length of the nearest-neighbour tour.
     bound : int
         The bytes that it may take.
     seconds : float
@@ -112,7 +107,6 @@ class Run:
     backend: str
     least: float
     nearest: float
-    walk: float
     bound: int
     seconds: float
     length: float
@@ -138,11 +132,10 @@ class Run:
         allowed, is_too_short = SECONDS + SHARE * self.limit, self.least > self.limit
         is_late = self.seconds > max(self.limit, self.least) + allowed
         is_worse = self.ratio > 1 + PRECISION and self.solver not in RANDOM
-        is_unreachable = self.least + self.walk > self.limit
-        is_excused = not is_late and (is_too_short and self.overrun > allowed or is_unreachable and is_worse)
+        is_excused = is_too_short and not is_late and (self.overrun > allowed or is_worse)
         found = {
             "LATE": is_late,
-            "WORSE": is_worse and not is_unreachable,
+            "WORSE": is_worse and not is_too_short,
             "ABOVE": self.bytes > self.bound,
             "TOO SHORT": is_excused,
         }
@@ -159,10 +152,8 @@ def draw(task: tuple[str, int, int, str]) -> Drawn:
     name, n, seed, folder = task
     kind = KINDS[name]
     file, instance = kind.write(Path(folder), n, seed, f"{name}-{n}")
-    began = time.perf_counter()
-    tour = kind.nearest_neighbour(instance)
-    walk = time.perf_counter() - began
-    return Drawn(str(file), float(kind.length(instance, tour)), walk, instance.is_exact)
+    nearest = kind.length(instance, kind.nearest_neighbour(instance))
+    return Drawn(str(file), float(nearest), instance.is_exact)
 
 
 def measured(*words: str) -> tuple[float, int, str, str]:
@@ -191,11 +182,10 @@ def ran(asked: tuple[str, int, float, str, str], drawn: Drawn, least: float) -> 
     words += ["--time-limit", str(limit), "--solver", solver, "--backend", backend]
     seconds, held, printed, problem = measured(*words)
     bound = bound_of(n, KINDS[name].distances(n, solver), is_exact=drawn.is_exact)
-    known = (*asked, least, drawn.nearest, drawn.walk, bound)
     told = re.search(r"^length +(\S+)(?s:.*)stopped: (.+)$", printed, re.MULTILINE)
     if told is None:
-        return Run(*known, seconds, 0.0, held, "", problem or "it printed no length")
-    return Run(*known, seconds, float(told[1]), held, told[2], problem)
+        return Run(*asked, least, drawn.nearest, bound, seconds, 0.0, held, "", problem or "it printed no length")
+    return Run(*asked, least, drawn.nearest, bound, seconds, float(told[1]), held, told[2], problem)
 
 
 def asked_for(options: argparse.Namespace) -> Iterator[tuple[str, int, float, str, str]]:
@@ -227,7 +217,7 @@ def show(runs: list[Run]) -> None:
         done = [run for run in theirs if not run.problem]
         # What a limit that is too short comes to says nothing of others.
         judged = [run for run in done if run.least <= run.limit]
-        ratios = [run.ratio for run in judged if run.solver not in RANDOM and run.least + run.walk <= run.limit]
+        ratios = [run.ratio for run in judged if run.solver not in RANDOM]
         print(
             row(
                 name,
@@ -275,8 +265,6 @@ def main() -> int:
         try:
             for asked in asked_for(options):
                 run = ran(asked, *drawn(*asked[:2]))
-                if "LATE" in run.verdicts:
-                    run = min(run, ran(asked, *drawn(*asked[:2])), key=lambda run: run.seconds)
                 runs.append(run)
                 cells = (f"{run.seconds:.2f}", f"{run.overrun:+.2f}", f"{run.ratio:.3f}", f"{run.bytes / 1e6:.0f}")
                 print(row(*asked, *cells, run.stop_reason or run.problem), *run.verdicts, flush=True)

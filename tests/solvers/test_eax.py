@@ -203,8 +203,7 @@ def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend) -> Non
     skip_where_slow(backend)
     result = pytsp.solve(uniform(1000), solver="eax", backend=backend.name, time_limit=0.5)
     assert result.stop_reason == "time limit"
-    # A generation of a busy GPU takes a part of the limit, and what no longer fits is not begun.
-    assert 0.25 <= result.seconds < 1.5
+    assert 0.5 <= result.seconds < 1.5
     assert_whole(result)
 
 
