@@ -202,6 +202,7 @@ def solved(run: Run) -> tuple[int | float, float]:
         merge=run.merge,
         seed=run.seed,
         backend=run.backend,
+        moves="3-opt",
         pivot=run.pivot,
         draws=run.draws,
         start=run.start,

@@ -62,6 +62,8 @@ SHARES = {False: {1: 0.8, 3: 0.2}, True: {1: 0.6, 2: 0.1, 3: 0.3}}
 # The iterations of each climber by which a table's speed is learnt, and those of one climber on one core.
 PROBES = {1: 256, 3: 16}
 ALONE = {1: 16_384, 3: 256}
+# More iterations are timed where these take less than this share of the time: for the plans, and for the speedups.
+LEAST_SHARES = {"plan": 0.1, "alone": 0.5}
 # Draws of a step of table 3 on a CPU, where time is short; theirs are 1,000 to 11,000.
 FEW_DRAWS = 50
 # Among how many blocks a climber's draws are shared out, to find the fastest; and the iterations that are timed.
@@ -105,7 +107,8 @@ class Plan:
         if instance.name not in self.alone:
             for strategy, mapping in self.mappings.items():
                 self.costs[instance.name, strategy] = probe(self, instance, mapping, ORDER[0], PROBES[self.number])
-            self.alone[instance.name] = 1 / probe(self, instance, "auto", 1, ALONE[self.number], "c")[1]
+            alone = probe(self, instance, "auto", 1, ALONE[self.number], "c", LEAST_SHARES["alone"])
+            self.alone[instance.name] = 1 / alone[1]
 
     def seconds(self, name: str, strategy: str, population: int, total: int) -> tuple[float, float]:
         """Return about how long the first descents and the iterations of a cell take.
@@ -201,13 +204,24 @@ def speedup_of(number: int, strategy: str, name: str, population: int) -> float 
 
 
 def probe(
-    plan: Plan, instance: pytsp.Instance, mapping: str, climbers: int, iterations: int, backend: str | None = None
+    plan: Plan,
+    instance: pytsp.Instance,
+    mapping: str,
+    climbers: int,
+    iterations: int,
+    backend: str | None = None,
+    least_share: float = LEAST_SHARES["plan"],
 ) -> tuple[float, float]:
-    """Measure the seconds until so many climbers have their local optima, and those of an iteration."""
-    start, more = (
-        cell(plan, instance, mapping, climbers, climbers * count, 1, backend).seconds for count in (1, 1 + iterations)
-    )
-    return start, max(more - start, 1e-3 * more) / (climbers * iterations)
+    """Measure the seconds until so many climbers have their local optima, and those of an iteration: of so many each,
+    or of more where they take less than that share of the time."""
+
+    def seconds(count: int) -> float:
+        return cell(plan, instance, mapping, climbers, climbers * count, 1, backend).seconds
+
+    start = seconds(1)
+    while (more := seconds(1 + iterations)) - start < least_share * more:
+        iterations *= 4
+    return start, (more - start) / (climbers * iterations)
 
 
 def run_of(plan: Plan, name: str, mapping: str, population: int, total: int, backend: str | None = None) -> Run:

@@ -41,7 +41,7 @@ RESTARTS = 1_000
 SAMPLES, LEVEL = 20, 0.05
 RUNS = 3
 # Of the time, on a CPU and on a GPU: figure 6, larger instances, tests, shapes of blocks, their rule, turns, queues.
-SHARES = {False: (0.25, 0.33, 0.25, 0.0, 0.12, 0.03, 0.0), True: (0.2, 0.2, 0.2, 0.15, 0.08, 0.02, 0.15)}
+SHARES = {False: (0.25, 0.33, 0.25, 0.0, 0.12, 0.03, 0.0), True: (0.15, 0.15, 0.15, 0.12, 0.06, 0.02, 0.35)}
 # With which power of n a climber's time grows where k = 1, and its passes where k = inf.
 GROWTH, PASSES_GROWTH = 3.0, 0.65
 # Passes of a climber on n cities with k = 1, a city.

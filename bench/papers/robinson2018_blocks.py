@@ -170,6 +170,9 @@ def queues(task: Task, seconds: float) -> Table:
     for place, blocks in enumerate((*BLOCKS, None)):
         options = {"k": "inf", "blocks": blocks, "lanes": LANES[-1]}
         most = task.fitting(instance, left_until(end) / (len(BLOCKS) + 1 - place), max(QUEUED_RESTARTS), **options)
+        if blocks and most < blocks:
+            table.left_out.append(f"{blocks:,} blocks, which are more than the {most:,} restarts that the time has")
+            continue
         began = time.perf_counter()
         task.climb(instance, most, **options)
         taken = time.perf_counter() - began

@@ -268,7 +268,7 @@ def converged(task: Task, kernels: Backend, name: str) -> list[tuple[str, str, p
         )
         for start, k in complete
     ]
-    return [*runs, ("3-opt along lists", "curve", pytsp.solve(instance, solver="ils", **said))]
+    return [*runs, ("3-opt along lists", "curve", pytsp.solve(instance, solver="ils", moves="3-opt", **said))]
 
 
 def cells_of(search: str, start: str, found: pytsp.Result, optimum: int) -> list[Cell]:
