@@ -254,12 +254,13 @@ def _tell(result: Result, options: argparse.Namespace) -> None:
     """Tell what a solve has found: in one JSON object, as the tour, or in a few lines."""
 
     from pytsp.io.results import text_of  # noqa: PLC0415
+    from pytsp.utils.json_text import json_object  # noqa: PLC0415
 
     def text() -> str:
         if options.output == _cli_results.STDOUT:
             return text_of(result, ".tour").rstrip("\n")
         if options.json:
-            return json.dumps(_recorded(result, options))
+            return json_object(_recorded(result, options))
         return "\n".join([str(result), *(map(one_line, result.order) if options.order else ())])
 
     _cli_results.tell(result, options, text)

@@ -45,7 +45,7 @@ class Found(Protocol):
     def is_open(self) -> bool: ...
     @property
     def order(self) -> list[str]: ...
-    def to_dict(self) -> dict[str, object]: ...
+    def with_arrays(self) -> dict[str, object]: ...
 
 
 def ending_of(path: str) -> str:
@@ -135,7 +135,10 @@ def to_tour(result: Found) -> str:
 
 def to_json(result: Found) -> str:
     """Return one JSON object, that of `Result.to_dict`."""
-    return json.dumps(result.to_dict()) + "\n"
+    # The command line imports this module for its endings, and NumPy later.
+    from pytsp.utils.json_text import json_object  # noqa: PLC0415
+
+    return json_object(result.with_arrays()) + "\n"
 
 
 def to_txt(result: Found) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import SPHERES, further_city, is_planar, located
+from pytsp.problem.location import SPHERES, further_city, is_located, is_planar, located
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import EARTH_RADIUS, GEO_RADIUS, arc_over, arcs, metric_named, with_further
 from pytsp.utils.deadline import look
@@ -136,7 +136,7 @@ def is_in_space_only(instance: Instance) -> bool:
     """Tell whether an instance has more cities than a matrix, which a GPU would need: they are not of the plane."""
     if 4 * instance.n**2 <= MATRIX_BYTES or instance.coordinates is None or is_planar(instance):
         return False
-    return located(instance) is not None
+    return is_located(instance)
 
 
 def longest_distance(instance: Instance) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT, METRICS, metric_named, unit_vectors
 
-__all__ = ["PLANE_METRICS", "Located", "curve_points", "further_city", "is_planar", "located"]
+__all__ = ["PLANE_METRICS", "Located", "curve_points", "further_city", "is_located", "is_planar", "located"]
 
 # The metrics of places on a sphere.
 SPHERES = ("GEO", "HAVERSINE")
@@ -32,14 +32,26 @@ def located(instance: Instance) -> Located | None:
 
     None for matrices, and for metrics that grow with no norm. The further city of an open path is anywhere.
     """
-    if instance.coordinates is None or instance.metric == EXPLICIT:
+    if instance.coordinates is None or not is_located(instance):
         return None
-    points, metric, name = instance.coordinates, metric_named(instance.metric), instance.metric
+    points, metric, name = instance.coordinates, metric_named(instance.metric), _name_alone(instance)
     if metric.has_further:
-        points, name = points[:, :-1], next((name for name in METRICS if instance.metric.startswith(f"{name} ")), "")
-    if name in SPHERES:
-        return Located(unit_vectors(name, points), 2.0)
-    return None if metric.norm is None else Located(points, metric.norm)
+        points = points[:, :-1]
+    return Located(unit_vectors(name, points), 2.0) if name in SPHERES else Located(points, metric.norm or 0.0)
+
+
+def is_located(instance: Instance) -> bool:
+    """Tell whether it is known where the cities are, which takes no time."""
+    if instance.coordinates is None or instance.metric == EXPLICIT:
+        return False
+    return _name_alone(instance) in SPHERES or metric_named(instance.metric).norm is not None
+
+
+def _name_alone(instance: Instance) -> str:
+    """Return the name of the metric, without that of a further city."""
+    if not metric_named(instance.metric).has_further:
+        return instance.metric
+    return next((name for name in METRICS if instance.metric.startswith(f"{name} ")), "")
 
 
 def is_planar(instance: Instance) -> bool:

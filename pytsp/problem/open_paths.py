@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, least_and_largest, longest_distance
-from pytsp.problem.location import located
+from pytsp.problem.location import is_located
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import with_further
 from pytsp.problem.tours import check_tour
@@ -80,7 +80,7 @@ class OpenPath:
         ends = [] if end_city is None else [end_city]
         if not original.asymmetric:
             starts = ends = [*starts, *ends]
-        if located(original) is not None:
+        if is_located(original):
             return cls._of_points(original, start_city, end_city)
         if 4 * (n + 1) ** 2 > MATRIX_BYTES:
             raise InstanceError(

@@ -13,13 +13,13 @@ from pytsp.run.result import Result
 
 
 def record(result: Result, *, file: Path | None, device: str | None, **reading: object) -> dict[str, object]:
-    """Return a result as a JSON object that tells by itself how it came to be.
+    """Return what a JSON object has to tell of a result, by itself, and of how it came to be; lists as arrays.
 
     `file` is what the instance was read from, None for standard input, and `reading` how, where that
     was said; `device` what the kernels ran on, if known.
     """
     return {
-        **result.to_dict(),
+        **result.with_arrays(),
         "file": None if file is None else str(file.resolve()),
         **reading,
         "date": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",

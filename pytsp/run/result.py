@@ -190,6 +190,12 @@ class Result:
         that were given. Forbidden edges are there where the tour has any; a length that is infinite is None then, and
         left out of lists.
         """
+        return {
+            name: fact.tolist() if isinstance(fact, np.ndarray) else fact for name, fact in self.with_arrays().items()
+        }
+
+    def with_arrays(self) -> dict[str, object]:
+        """Return the same with arrays in place of the lists of lengths and cities, which may have millions."""
         more: dict[str, object] = {}
         if self.lower_bound is not None:
             gap_bound = self.gap_bound
@@ -231,8 +237,8 @@ class Result:
             "open": self.is_open,
             **more,
             "history": [list(improvement) for improvement in self.history if math.isfinite(improvement.length)],
-            "lengths": self.lengths[np.isfinite(self.lengths)].tolist(),
-            "tour": self.tour.tolist(),
+            "lengths": self.lengths[np.isfinite(self.lengths)],
+            "tour": self.tour,
         }
 
     def plot(self, kind: str = "tour", *, other: Result | ArrayLike | None = None, ax: Axes | None = None) -> Axes:

@@ -7,7 +7,7 @@ import pytest
 
 from pytsp import Instance
 from pytsp.neighbours.lists import nearest_among, neighbour_lists
-from pytsp.problem.location import curve_points, further_city, located
+from pytsp.problem.location import curve_points, further_city, is_located, located
 from pytsp.problem.metrics import METRICS
 from pytsp.problem.open_paths import OpenPath
 from pytsp.starts.construct import space_filling_curve
@@ -82,3 +82,15 @@ def test_a_further_city_is_near_where_a_path_may_end(metric: str, ends: tuple[in
         near = np.take_along_axis(some, lists.astype(np.int64), axis=1)
         assert np.allclose(near, np.sort(some, axis=1)[:, : lists.shape[1]])
         assert (lists != np.arange(len(chosen))[:, None]).all()
+
+
+@pytest.mark.parametrize("metric", list(METRICS))
+def test_what_is_located_is_known_without_the_points(metric: str) -> None:
+    points = np.random.default_rng(3).uniform(0, 80, (50, METRICS[metric].widths[0] if METRICS[metric].widths else 2))
+    instance = (
+        Instance.from_matrix(np.ones((5, 5))) if metric == "EXPLICIT" else Instance.from_coordinates(points, metric)
+    )
+    assert is_located(instance) is (located(instance) is not None)
+    if metric != "EXPLICIT":
+        closed = OpenPath.of(instance, None, None).instance
+        assert is_located(closed) is (located(closed) is not None)

@@ -47,14 +47,15 @@ def begin(task: Task[LargeTour]) -> Pieces:
     """Return the search of one huge tour where it starts, or where it stood."""
     instance, kernels, watch, options = task.instance, task.kernels, task.watch, task.options
     on_the_cpu = task.machine == "cpu"
-    points = curve_points(instance)
-    if not can_be_large(instance, lambda: on_the_cpu) or instance.coordinates is None or points is None:
+    if instance.coordinates is None or not can_be_large(instance, lambda: on_the_cpu):
         raise InstanceError(
             f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane and one of the metrics "
             f"{', '.join(PLANE_METRICS)}, or on a CPU cities in space or on a sphere; the metric is {instance.metric}: "
             "use solver='ils'"
         )
     look(instance.n, CURVE_SECONDS * instance.n)
+    points = curve_points(instance)
+    assert points is not None
     keys = hilbert_keys(points)
     order = np.argsort(keys, kind="stable").astype(np.int32)
     # Cities that are near each other have numbers near each other, and their data lies close together.
