@@ -48,7 +48,8 @@ def _digits(numbers: NDArray[Any], width: int) -> NDArray[np.uint8]:
     rest = numbers.astype(np.uint32 if width < 10 else np.uint64)
     for place in range(width - 1, -1, -1):
         above = rest // 10
-        # Above its first digit nothing is left of a number; 0 itself has one.
-        digits[:, place] = np.where((rest > 0) | (place == width - 1), rest - above * 10 + _ZERO, _BLANK)
+        digit = (rest - above * 10).astype(np.uint8) + _ZERO
+        # Before its first digit nothing is left of a number; 0 itself has one.
+        digits[:, place] = digit if place == width - 1 or rest.all() else np.where(rest > 0, digit, _BLANK)
         rest = above
     return digits
