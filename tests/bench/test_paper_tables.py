@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import types
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 import pytsp
 from bench.harness.machine import TSPLIB, tsplib
 from bench.kernels import enumerations
-from bench.papers import oneil2011, pages, utne2023_others, utne2023_speed
+from bench.papers import delevacq, delevacq2012, oneil2011, pages, rocki2013, utne2023_others, utne2023_speed
 from bench.papers.tables import Figure, Table
 from bench.papers.task import Task
 from pytsp.backends import open_backend
@@ -233,3 +234,40 @@ def test_a_page_lists_every_table_and_figure(paper: str, tables: int, figures: i
                 listed |= set(range(found[0], found[1] + 1)) if many and " to " in numbers else set(found[:1])
                 listed |= set(found)
         assert listed >= set(range(1, count + 1)), kind
+
+
+def test_local_search_of_the_papers_is_3_opt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the default of the solver: theirs is, and so is that of the tables that are stored."""
+    asked: list[str | None] = []
+    solve = pytsp.solve
+
+    def noted(instance: pytsp.Instance, **options: Any) -> pytsp.Result:
+        if options["solver"] == "ils":
+            asked.append(options.get("moves"))
+        options.pop("time_limit", None)
+        few = {"iterations": 1} if options["solver"] == "ils" else {"kicks": 0, "k": "inf"}
+        return solve(instance, **options | few)
+
+    monkeypatch.setattr(pytsp, "solve", noted)
+    monkeypatch.setattr(delevacq, "warm", lambda *_: None)
+    plan = delevacq2012.Plan(Task("c"), 1, {"": "auto"})
+    delevacq.solved(delevacq2012.run_of(plan, "kroA100", "auto", 1, 1))
+    monkeypatch.setattr(rocki2013, "find", lambda *_: pytsp.read(TSPLIB / "kroA100.tsp.gz"))
+    rocki2013.converged(Task("c", seconds=1.0), open_backend("c"), "pr2392")
+    assert asked == ["3-opt", "3-opt"]
+
+
+@pytest.mark.parametrize("start", [0.0, 1.0, 100.0])
+def test_a_baseline_is_timed_as_long_as_its_first_descent(start: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    a_second, counts = 1000.0, []
+
+    def cell(_: Any, __: Any, ___: str, climbers: int, total: int, *____: Any) -> Any:
+        counts.append(total // climbers)
+        return types.SimpleNamespace(seconds=start + total / a_second)
+
+    monkeypatch.setattr(delevacq2012, "cell", cell)
+    instance = pytsp.generate.uniform(8, 0)
+    found = delevacq2012.probe(None, instance, "auto", 2, 16, "c", 0.5)  # type: ignore[arg-type]
+    assert found[0] == pytest.approx(start + 2 / a_second)
+    assert found[1] == pytest.approx(1 / a_second)
+    assert 2 * counts[-1] / a_second >= 0.9 * start
