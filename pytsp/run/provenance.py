@@ -13,7 +13,7 @@ from pytsp.run.result import Result
 
 
 def record(result: Result, *, file: Path | None, device: str | None, **reading: object) -> dict[str, object]:
-    """Return what a JSON object has to tell of a result, by itself, and of how it came to be; lists as arrays.
+    """Return what is printed of a result as JSON, which tells by itself how it came to be; long lists are arrays.
 
     `file` is what the instance was read from, None for standard input, and `reading` how, where that
     was said; `device` what the kernels ran on, if known.

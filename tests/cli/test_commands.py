@@ -190,10 +190,10 @@ def test_control_c_prints_the_best_so_far(endless: list[str], instance: str) -> 
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
-        printed = process.communicate(timeout=30)[0]
+        told = json.loads(process.communicate(timeout=30)[0])
         seconds = time.monotonic() - began
     assert process.returncode == 0
-    assert json.loads(printed)["stop_reason"] == "interrupted"
+    assert told["stop_reason"] == "interrupted"
     assert seconds < 1
 
 

@@ -86,11 +86,12 @@ def test_a_further_city_is_near_where_a_path_may_end(metric: str, ends: tuple[in
 
 @pytest.mark.parametrize("metric", list(METRICS))
 def test_what_is_located_is_known_without_the_points(metric: str) -> None:
-    points = np.random.default_rng(3).uniform(0, 80, (50, METRICS[metric].widths[0] if METRICS[metric].widths else 2))
-    instance = (
-        Instance.from_matrix(np.ones((5, 5))) if metric == "EXPLICIT" else Instance.from_coordinates(points, metric)
-    )
-    assert is_located(instance) is (located(instance) is not None)
-    if metric != "EXPLICIT":
-        closed = OpenPath.of(instance, None, None).instance
-        assert is_located(closed) is (located(closed) is not None)
+    points = np.random.default_rng(3).uniform(0, 80, (50, METRICS[metric].widths[0]))
+    instance = Instance.from_coordinates(points, metric)
+    for each in (instance, OpenPath.of(instance, None, None).instance):
+        assert is_located(each) is (located(each) is not None)
+
+
+def test_a_matrix_is_located_nowhere() -> None:
+    instance = Instance.from_matrix(np.ones((5, 5)))
+    assert not is_located(instance) and located(instance) is None
