@@ -16,6 +16,7 @@ import "../core/instances"
 import "../core/tour"
 import "../crossover/generation"
 import "../crossover/many"
+import "../large/fragments"
 import "../large/nearest"
 import "../large/parallel_moves"
 import "../large/pieces"
@@ -146,6 +147,14 @@ entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]
 -- The nearest cities of cities first, …, first + count - 1, where all stand in order of a space-filling curve.
 entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
 entry boxes_nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count: i64) : [count][k]i32 = nearest_of boxed k first count
+
+-- Fragments of a greedy tour, of n cities; they are joined by edges between cities, all ends of fragments, and those listed for
+-- each by their places among them. How many there are, their ends, and the cities of the last one.
+entry fragments_of (n: i64) : ?[w].fragments [n] [w] = lone_cities n
+entry fragments_joined [n] [d] [w] [m] [k] (points: [n][d]f64) (fragments: fragments [n] [w]) (cities: [m]i32) (lists: [m][k]i32) : fragments [n] [w] = join_near points fragments cities lists
+entry fragments_count [n] [w] (fragments: fragments [n] [w]) : i64 = fragments.count
+entry fragments_ends [n] [w] (fragments: fragments [n] [w]) : []i32 = ends_of fragments
+entry fragments_path [n] [w] (fragments: fragments [n] [w]) : [n]i32 = path_of fragments
 
 -- One huge tour: links are neighbour lists with their distances, in order of these; they stay on the device, and are given
 -- some cities at a time, from number `first` on. What is huge holds the tour.

@@ -18,8 +18,9 @@ from pytsp.problem.kernel_input import is_in_space_only
 from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import early_tour, fallback_result, quick_seconds, shortening_seconds
+from pytsp.solvers.common.fallback import early_tour, fallback_result, quick_seconds
 from pytsp.solvers.common.loop import run as run_search
+from pytsp.solvers.common.shortening import shortening_seconds
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.large.requirements import LEAST_CITIES
 from pytsp.solvers.options.fields import Options

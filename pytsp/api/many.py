@@ -23,15 +23,10 @@ from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
-from pytsp.solvers.common.fallback import (
-    SHORT_SECONDS,
-    fallback_result,
-    quick_seconds,
-    quick_tour,
-    shortening_seconds,
-)
+from pytsp.solvers.common.fallback import SHORT_SECONDS, fallback_result, quick_seconds, quick_tour
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import CHILDREN, PASSES
+from pytsp.solvers.common.shortening import shortening_seconds
 from pytsp.solvers.common.verify import verify
 from pytsp.solvers.options.eax import EAX
 from pytsp.utils.arguments import check_callback, seed_number, whole_number

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.utils.extremes import extremes
+
 # Cells along an axis, as a power of two: three axes fill 60 of a key's 64 bits.
 _BITS = 20
 # Points at once, so that the temporaries stay in the cache.
@@ -17,8 +19,8 @@ def hilbert_keys(points: NDArray[np.float64]) -> NDArray[np.uint64]:
     The curve fills the smallest cube around the points, of 2**20 cells along an axis; consecutive cells are neighbours.
     As J. Skilling has it: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
     """
-    low = points.min(axis=0)
-    side = float((points.max(axis=0) - low).max())
+    low, high = extremes(points)
+    side = float((high - low).max())
     keys = np.zeros(len(points), dtype=np.uint64)
     if side == 0:
         return keys

@@ -198,6 +198,17 @@ class Instance:
             labels=named,
         )
 
+    def _in_order(self, order: NDArray[np.int32]) -> Instance:
+        """The same cities, given by coordinates, with new numbers: neither copied twice nor checked again."""
+        points = self.coordinates
+        assert points is not None
+        points = points[order]
+        points.setflags(write=False)
+        made = object.__new__(Instance)
+        for field, value in (("name", self.name), ("metric", self.metric), ("coordinates", points)):
+            object.__setattr__(made, field, value)
+        return made
+
     @classmethod
     def _of_lawful_matrix(cls, matrix: NDArray[Any], name: str = "", *, asymmetric: bool = False) -> Instance:
         """Instance of a matrix, also of int32, that keeps all laws by how it was made: neither copied nor checked."""

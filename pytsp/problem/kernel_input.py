@@ -16,6 +16,7 @@ from pytsp.problem.location import SPHERES, further_city, is_located, is_planar,
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import EARTH_RADIUS, GEO_RADIUS, arc_over, arcs, metric_named, with_further
 from pytsp.utils.deadline import look
+from pytsp.utils.extremes import extremes
 from pytsp.utils.memory import check_room
 
 # A gain adds two distances and subtracts two: under this bound it never leaves 32 bits.
@@ -143,7 +144,8 @@ def longest_distance(instance: Instance) -> float:
     """Return a bound on the distances of an instance that is given by coordinates, without the further city's."""
     found, metric = located(instance), metric_named(instance.metric)
     assert found is not None
-    sides = np.ptp(found.points, axis=0)
+    low, high = extremes(found.points)
+    sides = high - low
     if (radius := RADII.get(instance.metric.split(" ")[0], metric.radius)) > 0:
         return radius * arc_over(float(np.linalg.norm(sides))) + metric.is_exact
     near = metric_named(instance.metric.split(" ")[0])
@@ -244,7 +246,7 @@ def _in_whole_numbers(instance: Instance) -> tuple[Instance, int]:
     places = found.points
     if name not in SPHERES:
         metric = "EUC_2D" if places.shape[1] == 2 else "EUC_3D"
-        places = np.ldexp(places - places.min(axis=0), -exponent)
+        places = np.ldexp(places - extremes(places)[0], -exponent)
     metric = metric if further is None else with_further(metric)
     return Instance.from_coordinates(np.column_stack([places, aways]), metric=metric, name=instance.name), exponent
 
@@ -308,7 +310,7 @@ def _check_size(instance: Instance) -> None:
 def _shifted(instance: Instance) -> NDArray[np.float64]:
     """Return the coordinates less what all have in common, which would grow with the scale."""
     assert instance.coordinates is not None
-    shifted: NDArray[np.float64] = instance.coordinates - instance.coordinates.min(axis=0)
+    shifted: NDArray[np.float64] = instance.coordinates - extremes(instance.coordinates)[0]
     return shifted
 
 

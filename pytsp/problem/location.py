@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT, METRICS, metric_named, unit_vectors
 
-__all__ = ["PLANE_METRICS", "Located", "curve_points", "further_city", "is_located", "is_planar", "located"]
+__all__ = [
+    "PLANE_METRICS",
+    "Located",
+    "curve_points",
+    "further_city",
+    "given_ends",
+    "is_located",
+    "is_planar",
+    "located",
+]
 
 # The metrics of places on a sphere.
 SPHERES = ("GEO", "HAVERSINE")
@@ -65,6 +74,16 @@ def further_city(instance: Instance) -> int | None:
     if instance.coordinates is None or not metric_named(instance.metric).has_further:
         return None
     return int(np.argmin(instance.coordinates[:, -1]))
+
+
+def given_ends(instance: Instance) -> list[int]:
+    """Return the ends that an open path through points is given: the further city is nearer to them than to others."""
+    further = further_city(instance)
+    if further is None:
+        return []
+    assert instance.coordinates is not None
+    aways = np.delete(instance.coordinates[:, -1], further)
+    return [int(city) for city in np.flatnonzero(np.insert(aways < aways.max(), further, False))]
 
 
 def curve_points(instance: Instance) -> NDArray[np.float64] | None:

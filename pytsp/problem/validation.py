@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.metrics import Metric
 from pytsp.utils.arguments import is_masked
+from pytsp.utils.extremes import extremes
 from pytsp.utils.memory import check_room
 
 # Above it neighbouring integers share one float64, and x + 0.5 is no longer exact.
@@ -82,8 +83,9 @@ def check_coordinates(points: ArrayLike, metric: Metric) -> NDArray[np.float64]:
             f"{metric.name} takes latitude and longitude in decimal degrees, in this order, up to "
             f"{' and '.join(f'{limit:g}' for limit in metric.limits or ())}; [{city}, {axis}] is {owned[city, axis]}"
         )
+    lows, highs = extremes(owned)
     with np.errstate(over="ignore"):
-        extents = np.abs(owned).max(axis=0)
+        extents = np.maximum(-lows, highs)
         near, away = (extents[:-1], float(extents[-1])) if metric.has_further else (extents, 0.0)
         longest = max(metric.stretch * 2.0 * float(near.sum()) + 1.0, away)
     limit = min(_LARGEST_EXACT, 2**63 // (len(owned) + 1)) if metric.is_exact else _LARGEST_FLOAT
@@ -92,7 +94,7 @@ def check_coordinates(points: ArrayLike, metric: Metric) -> NDArray[np.float64]:
             f"coordinates of this size may lie {longest:.3g} apart, but {metric.name} lengths of a tour of "
             f"{len(owned)} cities are correct up to {limit:.3g} a distance only; scale the coordinates down"
         )
-    extent = float(np.ptp(owned, axis=0).max())
+    extent = float((highs - lows).max())
     if not metric.is_exact and 0 < extent < _LEAST_FLOAT:
         raise InstanceError(
             f"coordinates that all lie within {extent:.3g} have {metric.name} lengths that float64 cannot hold; they "

@@ -13,6 +13,7 @@ from pytsp.backends.context import Backend
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
+from pytsp.utils.extremes import extremes
 
 __all__ = ["DESCENT_SECONDS", "descended", "lists_along_curves"]
 
@@ -117,8 +118,8 @@ def _descended_path(points: NDArray[np.float64], kernels: Backend) -> NDArray[np
     """Return the order in which a path through the points, shape (m, d), in their order goes after its descent; it ends
     where it did."""
     m = len(points)
-    low = points.min(axis=0)
-    side = float((points.max(axis=0) - low).max())
+    low, high = extremes(points)
+    side = float((high - low).max())
     if side == 0:
         return np.arange(m, dtype=np.int32)
     scaled = np.ldexp(points - low, SIDE_EXPONENT - math.frexp(side)[1])

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import curve_points, further_city, located
+from pytsp.problem.location import curve_points
 from pytsp.run.result import Result
+from pytsp.solvers.common.shortening import shortened
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import kernel_passes
-from pytsp.starts.descent import DESCENT_SECONDS, descended
 from pytsp.starts.nearest_unvisited import hurried_order, hurried_seconds
+from pytsp.utils.extremes import extremes
 
 __all__ = [
     "CURVE_SECONDS",
@@ -29,7 +30,6 @@ __all__ = [
     "is_by_nearest_neighbours",
     "quick_seconds",
     "quick_tour",
-    "shortening_seconds",
     "strips",
 ]
 
@@ -37,9 +37,10 @@ __all__ = [
 CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
 # Of so few cities the nearest-neighbour tour takes a few milliseconds, and is shorter than a curve.
 FEW_CITIES = 500
-# So much of what a solve may be late goes into a better tour; a curve that takes so little is followed anyway, and all
-# cities are looked at in rows of a matrix.
-GRACE_SECONDS, SHORT_SECONDS, SHORT_ROWS_SECONDS = 0.1, 0.02, 0.05
+# So much of what a solve may be late goes into a tour by rows of a matrix, and into one of points.
+GRACE_SECONDS, POINTS_GRACE_SECONDS = 0.1, 0.15
+# A curve that takes so little is followed anyway, and all cities are looked at in rows of a matrix.
+SHORT_SECONDS, SHORT_ROWS_SECONDS = 0.02, 0.05
 # Where a tour by such rows takes more than this part of what is left of a limit, it is made before anything else.
 EARLY_SHARE = 1 / 30
 
@@ -55,7 +56,7 @@ def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None, early: NDAr
         if early is None and (tour is None or instance.coordinates is None):
             early = _quick_tour_of(task)
         tours = [each for each in (tour, early) if each is not None]
-        tour, length = _shortened(task, tours[0] if len(tours) == 1 else min(tours, key=instance.tour_length))
+        tour, length = shortened(task, tours[0] if len(tours) == 1 else min(tours, key=instance.tour_length))
     watch.offer(0, length, tour.copy)
     k = getattr(options, "k", None)
     return Result(
@@ -93,7 +94,8 @@ def early_tour(task: Task[Any]) -> NDArray[np.int32] | None:
 
 def _quick_tour_of(task: Task[Any]) -> NDArray[np.int32]:
     make = task.quick_tour or partial(quick_tour, task.instance)
-    return make(task.watch.seconds_left + GRACE_SECONDS)
+    given_rows = is_by_nearest_neighbours(task.instance)
+    return make(task.watch.seconds_left + (GRACE_SECONDS if given_rows else POINTS_GRACE_SECONDS))
 
 
 def quick_seconds(instance: Instance) -> float:
@@ -101,11 +103,6 @@ def quick_seconds(instance: Instance) -> float:
     if instance.coordinates is None:
         return hurried_seconds(instance.n, all_cities=True)
     return CURVE_SECONDS * instance.n
-
-
-def shortening_seconds(task: Task[Any]) -> float:
-    """Return about how long it takes to shorten that tour, which only a CPU does, of cities that are points."""
-    return 0.0 if task.instance.coordinates is None or task.machine != "cpu" else DESCENT_SECONDS * task.instance.n
 
 
 def is_by_nearest_neighbours(instance: Instance) -> bool:
@@ -134,31 +131,6 @@ def _tour_of_points(instance: Instance, points: NDArray[np.float64], seconds: fl
     return strips(points) if STRIP_SECONDS * n <= seconds and points.shape[1] == 2 else instance.canonical_tour()
 
 
-def _shortened(task: Task[Any], tour: NDArray[np.int32]) -> tuple[NDArray[np.int32], int | float]:
-    """Return a tour after a descent of what there is time for, and its length; where it is no shorter, as it was."""
-    instance, began = task.instance, task.watch.seconds
-    length = instance.tour_length(tour)
-    # In the end there is another one to measure.
-    seconds = task.watch.seconds_left + GRACE_SECONDS - (task.watch.seconds - began)
-    needed = shortening_seconds(task)
-    if 0 < needed <= SHORT_SECONDS:
-        seconds = max(seconds, SHORT_SECONDS)
-    if instance.coordinates is None or not needed or seconds <= 0:
-        return tour, length
-    found = located(instance)
-    points = instance.coordinates[:, :3] if found is None else found.points
-    further = further_city(instance)
-    if further is not None:
-        # It is anywhere: the path through the others descends, between the ends that it has.
-        tour = np.roll(tour, -int(np.flatnonzero(tour == further)[0]))
-    try:
-        shorter = descended(points, tour, task.kernels, seconds, 0 if further is None else 1)
-    except KeyboardInterrupt:
-        # The time is over anyway.
-        return tour, length
-    return min((tour, length), (shorter, instance.tour_length(shorter)), key=lambda each: each[1])
-
-
 def strips(points: NDArray[np.float64]) -> NDArray[np.int32]:
     """Return the tour that goes up one strip of the plane and down the next, shape (n,).
 
@@ -168,8 +140,8 @@ def strips(points: NDArray[np.float64]) -> NDArray[np.int32]:
     ----------
     points : ndarray of float64, shape (n, 2)
     """
-    low = points.min(axis=0)
-    side = float((points.max(axis=0) - low).max())
+    low, high = extremes(points)
+    side = float((high - low).max())
     x, y = ((points - low) / (side or 1.0)).T
     width, height = float(x.max()), float(y.max())
     if width * height == 0:

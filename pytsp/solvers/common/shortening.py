@@ -1,0 +1,104 @@
+"""What a solve without time for a search makes of a tour along a curve: a greedy tour, and what descends from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.problem.instance import Instance
+from pytsp.problem.location import curve_points, further_city, given_ends, located
+from pytsp.solvers.common.task import Task
+from pytsp.starts.descent import DESCENT_SECONDS, descended
+from pytsp.starts.quick_greedy import greedy_parts, greedy_seconds, quick_greedy
+
+__all__ = ["shortened", "shortening_seconds"]
+
+# So much of what a solve may be late goes into it; it takes so little anyway.
+GRACE_SECONDS, SHORT_SECONDS = 0.2, 0.02
+
+# A tour, or a path of all cities, and its length.
+Measured = tuple[NDArray[np.int32], int | float]
+
+
+def shortening_seconds(task: Task[Any]) -> float:
+    """Return about how long it takes to shorten a tour, which only a CPU does, of cities that are points."""
+    return 0.0 if task.instance.coordinates is None or task.machine != "cpu" else DESCENT_SECONDS * task.instance.n
+
+
+def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
+    """Return what there is time to make of a tour along a curve, and its length; that tour, where nothing is shorter.
+
+    The greedy tour takes half as long as a descent, and what descends from it is shorter than what does from the curve.
+    In space there is none.
+    """
+    instance, watch, needed = task.instance, task.watch, shortening_seconds(task)
+    began = watch.seconds
+    best = (tour, instance.tour_length(tour))
+    if not needed or np.array_equal(tour, instance.canonical_tour()):
+        # There was no time even for a curve.
+        return best
+    # In the end others are measured, but nothing else happens that time is reserved for.
+    end = watch.seconds + watch.seconds_left + watch.reserve + GRACE_SECONDS - 2 * (watch.seconds - began)
+
+    def seconds_left() -> float:
+        left = end - watch.seconds
+        return max(left, SHORT_SECONDS) if needed <= SHORT_SECONDS else left
+
+    try:
+        if seconds_left() > 0:
+            best = _shorter(instance, best, _greedy(task, tour, seconds_left()))
+        if seconds_left() > 0:
+            best = _shorter(instance, best, _descended(task, best[0], seconds_left()))
+    except KeyboardInterrupt:
+        # The time is over anyway.
+        pass
+    return best
+
+
+def _shorter(instance: Instance, best: Measured, tour: NDArray[np.int32] | None) -> Measured:
+    if tour is None:
+        return best
+    return min(best, (tour, instance.tour_length(tour)), key=lambda each: each[1])
+
+
+def _points(instance: Instance) -> NDArray[np.float64]:
+    """Return points whose straight distances grow with those of the cities, as far as there are such."""
+    found = located(instance)
+    if found is not None:
+        return found.points
+    assert instance.coordinates is not None
+    return instance.coordinates[:, :3]
+
+
+def _greedy(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray[np.int32] | None:
+    """Return a greedy tour of cities that are in order along a curve, or as much of one as there is time for."""
+    instance, kernels = task.instance, task.kernels
+    plane = curve_points(instance)
+    if plane is None or plane.shape[1] != 2:
+        return None
+    further = further_city(instance)
+    if further is not None:
+        tour = np.roll(tour, -_place(tour, further))
+    points, plane = _points(instance)[tour], plane[tour]
+    order: NDArray[np.int32] | None
+    if greedy_seconds(instance.n, kernels) > seconds:
+        order = greedy_parts(points, plane, kernels, seconds, 0 if further is None else 1)
+    else:
+        ends = [_place(tour, city) for city in given_ends(instance)]
+        order = quick_greedy(points, plane, kernels, None if further is None else 0, ends)
+    return None if order is None else tour[order]
+
+
+def _descended(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray[np.int32]:
+    """Return what descends from a tour; the further city of an open path stays between the ends that it has."""
+    further = further_city(task.instance)
+    if further is not None:
+        tour = np.roll(tour, -_place(tour, further))
+    return descended(_points(task.instance), tour, task.kernels, seconds, 0 if further is None else 1)
+
+
+def _place(tour: NDArray[np.int32], city: int) -> int:
+    """Return where in a tour a city is."""
+    return int(np.flatnonzero(tour == city)[0])

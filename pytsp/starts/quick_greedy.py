@@ -1,0 +1,114 @@
+"""The greedy tour of many cities in next to no time, by kernels of a CPU, where they are in order along a curve."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.backends.context import Backend
+from pytsp.neighbours.boxes import MOST_IN_A_CELL
+
+__all__ = ["greedy_parts", "greedy_seconds", "quick_greedy"]
+
+# So many near cities are looked at for each city, and so many ends of fragments for each that is left.
+NEAR_CITIES, NEAR_ENDS = 5, 8
+# About what a city takes: of each core together, and of one.
+LISTS_SECONDS, JOINS_SECONDS = 8e-7, 4e-7
+# The cities that get a greedy path between two looks at the clock.
+PART = 1 << 14
+
+
+def greedy_seconds(n: int, kernels: Backend) -> float:
+    """Return about how long `quick_greedy` takes."""
+    return n * (LISTS_SECONDS / (kernels.threads or 1) + JOINS_SECONDS)
+
+
+def quick_greedy(
+    points: NDArray[np.float64],
+    plane: NDArray[np.float64],
+    kernels: Backend,
+    further: int | None = None,
+    ends: Sequence[int] = (),
+) -> NDArray[np.int32] | None:
+    """Return a greedy tour of cities that are in order along a curve; None where many of them lie in one place.
+
+    It differs from `greedy` in what comes first of edges whose lengths differ by less than 0.4 %. Of uniform cities it
+    is 14 to 18 % longer than the shortest tour, where that by nearest neighbours is 25 % longer.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d), n ≥ 2
+        Their straight distances decide which edge is the shortest.
+    plane : ndarray of float64, shape (n, 2)
+        Where the same cities are in the plane: those that are near each other are so here, too.
+    kernels : Backend
+        Of a CPU.
+    further : int, optional
+        The further city of an open path, which is anywhere: it joins the ends of the path.
+    ends : sequence of int, optional
+        The ends that the path is given, at most two.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,), or None
+        Positions in the given order, the same however many threads the backend has. Work about O(n log n).
+    """
+    if (plane[MOST_IN_A_CELL:] == plane[:-MOST_IN_A_CELL]).all(axis=1).any():
+        return None
+    points = np.ascontiguousarray(points)
+    fragments = kernels.call("fragments_of", len(points))
+
+    def joined(cities: NDArray[np.int32], lists: NDArray[np.int32]) -> None:
+        nonlocal fragments
+        fragments = kernels.call("fragments_joined", points, fragments, cities, lists)
+
+    def join_further(city: int) -> None:
+        joined(np.array([further, city], dtype=np.int32), np.array([[1], [0]], dtype=np.int32))
+
+    for city in ends:
+        join_further(city)
+    # A further city that has no end yet waits for the path.
+    last = 2 if further is not None and not ends else 1
+    near = NEAR_CITIES
+    while kernels.call("fragments_count", fragments) > last:
+        cities = kernels.call("fragments_ends", fragments)
+        if further is not None:
+            cities = cities[cities != further]
+        xs, ys = (np.ascontiguousarray(axis) for axis in plane[cities].T)
+        boxed = kernels.call("boxes_around", xs, ys)
+        joined(cities, kernels.call("boxes_nearest", boxed, min(near, len(cities) - 1), 0, len(cities)))
+        near = NEAR_ENDS
+    if last == 2:
+        join_further(next(city for city in kernels.call("fragments_ends", fragments).tolist() if city != further))
+    order: NDArray[np.int32] = kernels.call("fragments_path", fragments)
+    # What comes next needs other sizes.
+    kernels.release_memory()
+    return order
+
+
+def greedy_parts(
+    points: NDArray[np.float64], plane: NDArray[np.float64], kernels: Backend, seconds: float, first: int = 0
+) -> NDArray[np.int32]:
+    """Return a tour of cities that are in order along a curve, of which as many as there is time for, from the
+    position `first` on, are on greedy paths from part to part of the curve; the others stay in their order.
+
+    The arguments are those of `quick_greedy`; the seconds are about what it takes.
+    """
+    n, end = len(points), time.perf_counter() + seconds
+    found = np.arange(n, dtype=np.int32)
+    for begin in range(first, n, PART):
+        size = min(PART, n - begin)
+        if size < 4 or time.perf_counter() + greedy_seconds(size, kernels) > end:
+            break
+        part = np.arange(begin, begin + size)
+        # A further city joins the ends, which thus stay where they are.
+        joined = np.append(part, begin)
+        order = quick_greedy(points[joined], plane[joined], kernels, size, (0, size - 1))
+        if order is None:
+            continue
+        order = np.roll(order, -int(np.flatnonzero(order == size)[0]))[1:]
+        found[part] = begin + (order if order[0] == 0 else order[::-1])
+    return found
