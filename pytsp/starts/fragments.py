@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.neighbours.coincident import group_coincident
-from pytsp.neighbours.kdtree import are_few
 from pytsp.neighbours.lists import nearest_among
 from pytsp.problem.instance import Instance
 from pytsp.utils.deadline import look
@@ -135,29 +134,16 @@ class Fragments:
     def path(self) -> NDArray[np.int32]:
         """Return the cities of the one fragment that is left, in order from its smaller end."""
         n = len(self._degree)
-        if n == 1:
-            return np.zeros(1, dtype=np.int32)
-        if are_few(n):
-            return self._follow_links()
-        starts = np.append(0, np.cumsum(self._degree, dtype=np.int32))
-        targets = self._links[self._links >= 0]
-        from scipy.sparse import csr_array  # noqa: PLC0415
-        from scipy.sparse.csgraph import breadth_first_order  # noqa: PLC0415
-
-        graph = csr_array((np.ones(len(targets), dtype=np.float64), targets, starts), shape=(n, n))
-        order = breadth_first_order(graph, int(self.ends()[0]), return_predecessors=False)
-        return np.asarray(order, dtype=np.int32)
-
-    def _follow_links(self) -> NDArray[np.int32]:
-        """Return the path of few cities, for which importing SciPy would take longer."""
-        links = self._links.tolist()
-        before, city = -1, int(self.ends()[0])
-        order = []
-        while city >= 0:
-            order.append(city)
-            one, other = links[city]
-            before, city = city, other if one == before else one
-        return np.array(order, dtype=np.int32)
+        # Elements of memoryviews are Python's own numbers: this takes no longer than a search of SciPy's, whose import
+        # takes longer than 100,000 cities do.
+        ones, others = (np.ascontiguousarray(column).data for column in self._links.T)
+        path = np.empty(n, dtype=np.int32)
+        before, city, place = -1, int(self.ends()[0]), path.data
+        for at in range(n):
+            place[at] = city
+            one = ones[city]
+            before, city = city, others[city] if one == before else one
+        return path
 
     def _is_first(self, u: NDArray[Any], v: NDArray[Any]) -> NDArray[np.bool_]:
         """Tell whether an edge comes first at all four ends of its two fragments."""

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 import strategies
-from hypothesis import example, given
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import pytsp
 from pytsp import Instance
 from pytsp.api import dispatch as _solving
+from pytsp.backends import open_backend
 from pytsp.generate import uniform
 from pytsp.problem.asymmetric import JonkerVolgenant
+from pytsp.problem.location import is_located
+from pytsp.problem.open_paths import OpenPath
 from pytsp.solvers.common import fallback as _unsearched
+from pytsp.solvers.common import shortening as _shortening
 from pytsp.solvers.common.fallback import strips
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils.population import Population
 from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.selection import choose
 from pytsp.starts import nearest_unvisited as _visits
+from pytsp.starts import quick_greedy as _quick_greedy
 from pytsp.starts.construct import nearest_neighbour, space_filling_curve
 from pytsp.utils import deadline as _deadline
 
@@ -67,8 +74,8 @@ def test_a_limit_decides_by_what_is_left_of_it(
     # "large" has no time for its curve, others have none for what they prepare.
     monkeypatch.setattr(large_module, "CURVE_SECONDS", 1.0)
     monkeypatch.setattr(_solving, "quick_seconds", lambda instance: float(instance.n))
-    monkeypatch.setattr(_unsearched, "descended", lambda points, tour, *_: tour)
     instance = uniform(300, 0)
+    monkeypatch.setattr(_unsearched, "shortened", lambda _, tour: (tour, instance.tour_length(tour)))
     found = pytsp.solve(instance, solver=solver, time_limit=200.0, backend="c")
     assert (found.stop_reason, found.iterations) == ("time limit", 0)
     tours = {"curve": space_filling_curve(instance), "strips": strips(points_of(instance)), "order": np.arange(300)}
@@ -135,9 +142,73 @@ def test_control_c_leaves_the_curve_as_it_is(monkeypatch: pytest.MonkeyPatch) ->
 
     instance = uniform(2_000, 0)
     monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
-    monkeypatch.setattr(_unsearched, "descended", interrupted)
+    monkeypatch.setattr(_shortening, "quick_greedy", interrupted)
     found = pytsp.solve(instance, solver="ils", time_limit=1e-9, backend="c")
     assert np.array_equal(found.tour, space_filling_curve(instance))
+
+
+@given(strategies.coordinate_instances(max_n=40), st.integers(0, 2), st.booleans(), st.integers(4, 20))
+@settings(deadline=None)
+def test_what_is_shortened_is_a_tour_and_no_longer(instance: Instance, ends: int, has_time: bool, part: int) -> None:
+    """Closed tours and open paths, with time for all of it and with time for parts."""
+    n = instance.n
+    assume(is_located(instance))
+    for is_open in (False, True) if n > 2 else (False,):
+        closed = OpenPath.of(instance, *range(n)[:ends]).instance if is_open else instance
+        watch = SimpleNamespace(seconds=0.0, seconds_left=1e9, reserve=0.0)
+        task = SimpleNamespace(instance=closed, watch=watch, machine="cpu", kernels=open_backend("c"))
+        curve = space_filling_curve(closed)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_quick_greedy, "PART", part)
+            if not has_time:
+                patch.setattr(_shortening, "greedy_seconds", lambda *_: 1e10)
+            tour, length = _shortening.shortened(cast("Any", task), curve)
+        assert pytsp.is_tour(tour, closed.n)
+        assert length == closed.tour_length(tour) <= closed.tour_length(curve)
+
+
+@pytest.mark.parametrize(("share", "kept"), [(1.0, "greedy"), (0.5, "parts"), (0.0, "curve")])
+def test_it_is_greedy_in_parts_where_there_is_no_time_for_all_of_it(
+    share: float, kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = uniform(4_000, 0)
+    curve = space_filling_curve(instance)
+    monkeypatch.setattr(_quick_greedy, "PART", 2_000)
+    monkeypatch.setattr(_shortening, "SHORT_SECONDS", 0.0)
+    monkeypatch.setattr(_shortening, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(_shortening, "descended", lambda points, tour, *_: tour)
+    # Of the seconds that are left, so many are there for each city.
+    for name in ("LISTS_SECONDS", "JOINS_SECONDS"):
+        monkeypatch.setattr(_quick_greedy, name, 0.5 * 100.0 / 4_000)
+    watch = SimpleNamespace(seconds=0.0, seconds_left=100.1 * share, reserve=0.0)
+    task = SimpleNamespace(instance=instance, watch=watch, machine="cpu", kernels=open_backend("c"))
+    tour, length = _shortening.shortened(cast("Any", task), curve)
+    assert np.array_equal(tour, curve) == (kept == "curve")
+    # Parts end where the curve has them end.
+    assert np.array_equal(tour[[0, 1_999, 2_000, 3_999]], curve[[0, 1_999, 2_000, 3_999]]) == (kept != "greedy")
+    assert (length < instance.tour_length(curve)) == (kept != "curve")
+
+
+def test_the_cities_in_their_order_are_not_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are no curve: there was no time for one."""
+    instance = uniform(2_000, 0)
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
+    monkeypatch.setattr(_unsearched, "quick_tour", lambda *_: instance.canonical_tour())
+    found = pytsp.solve(instance, solver="ils", time_limit=1e-9, backend="c")
+    assert np.array_equal(found.tour, np.arange(2_000))
+
+
+def test_a_path_that_there_is_no_time_for_is_greedy_between_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = uniform(3_000, 0)
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
+    for search in (Population, Evolution):
+        monkeypatch.setattr(search, "next_seconds", 1e9)
+    curve = instance.tour_length(space_filling_curve(instance))
+    for ends in ({}, {"start_city": 7}, {"start_city": 7, "end_city": 1_234}):
+        found = pytsp.solve(instance, solver="ils", time_limit=60.0, backend="c", open=True, **ends)
+        assert found.stop_reason == "time limit"
+        assert [found.tour[0], found.tour[-1]][: len(ends)] == list(ends.values())
+        assert instance.path_length(found.tour) == found.length < 0.8 * curve
 
 
 def test_an_initial_tour_that_there_is_no_time_for_stays_as_it_is() -> None:

@@ -40,9 +40,8 @@ from pytsp.solvers.large import pieces as _pieces
 from pytsp.solvers.options.annealing import Annealing
 from pytsp.solvers.options.ants import AntColony
 from pytsp.solvers.options.ils import ILS
-from pytsp.starts import fragments as _fragments
 from pytsp.starts import nearest_unvisited as _visits
-from pytsp.starts.construct import greedy, nearest_neighbour, space_filling_curve
+from pytsp.starts.construct import nearest_neighbour, space_filling_curve
 from pytsp.utils import deadline as _deadline
 from pytsp.utils.deadline import OutOfTime, looking
 
@@ -133,14 +132,6 @@ def test_a_walk_ends_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
             nearest_neighbour(uniform(50, 0))
 
 
-@given(n=st.integers(1, 60), seed=st.integers(0, 99))
-def test_few_cities_are_walked_as_many_are(n: int, seed: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_fragments, "are_few", lambda _: False)
-        expected = greedy(uniform(n, seed))
-    assert np.array_equal(greedy(uniform(n, seed)), expected)
-
-
 def test_a_huge_tour_whose_time_is_over_is_along_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 60)
     instance = uniform(600, 0)
@@ -153,7 +144,7 @@ def test_a_huge_tour_whose_time_is_over_is_along_the_curve(monkeypatch: pytest.M
                 raise OutOfTime
 
     monkeypatch.setattr("pytsp.api.dispatch.Watch", Over)
-    monkeypatch.setattr("pytsp.solvers.common.fallback.descended", lambda points, tour, *_: tour)
+    monkeypatch.setattr("pytsp.solvers.common.fallback.shortened", lambda _, tour: (tour, instance.tour_length(tour)))
     found = pytsp.solve(instance, solver="large", time_limit=1.0, backend="c")
     assert (found.stop_reason, found.iterations, len(looks)) == ("time limit", 0, 2)
     assert np.array_equal(found.tour, space_filling_curve(instance))

@@ -42,7 +42,7 @@ GRACE_SECONDS, POINTS_GRACE_SECONDS = 0.1, 0.15
 # A curve that takes so little is followed anyway, and all cities are looked at in rows of a matrix.
 SHORT_SECONDS, SHORT_ROWS_SECONDS = 0.02, 0.05
 # Where a tour by such rows takes more than this part of what is left of a limit, it is made before anything else.
-EARLY_SHARE = 1 / 30
+EARLY_SHARE = 1 / 60
 
 
 def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None, early: NDArray[np.int32] | None = None) -> Result:
