@@ -10,11 +10,11 @@ type fragments [n] [m] = {links: [m]i32, opposite: [n]i32, count: i64}
 def lone_cities (n: i64) : ?[m].fragments [n] [m] =
   {links = replicate (2 * n) (-1i32), opposite = map i32.i64 (iota n), count = n}
 
-local def is_end [m] (links: [m]i32) (c: i32): bool = #[unsafe] links[2 * i64.i32 c + 1] < 0
+local def is_end [m] (links: [m]i32) (c: i32) : bool = #[unsafe] links[2 * i64.i32 c + 1] < 0
 
 -- An edge's key is what remains of its squared length in single precision: equal ones differ by less than 0.4 % in length.
 local def keys : i64 = 1 << 15
-local def key (squared: f64): i32 = i32.u32 (f32.to_bits (f32.f64 squared) >> 16)
+local def key (squared: f64) : i32 = i32.u32 (f32.to_bits (f32.f64 squared) >> 16)
 
 -- | Join fragments by the edges between cities, all ends of fragments, and those that are listed for each by their places among
 -- these cities: the shortest first, equal ones as they are listed. **Work:** O(m k). **Memory:** O(m k).
@@ -26,13 +26,16 @@ def join_near [n] [d] [w] [m] [k] (points: [n][d]f64) ({links, opposite, count}:
     let (a, b) = (cities[i], cities[j])
     -- What both have in their lists counts once.
     let (is_twice, _) = loop (found, y) = (false, 0i64) while !found && y < k do (i64.i32 lists[j, y] == i, y + 1)
-    let squared = loop sum = 0 for axis < d do
-      let gap = points[i64.i32 a, axis] - points[i64.i32 b, axis]
-      in sum + gap * gap
+    let squared =
+      loop sum = 0
+      for axis < d do
+        let gap = points[i64.i32 a, axis] - points[i64.i32 b, axis]
+        in sum + gap * gap
     in if (is_twice && j < i) || opposite[i64.i32 a] == b then -1 else key squared
   let found = map key_of (iota (m * k))
   -- By counting, which keeps equal ones in their order; those that are none come first.
-  let places = loop places: *[keys + 2]i64 = replicate (keys + 2) 0i64
+  let places =
+    loop places: *[keys + 2]i64 = replicate (keys + 2) 0i64
     for e < m * k do
       let at = i64.i32 found[e] + 2
       in places with [at] = places[at] + 1

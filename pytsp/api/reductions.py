@@ -14,7 +14,7 @@ from pytsp.api.dispatch import dispatch, options_of, run_out, timely, watch_of
 from pytsp.api.request import Request
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
-from pytsp.problem.open_paths import OpenPath
+from pytsp.problem.open_paths import OpenPath, UnclosedPath
 from pytsp.run.monitor import Improved, Improvement, Progress, target_length
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import quick_seconds, quick_tour
@@ -68,6 +68,8 @@ class Reduction:
         """Return a tour that takes next to no time, of a path from its end; of doubled ways, that of the ways."""
         if self.path is None:
             tour = quick_tour(self.instance, seconds)
+        elif isinstance(self.path, UnclosedPath):
+            return quick_tour(self.instance, seconds, self.path.first_city, self.path.end_city)
         else:
             closed, start = self.path.instance, self.path.start_city
             tour = quick_tour(closed, seconds, closed.n - 1, None if start is None else self.path.end_city)
@@ -115,6 +117,16 @@ class Improvements:
         return self.target is not None and length <= self.target
 
 
+def _path_of(instance: Instance, request: Request) -> OpenPath:
+    """Return the open path as a closed tour, or as it is where there is no time for that."""
+    ends = request.start_city, request.end_city
+    try:
+        with looking(timely(watch_of(instance, request), lambda: quick_seconds(instance))):
+            return OpenPath.of(instance, *ends)
+    except OutOfTime:
+        return UnclosedPath.of(instance, *ends)
+
+
 def solve_reduced(instance: Instance, request: Request) -> Result:
     """Solve an open path or an asymmetric instance."""
     began = time.perf_counter()
@@ -132,10 +144,11 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         name, city = ("end_city", end_city) if start_city is None else ("start_city", start_city)
         raise ValueError(f"{name}={city!r} does not concern a closed tour; it is for open=True")
     # An open path becomes a closed tour first, and then a directed tour a symmetric one.
-    path = OpenPath.of(instance, start_city, end_city) if request.open else None
+    path = _path_of(instance, request) if request.open else None
+    is_unclosed = isinstance(path, UnclosedPath)
+    doubling, is_late = None, is_unclosed
     closed = instance if path is None else path.instance
-    doubling, is_late = None, False
-    if closed.asymmetric:
+    if closed.asymmetric and not is_late:
         # What is asked for is looked at before so much is made, and a solver chosen that suits directed tours.
         watch = watch_of(instance, request)
         request = replace(request, solver=options_of(closed, request, watch), keywords={})
@@ -171,7 +184,8 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
     lengths: NDArray[Any] = result.lengths - offset
     history = tuple(each._replace(length=each.length - offset) for each in result.history)
     if is_shortened:
-        lengths = np.maximum(lengths, length)
+        # A closed tour is longer than its path, one by shortened edges is shorter than it is.
+        lengths = np.full_like(lengths, length) if is_unclosed else np.maximum(lengths, length)
         history = tuple(each for each in improvements.history if each.length >= length)
     seconds = time.perf_counter() - began
     # A search that was cut short may leave an end out of its position, or a pair apart; repaired, its tour is shorter.

@@ -15,14 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, least_and_largest, longest_distance
+from pytsp.problem.kernel_input import BYTE_SECONDS, MATRIX_BYTES, MOST_DISTANCE, least_and_largest, longest_distance
 from pytsp.problem.location import is_located
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import with_further
 from pytsp.problem.tours import check_tour
 from pytsp.utils.arguments import whole_number
+from pytsp.utils.deadline import look
 
-__all__ = ["OpenPath"]
+__all__ = ["OpenPath", "UnclosedPath"]
+
+# The bytes of a distance that are read and written where a matrix gets a further city.
+CLOSED_BYTES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +73,8 @@ class OpenPath:
             If an end is no city, or both are the same though there are others.
         InstanceError
             If its matrix or, with an end that is given, its distances exceed what kernels take.
+        OutOfTime
+            If they are for a solve whose time does not suffice to make a matrix of the one that is given.
         """
         n = original.n
         for name, city in (("start_city", start_city), ("end_city", end_city)):
@@ -87,6 +93,8 @@ class OpenPath:
                 f"{original.name or 'instance'}: an open path needs a matrix of {n + 1} x {n + 1} distances; the limit "
                 f"is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4) - 1} cities)"
             )
+        if original.matrix is not None:
+            look(n * n, BYTE_SECONDS * CLOSED_BYTES * n * n)
         given = d = original.distance_matrix() if original.matrix is None else original.matrix
         if starts or ends:
             least, _ = least_and_largest(d)
@@ -163,6 +171,16 @@ class OpenPath:
         TourError
             If `path` does not visit every city of `original` once, or has other ends than those that are given.
         """
+        return np.append(self.check(path), np.int32(self.original.n))
+
+    def check(self, path: ArrayLike) -> NDArray[np.int32]:
+        """Return the path, shape (n,), if it is one between the ends that are given.
+
+        Raises
+        ------
+        TourError
+            If `path` does not visit every city of `original` once, or has other ends than those that are given.
+        """
         cities = check_tour(path, self.original.n)
         for verb, name, city, end in (
             ("begins", "start_city", self.start_city, cities[0]),
@@ -170,7 +188,31 @@ class OpenPath:
         ):
             if city is not None and city != end:
                 raise TourError(f"the path {verb} in city {end}, but {name} is {city}")
-        return np.append(cities, np.int32(self.original.n))
+        return cities
+
+
+class UnclosedPath(OpenPath):
+    """An open path that there is no time to close: its tours are those of the original, in the order of the path."""
+
+    @classmethod
+    def of(cls, original: Instance, start_city: int | None = None, end_city: int | None = None) -> UnclosedPath:
+        """Take the instance as it is. The ends must be those of an `OpenPath`."""
+        return cls(original, start_city, end_city, original, 0, is_shortened=True)
+
+    @property
+    def first_city(self) -> int:
+        """A city where the path may begin."""
+        if self.start_city is not None:
+            return self.start_city
+        return 1 if self.end_city == 0 and self.original.n > 1 else 0
+
+    def path(self, tour: ArrayLike) -> NDArray[np.int32]:
+        """Return the tour, which is the path."""
+        return self.check(tour)
+
+    def tour(self, path: ArrayLike) -> NDArray[np.int32]:
+        """Return the path, which is the tour."""
+        return self.check(path)
 
 
 def _far(original: Instance, d: NDArray[Any]) -> int | float:

@@ -29,8 +29,11 @@ _HURRIED = 256
 _STEP_SECONDS, _LOOKED_SECONDS = 4e-6, 1.5e-9
 
 
-def nearest_neighbour_order(instance: Instance, start: int, neighbours: NDArray[np.int32] | None) -> NDArray[np.int32]:
-    """Return the cities in the order of the visits from `start`, shape (n,).
+def nearest_neighbour_order(
+    instance: Instance, start: int, neighbours: NDArray[np.int32] | None, last: int | None = None
+) -> NDArray[np.int32]:
+    """Return the cities in the order of the visits from `start`, shape (n,); of an open path through points `last`, if
+    it is given, waits for the end.
 
     `neighbours` must hold the nearest cities in order, as `neighbour_lists` without quadrants has them.
     """
@@ -55,7 +58,7 @@ def nearest_neighbour_order(instance: Instance, start: int, neighbours: NDArray[
         nearest = _nearest_of_all(is_visited, lambda city, left: monotone_lengths(points[left] - points[city], norm))
     else:
         nearest = _nearest_by_tree(is_visited, points, norm)
-    return _walk(start, neighbours, is_visited, nearest)
+    return _walk(start, neighbours, is_visited, nearest, last)
 
 
 def hurried_order(
@@ -88,23 +91,30 @@ def hurried_seconds(n: int, *, all_cities: bool) -> float:
 
 
 def _walk(
-    start: int, neighbours: NDArray[np.int32], is_visited: NDArray[np.bool_], nearest: Callable[[int, int], int]
+    start: int,
+    neighbours: NDArray[np.int32],
+    is_visited: NDArray[np.bool_],
+    nearest: Callable[[int, int], int],
+    last: int | None,
 ) -> NDArray[np.int32]:
-    """Visit all cities, by the lists or else by `nearest`, whose arguments are the city and how many are left."""
+    """Visit all cities, `last` in the end, by the lists or else by `nearest`, of the city and how many are left."""
     n, k = neighbours.shape
     # Elements of a memoryview are Python's own numbers.
     near, visited = np.ascontiguousarray(neighbours).ravel().data, is_visited.data
-    order = np.empty(n, dtype=np.int32)
+    order = np.full(n, -1 if last is None else last, dtype=np.int32)
     steps = order.data
     city = steps[0] = start
     visited[city] = True
-    for step in range(1, n):
+    if last is not None:
+        visited[last] = True
+    end = n if last is None else n - 1
+    for step in range(1, end):
         for following in near[city * k : city * k + k]:
             if not visited[following]:
                 city = following
                 break
         else:
-            city = nearest(city, n - step)
+            city = nearest(city, end - step)
         visited[city] = True
         steps[step] = city
         if step % _STEPS == 0:

@@ -18,12 +18,14 @@ from pytsp import Instance
 from pytsp.api import dispatch as _solving
 from pytsp.backends import open_backend
 from pytsp.generate import uniform
+from pytsp.problem import open_paths as _open_paths
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.location import is_located
 from pytsp.problem.open_paths import OpenPath
 from pytsp.solvers.common import fallback as _unsearched
 from pytsp.solvers.common import shortening as _shortening
 from pytsp.solvers.common.fallback import strips
+from pytsp.solvers.common.first_tour import first_tour
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils.population import Population
 from pytsp.solvers.large.pieces import Pieces
@@ -285,3 +287,65 @@ def test_without_time_a_tour_through_a_matrix_is_that_by_nearest_neighbours(
     found = pytsp.solve(instance, solver=solver, time_limit=1e-9, backend="c")
     assert found.stop_reason == "time limit"
     assert np.array_equal(found.tour, nearest_neighbour(instance))
+
+
+@pytest.mark.parametrize("start_city", [None, 0, 7])
+@pytest.mark.parametrize("end_city", [None, 1, 3])
+@pytest.mark.parametrize("is_directed", [False, True])
+def test_a_path_of_a_matrix_that_there_is_no_time_to_close_is_by_nearest_neighbours(
+    start_city: int | None, end_city: int | None, is_directed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ways = np.random.default_rng(9).integers(1, 10**4, (300, 300))
+    instance = Instance.from_matrix(ways if is_directed else np.minimum(ways, ways.T), asymmetric=is_directed)
+    monkeypatch.setattr(_open_paths, "CLOSED_BYTES", 1e12)
+    told: list[pytsp.Improvement] = []
+    found = pytsp.solve(
+        instance,
+        open=True,
+        start_city=start_city,
+        end_city=end_city,
+        time_limit=60.0,
+        backend="c",
+        on_improvement=told.append,
+    )
+    assert (found.stop_reason, found.is_open, found.iterations) == ("time limit", True, 0)
+    assert found.length == instance.path_length(found.tour) == found.history[-1].length == told[-1].length
+    assert found.lengths.tolist() == [found.length] and len(told) == 1
+    order = [(end_city == 0) * 1 if start_city is None else start_city]
+    waits = {*range(300)} - {*order, end_city}
+    while waits:
+        order.append(min(waits, key=lambda city: (instance.distances([order[-1]], [city])[0], city)))
+        waits.remove(order[-1])
+    assert found.tour.tolist() == order + ([] if end_city is None else [end_city])
+
+
+def test_a_path_that_there_is_no_time_to_close_keeps_the_one_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance, given_path = directed(300), np.roll(np.arange(300), 5)
+    monkeypatch.setattr(_open_paths, "CLOSED_BYTES", 1e12)
+    options: dict[str, Any] = {"open": True, "time_limit": 60.0, "backend": "c", "solver": "ils"}
+    found = pytsp.solve(instance, initial_tour=given_path, **options)
+    assert np.array_equal(found.tour, given_path)
+    with pytest.raises(pytsp.TourError, match="the path begins in city 295, but start_city is 4"):
+        pytsp.solve(instance, initial_tour=given_path, start_city=4, **options)
+
+
+@pytest.mark.parametrize("ends", [(), (7,), (7, 1_234)])
+def test_the_nearest_neighbour_tour_of_a_path_through_points_ends_where_it_must(ends: tuple[int, ...]) -> None:
+    """No longer than from either end that is given, where the other one waits for the end."""
+    instance = uniform(2_000, 3)
+    closed = OpenPath.of(instance, *ends)
+    task = SimpleNamespace(instance=closed.instance, quick_tour=None, seed=0)
+    found = closed.path(first_tour(cast("Any", task), "nearest-neighbour", "greedy"))
+    points = points_of(instance)
+    lengths = []
+    for first, *last in (ends, ends[::-1]) if ends else ():
+        order, waits = [first], np.ones(2_000, dtype=bool)
+        waits[[first, *last]] = False
+        while waits.any():
+            left = np.flatnonzero(waits)
+            order.append(int(left[((points[left] - points[order[-1]]) ** 2).sum(axis=1).argmin()]))
+            waits[order[-1]] = False
+        lengths.append(instance.path_length([*order, *last]))
+    assert [found[0], found[-1]][: len(ends)] == [*ends]
+    # Equally near cities may be visited in another order.
+    assert instance.path_length(found) <= 1.02 * min(lengths, default=1e99)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.problem.location import further_city
+from pytsp.problem.location import further_city, given_ends
 from pytsp.solvers.common.fallback import is_by_nearest_neighbours
 from pytsp.solvers.common.task import Task
-from pytsp.starts.construct import Start, start_tour
+from pytsp.starts.construct import Start, nearest_neighbour, start_tour
+from pytsp.starts.nearest_unvisited import nearest_neighbour_order
 
 __all__ = ["first_tour"]
 
@@ -30,5 +31,10 @@ def first_tour(task: Task[Any], given: Start | None, default: Start) -> NDArray[
             return nearest
         if given is None:
             return min(start_tour(instance, start, seed=task.seed), nearest, key=instance.tour_length)
-    is_from_further = start == "nearest-neighbour" and further is not None
-    return start_tour(instance, start, seed=further if is_from_further else task.seed)  # type: ignore[arg-type]
+    if start == "nearest-neighbour" and further is not None:
+        ends = given_ends(instance)
+        if len(ends) < 2:
+            return nearest_neighbour(instance, seed=further)
+        # Either of the two may wait until all others are visited.
+        return min((nearest_neighbour_order(instance, further, None, end) for end in ends), key=instance.tour_length)
+    return start_tour(instance, start, seed=task.seed)
