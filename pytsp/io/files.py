@@ -6,15 +6,19 @@ import codecs
 import io
 import json
 import math
+import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance, concerns_not
-from pytsp.io.streams import Source, read_bytes
+from pytsp.io.streams import Source, is_path, read_bytes
 from pytsp.io.tables import of_table
 from pytsp.io.tsplib.lexer import as_text
 from pytsp.io.tsplib.reader import parse
@@ -35,6 +39,8 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 _NUMBER = re.compile(rb"[-+.\d\"]")
 _SEPARATOR = re.compile(rb"[,;\t]")
 _BEGINNING = 1 << 16
+# From so many bytes on an array's file is read into NumPy's memory.
+_LARGE = 1 << 20
 
 
 def read_any(
@@ -47,7 +53,8 @@ def read_any(
     ignore_fixed_edges: bool = False,
 ) -> Instance:
     """Read an instance: see `pytsp.read`, which knows names beside files."""
-    data, file = read_bytes(source)
+    array = _array_file(source)
+    data, file = (_ARRAY, os.fspath(source)) if is_path(source) and array is not None else read_bytes(source)
     path = PurePath(PurePath(file).name.removesuffix(".gz"))
     kind = _KINDS.get(path.suffix.lower()) or _kind_of(data)
     try:
@@ -62,7 +69,7 @@ def read_any(
         concerns_not("a file that is not TSPLIB's", ignore_fixed_edges=ignore_fixed_edges)
         if kind == "table":
             return of_table(_decoded(data), metric, columns, asymmetric, name)
-        document = _array(data) if kind == "array" else _geojson(data)
+        document = (_array(data) if array is None else array) if kind == "array" else _geojson(data)
         return as_instance(document, metric=metric, columns=columns, asymmetric=asymmetric, name=name)
     except InstanceError as error:
         raise InstanceError(f"{file}: {error}") from error
@@ -86,6 +93,27 @@ def _decoded(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InstanceError(f"it is not a text in UTF-8: {error}") from error
+
+
+def _array_file(source: Source) -> NDArray[Any] | None:
+    """Return the array in a large file of `numpy.save`; None of anything else, and of a file that is not as it should.
+
+    It is read into memory that NumPy obtained: large pages, which are filled in half of the time.
+    """
+    if not is_path(source) or not os.path.isfile(source) or os.path.getsize(source) < _LARGE:
+        return None
+    with open(source, "rb", buffering=0) as file, suppress(Exception):
+        shape, is_fortran, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
+        if dtype.hasobject or math.prod(shape) * dtype.itemsize != os.path.getsize(source) - file.tell():
+            return None
+        array = np.empty(shape, dtype, order="F" if is_fortran else "C")
+        data, filled = memoryview(array.reshape(-1, order="A").view(np.uint8).data), 0
+        # One call reads 2 GB at most.
+        while filled < len(data) and (count := file.readinto(data[filled:])):
+            filled += count
+        array.setflags(write=False)
+        return array if filled == len(data) else None
+    return None
 
 
 def _array(data: bytes) -> object:

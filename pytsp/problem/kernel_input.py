@@ -192,7 +192,7 @@ def check_kernel_matrix(instance: Instance, made: int) -> None:
         If it is for a solve, and its time does not.
     """
     check_room(f"{instance.name or 'instance'}: distances for kernels, of {instance.n} cities,", made)
-    look(instance.n**2, BYTE_SECONDS * made)
+    look(instance.n**2, written_seconds(made))
 
 
 def _plane(instance: Instance) -> Form:

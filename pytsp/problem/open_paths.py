@@ -15,7 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import BYTE_SECONDS, MATRIX_BYTES, MOST_DISTANCE, least_and_largest, longest_distance
+from pytsp.problem.kernel_input import (
+    MATRIX_BYTES,
+    MOST_DISTANCE,
+    least_and_largest,
+    longest_distance,
+    written_seconds,
+)
 from pytsp.problem.location import is_located
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import with_further
@@ -24,9 +30,6 @@ from pytsp.utils.arguments import whole_number
 from pytsp.utils.deadline import look
 
 __all__ = ["OpenPath", "UnclosedPath"]
-
-# The bytes of a distance that are read and written where a matrix gets a further city.
-CLOSED_BYTES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +97,8 @@ class OpenPath:
                 f"is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4) - 1} cities)"
             )
         if original.matrix is not None:
-            look(n * n, BYTE_SECONDS * CLOSED_BYTES * n * n)
+            size = 4 if original.is_exact and not original.asymmetric else 8
+            look(n * n, written_seconds(size * n * n))
         given = d = original.distance_matrix() if original.matrix is None else original.matrix
         if starts or ends:
             least, _ = least_and_largest(d)

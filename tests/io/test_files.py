@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp import InstanceError, TsplibError
+from pytsp.io import files
 from pytsp.io.files import read_any
 
 NUMBERS = st.floats(-1e9, 1e9, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-9)
@@ -233,7 +234,11 @@ def test_arrays_of_numpy_are_read_as_arrays_are(array: NDArray[Any], packed: boo
 @pytest.mark.parametrize("dtype", ["<i8", ">i8", "<f8", "<i4", "<u2"])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
-def test_arrays_are_what_numpy_loads(dtype: str, order: Any, version: tuple[int, int], tmp_path: Path) -> None:
+@pytest.mark.parametrize("least", [0, 1 << 20])
+def test_arrays_are_what_numpy_loads(
+    dtype: str, order: Any, version: tuple[int, int], least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_LARGE", least)
     rng = np.random.default_rng(0)
     array = np.asarray(rng.integers(1, 100, (6, 6)), dtype=dtype, order=order)
     with (tmp_path / "a.npy").open("wb") as file:
@@ -259,7 +264,9 @@ def test_a_large_matrix_is_not_copied_once_it_is_read(dtype: type, tmp_path: Pat
     assert most < 1.5 * array.nbytes
 
 
-def test_damaged_and_hostile_arrays_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("least", [0, 1 << 20])
+def test_damaged_and_hostile_arrays_are_refused(least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_LARGE", least)
     np.save(tmp_path / "a.npy", np.zeros((4, 2)))
     good = (tmp_path / "a.npy").read_bytes()
     np.save(tmp_path / "o.npy", np.array([{}, 1], dtype=object), allow_pickle=True)

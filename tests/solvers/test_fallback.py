@@ -297,7 +297,7 @@ def test_a_path_of_a_matrix_that_there_is_no_time_to_close_is_by_nearest_neighbo
 ) -> None:
     ways = np.random.default_rng(9).integers(1, 10**4, (300, 300))
     instance = Instance.from_matrix(ways if is_directed else np.minimum(ways, ways.T), asymmetric=is_directed)
-    monkeypatch.setattr(_open_paths, "CLOSED_BYTES", 1e12)
+    monkeypatch.setattr(_open_paths, "written_seconds", lambda _: 1e9)
     told: list[pytsp.Improvement] = []
     found = pytsp.solve(
         instance,
@@ -321,7 +321,7 @@ def test_a_path_of_a_matrix_that_there_is_no_time_to_close_is_by_nearest_neighbo
 
 def test_a_path_that_there_is_no_time_to_close_keeps_the_one_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     instance, given_path = directed(300), np.roll(np.arange(300), 5)
-    monkeypatch.setattr(_open_paths, "CLOSED_BYTES", 1e12)
+    monkeypatch.setattr(_open_paths, "written_seconds", lambda _: 1e9)
     options: dict[str, Any] = {"open": True, "time_limit": 60.0, "backend": "c", "solver": "ils"}
     found = pytsp.solve(instance, initial_tour=given_path, **options)
     assert np.array_equal(found.tour, given_path)

@@ -48,7 +48,7 @@ EARLY_SHARE = 1 / 60
 def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None, early: NDArray[np.int32] | None = None) -> Result:
     """Return a tour that takes next to no time: the initial one, one that is known, or as the time allows that along a
     curve, that by strips, or the cities in their order; of few cities, or a matrix, the nearest-neighbour tour, which
-    `early` is where it is known. On a CPU one through points descends, as far as the time allows."""
+    `early` is where it is known. On a CPU one through points is `shortened`, as far as the time allows."""
     instance, watch, options = task.instance, task.watch, task.options
     if task.initial_tour is not None:
         tour, length = task.initial_tour, instance.tour_length(task.initial_tour)
