@@ -118,8 +118,10 @@ class Improvements:
 
 
 def _path_of(instance: Instance, request: Request) -> OpenPath:
-    """Return the open path as a closed tour, or as it is where there is no time for that."""
+    """Return the open path as a closed tour, or as it is where there is a matrix, and no time to make another one."""
     ends = request.start_city, request.end_city
+    if instance.matrix is None:
+        return OpenPath.of(instance, *ends)
     try:
         with looking(timely(watch_of(instance, request), lambda: quick_seconds(instance))):
             return OpenPath.of(instance, *ends)

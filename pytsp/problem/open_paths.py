@@ -196,7 +196,7 @@ class OpenPath:
 
 
 class UnclosedPath(OpenPath):
-    """An open path that there is no time to close: its tours are those of the original, in the order of the path."""
+    """An open path through a matrix that there is no time to close: its tours are those of the original, as it goes."""
 
     @classmethod
     def of(cls, original: Instance, start_city: int | None = None, end_city: int | None = None) -> UnclosedPath:

@@ -319,6 +319,17 @@ def test_a_path_of_a_matrix_that_there_is_no_time_to_close_is_by_nearest_neighbo
     assert found.tour.tolist() == order + ([] if end_city is None else [end_city])
 
 
+def test_a_path_through_points_whose_distances_need_a_matrix_has_its_ends_without_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
+    points = np.random.default_rng(1).integers(0, 1_000, (300, 3))
+    instance = Instance.from_coordinates(points, "XRAY1")
+    found = pytsp.solve(instance, open=True, start_city=7, end_city=3, time_limit=1e-9, backend="c")
+    assert (found.stop_reason, found.tour[0], found.tour[-1]) == ("time limit", 7, 3)
+    assert found.length == instance.path_length(found.tour)
+
+
 def test_a_path_that_there_is_no_time_to_close_keeps_the_one_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     instance, given_path = directed(300), np.roll(np.arange(300), 5)
     monkeypatch.setattr(_open_paths, "written_seconds", lambda _: 1e9)
