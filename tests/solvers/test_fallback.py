@@ -323,7 +323,7 @@ def test_a_path_through_points_whose_distances_need_a_matrix_has_its_ends_withou
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
-    points = np.random.default_rng(1).integers(0, 1_000, (300, 3))
+    points = np.random.default_rng(1).integers(0, 1_000, (600, 3))
     instance = Instance.from_coordinates(points, "XRAY1")
     found = pytsp.solve(instance, open=True, start_city=7, end_city=3, time_limit=1e-9, backend="c")
     assert (found.stop_reason, found.tour[0], found.tour[-1]) == ("time limit", 7, 3)
