@@ -199,10 +199,11 @@ class Instance:
         )
 
     def _in_order(self, order: NDArray[np.int32]) -> Instance:
-        """The same cities, given by coordinates, with new numbers: neither copied twice nor checked again."""
+        """The same cities, given by coordinates, with new numbers: not checked again. Their columns lie as kernels have
+        them, which then need no copy."""
         points = self.coordinates
         assert points is not None
-        points = points[order]
+        points = np.asfortranarray(points[order])
         points.setflags(write=False)
         made = object.__new__(Instance)
         for field, value in (("name", self.name), ("metric", self.metric), ("coordinates", points)):

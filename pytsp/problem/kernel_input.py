@@ -197,13 +197,16 @@ def check_kernel_matrix(instance: Instance, made: int) -> None:
 
 def _plane(instance: Instance) -> Form:
     assert instance.coordinates is not None
-    points = _shifted(instance)
-    longest = float(np.hypot(*points.max(axis=0)))
+    low, high = extremes(instance.coordinates)
+    longest = float(np.hypot(*(high - low)))
     _check_longest(instance, longest)
     up = instance.metric == "CEIL_2D"
-    if not up and longest <= MOST_GRID_DISTANCE and bool(np.all(points == np.floor(points))):
-        xs, ys = np.ascontiguousarray(points.T.astype(np.int32))
-        return Form("grid", (xs, ys), instance)
+    if not up and longest <= MOST_GRID_DISTANCE:
+        # Less what all have in common, which would grow with the scale.
+        points = instance.coordinates - low
+        if bool(np.all(points == np.floor(points))):
+            xs, ys = np.ascontiguousarray(points.T.astype(np.int32))
+            return Form("grid", (xs, ys), instance)
     # Not shifted: rounding is defined on differences of the coordinates as they stand in the file.
     xs, ys = np.ascontiguousarray(instance.coordinates.T)
     return Form("plane", (xs, ys, up), instance)
@@ -305,13 +308,6 @@ def _check_size(instance: Instance) -> None:
             f"{4 * n * n / 2**30:.1f} GiB; the limit is {MATRIX_BYTES / 2**30:.0f} GiB "
             f"({math.isqrt(MATRIX_BYTES // 4)} cities)"
         )
-
-
-def _shifted(instance: Instance) -> NDArray[np.float64]:
-    """Return the coordinates less what all have in common, which would grow with the scale."""
-    assert instance.coordinates is not None
-    shifted: NDArray[np.float64] = instance.coordinates - extremes(instance.coordinates)[0]
-    return shifted
 
 
 def _exponent(longest: float) -> int:
