@@ -15,7 +15,8 @@ from pytsp.starts.quick_greedy import greedy_parts, greedy_seconds, quick_greedy
 
 __all__ = ["shortened", "shortening_seconds"]
 
-# So much of what a solve may be late goes into it; it takes so little anyway.
+# So much of what a solve may be late goes into a shorter tour; so few cities that it takes no longer than this have
+# that time whatever the limit.
 GRACE_SECONDS, SHORT_SECONDS = 0.2, 0.02
 
 # A tour, or a path of all cities, and its length.
@@ -31,7 +32,7 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
     """Return what there is time to make of a tour along a curve, and its length; that tour, where nothing is shorter.
 
     The greedy tour takes half as long as a descent, and what descends from it is shorter than what does from the curve.
-    In space there is none.
+    Cities in space have no greedy tour here, only the descent.
     """
     instance, watch, needed = task.instance, task.watch, shortening_seconds(task)
     began = watch.seconds

@@ -77,16 +77,13 @@ def begin(task: Task[LargeTour]) -> Pieces:
     del keys
     took = watch.seconds - began
     form = form_of(ordered, in_space_above=0 if on_the_cpu else None)
-    start = _start(ordered, order, task)
-    # The memory is needed for what kernels have of them.
-    del points, ordered
     # What depends on the machine stays as it was on the one where the solve began.
     piece = options.piece if watch.state is None else watch.state.whole("piece", LEAST_CITIES, 2**31 - 1)
     return Pieces(
         task,
         form,
         lists,
-        start,
+        _start(ordered, order, task),
         order=order,
         piece=_piece(instance.n, kernels, piece),
         temperature=first_temperature(form, lists, options.temperature),
