@@ -5,6 +5,7 @@ A CPU has one strategy, and shows lengths; on a GPU each of theirs has its own c
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -58,7 +59,7 @@ SPEEDUPS: dict[int, dict[str, dict[str, tuple[float, ...]]]] = {
 # Which populations come first; the first is measured briefly to plan the others.
 ORDER = (64, 512, 8, 2048, 1)
 # What share of the time each table has, on a CPU and on a GPU.
-SHARES = {False: {1: 0.8, 3: 0.2}, True: {1: 0.6, 2: 0.1, 3: 0.3}}
+SHARES = {False: {1: 0.8, 3: 0.2}, True: {1: 0.5, 2: 0.3, 3: 0.2}}
 # The iterations of each climber by which a table's speed is learnt, and those of one climber on one core.
 PROBES = {1: 256, 3: 16}
 ALONE = {1: 16_384, 3: 256}
@@ -69,6 +70,8 @@ FEW_DRAWS = 50
 # Among how many blocks a climber's draws are shared out, to find the fastest; and the iterations that are timed.
 BLOCK_COUNTS = (1, 2, 5, 10, 20, 30, 60, 120)
 BLOCK_ITERATIONS = 4
+# How many times as long as the fastest a number of blocks may take to be timed again.
+CLOSE = 1.5
 SEEDS, LARGE_SEEDS, LARGE = 20, 10, 1_000
 # Of a solve with fewer iterations than theirs a speed is told where the first descents took less than this share of it.
 DESCENT_SHARE = 0.1
@@ -135,6 +138,10 @@ class Plan:
             total //= 2
         return total
 
+    def least(self, population: int, name: str) -> float:
+        """Return about how long one iteration of each climber takes."""
+        return self._needed(name, population, population)
+
     def _needed(self, name: str, population: int, total: int) -> float:
         return sum(sum(self.seconds(name, strategy, population, total)) for strategy in self.mappings)
 
@@ -163,18 +170,24 @@ def cells(plan: Plan, seconds: float) -> tuple[list[dict[str, Line]], Table]:
     lines: list[dict[str, Line]] = []
     missing: dict[str, list[str]] = {}
     end = moment(seconds)
+    for name in setting.theirs:
+        if left_until(end):
+            plan.learn(tsplib(task.tsplib, name))
     wanted = [(population, name) for population in ORDER for name in setting.theirs]
+    kept = affordable(plan, wanted, left_until(end))
     for place, (population, name) in enumerate(wanted):
-        instance = tsplib(task.tsplib, name)
-        left = left_until(end)
-        share = left / (len(wanted) - place)
         total = None
-        if left:
-            plan.learn(instance)
+        if (population, name) in kept and left_until(end):
+            # An iteration of each climber of the cells that follow is left; more of them where this cell has its share.
+            following = [each for each in wanted[place + 1 :] if each in kept]
+            left = left_until(end) - sum(plan.least(*each) for each in following)
+            share = min(left, left_until(end) / (1 + len(following)))
+            share = max(share, plan.least(population, name))
             total = plan.fitting(name, population, left if plan.number == 1 else share, share)
         if total is None:
             missing.setdefault(name, []).append(f"{population:,}")
             continue
+        instance = tsplib(task.tsplib, name)
         line = {
             strategy: cell(plan, instance, mapping, population, total) for strategy, mapping in plan.mappings.items()
         }
@@ -183,6 +196,13 @@ def cells(plan: Plan, seconds: float) -> tuple[list[dict[str, Line]], Table]:
         lines.append({"": next(iter(line.values())), **line})
     table.left_out = [f"{name} with {' / '.join(each)} climbers" for name, each in missing.items()]
     return lines, table
+
+
+def affordable(plan: Plan, wanted: list[tuple[int, str]], seconds: float) -> set[tuple[int, str]]:
+    """Choose the cells, the cheapest first, of which one iteration of each climber fits the time together."""
+    known = sorted((plan.least(*each), each) for each in wanted if each[1] in plan.alone)
+    sums = itertools.accumulate(least for least, _ in known)
+    return {each for (_, each), total in zip(known, sums, strict=True) if total <= seconds}
 
 
 def heads(plan: Plan) -> list[Column]:
@@ -321,12 +341,16 @@ def blocks(task: Task, seconds: float) -> Table:
 
 
 def fastest(run: Run) -> int:
-    """Return the number of blocks by which a run takes least time."""
-    seconds = {}
-    for count in BLOCK_COUNTS:
-        one = replace(run, blocks=count)
-        seconds[count] = statistics.median(solved(one)[1] for _ in range(3))
-    return min(seconds, key=lambda count: seconds[count])
+    """Return the number of blocks by which a run takes least time, the median of three.
+
+    What takes far longer than the fastest the first time is not run again.
+    """
+    seconds = {count: [solved(replace(run, blocks=count))[1]] for count in BLOCK_COUNTS}
+    near = CLOSE * min(first for (first,) in seconds.values())
+    for count, taken in seconds.items():
+        if taken[0] <= near:
+            taken += [solved(replace(run, blocks=count))[1] for _ in range(2)]
+    return min(BLOCK_COUNTS, key=lambda count: statistics.median(seconds[count]))
 
 
 def gaps(number: int, lines: list[Line]) -> Figure:
