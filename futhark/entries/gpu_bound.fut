@@ -9,8 +9,9 @@ import "../large/nearest"
 
 module penalties_ascent = mk_ascent boruvka
 
--- Boxes around cities that stand in order of a space-filling curve.
+-- Boxes around cities that stand in order of a space-filling curve; the nearest cities of cities first, …, first + count - 1.
 entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
+entry boxes_nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count: i64) : [count][k]i32 = nearest_of boxed k first count
 
 -- A graph of near cities, its edges in rows, with lengths in units as fine as is wanted: each way between two of them twice.
 entry near_graph_load [n] [e] (ends: [n]i32) (others: [e]i32) (lengths: [e]i64) : near_graph [n] [e] = load_near_graph ends others lengths

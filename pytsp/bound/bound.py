@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pytsp.backends.context import Backend
+from pytsp.backends.registry import open_backend
 from pytsp.bound import held_karp
 from pytsp.bound.certificate import Certificate, dense_one_tree
 from pytsp.bound.exact import is_in_plane
@@ -37,6 +39,9 @@ def lower_bound(
     iterations: int | None = None,
     time_limit: float | None = None,
     progress: Callable[[Certificate], object] | None = None,
+    backend: str = "c",
+    threads: int | None = None,
+    device: int | str | None = None,
 ) -> Certificate:
     """Return a length that no tour is below, Held and Karp's bound, with the penalties that prove it.
 
@@ -57,6 +62,9 @@ def lower_bound(
         machine's speed; without, on the instance and `iterations` only.
     progress : callable, optional
         Called with the best certificate so far, some twelve times on the way; True ends the ascent.
+    backend, threads, device : optional
+        Where kernels run, as `solve` takes them; bounds of so many iterations do not depend on it. A CPU makes trees
+        city by city, on one core; multicore proves bounds of cities in the plane by several.
 
     Returns
     -------
@@ -69,6 +77,8 @@ def lower_bound(
         If the instance has more cities, or what stands for it does not fit the memory.
     TypeError, ValueError
         If `iterations` is negative, `time_limit` is not positive, or an end is none.
+    BackendError
+        If the backend cannot run here (`BackendUnavailable`), or there is no such backend, thread count or device.
 
     Examples
     --------
@@ -78,7 +88,8 @@ def lower_bound(
     >>> lower_bound(square, open=True).bound
     3
     """
-    ascent = Ascent(instance, Kind(open, start_city, end_city), progress)
+    kernels = open_backend(backend, threads=threads, device=device, part="bound")
+    ascent = Ascent(instance, Kind(open, start_city, end_city), progress, kernels)
     return ascent.run(iterations=iterations, time_limit=time_limit)
 
 
@@ -92,6 +103,8 @@ class Ascent:
         What the bound is of.
     progress : callable, optional
         As `lower_bound` takes it.
+    kernels : Backend, optional
+        An open backend, on a GPU its part "bound"; by default c.
 
     Attributes
     ----------
@@ -99,7 +112,14 @@ class Ascent:
         "interrupted" or "callback", where that has ended it.
     """
 
-    def __init__(self, instance: Instance, kind: Kind, progress: Callable[[Certificate], object] | None = None) -> None:
+    def __init__(
+        self,
+        instance: Instance,
+        kind: Kind,
+        progress: Callable[[Certificate], object] | None = None,
+        kernels: Backend | None = None,
+    ) -> None:
+        self._kernels = kernels
         self.instance, self.kind, self.progress = instance, checked_kind(instance, kind), progress
         self.stop_reason: str | None = None
         self._began = 0.0
@@ -147,7 +167,7 @@ class Ascent:
         try:
             symmetric = self._symmetric()
             self._found = held_karp.lower_bound(
-                symmetric, iterations=iterations, time_limit=time_limit, progress=self._take
+                symmetric, iterations=iterations, time_limit=time_limit, progress=self._take, kernels=self._kernels
             )
         except KeyboardInterrupt:
             if self._found is None:

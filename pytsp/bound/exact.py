@@ -35,7 +35,7 @@ class InPlane:
     Parameters
     ----------
     kernels : Backend
-        Those of a CPU.
+        An open backend, on a GPU its part "bound".
     instance : Instance
         For which `is_in_plane`.
 

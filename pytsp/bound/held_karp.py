@@ -10,6 +10,7 @@ from time import monotonic
 
 import numpy as np
 
+from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.bound.ascent import ascend, steps
 from pytsp.bound.certificate import Certificate, check_instance, dense_one_tree
@@ -40,6 +41,7 @@ def lower_bound(
     iterations: int | None = None,
     time_limit: float | None = None,
     progress: Callable[[Certificate], object] | None = None,
+    kernels: Backend | None = None,
 ) -> Certificate:
     """Return a length that no tour is below, Held and Karp's bound, with the penalties that prove it.
 
@@ -55,6 +57,8 @@ def lower_bound(
         machine's speed; without, on the instance and `iterations` only.
     progress : callable, optional
         Called after every proof with the best certificate so far; True ends the ascent.
+    kernels : Backend, optional
+        An open backend, on a GPU its part "bound"; by default c.
 
     Raises
     ------
@@ -83,7 +87,7 @@ def lower_bound(
         if progress is not None:
             progress(few)
         return few
-    kernels = open_backend("c", part="bound")
+    kernels = kernels or open_backend("c", part="bound")
     cities = InPlane(kernels, instance) if is_in_plane(instance) else InMatrix(instance)
     ordered, scale = cities.ordered, scale_of(instance)
     edges = listed(cities.nearest(_NEAR if n <= _MANY else _FEW_NEAR))

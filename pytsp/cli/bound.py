@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pytsp.cli import data as _data
 from pytsp.cli import limits as _limits
 from pytsp.cli.arguments import seconds, whole
+from pytsp.cli.options import add_backend
 from pytsp.utils.text import json_number, printable
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     bound.add_argument(
         "--certificate", type=_file, metavar="FILE", help="write what proves the bound, for 'pytsp check-bound'"
     )
+    add_backend(bound, "c", "where kernels run (default: c); the bound of so many steps does not depend on it")
     check = commands.add_parser(
         "check-bound",
         help="prove a bound again",
@@ -74,7 +76,8 @@ def _bound(options: argparse.Namespace) -> None:
     kind = {"open": options.open, "start_city": options.start_city, "end_city": options.end_city}
     length = _tour_length(instance, options, **kind)
     limits = {"iterations": options.iterations, "time_limit": _limits.time_left(options)}
-    certificate = lower_bound(instance, **kind, **limits)
+    placed = {name: getattr(options, name) for name in ("backend", "threads", "device")}
+    certificate = lower_bound(instance, **kind, **limits, **placed)
     if options.certificate is not None:
         write_text(options.certificate, certificate_text(instance, certificate))
         if options.certificate == "-":

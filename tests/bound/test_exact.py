@@ -10,14 +10,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pytsp import Instance
-from pytsp.backends import open_backend
-from pytsp.bound import check_certificate, lower_bound
+from pytsp.backends import Backend, open_backend
+from pytsp.bound import check_certificate, held_karp, lower_bound
 from pytsp.bound import exact as exact_trees
 from pytsp.bound.certificate import MOST, dense_one_tree
 from pytsp.bound.exact import InPlane, is_in_plane, proved_in_plane
 from pytsp.bound.near_graph import listed, load
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.location import PLANE_METRICS
+
+PART = "bound"
 
 
 def by_boxes(instance: Instance, penalties: np.ndarray, scale: int, near: int = 3) -> exact_trees.OneTree:
@@ -55,6 +57,25 @@ def test_boxes_prove_what_all_distances_prove(
         assert part[i] != part[j]
         part = [part[i] if each == part[j] else each for each in part]
     assert len(found.edges) == n - 1 and len({*part}) == 1
+
+
+@given(
+    st.integers(3, 60),
+    st.sampled_from(PLANE_METRICS),
+    st.sampled_from([1, 4, 60, 10**4]),
+    st.integers(0, 30),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=40)
+def test_every_backend_proves_the_same_by_the_same_penalties(
+    backend: Backend, n: int, metric: str, side: int, iterations: int, seed: int
+) -> None:
+    cities = np.random.default_rng(seed).integers(0, side, (n, 2)) / (1 if seed % 2 else 8)
+    instance = Instance.from_coordinates(cities, metric)
+    expected = lower_bound(instance, iterations=iterations)
+    found = held_karp.lower_bound(instance, iterations=iterations, kernels=backend)
+    assert (found.bound, found.scale) == (expected.bound, expected.scale)
+    assert found.penalties.tolist() == expected.penalties.tolist()
 
 
 def test_more_cities_than_are_compared_in_pairs_have_a_bound() -> None:

@@ -35,6 +35,16 @@ def test_a_bound_is_told_and_written(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert certificate.read_text() == certificate_text(instance, expected)
 
 
+def test_a_bound_comes_from_the_backend_that_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    told = []
+    for backend in ("c", "multicore"):
+        assert main(["bound", "uniform100", "--iterations", "60", "--backend", backend, "--json"]) == 0
+        told.append(json.loads(capsys.readouterr().out)["lower_bound"])
+    assert told[0] == told[1]
+    assert main(["bound", "uniform100", "--backend", "c", "--device", "3"]) == 1
+    assert "device" in capsys.readouterr().err
+
+
 def test_a_bound_is_proved_again_and_says_how_good_a_tour_is(
     certificate: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
