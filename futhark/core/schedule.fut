@@ -30,6 +30,13 @@ module threads : schedule = {
   def each p _ climber = #[incremental_flattening(only_inner)] map (\c -> climber c true) (iota p)
 }
 
+-- | One climber at a time by a core's thread, which makes all of its steps: few climbers leave cores idle.
+module cores : schedule = {
+  def over f xs = map (\x -> #[sequential] f x) xs
+
+  def each p _ climber = map (\c -> #[sequential] climber c true) (iota p)
+}
+
 -- | How many threads are started for a climber of which one works: on a GPU, threads that go together wait for each other, and
 -- climbers take ways of their own. As many as go together, as far as memory allows.
 def threads_a_climber (p: i64) (n: i64) : i64 = i64.max 1 (i64.min 32 (5000000 / (p * n)))

@@ -18,6 +18,8 @@ import "../local_search/worker"
 import "../two_opt/bands"
 import "../two_opt/cpu_climbs"
 import "../two_opt/descent"
+import "../two_opt/pairs"
+import "../two_opt/restarts"
 
 module penalties_ascent = mk_ascent prim
 module matrix_climbs = mk_cpu_climbs matrix
@@ -33,26 +35,29 @@ module space_worker = mk_thread_worker space
 module matrix_climbing = mk_deep_ils matrix matrix_worker
 module plane_climbing = mk_deep_ils plane plane_worker
 module space_climbing = mk_deep_ils space space_worker
-module matrix_population = mk_population matrix matrix_climbing threads
-module plane_population = mk_population plane plane_climbing threads
-module space_population = mk_population space space_climbing threads
-module matrix_generation = mk_generation matrix
-module plane_generation = mk_generation plane
-module space_generation = mk_generation space
-module matrix_many = mk_many matrix matrix_climbing matrix_generation
-module plane_many = mk_many plane plane_climbing plane_generation
+module matrix_population = mk_population matrix matrix_climbing cores
+module plane_population = mk_population plane plane_climbing cores
+module space_population = mk_population space space_climbing cores
+module matrix_generation = mk_generation matrix cores
+module plane_generation = mk_generation plane cores
+module space_generation = mk_generation space cores
+module matrix_many = mk_many matrix matrix_climbing matrix_generation cores
+module plane_many = mk_many plane plane_climbing plane_generation cores
 module plane_passes = mk_passes planar_plane wide
 module space_passes = mk_passes space wide
 module plane_path = mk_path planar_plane
 module space_path = mk_path space
-module plane_pieces = mk_pieces planar_plane (mk_deep_ils plane_path (mk_thread_worker plane_path)) threads
-module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path)) threads
-module matrix_annealing = mk_annealing matrix matrix_worker threads
-module plane_annealing = mk_annealing plane plane_worker threads
-module matrix_ants = mk_ants matrix matrix_population threads
-module plane_ants = mk_ants plane plane_population threads
+module plane_pieces = mk_pieces planar_plane (mk_deep_ils plane_path (mk_thread_worker plane_path)) cores
+module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path)) cores
+module matrix_annealing = mk_annealing matrix matrix_worker cores
+module plane_annealing = mk_annealing plane plane_worker cores
+module matrix_ants = mk_ants matrix matrix_population cores
+module plane_ants = mk_ants plane plane_population cores
 
 -- What grids and planes share, as calls: one copy of the code serves both.
+
+#[noinline]
+def plane_climbed_by [c] [n] [m] [w] (data: plane.data [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = plane_climbs.climb_by data pairs batch limit
 
 #[noinline]
 def plane_nearest_tours [n] [k] (data: plane.data [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) (spread: i64) : population [count] [n] = plane_generation.start data lists seed first count passes spread

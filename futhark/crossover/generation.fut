@@ -4,6 +4,7 @@ import "../core/instances"
 import "../core/metric"
 import "../core/positions"
 import "../core/rng"
+import "../core/schedule"
 import "../core/tour"
 import "../local_search/population"
 import "eax"
@@ -28,7 +29,7 @@ module type crossing = {
   val child [n] [k] : data [n] -> (lists: [n][k]i32) -> rng.key -> (children: i32) -> placed [n] -> placed [n] -> (exchange, i64)
 }
 
-module mk_generation (M: metric) = {
+module mk_generation (M: metric) (S: schedule) = {
   module X = mk_eax M
   type data [n] = M.data [n]
 
@@ -61,7 +62,7 @@ module mk_generation (M: metric) = {
                  (if t % spread == 0 then children else 0)
                  (population.bests[a], places[a])
                  (population.bests[b], places[b])
-    let (exchanges, gains) = #[incremental_flattening(only_inner)] unzip (map cross_pair (iota (p * spread)))
+    let (exchanges, gains) = unzip (S.over cross_pair (iota (p * spread)))
     let tours =
       map2 (\i a -> #[unsafe] apply_exchange population.bests[a] exchanges[i * spread]) (iota p) order
     let lengths =
@@ -137,7 +138,7 @@ module mk_generation (M: metric) = {
     let tour_of (t: i64) =
       let key = rng.stream seed (first + t / spread)
       in near_tour data lists key (u64.i32 passes) (rng.below key 0 (i32.i64 n))
-    let starts = #[incremental_flattening(only_inner)] map tour_of (iota (count * spread))
+    let starts = S.over tour_of (iota (count * spread))
     in population_on (map (\c -> #[unsafe] starts[c * spread]) (iota count))
 
   -- | These climbers, where the lists are lists; the host waits for that here, too.

@@ -3,9 +3,10 @@
 import "../core/metric"
 import "../core/positions"
 import "../core/rng"
+import "../core/schedule"
 import "generation"
 
-module G = mk_generation matrix
+module G = mk_generation matrix threads
 
 -- ==
 -- entry: places

@@ -4,6 +4,7 @@ import "../core/instances"
 import "../core/metric"
 import "../core/positions"
 import "../core/rng"
+import "../core/schedule"
 import "../local_search/ils"
 import "edge_exchange"
 import "generation"
@@ -19,7 +20,7 @@ def are_counts (climbers: i64) (generations: i64) (children: i32) (spread: i64) 
 type many_plan =
   {k: i64, seed: u64, climbers: i64, generations: i64, children: i32, spread: i64, passes: i32}
 
-module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (G: crossing with data [n] = M.data [n]) = {
+module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (G: crossing with data [n] = M.data [n]) (S: schedule) = {
   -- | The k < n nearest cities of each city, in the order of their distances, equals by number. **Work:** O(n^2 k) at most,
   -- O(n^2) for cities in random order.
   def nearest [n] (data: M.data [n]) (k: i64) (c: i32) : [k]i32 =
@@ -60,9 +61,7 @@ module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (G: crossing
       let start = G.near_tour (data i) lists[i] own (u64.i32 passes) (rng.below own 0 (i32.i64 n))
       let state = I.climb (data i) links[i] plan own start start
       in (state.tour, state.length)
-    let (tours, lengths) =
-      #[incremental_flattening(only_inner)]
-      unzip (map descend (iota (b * p)))
+    let (tours, lengths) = unzip (S.over descend (iota (b * p)))
     let (tours, lengths) =
       loop (tours, lengths) for g < generations do
         let places = map positions tours
@@ -80,9 +79,7 @@ module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (G: crossing
                      (if t % spread == 0 then children else 0)
                      (tours[a], places[a])
                      (tours[other], places[other])
-        let (exchanges, gains) =
-          #[incremental_flattening(only_inner)]
-          unzip (map cross (iota (b * p * spread)))
+        let (exchanges, gains) = unzip (S.over cross (iota (b * p * spread)))
         let tours = map (\a -> #[unsafe] apply_exchange tours[a] exchanges[a * spread]) (iota (b * p))
         let lengths = map (\a -> #[unsafe] lengths[a] - gains[a * spread]) (iota (b * p))
         in (tours, lengths)

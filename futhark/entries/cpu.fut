@@ -41,8 +41,8 @@ entry plane_climb [c] [n] (instance: plane_instance [n]) (batch: batch [c] [n]) 
 -- numbers.
 entry pairs_of (n: i64) (by: i32) : ?[m][w].pairs [m] [w] = pairs_of n by
 entry matrix_climb_by [c] [n] [m] [w] (instance: matrix_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = matrix_climbs.climb_by instance.matrix pairs batch limit
-entry grid_climb_by [c] [n] [m] [w] (instance: grid_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = grid_climbs.climb_by instance.grid pairs batch limit
-entry plane_climb_by [c] [n] [m] [w] (instance: plane_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = plane_climbs.climb_by instance.plane pairs batch limit
+entry grid_climb_by [c] [n] [m] [w] (instance: grid_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = plane_climbed_by (plane_of_grid instance) pairs batch limit
+entry plane_climb_by [c] [n] [m] [w] (instance: plane_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = plane_climbed_by instance.plane pairs batch limit
 
 -- Climbers first, …, first + count - 1 of a seed on their random tours.
 entry batch_random (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count] [n] = random_batch n seed first count

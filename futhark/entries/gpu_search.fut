@@ -22,12 +22,12 @@ module plane_population_block = mk_population plane (mk_ils plane (mk_block_work
 module matrix_population_thread = mk_population matrix (mk_ils matrix (mk_thread_worker matrix)) spread_threads
 module grid_population_thread = mk_population grid (mk_ils grid (mk_thread_worker grid)) spread_threads
 module plane_population_thread = mk_population plane (mk_ils plane (mk_thread_worker plane)) spread_threads
-module matrix_generation = mk_generation matrix
-module grid_generation = mk_generation grid
-module plane_generation = mk_generation plane
-module matrix_many = mk_many matrix (mk_ils matrix (mk_thread_worker matrix)) (mk_generation matrix)
-module grid_many = mk_many grid (mk_ils grid (mk_thread_worker grid)) (mk_generation grid)
-module plane_many = mk_many plane (mk_ils plane (mk_thread_worker plane)) (mk_generation plane)
+module matrix_generation = mk_generation matrix threads
+module grid_generation = mk_generation grid threads
+module plane_generation = mk_generation plane threads
+module matrix_many = mk_many matrix (mk_ils matrix (mk_thread_worker matrix)) (mk_generation matrix threads) threads
+module grid_many = mk_many grid (mk_ils grid (mk_thread_worker grid)) (mk_generation grid threads) threads
+module plane_many = mk_many plane (mk_ils plane (mk_thread_worker plane)) (mk_generation plane threads) threads
 
 -- An instance on the device.
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances

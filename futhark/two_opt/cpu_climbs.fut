@@ -17,7 +17,7 @@ module mk_cpu_climbs (M: metric) = {
   def climb [c] [n] (data: M.data [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
     assert (are_limits k limit) (if k == 1 then one_move.climb data k limit batch else k_moves.climb data k limit batch)
 
-  module B = mk_batches automatic
+  module B = mk_batches cores
   module flat_climber = mk_climber M (numbered M flat)
   module zipped_climber = mk_climber M (numbered M zipped)
   module closed_form_climber = mk_climber M (numbered M closed_form)
