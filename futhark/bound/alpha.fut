@@ -24,8 +24,8 @@ local
 def alphas_of [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : [e]i64 =
   #[unsafe]
   let joined = merge g penalties
-  let (starts, cities) = starts_and_cities g
-  let degrees = degrees_of g starts joined
+  let cities = cities_of g
+  let degrees = degrees_of g joined
   let (further, leaf, _) = further_edge g penalties degrees
   let alpha (c: i32) (i: i64): i64 =
     let other = g.others[i]

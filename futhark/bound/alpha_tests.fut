@@ -20,7 +20,7 @@ entry alpha_is_growth (n: i64) (percent: i32) (most: i32) (penalty: i32) (seed: 
   let penalties = random_penalties n penalty seed
   let plain = prim.span g penalties
   let (further, leaf, _) = further_edge g penalties plain.degrees
-  let (_, cities) = starts_and_cities g
+  let cities = cities_of g
   let found = alphas g penalties
   let is_growth i =
     let (a, b) = (cities[i], g.others[i])

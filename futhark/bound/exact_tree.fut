@@ -4,6 +4,7 @@
 -- J. L. Bentley, J. H. Friedman: Fast algorithms for constructing minimal spanning trees in coordinate spaces. IEEE Transactions on
 -- Computers 27, 1978.
 
+import "../core/instances"
 import "../large/nearest"
 import "near_graph"
 import "one_tree"
@@ -21,6 +22,16 @@ def measure ({rounding, scale, most}: ruler) (dx: f64) (dy: f64) : i64 =
   in if rounding == 2
      then i64.f64 (f64.floor (f64.min r most * f64.i64 scale))
      else scale * i64.f64 (f64.min most (if rounding == 0 then f64.floor (r + 0.5) else f64.ceil r))
+
+-- | The graph of given rows of cities that stand in the order of their boxes. **Work:** O(e log n).
+def near_graph_between [n] [m] [e] (b: boxed [n] [m]) (rounding: i32) (scale: i64) (most: f64) (ends: [n]i32) (others: [e]i32) : near_graph [n] [e] =
+  let ruler = {rounding, scale, most}
+  let ruler = assert (is_ruler ruler && fits_32_bits n && are_rows ends e && are_cities n others) ruler
+  let length i =
+    #[unsafe]
+    let (c, o) = (row_of ends (i32.i64 i), i64.i32 others[i])
+    in measure ruler (b.xs[c] - b.xs[o]) (b.ys[c] - b.ys[o])
+  in {ends, others, lengths = map length (iota e)}
 
 -- | What each of m nodes of a tree of boxes comes to, from its leaves on. **Work:** O(m).
 def of_nodes 'a (m: i64) (both: a -> a -> a) (of_leaf: i64 -> a) : [m]a =

@@ -11,6 +11,15 @@ type near_graph [n] [e] = {ends: [n]i32, others: [e]i32, lengths: [e]i64}
 def row_start [n] (ends: [n]i32) (c: i32) : i32 =
   #[unsafe] if c == 0 then 0 else ends[i64.i32 c - 1]
 
+-- | The city in whose row an entry stands. **Work:** O(log n).
+def row_of [n] (ends: [n]i32) (i: i32) : i64 =
+  let (low, _) =
+    loop (low, high) = (0i64, n)
+    while low < high do
+      let middle = (low + high) / 2
+      in if #[unsafe] ends[middle] <= i then (middle + 1, high) else (low, middle)
+  in low
+
 def are_rows [n] (ends: [n]i32) (entries: i64) : bool =
   let in_order = and (map (\c -> ends[c] >= (if c == 0 then 0 else ends[c - 1])) (iota n))
   in in_order && i64.i32 ends[n - 1] == entries

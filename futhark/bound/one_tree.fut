@@ -38,18 +38,18 @@ def merged [c] (hooks: [c]i32) : ([c]i32, i64) =
   let ranks = scan (+) 0 (map2 (\p r -> i32.bool (i32.i64 p == r)) (iota c) roots)
   in (map (\r -> ranks[i64.i32 r] - 1) roots, i64.i32 ranks[c - 1])
 
--- | Where the rows begin, and the city in whose row each entry stands. **Work:** O(n + e).
-def starts_and_cities [n] [e] (g: near_graph [n] [e]) : ([n]i32, [e]i32) =
+-- | The city in whose row each entry stands. **Work:** O(n + e).
+def cities_of [n] [e] (g: near_graph [n] [e]) : [e]i32 =
   #[unsafe]
   let numbers = map i32.i64 (iota n)
   let starts = map (row_start g.ends) numbers
   let places = map2 (\start end -> if start < end then i64.i32 start else -1) starts g.ends
-  in (starts, scan i32.max 0 (scatter (replicate e 0i32) places numbers))
+  in scan i32.max 0 (scatter (replicate e 0i32) places numbers)
 
 -- | The rounds of Borůvka (1926). **Work:** O((n + e) log n). **Span:** O(log^2 n).
 def merge [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : merges [n] =
   #[unsafe]
-  let (_, cities) = starts_and_cities g
+  let cities = cities_of g
   -- Each edge once, from its smaller city, in their order.
   let live = filter (\i -> cities[i] < g.others[i]) (iota e)
   let up = replicate (2 * n) (-1i32)
@@ -98,18 +98,10 @@ def merge [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : merges [n] =
   in {up, cost, edge, parts}
 
 -- | How many edges of Borůvka's tree each city has. **Work:** O(n log n).
-def degrees_of [n] [e] (g: near_graph [n] [e]) (starts: [n]i32) (joined: merges [n]) : [n]i32 =
+def degrees_of [n] [e] (g: near_graph [n] [e]) (joined: merges [n]) : [n]i32 =
   #[unsafe]
-  -- The city in whose row an entry stands.
-  let city_of (i: i32): i64 =
-    let (low, _) =
-      loop (low, high) = (0i64, n)
-      while high - low > 1 do
-        let middle = (low + high) / 2
-        in if starts[middle] <= i then (middle, high) else (low, middle)
-    in low
   let ones = replicate (2 * n) 1i32
-  let lows = map (\i -> if i < 0 then -1 else city_of i) joined.edge
+  let lows = map (\i -> if i < 0 then -1 else row_of g.ends i) joined.edge
   let highs = map (\i -> if i < 0 then -1 else i64.i32 g.others[i64.i32 i]) joined.edge
   let degrees = reduce_by_index (replicate n 0i32) (+) 0 lows ones
   in reduce_by_index degrees (+) 0 highs ones
@@ -118,9 +110,8 @@ def degrees_of [n] [e] (g: near_graph [n] [e]) (starts: [n]i32) (joined: merges 
 module boruvka : spanner = {
   def span [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : spanning [n] =
     let joined = merge g penalties
-    let starts = map (row_start g.ends) (map i32.i64 (iota n))
     let total = i64.sum (map2 (\x i -> if i < 0 then 0 else x) joined.cost joined.edge)
-    in {total, degrees = degrees_of g starts joined, parts = joined.parts}
+    in {total, degrees = degrees_of g joined, parts = joined.parts}
 }
 
 -- | Prim's tree, by one thread: cities wait in a heap, in order of the edges that would join them to the tree.

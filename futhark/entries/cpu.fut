@@ -181,8 +181,10 @@ entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neigh
 entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_climbed_pieces instance.plane neighbours huge stretch temperature moves pieces
 entry space_climb_pieces [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = space_pieces.search instance.space neighbours huge stretch temperature moves pieces
 
--- A graph of near cities, its edges in rows, with lengths in units as fine as is wanted: each way between two of them twice.
+-- A graph of near cities, its edges in rows, with lengths in units as fine as is wanted: each way between two of
+-- them twice. Lengths are given, or computed between cities of the plane that stand in order of a curve, as `exact_tree` computes them.
 entry near_graph_load [n] [e] (ends: [n]i32) (others: [e]i32) (lengths: [e]i64) : near_graph [n] [e] = load_near_graph ends others lengths
+entry near_graph_between [n] [m] [e] (boxed: boxed [n] [m]) (rounding: i32) (scale: i64) (most: f64) (ends: [n]i32) (others: [e]i32) : near_graph [n] [e] = near_graph_between boxed rounding scale most ends others
 
 -- The 1-tree of a graph under penalties: its cost without them, the edges of each city, and in how many parts the graph is.
 entry one_tree [n] [e] (graph: near_graph [n] [e]) (penalties: [n]i64) : (i64, [n]i32, i64) = penalties_ascent.one_tree_of graph penalties

@@ -13,8 +13,10 @@ module penalties_ascent = mk_ascent boruvka
 entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
 entry boxes_nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count: i64) : [count][k]i32 = nearest_of boxed k first count
 
--- A graph of near cities, its edges in rows, with lengths in units as fine as is wanted: each way between two of them twice.
+-- A graph of near cities, its edges in rows, with lengths in units as fine as is wanted: each way between two of
+-- them twice. Lengths are given, or computed between cities of the plane that stand in order of a curve, as `exact_tree` computes them.
 entry near_graph_load [n] [e] (ends: [n]i32) (others: [e]i32) (lengths: [e]i64) : near_graph [n] [e] = load_near_graph ends others lengths
+entry near_graph_between [n] [m] [e] (boxed: boxed [n] [m]) (rounding: i32) (scale: i64) (most: f64) (ends: [n]i32) (others: [e]i32) : near_graph [n] [e] = near_graph_between boxed rounding scale most ends others
 
 -- The 1-tree of a graph under penalties: its cost without them, the edges of each city, and in how many parts the graph is.
 entry one_tree [n] [e] (graph: near_graph [n] [e]) (penalties: [n]i64) : (i64, [n]i32, i64) = penalties_ascent.one_tree_of graph penalties

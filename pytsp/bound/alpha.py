@@ -56,12 +56,12 @@ def alpha_lists(
     if n < 3 or k == 0:
         return near_lists[:, :k]
     scale = scale_of(instance)
-    edges = listed(near_lists)
-    graph = load(kernels, instance, edges, scale)
+    rows = listed(near_lists)
+    graph = load(kernels, instance, rows, scale)
     start = np.zeros(n, np.int64)
     bound, _, parts = kernels.call("one_tree", graph, start)
     if parts > 1:
-        graph = load(kernels, instance, connected(instance, edges), scale)
+        graph = load(kernels, instance, connected(instance, rows), scale)
         bound, _, _ = kernels.call("one_tree", graph, start)
 
     def timely() -> bool:

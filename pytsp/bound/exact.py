@@ -9,7 +9,7 @@ from pytsp.backends.context import Backend
 from pytsp.backends.marshal import Opaque
 from pytsp.backends.registry import open_backend
 from pytsp.bound.certificate import MOST, OneTree, bound_of, check_numbers, dense_one_tree
-from pytsp.bound.near_graph import listed, load
+from pytsp.bound.near_graph import Rows, listed, load
 from pytsp.neighbours.boxes import lists_along
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.neighbours.lists import neighbour_lists
@@ -66,6 +66,10 @@ class InPlane:
         """Return the k nearest of each of the cities in order, shape (n, min(k, n - 1))."""
         return lists_along(self.ordered, self._keys, k, self._kernels)
 
+    def graph(self, rows: Rows, scale: int) -> Opaque:
+        """Return a graph of pairs of the cities in order, on the device, where their lengths are computed."""
+        return self._kernels.call("near_graph_between", self._boxed, *self._ruler(scale), *rows)  # type: ignore[no-any-return]
+
     def one_tree(self, graph: Opaque, penalties: NDArray[np.int64], scale: int) -> OneTree:
         """Return the tree of all pairs of the cities in order, and the bound; about O(n log n).
 
@@ -73,12 +77,15 @@ class InPlane:
         """
         check_numbers(self.ordered.n, penalties, scale)
         self._check_sums(penalties, scale)
-        # To the nearest whole number, up to one, or not before they are scaled: as the kernel numbers them.
-        rounding = PLANE_METRICS.index(self.ordered.metric)
-        most = float(MOST // scale) if self.ordered.is_exact else MOST / scale
-        total, second, *ends = self._kernels.call("exact_tree", self._boxed, rounding, scale, most, graph, penalties)
+        total, second, *ends = self._kernels.call("exact_tree", self._boxed, *self._ruler(scale), graph, penalties)
         edges = np.column_stack([end[:-1] for end in ends]).astype(np.int64)
         return OneTree(bound_of(self.ordered, total + second - 2 * int(penalties.sum()), scale), edges)
+
+    def _ruler(self, scale: int) -> tuple[int, int, float]:
+        """Return how kernels round distances: to the nearest whole number, up to one, or not before they are scaled, as
+        they number it; by what they are multiplied; and the longest, before that."""
+        most = float(MOST // scale) if self.ordered.is_exact else MOST / scale
+        return PLANE_METRICS.index(self.ordered.metric), scale, most
 
     def _check_sums(self, penalties: NDArray[np.int64], scale: int) -> None:
         """Refuse what may leave 64 bits."""
@@ -108,19 +115,23 @@ def proved_in_plane(instance: Instance, penalties: NDArray[np.int64], scale: int
     check_numbers(instance.n, penalties, scale)
     kernels = open_backend("c", part="bound")
     cities = InPlane(kernels, instance)
-    graph = load(kernels, cities.ordered, listed(cities.nearest(NEAR)), scale)
+    graph = cities.graph(listed(cities.nearest(NEAR)), scale)
     return cities.one_tree(graph, penalties[cities.order], scale).bound
 
 
 class InMatrix:
     """The same of any cities, in their own order, by all distances: O(n²)."""
 
-    def __init__(self, instance: Instance) -> None:
-        self.ordered = instance
+    def __init__(self, kernels: Backend, instance: Instance) -> None:
+        self.ordered, self._kernels = instance, kernels
 
     def nearest(self, k: int) -> NDArray[np.int32]:
         """Return the k nearest of each city, shape (n, min(k, n - 1))."""
         return neighbour_lists(self.ordered, k)
+
+    def graph(self, rows: Rows, scale: int) -> Opaque:
+        """Return a graph of pairs of cities, on the device."""
+        return load(self._kernels, self.ordered, rows, scale)
 
     def one_tree(self, graph: Opaque | None, penalties: NDArray[np.int64], scale: int) -> OneTree:
         """Return the tree of all pairs of cities, and the bound."""

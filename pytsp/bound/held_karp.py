@@ -15,7 +15,7 @@ from pytsp.backends.registry import open_backend
 from pytsp.bound.ascent import ascend, steps
 from pytsp.bound.certificate import Certificate, check_instance, dense_one_tree
 from pytsp.bound.exact import InMatrix, InPlane, is_in_plane
-from pytsp.bound.near_graph import joined, listed, load, scale_of
+from pytsp.bound.near_graph import joined, listed, scale_of
 from pytsp.problem.instance import Instance
 
 # The graph of near pairs: so many nearest cities of each, and the trees of the complete graph that were seen.
@@ -88,11 +88,11 @@ def lower_bound(
             progress(few)
         return few
     kernels = kernels or open_backend("c", part="bound")
-    cities = InPlane(kernels, instance) if is_in_plane(instance) else InMatrix(instance)
-    ordered, scale = cities.ordered, scale_of(instance)
-    edges = listed(cities.nearest(_NEAR if n <= _MANY else _FEW_NEAR))
+    cities = InPlane(kernels, instance) if is_in_plane(instance) else InMatrix(kernels, instance)
+    scale = scale_of(instance)
+    rows = listed(cities.nearest(_NEAR if n <= _MANY else _FEW_NEAR))
     best = penalties = np.zeros(n, np.int64)
-    graph = load(kernels, ordered, edges, scale)
+    graph = cities.graph(rows, scale)
     tree = cities.one_tree(graph, penalties, scale)
     bound = tree.bound
 
@@ -107,8 +107,8 @@ def lower_bound(
         # Of many cities there is no memory for two graphs.
         graph.free()
         kernels.release_memory()
-        edges = joined(n, edges, tree.edges)
-        graph = load(kernels, ordered, edges, scale)
+        rows = joined(rows, tree.edges)
+        graph = cities.graph(rows, scale)
         penalties = ascend(kernels, graph, penalties, share, lambda: monotonic() >= end).penalties
         tree = cities.one_tree(graph, penalties, scale)
         if tree.bound > bound:

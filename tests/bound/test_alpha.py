@@ -17,7 +17,7 @@ from pytsp import Instance
 from pytsp.backends import Backend, open_backend
 from pytsp.bound.alpha import alpha_lists
 from pytsp.bound.ascent import MOST_STEP, ascend, steps
-from pytsp.bound.near_graph import connected, joined, listed, load, scale_of
+from pytsp.bound.near_graph import connected, listed, load, scale_of
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.utils.deadline import OutOfTime, looking
 
@@ -50,11 +50,11 @@ def test_groups_far_apart_are_joined(groups: int, seed: int) -> None:
     draws = np.random.default_rng(seed)
     cities = np.concatenate([draws.integers(0, 50, (9, 2)) + [10_000 * group, 0] for group in range(groups)])
     instance = Instance.from_coordinates(cities[draws.permutation(len(cities))], "EUC_2D")
-    edges = listed(neighbour_lists(instance, 4))
+    rows = listed(neighbour_lists(instance, 4))
     start = np.zeros(instance.n, np.int64)
-    _, _, parts = kernels().call("one_tree", load(kernels(), instance, edges, 1), start)
+    _, _, parts = kernels().call("one_tree", load(kernels(), instance, rows, 1), start)
     assert parts == groups
-    _, _, parts = kernels().call("one_tree", load(kernels(), instance, connected(instance, edges), 1), start)
+    _, _, parts = kernels().call("one_tree", load(kernels(), instance, connected(instance, rows), 1), start)
     assert parts == 1
     alpha_lists(instance, neighbour_lists(instance, 4), kernels())
 
@@ -107,12 +107,6 @@ def test_an_ascent_ends_where_it_is_told_to_and_goes_on_as_if_it_had_not() -> No
     assert np.array_equal(again.penalties, short.penalties) and again.bound == short.bound
     whole = ascend(kernels(), graph, start, sizes)
     assert whole.made == 40 and whole.bound > short.bound
-
-
-def test_pairs_join_edges_both_ways() -> None:
-    edges = listed(np.array([[1], [0], [1]], np.int32))
-    assert edges.tolist() == [1, 3, 5, 7]
-    assert joined(3, edges, np.array([[2, 0], [0, 1]])).tolist() == [1, 2, 3, 5, 6, 7]
 
 
 def test_lists_of_a_solve_whose_time_is_over_are_not_made() -> None:
