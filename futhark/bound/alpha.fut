@@ -18,7 +18,8 @@ def most_costly_between [n] ({up, cost, edge = _, parts = _}: merges [n]) (a: i3
          else (i64.max x (i64.max cost[i64.i32 a] cost[i64.i32 b]), p, q)
   in x
 
--- Checks are not made where code is unsafe, so they are not in here. Both entry points call it.
+-- Checks are not made where code is unsafe, so they are not in here. It stays a function, of which there is one copy for the entry
+-- points of α and of lists by it.
 local
 #[noinline]
 def alphas_of [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : [e]i64 =

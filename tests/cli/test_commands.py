@@ -190,9 +190,8 @@ def test_control_c_prints_the_best_so_far(endless: list[str], instance: str) -> 
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
-        output = process.communicate(timeout=30)[0]
+        told = json.loads(process.communicate(timeout=30)[0])
         seconds = time.monotonic() - began
-    told = json.loads(output)
     assert process.returncode == 0
     assert told["stop_reason"] == "interrupted"
     assert seconds < 1

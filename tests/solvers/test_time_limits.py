@@ -215,15 +215,11 @@ def test_more_cities_and_climbers_take_a_gpu_longer(n: int, climbers: int) -> No
     ],
 )
 def test_a_first_call_on_a_core_takes_about_as_long_as_is_thought(solver: Any, n: int, options: Any) -> None:
-    task, taken = task_of(uniform(n, 0), options, kernels=open_backend("c", part="comparators")), []
-    # The least of three: other processes take a core's caches, and its memory.
-    for _ in range(3):
-        search = solver.begin(task)
-        thought, began = search.first_seconds, time.thread_time()
-        search.advance()
-        taken.append(time.thread_time() - began)
+    search = solver.begin(task_of(uniform(n, 0), options, kernels=open_backend("c", part="comparators")))
+    thought, began = search.first_seconds, time.thread_time()
+    search.advance()
     # Another processor may be faster or slower than the one by which the constants were found: within a factor of four.
-    assert 1 / 4 < thought / min(taken) < 4
+    assert 1 / 4 < thought / (time.thread_time() - began) < 4
 
 
 def test_populations_know_what_their_first_climbers_take() -> None:
