@@ -18,8 +18,9 @@ from pathlib import Path
 from buildtools.compiler import Compiler, find_compiler, obtain_compiler
 from buildtools.errors import BuildError
 from buildtools.pace import Expected, about, expect, expect_all
-from buildtools.paths import COMPAT, CPU_PROGRAM, GPU_PROGRAMS, KERNELS, ROOT, TRANSLATIONS
+from buildtools.paths import COMPAT, CPU_PROGRAM, GPU_PROGRAMS, KERNELS, REPAIRS, ROOT, TRANSLATIONS
 from buildtools.processor import ADDED, CHOICES, PORTABLE, check_level, features_of
+from buildtools.repairs import repair
 from buildtools.report import Entry, Report, read_report, write_report
 from buildtools.shell import available_cores, locked, run, say
 from buildtools.toolchain import (
@@ -38,12 +39,6 @@ from buildtools.toolchain import (
 )
 from buildtools.translations import Translation, read_translations
 
-# What Futhark's C for CUDA asks NVRTC for and keeps, and what it shall (include/cuda_compat.h).
-MACHINE_CODE = {
-    "nvrtcGetPTXSize(prog, &ptx_size)": "pytsp_get_code_size(prog, &ptx_size)",
-    "nvrtcGetPTX(prog, *ptx)": "pytsp_get_code(prog, *ptx)",
-    "(const unsigned char*)ptx, strlen(ptx))": "(const unsigned char*)ptx, pytsp_code_size)",
-}
 # What `futhark c --library` and its like run. They write the same C, but check what each of the compiler's own passes
 # makes of the program, which takes a seventh of the time; `futhark test` has it checked.
 PASSES = ("--no-check", "--library")
@@ -229,8 +224,8 @@ def program_of(name: str) -> Path:
 
 
 def hash_of_program(program: Path) -> str:
-    """Hash a Futhark program: its file and all that it imports."""
-    files = imported_files(program)
+    """Hash what a module's C is made of: the Futhark program with all that it imports, and the repairs of its C."""
+    files = [*imported_files(program), REPAIRS]
     return hash_of(f"{os.path.relpath(file, program.parent)}\n{file.read_text(encoding='utf-8')}" for file in files)
 
 
@@ -396,24 +391,6 @@ def copy_program(program: Path, folder: Path) -> Path:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)
     return folder / os.path.relpath(files[0], top)
-
-
-def repair(source: str) -> str:
-    """Make the C report an allocation that failed, where Futhark 0.25 goes on with a null pointer, and load and keep
-    machine code for CUDA."""
-    if all(source.count(asked) == 1 for asked in MACHINE_CODE):
-        for asked, instead in MACHINE_CODE.items():
-            source = source.replace(asked, instead)
-    source = re.sub(
-        r"(host_alloc\(ctx, \(size_t\) size, desc, \(size_t \*\) &size, \(void \*\) &block->mem\);)",
-        r'\1 if (block->mem == NULL && size > 0) set_error(ctx, strdup("malloc failed"));',
-        source,
-    )
-    return re.sub(
-        r"\(void\) (gpu_alloc\(ctx, ctx->log, \(size_t\) size, desc, &block->mem, \(size_t \*\) &size\));",
-        r'if (\1 != FUTHARK_SUCCESS) set_error(ctx, strdup("the driver has no more memory"));',
-        source,
-    )
 
 
 def generate_module_source(name: str, work: Path) -> None:

@@ -18,6 +18,8 @@ KERNELS = ROOT / "pytsp" / "_kernels"
 EMULATED = ROOT / "build" / "emulated"
 INCLUDE = Path(__file__).resolve().parent / "include"
 COMPAT = INCLUDE / "cuda_compat.h"
+# What is mended in the C that Futhark writes.
+REPAIRS = Path(__file__).resolve().parent / "repairs.py"
 FALLBACK = INCLUDE / "fallback"
 
 

@@ -584,6 +584,33 @@ def test_opaque_values_are_freed_with_their_last_reference(own: Backend) -> None
     assert is_loaded(own, kept)
 
 
+@pytest.mark.parametrize("name", ["c", "multicore"])
+def test_a_cpus_memory_for_reuse_can_be_given_back(name: str) -> None:
+    # In a process of its own, where nothing else takes or leaves memory.
+    said = run_python(
+        "-c",
+        f"""
+import numpy as np
+from pytsp.backends import open_backend
+def megabytes():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096 / 1e6
+backend = open_backend({name!r}, part="search")
+tours = np.tile(np.arange(5_000, dtype=np.int32), (2_000, 1))
+before = megabytes()
+population = backend.call("population_given", tours)
+print(megabytes() - before)
+del population
+backend.release_memory()
+print(megabytes() - before)
+""",
+        check=True,
+    )
+    held, left = map(float, said.stdout.split())
+    assert held > 40
+    assert left < 10
+
+
 def test_an_interruption_inside_a_finalizer_is_told_by_the_next_call(own: Backend, monkeypatch: Any) -> None:
     def interrupted() -> None:
         raise KeyboardInterrupt

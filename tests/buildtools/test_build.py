@@ -365,28 +365,6 @@ def test_what_is_current_needs_no_compiler(checkout: Path, monkeypatch: pytest.M
     assert answer(checkout) == "42"
 
 
-def test_machine_code_is_loaded_and_kept_where_the_c_asks_as_it_is_known_to() -> None:
-    asked = "\n".join(kernels.MACHINE_CODE)
-    assert kernels.repair(asked) == "\n".join(kernels.MACHINE_CODE.values())
-    # Half of it would keep code that is cut short.
-    for part in kernels.MACHINE_CODE:
-        for changed in (asked.replace(part, ""), asked + part):
-            assert kernels.repair(changed) == changed
-    for generated in paths.KERNELS.glob("cuda_*.c"):
-        assert all(instead in generated.read_text(encoding="utf-8") for instead in kernels.MACHINE_CODE.values())
-
-
-def test_no_kernel_tells_twice_which_block_is_last() -> None:
-    # A kernel made of two reductions uses one flag for both, with no barrier between: `extremes` in gpu_metric.fut.
-    flags = []
-    for generated in [*paths.KERNELS.glob("cuda_*.c"), *paths.KERNELS.glob("opencl_*.c")]:
-        program = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', generated.read_text(encoding="utf-8")))
-        flags += [len(re.findall(r"is_last_block_\d+ = \(", each)) for each in re.split("FUTHARK_KERNEL", program)]
-    if not flags:
-        pytest.skip("no GPU program was built here")
-    assert max(flags) == 1
-
-
 def test_the_part_that_tests_name_has_what_they_call() -> None:
     # On the CPU one program has all parts, so that a wrong name would be noticed by those with a GPU alone.
     seen = 0

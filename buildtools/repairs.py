@@ -1,0 +1,74 @@
+"""What is mended in the C that Futhark 0.25 writes, before it is compiled."""
+
+from __future__ import annotations
+
+import re
+
+# What Futhark's C for CUDA asks NVRTC for and keeps, and what it shall (include/cuda_compat.h).
+MACHINE_CODE = {
+    "nvrtcGetPTXSize(prog, &ptx_size)": "pytsp_get_code_size(prog, &ptx_size)",
+    "nvrtcGetPTX(prog, *ptx)": "pytsp_get_code(prog, *ptx)",
+    "(const unsigned char*)ptx, strlen(ptx))": "(const unsigned char*)ptx, pytsp_code_size)",
+}
+# How a kernel that calls functions begins, and the check that other kernels begin with.
+_BEGINS = r"// Harmless for all threads to write this.\n    local_failure = 0;\n"
+_CHECK = r"    if (*global_failure >= 0)\n        return;\n"
+# A GPU's program in the C: string literals, of at most so many characters here.
+_PROGRAM = re.compile(r'(?<=static const char \*gpu_program\[\] = \{)(?:\s*"(?:[^"\\]|\\.)*",)+')
+_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_PIECE = re.compile(r"(?:[^\\]|\\.){1,2000}")
+# Where the CPU's C is to empty its caches, and leaves the memory that is kept for reuse.
+_CLEARS = re.compile(r"int futhark_context_clear_caches\(struct futhark_context \*ctx\)\n\{\n(?:(?!\n\}).)*", re.DOTALL)
+_RESET = "ctx->peak_mem_usage_default = 0;\n"
+
+
+def repair(source: str) -> str:
+    """Repair a module's C; C that is not as it is known to be stays as it is."""
+    for each in (load_machine_code, report_allocations, check_for_failures, give_back_memory):
+        source = each(source)
+    return source
+
+
+def load_machine_code(source: str) -> str:
+    """Have CUDA's programs compiled into machine code, which is loaded, and kept between runs."""
+    if all(source.count(asked) == 1 for asked in MACHINE_CODE):
+        for asked, instead in MACHINE_CODE.items():
+            source = source.replace(asked, instead)
+    return source
+
+
+def report_allocations(source: str) -> str:
+    """Report an allocation that failed, where Futhark goes on with a null pointer."""
+    source = re.sub(
+        r"(host_alloc\(ctx, \(size_t\) size, desc, \(size_t \*\) &size, \(void \*\) &block->mem\);)",
+        r'\1 if (block->mem == NULL && size > 0) set_error(ctx, strdup("malloc failed"));',
+        source,
+    )
+    return re.sub(
+        r"\(void\) (gpu_alloc\(ctx, ctx->log, \(size_t\) size, desc, &block->mem, \(size_t \*\) &size\));",
+        r'if (\1 != FUTHARK_SUCCESS) set_error(ctx, strdup("the driver has no more memory"));',
+        source,
+    )
+
+
+def check_for_failures(source: str) -> str:
+    """Have the kernels of a GPU that call functions end at once where a kernel before them failed, as others do.
+
+    What they work on may not be there then, so that they might never end: the host asks for failures after all kernels.
+    """
+
+    def checked(program: re.Match[str]) -> str:
+        text = "".join(_LITERAL.findall(program[0])).replace(_BEGINS, _BEGINS + _CHECK)
+        return "".join(f'"{piece}",\n' for piece in _PIECE.findall(text))
+
+    return _PROGRAM.sub(checked, source)
+
+
+def give_back_memory(source: str) -> str:
+    """Have the memory that a CPU keeps for reuse given back with the other caches; Futhark does so on GPUs only."""
+    clears = _CLEARS.search(source)
+    if clears is None or clears[0].count(_RESET) != 1 or "gpu_free_all(ctx)" in clears[0]:
+        return source
+    emptied = clears[0].replace(_RESET, f"{_RESET}    free_all_in_free_list(ctx);\n")
+    declared = "static void free_all_in_free_list(struct futhark_context* ctx);\n"
+    return source[: clears.start()] + declared + emptied + source[clears.end() :]
