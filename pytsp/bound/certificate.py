@@ -70,7 +70,7 @@ class OneTree:
     """A minimum spanning tree of all cities under penalties, and what follows from it: edges (i, j), and the bound."""
 
     bound: int | float
-    edges: NDArray[np.int64]
+    edges: NDArray[np.int32]
 
 
 def dense_one_tree(instance: Instance, penalties: NDArray[np.int64], scale: int, kind: Kind = TOURS) -> OneTree:
@@ -90,12 +90,12 @@ def dense_one_tree(instance: Instance, penalties: NDArray[np.int64], scale: int,
     check_numbers(n, penalties, scale)
     if n < 3:
         measure = instance.path_length if kind.open else instance.tour_length
-        return OneTree(measure(np.arange(instance.n)), np.empty((0, 2), np.int64))
+        return OneTree(measure(np.arange(instance.n)), np.empty((0, 2), np.int32))
     none = np.iinfo(np.int64).max
     outside = np.ones(n, bool)
     nearest = np.full(n, none)
     parents = np.zeros(n, np.int64)
-    edges = np.empty((n - 1, 2), np.int64)
+    edges = np.empty((n - 1, 2), np.int32)
     node, total, second = 0, graph.offset, -none
     for found in range(n):
         outside[node] = False

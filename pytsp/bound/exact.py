@@ -41,30 +41,32 @@ class InPlane:
 
     Attributes
     ----------
-    order : ndarray of int64, shape (n,)
+    order : ndarray of int32, shape (n,)
         The cities in order of the curve.
-    ordered : Instance
-        The instance with its cities in this order.
     """
 
     def __init__(self, kernels: Backend, instance: Instance) -> None:
-        assert instance.coordinates is not None
-        keys = hilbert_keys(instance.coordinates)
-        self.order = np.argsort(keys, kind="stable")
-        self._keys = keys[self.order]
-        self.ordered = Instance.from_coordinates(instance.coordinates[self.order], instance.metric, name=instance.name)
-        self._kernels = kernels
-        self._boxed = kernels.call("boxes_around", *(np.ascontiguousarray(axis) for axis in self.coordinates.T))
+        self._kernels, self._instance = kernels, instance
+        self.order = np.argsort(hilbert_keys(self._coordinates), kind="stable").astype(np.int32)
+        self._boxed = kernels.call(
+            "boxes_around", *(np.ascontiguousarray(axis[self.order]) for axis in self._coordinates.T)
+        )
 
     @property
-    def coordinates(self) -> NDArray[np.float64]:
-        """The coordinates of the cities in order."""
-        assert self.ordered.coordinates is not None
-        return self.ordered.coordinates
+    def _coordinates(self) -> NDArray[np.float64]:
+        assert self._instance.coordinates is not None
+        return self._instance.coordinates
+
+    @property
+    def ordered(self) -> Instance:
+        """The instance with its cities in this order; a copy, which is not kept."""
+        return Instance.from_coordinates(self._coordinates[self.order], self._instance.metric, name=self._instance.name)
 
     def nearest(self, k: int) -> NDArray[np.int32]:
         """Return the k nearest of each of the cities in order, shape (n, min(k, n - 1))."""
-        return lists_along(self.ordered, self._keys, k, self._kernels)
+        ordered = self.ordered
+        assert ordered.coordinates is not None
+        return lists_along(ordered, hilbert_keys(ordered.coordinates), k, self._kernels)
 
     def graph(self, rows: Rows, scale: int) -> Opaque:
         """Return a graph of pairs of the cities in order, on the device, where their lengths are computed."""
@@ -75,25 +77,25 @@ class InPlane:
 
         `graph` has near pairs, with lengths of that scale: where the cheapest edges are looked for first.
         """
-        check_numbers(self.ordered.n, penalties, scale)
+        check_numbers(self._instance.n, penalties, scale)
         self._check_sums(penalties, scale)
         total, second, *ends = self._kernels.call("exact_tree", self._boxed, *self._ruler(scale), graph, penalties)
-        edges = np.column_stack([end[:-1] for end in ends]).astype(np.int64)
-        return OneTree(bound_of(self.ordered, total + second - 2 * int(penalties.sum()), scale), edges)
+        edges = np.column_stack([end[:-1] for end in ends])
+        return OneTree(bound_of(self._instance, total + second - 2 * int(penalties.sum()), scale), edges)
 
     def _ruler(self, scale: int) -> tuple[int, int, float]:
         """Return how kernels round distances: to the nearest whole number, up to one, or not before they are scaled, as
         they number it; by what they are multiplied; and the longest, before that."""
-        most = float(MOST // scale) if self.ordered.is_exact else MOST / scale
-        return PLANE_METRICS.index(self.ordered.metric), scale, most
+        most = float(MOST // scale) if self._instance.is_exact else MOST / scale
+        return PLANE_METRICS.index(self._instance.metric), scale, most
 
     def _check_sums(self, penalties: NDArray[np.int64], scale: int) -> None:
         """Refuse what may leave 64 bits."""
-        longest = float(np.hypot(*np.ptp(self.coordinates, axis=0))) + 1
+        longest = float(np.hypot(*np.ptp(self._coordinates, axis=0))) + 1
         largest = max(min(longest * scale, MOST), int(np.abs(penalties).max()))
-        if largest * self.ordered.n > 1 << SUM_BITS:
+        if largest * self._instance.n > 1 << SUM_BITS:
             raise ValueError(
-                f"distances times {scale} or penalties of {self.ordered.n} cities reach {largest:.3g}, and their "
+                f"distances times {scale} or penalties of {self._instance.n} cities reach {largest:.3g}, and their "
                 f"sums may overflow: they must be at most 2**{SUM_BITS} / n"
             )
 

@@ -110,6 +110,8 @@ def lower_bound(
         rows = joined(rows, tree.edges)
         graph = cities.graph(rows, scale)
         penalties = ascend(kernels, graph, penalties, share, lambda: monotonic() >= end).penalties
+        # What comes next needs other sizes.
+        kernels.release_memory()
         tree = cities.one_tree(graph, penalties, scale)
         if tree.bound > bound:
             best, bound = penalties, tree.bound

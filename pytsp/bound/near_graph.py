@@ -18,6 +18,8 @@ __all__ = ["Rows", "connected", "joined", "listed", "load", "scale_of"]
 
 # Distances computed at once, so that what they need in between stays in the cache.
 _BLOCK = 1 << 16
+# So many cities' rows are made at once.
+_CITIES = 1 << 13
 
 
 def scale_of(instance: Instance) -> int:
@@ -52,44 +54,42 @@ class Rows(NamedTuple):
 def listed(lists: NDArray[np.int32]) -> Rows:
     """Return the edges of neighbour lists. O(n k log(n k))."""
     n, k = lists.shape
-    numbers = np.empty(2 * n * k, np.int64)
+    back = np.empty(n * k, np.int64)
     for first in range(0, n, _BLOCK):
-        cities = np.arange(first, min(first + _BLOCK, n))[:, None]
-        others = lists[first : first + _BLOCK].astype(np.int64)
-        block = slice(2 * k * first, 2 * k * (first + len(cities)))
-        numbers[block] = np.concatenate([(cities * n + others).ravel(), (others * n + cities).ravel()])
-    return _rows(n, numbers)
+        last = min(first + _BLOCK, n)
+        numbers = lists[first:last].astype(np.int64) * n + np.arange(first, last)[:, None]
+        back[first * k : last * k] = numbers.ravel()
+    return _with(Rows(np.arange(k, n * k + 1, k, dtype=np.int32), lists.ravel()), back)
 
 
-def joined(rows: Rows, pairs: NDArray[np.int64]) -> Rows:
+def joined(rows: Rows, pairs: NDArray[np.int32]) -> Rows:
     """Return edges, and further pairs of cities, shape (m, 2)."""
-    n, e = len(rows.ends), len(rows.others)
-    a, b = pairs.T
-    numbers = np.empty(e + 2 * len(pairs), np.int64)
-    for first in range(0, e, _BLOCK):
-        last = min(first + _BLOCK, e)
-        numbers[first:last] = rows.cities(first, last) * n + rows.others[first:last]
-    np.add(a * n, b, out=numbers[e : e + len(pairs)])
-    np.add(b * n, a, out=numbers[e + len(pairs) :])
-    return _rows(n, numbers)
+    (a, b), m = pairs.T, len(pairs)
+    numbers = np.concatenate([a, b], dtype=np.int64)
+    numbers *= len(rows.ends)
+    numbers[:m] += b
+    numbers[m:] += a
+    return _with(rows, numbers)
 
 
-def _rows(n: int, numbers: NDArray[np.int64]) -> Rows:
-    """Return the rows of edges i n + j, of which some may be there more than once; they are sorted in place."""
+def _with(rows: Rows, numbers: NDArray[np.int64]) -> Rows:
+    """Return rows, in any order within, and further entries i n + j, each once. They are sorted in place."""
     numbers.sort()
-    is_new = np.ones(len(numbers), np.bool_)
-    np.not_equal(numbers[1:], numbers[:-1], out=is_new[1:])
-    counts = np.zeros(n, np.int32)
-    others = np.empty(np.count_nonzero(is_new), np.int32)
-    made = 0
-    for first in range(0, len(numbers), _BLOCK):
-        block = slice(first, first + _BLOCK)
-        cities, found = np.divmod(numbers[block][is_new[block]], n)
+    n = len(rows.ends)
+    ends, others = np.empty(n, np.int32), np.empty(len(rows.others) + len(numbers), np.int32)
+    made = seen = read = 0
+    for first in range(0, n, _CITIES):
+        last = min(first + _CITIES, n)
+        old = np.repeat(np.arange(first, last) * n, np.diff(rows.ends[first:last], prepend=read))
+        old += rows.others[read : read + len(old)]
+        upto = int(np.searchsorted(numbers, last * n))
+        cities, found = np.divmod(np.unique(np.concatenate([old, numbers[seen:upto]])), n)
+        ends[first:last] = made + np.cumsum(np.bincount(cities - first, minlength=last - first))
         others[made : made + len(found)] = found
-        made += len(found)
-        if len(cities):
-            counts[cities[0] : cities[-1] + 1] += np.bincount(cities - cities[0]).astype(np.int32)
-    return Rows(np.cumsum(counts, dtype=np.int32), others)
+        made, seen, read = made + len(found), upto, read + len(old)
+    # In place: there is no memory for a copy of many.
+    others.resize(made, refcheck=False)
+    return Rows(ends, others)
 
 
 def load(kernels: Backend, instance: Instance, rows: Rows, scale: int) -> Opaque:
@@ -116,4 +116,4 @@ def connected(instance: Instance, rows: Rows) -> Rows:
     points = curve_points(instance)
     order = np.arange(n) if points is None else np.argsort(hilbert_keys(points), kind="stable")
     apart = np.flatnonzero(parts[order[1:]] != parts[order[:-1]])
-    return joined(rows, np.column_stack([order[apart], order[apart + 1]]))
+    return joined(rows, np.column_stack([order[apart], order[apart + 1]]).astype(np.int32))
