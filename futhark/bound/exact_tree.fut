@@ -23,15 +23,19 @@ def measure ({rounding, scale, most}: ruler) (dx: f64) (dy: f64) : i64 =
      then i64.f64 (f64.floor (f64.min r most * f64.i64 scale))
      else scale * i64.f64 (f64.min most (if rounding == 0 then f64.floor (r + 0.5) else f64.ceil r))
 
--- | The graph of given rows of cities that stand in the order of their boxes. **Work:** O(e log n).
-def near_graph_between [n] [m] [e] (b: boxed [n] [m]) (rounding: i32) (scale: i64) (most: f64) (ends: [n]i32) (others: [e]i32) : near_graph [n] [e] =
+-- | How long the edge of entry i is, which stands in the row of city c.
+#[inline]
+def length_of [n] [m] [e] (b: boxed [n] [m]) (ruler: ruler) (others: [e]i32) (c: i64) (i: i32) : i64 =
+  #[unsafe]
+  let o = i64.i32 others[i64.i32 i]
+  in measure ruler (b.xs[c] - b.xs[o]) (b.ys[c] - b.ys[o])
+
+-- | The graph of rows of cities that stand in the order of their boxes. **Work:** O(e log n).
+def near_graph_between [n] [m] [e] (b: boxed [n] [m]) (rounding: i32) (scale: i64) (most: f64) ({ends, others}: near_rows [n] [e]) : near_graph [n] [e] =
   let ruler = {rounding, scale, most}
-  let ruler = assert (is_ruler ruler && fits_32_bits n && are_rows ends e && are_cities n others) ruler
-  let length i =
-    #[unsafe]
-    let (c, o) = (row_of ends (i32.i64 i), i64.i32 others[i])
-    in measure ruler (b.xs[c] - b.xs[o]) (b.ys[c] - b.ys[o])
-  in {ends, others, lengths = map length (iota e)}
+  let ruler = assert (is_ruler ruler) ruler
+  let length i = length_of b ruler others (row_of ends i) i
+  in {ends, others, lengths = map (\i -> length (i32.i64 i)) (iota e)}
 
 -- | What each of m nodes of a tree of boxes comes to, from its leaves on. **Work:** O(m).
 def of_nodes 'a (m: i64) (both: a -> a -> a) (of_leaf: i64 -> a) : [m]a =
@@ -105,10 +109,11 @@ def search [n] [m]
 -- | A minimum spanning tree's cost, the highest cost of the second edge of any city, and the tree's n - 1 edges; -1 stands behind them.
 type exact_tree [n] = {total: i64, second: i64, lows: [n]i32, highs: [n]i32}
 
--- | The tree of n ≥ 3 cities, which stand in order of a curve. The graph only says where to begin to look.
+-- | The tree of n ≥ 3 cities, which stand in order of a curve. The rows only say where to begin to look; what their edges cost is
+-- computed where it is asked for, as there may be no memory to keep it.
 --
 -- **Work:** about O((n + e) log n) where penalties are small beside distances to what is farther than the near ones.
-def span_exactly [n] [m] [e] (b: boxed [n] [m]) (ruler: ruler) (g: near_graph [n] [e]) (penalties: [n]i64) : exact_tree [n] =
+def span_exactly [n] [m] [e] (b: boxed [n] [m]) (ruler: ruler) (g: near_rows [n] [e]) (penalties: [n]i64) : exact_tree [n] =
   #[unsafe]
   let in_leaf 'a (both: a -> a -> a) (of_city: i64 -> a) (l: i64): a = loop a = of_city (i64.min (n - 1) (l * leaf)) for i < i64.min (leaf - 1) (n - 1 - l * leaf) do both a (of_city (l * leaf + 1 + i))
   let lows = of_nodes m i64.min (in_leaf i64.min (\c -> penalties[c]))
@@ -117,7 +122,7 @@ def span_exactly [n] [m] [e] (b: boxed [n] [m]) (ruler: ruler) (g: near_graph [n
     in of_nodes m same (in_leaf same (\c -> labels[c]))
   let cities = map i32.i64 (iota n)
   let second (c: i64): i64 =
-    let ((one, _), (two, _)) = two_shortest g penalties (i32.i64 c)
+    let ((one, _), (two, _)) = two_shortest_by g (length_of b ruler g.others c) penalties (i32.i64 c)
     in (search b ruler penalties lows (replicate m (-1)) cities true (one, two) c).1.0
   let seconds = #[incremental_flattening(only_inner)] map second (iota n)
   let none = replicate n (-1i32)
@@ -131,8 +136,8 @@ def span_exactly [n] [m] [e] (b: boxed [n] [m]) (ruler: ruler) (g: near_graph [n
           loop (least, i) = (i64.highest, row_start g.ends (i32.i64 c))
           while i < g.ends[c] do
             let o = i64.i32 g.others[i64.i32 i]
-            let cost = g.lengths[i64.i32 i] + penalties[c] + penalties[o]
-            in (if labels[o] == labels[c] then least else i64.min least cost, i + 1)
+            let is_within = labels[o] == labels[c]
+            in (if is_within then least else i64.min least (length_of b ruler g.others c i + penalties[c] + penalties[o]), i + 1)
         in least
       let at = map i64.i32 labels
       let known = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at (#[incremental_flattening(only_inner)] map leaving (iota n))
@@ -166,7 +171,7 @@ def exact_tree [n] [m] [e]
                (rounding: i32)
                (scale: i64)
                (most: f64)
-               (g: near_graph [n] [e])
+               (g: near_rows [n] [e])
                (penalties: [n]i64) : (i64, i64, [n]i32, [n]i32) =
   let ruler = {rounding, scale, most}
   let found = span_exactly b (assert (n >= 3 && is_ruler ruler) ruler) g (lawful penalties)

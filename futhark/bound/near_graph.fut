@@ -6,6 +6,9 @@ import "../core/instances"
 -- edge's length. Those of a row are in order of their cities, without a city twice; an edge from a to b has an entry in both rows.
 type near_graph [n] [e] = {ends: [n]i32, others: [e]i32, lengths: [e]i64}
 
+-- | The rows alone.
+type near_rows [n] [e] = {ends: [n]i32, others: [e]i32}
+
 -- | Where a city's row begins.
 #[inline]
 def row_start [n] (ends: [n]i32) (c: i32) : i32 =
@@ -27,9 +30,14 @@ def are_rows [n] (ends: [n]i32) (entries: i64) : bool =
 def are_cities [e] (n: i64) (others: [e]i32) : bool =
   all (\c -> c >= 0 && i64.i32 c < n) others
 
+-- | Given rows. **Work:** O(n + e).
+def load_near_rows [n] [e] (ends: [n]i32) (others: [e]i32) : near_rows [n] [e] =
+  assert (fits_32_bits n && are_rows ends e && are_cities n others) {ends, others}
+
 -- | A graph of given rows. **Work:** O(n + e).
 def load_near_graph [n] [e] (ends: [n]i32) (others: [e]i32) (lengths: [e]i64) : near_graph [n] [e] =
-  assert (fits_32_bits n && are_rows ends e && are_cities n others) {ends, others, lengths}
+  let {ends, others} = load_near_rows ends others
+  in {ends, others, lengths}
 
 -- | Whether the edge of cities a and b comes before that of c and d, of the same cost: by the smaller cities, then by the larger.
 def is_edge_before (a: i32) (b: i32) (c: i32) (d: i32) : bool =
@@ -39,8 +47,8 @@ def is_edge_before (a: i32) (b: i32) (c: i32) (d: i32) : bool =
 -- | The two shortest edges of a city under penalties, as their costs and the other ends; the highest number where there is none.
 -- Of equal ones that to the smaller city is shorter: that comes first in the order of edges, whatever their city.
 --
--- **Work:** O(entries of its row).
-def two_shortest [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) (c: i32) : ((i64, i32), (i64, i32)) =
+-- **Work:** O(entries of its row), of which `length` tells the edges' lengths.
+def two_shortest_by [n] [e] (g: near_rows [n] [e]) (length: i32 -> i64) (penalties: [n]i64) (c: i32) : ((i64, i32), (i64, i32)) =
   #[unsafe]
   let end = g.ends[i64.i32 c]
   let own = penalties[i64.i32 c]
@@ -48,8 +56,11 @@ def two_shortest [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) (c: i32) : 
     loop (one, two, i) = ((i64.highest, -1), (i64.highest, -1), row_start g.ends c)
     while i < end do
       let other = g.others[i64.i32 i]
-      let cost = g.lengths[i64.i32 i] + own + penalties[i64.i32 other]
+      let cost = length i + own + penalties[i64.i32 other]
       in if cost < one.0
          then ((cost, other), one, i + 1)
          else (one, if cost < two.0 then (cost, other) else two, i + 1)
   in (one, two)
+
+-- | The same, of a graph with lengths.
+def two_shortest [n] [e] ({ends, others, lengths}: near_graph [n] [e]) = two_shortest_by {ends, others} (\i -> #[unsafe] lengths[i64.i32 i])

@@ -182,9 +182,11 @@ entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: nei
 entry space_climb_pieces [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = space_pieces.search instance.space neighbours huge stretch temperature moves pieces
 
 -- A graph of near cities, its edges in rows, with lengths in units as fine as is wanted: each way between two of
--- them twice. Lengths are given, or computed between cities of the plane that stand in order of a curve, as `exact_tree` computes them.
+-- them twice. Lengths are given, or computed between cities of the plane that stand in order of a curve, as `exact_tree` computes them;
+-- or the rows alone, of edges without lengths.
 entry near_graph_load [n] [e] (ends: [n]i32) (others: [e]i32) (lengths: [e]i64) : near_graph [n] [e] = load_near_graph ends others lengths
-entry near_graph_between [n] [m] [e] (boxed: boxed [n] [m]) (rounding: i32) (scale: i64) (most: f64) (ends: [n]i32) (others: [e]i32) : near_graph [n] [e] = near_graph_between boxed rounding scale most ends others
+entry near_rows_load [n] [e] (ends: [n]i32) (others: [e]i32) : near_rows [n] [e] = load_near_rows ends others
+entry near_graph_between [n] [m] [e] (boxed: boxed [n] [m]) (rounding: i32) (scale: i64) (most: f64) (rows: near_rows [n] [e]) : near_graph [n] [e] = near_graph_between boxed rounding scale most rows
 
 -- The 1-tree of a graph under penalties: its cost without them, the edges of each city, and in how many parts the graph is.
 entry one_tree [n] [e] (graph: near_graph [n] [e]) (penalties: [n]i64) : (i64, [n]i32, i64) = penalties_ascent.one_tree_of graph penalties
@@ -200,6 +202,6 @@ entry ascent_best [n] (ascent: ascent [n]) : ([n]i64, i64, bool) = (ascent.best,
 entry alphas [n] [e] (graph: near_graph [n] [e]) (penalties: [n]i64) : [e]i64 = alphas graph penalties
 entry alpha_lists [n] [e] (graph: near_graph [n] [e]) (penalties: [n]i64) (near: i64) (k: i64) : [n][k]i32 = alpha_lists graph penalties near k
 
--- The minimum spanning tree of all pairs of cities in the plane under penalties, of boxes around cities in order of a curve and a graph
--- that says where to begin: its cost, the highest cost of a city's second edge, the tree's edges.
-entry exact_tree [n] [m] [e] (boxed: boxed [n] [m]) (rounding: i32) (scale: i64) (most: f64) (graph: near_graph [n] [e]) (penalties: [n]i64) : (i64, i64, [n]i32, [n]i32) = exact_tree boxed rounding scale most graph penalties
+-- The minimum spanning tree of all pairs of cities in the plane under penalties, of boxes around cities in order of a curve and rows of a
+-- graph that say where to begin: its cost, the highest cost of a city's second edge, the tree's edges.
+entry exact_tree [n] [m] [e] (boxed: boxed [n] [m]) (rounding: i32) (scale: i64) (most: f64) (rows: near_rows [n] [e]) (penalties: [n]i64) : (i64, i64, [n]i32, [n]i32) = exact_tree boxed rounding scale most rows penalties

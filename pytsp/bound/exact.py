@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,12 +11,13 @@ from pytsp.backends.context import Backend
 from pytsp.backends.marshal import Opaque
 from pytsp.backends.registry import open_backend
 from pytsp.bound.certificate import MOST, OneTree, bound_of, check_numbers, dense_one_tree
-from pytsp.bound.near_graph import Rows, listed, load
+from pytsp.bound.near_graph import Rows, joined, listed, load
 from pytsp.neighbours.boxes import lists_along
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import PLANE_METRICS, is_planar
+from pytsp.utils.memory import trim
 
 __all__ = ["InMatrix", "InPlane", "is_in_plane", "proved_in_plane"]
 
@@ -48,9 +51,8 @@ class InPlane:
     def __init__(self, kernels: Backend, instance: Instance) -> None:
         self._kernels, self._instance = kernels, instance
         self.order = np.argsort(hilbert_keys(self._coordinates), kind="stable").astype(np.int32)
-        self._boxed = kernels.call(
-            "boxes_around", *(np.ascontiguousarray(axis[self.order]) for axis in self._coordinates.T)
-        )
+        self._near: Any = None
+        self._boxes: Opaque | None = None
 
     @property
     def _coordinates(self) -> NDArray[np.float64]:
@@ -68,18 +70,52 @@ class InPlane:
         assert ordered.coordinates is not None
         return lists_along(ordered, hilbert_keys(ordered.coordinates), k, self._kernels)
 
-    def graph(self, rows: Rows, scale: int) -> Opaque:
-        """Return a graph of pairs of the cities in order, on the device, where their lengths are computed."""
-        return self._kernels.call("near_graph_between", self._boxed, *self._ruler(scale), *rows)  # type: ignore[no-any-return]
+    def begin(self, rows: Rows) -> None:
+        """Put near pairs of the cities in order on the device."""
+        self._near = self._kernels.call("near_rows_load", *rows)
 
-    def one_tree(self, graph: Opaque, penalties: NDArray[np.int64], scale: int) -> OneTree:
+    def join(self, pairs: NDArray[np.int32]) -> None:
+        """Put further pairs there. For a moment they are on the host alone, as of many there is no memory for both."""
+        rows = Rows(**self._kernels.fields(self._near))
+        self._near.free()
+        self.begin(joined(rows, pairs))
+        del rows
+        self.release_memory()
+
+    def release_memory(self) -> None:
+        """Give back what kernels and arrays have left: what comes next needs other sizes."""
+        self._kernels.release_memory()
+        trim()
+
+    def graph(self, scale: int) -> Opaque:
+        """Return the graph of the near pairs, on the device, where their lengths are computed.
+
+        What proofs need is given back, to be made again for the next one.
+        """
+        graph: Opaque = self._kernels.call("near_graph_between", self._boxed(), *self._ruler(scale), self._near)
+        self._boxed().free()
+        self._boxes = None
+        self.release_memory()
+        return graph
+
+    def _boxed(self) -> Opaque:
+        """Return boxes around the cities in order, on the device."""
+        if self._boxes is None:
+            axes = (np.ascontiguousarray(axis[self.order]) for axis in self._coordinates.T)
+            self._boxes = self._kernels.call("boxes_around", *axes)
+        return self._boxes
+
+    def one_tree(self, penalties: NDArray[np.int64], scale: int) -> OneTree:
         """Return the tree of all pairs of the cities in order, and the bound; about O(n log n).
 
-        `graph` has near pairs, with lengths of that scale: where the cheapest edges are looked for first.
+        Where the near pairs are, the cheapest edges are looked for first.
         """
         check_numbers(self._instance.n, penalties, scale)
         self._check_sums(penalties, scale)
-        total, second, *ends = self._kernels.call("exact_tree", self._boxed, *self._ruler(scale), graph, penalties)
+        total, second, *ends = self._kernels.call(
+            "exact_tree", self._boxed(), *self._ruler(scale), self._near, penalties
+        )
+        self.release_memory()
         edges = np.column_stack([end[:-1] for end in ends])
         return OneTree(bound_of(self._instance, total + second - 2 * int(penalties.sum()), scale), edges)
 
@@ -117,8 +153,8 @@ def proved_in_plane(instance: Instance, penalties: NDArray[np.int64], scale: int
     check_numbers(instance.n, penalties, scale)
     kernels = open_backend("c", part="bound")
     cities = InPlane(kernels, instance)
-    graph = cities.graph(listed(cities.nearest(NEAR)), scale)
-    return cities.one_tree(graph, penalties[cities.order], scale).bound
+    cities.begin(listed(cities.nearest(NEAR)))
+    return cities.one_tree(penalties[cities.order], scale).bound
 
 
 class InMatrix:
@@ -126,16 +162,29 @@ class InMatrix:
 
     def __init__(self, kernels: Backend, instance: Instance) -> None:
         self.ordered, self._kernels = instance, kernels
+        self._near: Any = None
 
     def nearest(self, k: int) -> NDArray[np.int32]:
         """Return the k nearest of each city, shape (n, min(k, n - 1))."""
         return neighbour_lists(self.ordered, k)
 
-    def graph(self, rows: Rows, scale: int) -> Opaque:
-        """Return a graph of pairs of cities, on the device."""
-        return load(self._kernels, self.ordered, rows, scale)
+    def begin(self, rows: Rows) -> None:
+        """Keep near pairs of cities."""
+        self._near = rows
 
-    def one_tree(self, graph: Opaque | None, penalties: NDArray[np.int64], scale: int) -> OneTree:
+    def release_memory(self) -> None:
+        """Give back what kernels have left."""
+        self._kernels.release_memory()
+
+    def join(self, pairs: NDArray[np.int32]) -> None:
+        """Keep further pairs, too."""
+        self._near = joined(self._near, pairs)
+
+    def graph(self, scale: int) -> Opaque:
+        """Return the graph of the near pairs, on the device."""
+        return load(self._kernels, self.ordered, self._near, scale)
+
+    def one_tree(self, penalties: NDArray[np.int64], scale: int) -> OneTree:
         """Return the tree of all pairs of cities, and the bound."""
         return dense_one_tree(self.ordered, penalties, scale)
 

@@ -15,7 +15,7 @@ from pytsp.backends.registry import open_backend
 from pytsp.bound.ascent import ascend, steps
 from pytsp.bound.certificate import Certificate, check_instance, dense_one_tree
 from pytsp.bound.exact import InMatrix, InPlane, is_in_plane
-from pytsp.bound.near_graph import joined, listed, scale_of
+from pytsp.bound.near_graph import listed, scale_of
 from pytsp.problem.instance import Instance
 
 # The graph of near pairs: so many nearest cities of each, and the trees of the complete graph that were seen.
@@ -90,10 +90,9 @@ def lower_bound(
     kernels = kernels or open_backend("c", part="bound")
     cities = InPlane(kernels, instance) if is_in_plane(instance) else InMatrix(kernels, instance)
     scale = scale_of(instance)
-    rows = listed(cities.nearest(_NEAR if n <= _MANY else _FEW_NEAR))
+    cities.begin(listed(cities.nearest(_NEAR if n <= _MANY else _FEW_NEAR)))
     best = penalties = np.zeros(n, np.int64)
-    graph = cities.graph(rows, scale)
-    tree = cities.one_tree(graph, penalties, scale)
+    tree = cities.one_tree(penalties, scale)
     bound = tree.bound
 
     def is_enough() -> bool:
@@ -104,15 +103,14 @@ def lower_bound(
     first = _STEP * max(1.0, bound * scale / n)
     proofs = min(iterations, _PROOFS if n <= _MANY else _FEW_PROOFS)
     for share in np.array_split(steps(first, _LAST, iterations), proofs) if proofs else ():
-        # Of many cities there is no memory for two graphs.
-        graph.free()
-        kernels.release_memory()
-        rows = joined(rows, tree.edges)
-        graph = cities.graph(rows, scale)
+        cities.join(tree.edges)
+        # Of many cities there is no memory for what is not needed any more.
+        del tree
+        graph = cities.graph(scale)
         penalties = ascend(kernels, graph, penalties, share, lambda: monotonic() >= end).penalties
-        # What comes next needs other sizes.
-        kernels.release_memory()
-        tree = cities.one_tree(graph, penalties, scale)
+        graph.free()
+        cities.release_memory()
+        tree = cities.one_tree(penalties, scale)
         if tree.bound > bound:
             best, bound = penalties, tree.bound
         if is_enough() or monotonic() >= end:

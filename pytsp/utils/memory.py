@@ -1,7 +1,9 @@
-"""Whether what a solve is asked for fits the machine's memory: asked before anything of that size is made."""
+"""Whether what a solve is asked for fits the machine's memory, asked before anything of that size is made; and what is
+free again, given back."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -55,3 +57,16 @@ def free_bytes() -> int | None:
         with suppress(OSError, ValueError):
             bounds.append(int(file.read_text(encoding="ascii")))
     return min(bounds, default=None)
+
+
+def trim() -> None:
+    """Give back to the system what the C library keeps of freed memory, where it is glibc, which can.
+
+    Between large arrays it keeps holes that the next ones do not fit into.
+    """
+    if sys.platform == "linux":
+        import ctypes  # noqa: PLC0415
+
+        give_back = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if give_back is not None:
+            give_back(0)

@@ -15,7 +15,7 @@ from pytsp.bound import check_certificate, held_karp, lower_bound
 from pytsp.bound import exact as exact_trees
 from pytsp.bound.certificate import MOST, dense_one_tree
 from pytsp.bound.exact import InPlane, is_in_plane, proved_in_plane
-from pytsp.bound.near_graph import listed, load
+from pytsp.bound.near_graph import listed
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.location import PLANE_METRICS
 
@@ -23,11 +23,11 @@ PART = "bound"
 
 
 def by_boxes(instance: Instance, penalties: np.ndarray, scale: int, near: int = 3) -> exact_trees.OneTree:
-    """The tree of all pairs, of cities in order of a curve, from a graph of so many nearest."""
+    """The tree of all pairs, of cities in order of a curve, from rows of so many nearest."""
     kernels = open_backend("c", part="bound")
     cities = InPlane(kernels, instance)
-    graph = load(kernels, cities.ordered, listed(neighbour_lists(cities.ordered, near)), scale)
-    return cities.one_tree(graph, penalties[cities.order], scale)
+    cities.begin(listed(neighbour_lists(cities.ordered, near)))
+    return cities.one_tree(penalties[cities.order], scale)
 
 
 @given(

@@ -55,7 +55,10 @@ def test_kernels_compute_the_lengths_of_a_graph(
     cities = InPlane(backend, Instance.from_coordinates(draws.integers(0, side, (n, 2)) / 8, metric))
     rows = listed(neighbour_lists(cities.ordered, near))
     penalties = draws.integers(-side, side + 1, n)
-    given_lengths, computed = load(backend, cities.ordered, rows, scale), cities.graph(rows, scale)
+    further = draws.permutation(n)[:2].reshape(1, 2).astype(np.int32)
+    cities.begin(rows)
+    cities.join(further)
+    given_lengths, computed = load(backend, cities.ordered, joined(rows, further), scale), cities.graph(scale)
     assert (
         backend.call("alphas", given_lengths, penalties).tolist()
         == backend.call("alphas", computed, penalties).tolist()

@@ -137,9 +137,13 @@ def test_what_is_no_graph_and_what_may_overflow_is_refused(backend: Backend) -> 
     for wrong in (ends[::-1].copy(), ends - 1):
         with pytest.raises(KernelError, match="are_rows"):
             backend.call("near_graph_load", wrong, others, lengths)
+        with pytest.raises(KernelError, match="are_rows"):
+            backend.call("near_rows_load", wrong, others)
     for wrong in (others - 1, others + 1):
         with pytest.raises(KernelError, match="are_cities"):
             backend.call("near_graph_load", ends, wrong, lengths)
+        with pytest.raises(KernelError, match="are_cities"):
+            backend.call("near_rows_load", ends, wrong)
     graph = backend.call("near_graph_load", ends, others, lengths)
     for penalty in (MOST_PENALTY + 1, -MOST_PENALTY - 1, np.iinfo(np.int64).min):
         for entry, more in (("one_tree", ()), ("alphas", ()), ("alpha_lists", (0, 1))):
