@@ -75,7 +75,7 @@ class InPlane:
         self._near = self._kernels.call("near_rows_load", *rows)
 
     def join(self, pairs: NDArray[np.int32]) -> None:
-        """Put further pairs there. For a moment they are on the host alone, as of many there is no memory for both."""
+        """Put further pairs there. Meanwhile the device has none: of many cities there is no memory for two of each."""
         rows = Rows(**self._kernels.fields(self._near))
         self._near.free()
         self.begin(joined(rows, pairs))

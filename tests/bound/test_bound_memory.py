@@ -1,0 +1,26 @@
+"""How much memory a bound takes a city."""
+
+from __future__ import annotations
+
+import pytest
+from memory import bytes_a_city
+
+# On a CPU. Calls that make more steps than one take some ten more.
+MOST_BYTES = 200
+SIZES = (150_000, 300_000)
+# A step for each proof.
+SCRIPT = """
+from pytsp.backends import open_backend
+from pytsp.bound.held_karp import lower_bound
+
+kernels = open_backend(sys.argv[1], part="bound")
+
+def run(instance):
+    assert lower_bound(instance, iterations=4, kernels=kernels).bound > 0
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["c", "multicore"])
+def test_a_city_takes_no_more_memory_than_is_said(name: str) -> None:
+    assert bytes_a_city(SCRIPT, name, SIZES) <= MOST_BYTES
