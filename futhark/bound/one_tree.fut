@@ -215,9 +215,11 @@ module mk_one_tree (S: spanner) = {
     in {bound, degrees, parts}
 }
 
--- | Where an ascent stands: the penalties, the degrees less 2 of the tree before, the best penalties so far, and their 1-tree's
--- cost; whether it is done, since its 1-tree was a tour.
-type ascent [n] = {penalties: [n]i64, before: [n]i32, best: [n]i64, bound: i64, done: bool}
+-- | Where an ascent stands at a city: its penalty, the degree less 2 in the tree before, and its penalty among the best so far.
+type city_ascent = {penalty: i64, before: i32, best: i64}
+
+-- | Where an ascent stands, with what the best penalties prove; whether it is done, since its 1-tree was a tour.
+type ascent [n] = {cities: [n]city_ascent, bound: i64, done: bool}
 
 -- | Steps are told in such parts of a unit of length.
 def step_parts : i64 = 64
@@ -231,8 +233,9 @@ def most_excess : i32 = 1 << 20
 def are_penalties [n] (penalties: [n]i64) : bool = all (\p -> p >= -most_penalty && p <= most_penalty) penalties
 def lawful [n] (penalties: [n]i64) : [n]i64 = assert (are_penalties penalties) penalties
 
-def given_ascent [n] (penalties: [n]i64) : ascent [n] =
-  {penalties = lawful penalties, before = replicate n 0, best = penalties, bound = i64.lowest, done = false}
+def given_ascent [n] (penalties: [n]i64) : *ascent [n] =
+  let penalties = lawful penalties
+  in {cities = map2 (\penalty best -> {penalty, before = 0, best}) penalties (copy penalties), bound = i64.lowest, done = false}
 
 def are_steps [t] (steps: [t]i64) : bool = all (\s -> s >= 0 && s <= most_step) steps
 
@@ -246,21 +249,23 @@ module mk_ascent (S: spanner) = {
     let {bound, degrees, parts} = T.one_tree g (lawful penalties)
     in (bound, degrees, parts)
 
-  -- | One step a number. **Work:** that of so many 1-trees.
-  def ascend [n] [e] [t] (g: near_graph [n] [e]) (ascent: ascent [n]) (steps: [t]i64) : ascent [n] =
+  -- | One step a number, in the memory of the state that is given. **Work:** that of so many 1-trees.
+  def ascend [n] [e] [t] (g: near_graph [n] [e]) (ascent: *ascent [n]) (steps: [t]i64) : *ascent [n] =
     let steps = assert (are_steps steps) steps
     let (found, _) =
-      loop (a, i) = (ascent, 0i64)
+      loop (a: *ascent [n], i) = (ascent, 0i64)
       while i < t && !a.done do
         let step = #[unsafe] steps[i]
-        let {bound, degrees, parts = _} = T.one_tree g a.penalties
-        let excess = map (\d -> i32.min (d - 2) most_excess) degrees
+        let {bound, degrees, parts = _} = T.one_tree g (map (.penalty) a.cities)
         let is_better = bound > a.bound
-        let best = map2 (\b p -> if is_better then p else b) a.best a.penalties
         let change v w = (step * (7 * i64.i32 v + 3 * i64.i32 w) + 5 * step_parts) / (10 * step_parts)
-        let moved p v w = i64.max (-most_penalty) (i64.min most_penalty (p + change v w))
-        let penalties = map3 moved a.penalties excess a.before
-        let done = all (== 0) excess
-        in ({penalties, before = excess, best, bound = i64.max bound a.bound, done}, i + 1)
+        let moved (c: city_ascent) degree =
+          let v = i32.min (degree - 2) most_excess
+          in { penalty = i64.max (-most_penalty) (i64.min most_penalty (c.penalty + change v c.before))
+             , before = v
+             , best = if is_better then c.penalty else c.best
+             }
+        let (bound, done) = (i64.max bound a.bound, all (== 2) degrees)
+        in ({cities = scatter a.cities (iota n) (map2 moved a.cities degrees), bound, done}, i + 1)
     in found
 }

@@ -191,11 +191,12 @@ entry near_graph_between [n] [m] [e] (boxed: boxed [n] [m]) (rounding: i32) (sca
 -- The 1-tree of a graph under penalties: its cost without them, the edges of each city, and in how many parts the graph is.
 entry one_tree [n] [e] (graph: near_graph [n] [e]) (penalties: [n]i64) : (i64, [n]i32, i64) = penalties_ascent.one_tree_of graph penalties
 
--- An ascent from penalties, by so many steps more, in 64ths of a unit; where it stands: its best penalties, and what they prove of
--- the graph; whether its 1-tree is a tour.
-entry ascent_given [n] (penalties: [n]i64) : ascent [n] = given_ascent penalties
-entry ascend [n] [e] [t] (graph: near_graph [n] [e]) (ascent: ascent [n]) (steps: [t]i64) : ascent [n] = penalties_ascent.ascend graph ascent steps
-entry ascent_best [n] (ascent: ascent [n]) : ([n]i64, i64, bool) = (ascent.best, ascent.bound, ascent.done)
+-- An ascent from penalties, by so many steps more, in 64ths of a unit; its best penalties; what they prove of the graph, and whether
+-- its 1-tree is a tour.
+entry ascent_given [n] (penalties: [n]i64) : *ascent [n] = given_ascent penalties
+entry ascend [n] [e] [t] (graph: near_graph [n] [e]) (ascent: *ascent [n]) (steps: [t]i64) : *ascent [n] = penalties_ascent.ascend graph ascent steps
+entry ascent_best [n] (ascent: ascent [n]) : [n]i64 = map (.best) ascent.cities
+entry ascent_bound [n] (ascent: ascent [n]) : (i64, bool) = (ascent.bound, ascent.done)
 
 -- The α of each edge under penalties, as the graph has it in its rows; and lists of neighbours, `near` nearest ones and those of
 -- least α besides, k in all.

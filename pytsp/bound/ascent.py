@@ -55,8 +55,8 @@ def ascend(
         began = monotonic()
         state = kernels.call("ascend", graph, state, sizes[made : made + count])
         made = min(made + count, len(sizes))
-        best, bound, is_tour = kernels.call("ascent_best", state)
+        bound, is_tour = kernels.call("ascent_bound", state)
         if made == len(sizes) or is_tour or look():
-            return Ascent(best, bound, is_tour, made)
+            return Ascent(kernels.call("ascent_best", state), bound, is_tour, made)
         rate = count / max(monotonic() - began, 1e-6)
         count = max(1, min(4 * count, int(CALL_SECONDS * rate)))

@@ -78,7 +78,8 @@ class InPlane:
         """Put further pairs there. Meanwhile the device has none: of many cities there is no memory for two of each."""
         rows = Rows(**self._kernels.fields(self._near))
         self._near.free()
-        self.begin(joined(rows, pairs))
+        rows = joined(rows, pairs)
+        self.begin(rows)
         del rows
         self.release_memory()
 

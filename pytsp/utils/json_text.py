@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,18 +27,27 @@ def json_object(told: Mapping[str, Any]) -> str:
     TypeError
         If JSON knows no such value.
     """
-    return "{" + ", ".join(f"{json.dumps(name)}: {_json_of(value)}" for name, value in told.items()) + "}"
+    pieces = ["{"]
+    for name, value in told.items():
+        pieces += [", " if len(pieces) > 1 else "", json.dumps(name), ": ", *_json_of(value)]
+    # Joined once: copies of a text of a hundred megabytes take longer than its digits.
+    return "".join([*pieces, "}"])
 
 
-def _json_of(value: object) -> str:
+def _json_of(value: object) -> Iterator[str]:
     if not isinstance(value, np.ndarray):
-        return json.dumps(value)
+        yield json.dumps(value)
+        return
     if len(value) < _MANY or not np.issubdtype(value.dtype, np.integer) or value.min() < 0:
-        return json.dumps(value.tolist())
+        yield json.dumps(value.tolist())
+        return
     width = len(str(value.max()))
-    blocks = (_digits(value[first : first + _BLOCK], width) for first in range(0, len(value), _BLOCK))
-    # A comma follows each number but the last.
-    return "[" + b"".join(block.tobytes() for block in blocks)[:-1].decode("ascii") + "]"
+    yield "["
+    for first in range(0, len(value), _BLOCK):
+        text = _digits(value[first : first + _BLOCK], width).tobytes().decode("ascii")
+        # A comma follows each number but the last.
+        yield text if first + _BLOCK < len(value) else text[:-1]
+    yield "]"
 
 
 def _digits(numbers: NDArray[Any], width: int) -> NDArray[np.uint8]:

@@ -190,9 +190,11 @@ def test_control_c_prints_the_best_so_far(endless: list[str], instance: str) -> 
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
-        told = json.loads(process.communicate(timeout=30)[0])
+        printed, _ = process.communicate(timeout=30)
         seconds = time.monotonic() - began
     assert process.returncode == 0
+    # A GPU's tens of millions of lengths take longer to read back than to print.
+    told = json.loads(printed)
     assert told["stop_reason"] == "interrupted"
     assert seconds < 1
 

@@ -212,7 +212,7 @@ def bound(sizes: tuple[tuple[int, int], ...] = ((5, 4), (20, 4), (40, 3))) -> No
             graph = near_graph.load(backend, instance, near_graph.listed(lists), 128)
             state = backend.call("ascent_given", np.zeros(n, np.int64))
             state = backend.call("ascend", graph, state, steps(100.0, 0.1, 4))
-            best, bound, _ = backend.call("ascent_best", state)
+            best, (bound, _) = backend.call("ascent_best", state), backend.call("ascent_bound", state)
             tree = backend.call("one_tree", graph, best)
             found.append((best, bound, *tree, backend.call("alpha_lists", graph, best, 2, k)))
         equal = all(np.array_equal(*each) for each in zip(*found, strict=True))

@@ -172,7 +172,7 @@ def test_the_docstring_tells_every_option(kind: type[Options]) -> None:
 def test_what_is_shown_makes_the_same_again(asked: tuple[type[Options], dict[str, Any]]) -> None:
     kind, given_ = asked
     options = kind(**given_)
-    again = eval(repr(options), dict(vars(pytsp)))
+    again = eval(repr(options), {name: getattr(pytsp, name) for name in pytsp.__all__})
     assert again == options and hash(again) == hash(options)
     defaults = kind()
     changed = {name: value for name, value in given_.items() if value != getattr(defaults, name)}
