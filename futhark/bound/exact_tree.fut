@@ -141,9 +141,10 @@ def span_exactly [n] [m] [e] (b: boxed [n] [m]) (ruler: ruler) (g: near_rows [n]
         in least
       let at = map i64.i32 labels
       let known = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at (#[incremental_flattening(only_inner)] map leaving (iota n))
-      let cheapest c = (search b ruler penalties lows homes labels false (known[i64.i32 labels[c]], i64.highest) c).0
+      let cheapest (c: i64): found_edge =
+        let ((cost, o), _) = search b ruler penalties lows homes labels false (known[i64.i32 labels[c]], i64.highest) c
+        in (if o < 0 then i64.highest else cost, o)
       let (costs, others) = unzip (#[incremental_flattening(only_inner)] map cheapest (iota n))
-      let costs = map2 (\cost o -> if o < 0 then i64.highest else cost) costs others
       let least = reduce_by_index (replicate parts i64.highest) i64.min i64.highest at costs
       let key (c: i64): i64 =
         let o = i64.i32 others[c]
@@ -157,12 +158,14 @@ def span_exactly [n] [m] [e] (b: boxed [n] [m]) (ruler: ruler) (g: near_rows [n]
         in if edges[i64.i32 q] == edges[p] && i32.i64 p < q then i32.i64 p else q
       let hooks = map hook (iota parts)
       let (next, parts') = merged hooks
-      let brought = filter (\p -> i64.i32 hooks[p] != p) (iota parts)
-      let total = total + i64.sum (map (\p -> least[p]) brought)
-      let places = map (\i -> made + i) (indices brought)
-      let from = scatter from places (map (\p -> i32.i64 (edges[p] >> 32)) brought)
-      let to = scatter to places (map (\p -> i32.i64 (edges[p] & 0xffffffff)) brought)
-      in (total, (from, to), made + length brought, map (\p -> next[p]) at, parts')
+      -- Parts that go into another one bring an edge each. Of many cities `filter` has no memory for its numbers of 64 bits.
+      let brings (p: i64) = i64.i32 hooks[p] != p
+      let counts = scan (+) 0 (map (\p -> i32.bool (brings p)) (iota parts))
+      let places = map (\p -> if brings p then made + i64.i32 counts[p] - 1 else -1) (iota parts)
+      let total = total + i64.sum (map (\p -> if brings p then least[p] else 0) (iota parts))
+      let from = scatter from places (map (\edge -> i32.i64 (edge >> 32)) edges)
+      let to = scatter to places (map (\edge -> i32.i64 (edge & 0xffffffff)) edges)
+      in (total, (from, to), made + i64.i32 counts[parts - 1], map (\p -> next[p]) at, parts')
   in {total, second = i64.maximum seconds, lows = ends.0, highs = ends.1}
 
 -- | The same, once what is given has been looked at: the fields of `exact_tree`.

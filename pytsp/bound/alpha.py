@@ -69,5 +69,6 @@ def alpha_lists(
         return False
 
     look(n)
-    found = ascend(kernels, graph, start, steps(_STEP * max(1.0, bound / n), _LAST, iterations), timely)
+    state = kernels.call("ascent_given", start)
+    found = ascend(kernels, graph, state, steps(_STEP * max(1.0, bound / n), _LAST, iterations), timely)
     return kernels.call("alpha_lists", graph, found.penalties, min(near, k), k)  # type: ignore[no-any-return]

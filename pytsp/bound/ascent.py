@@ -41,15 +41,14 @@ def steps(first: float, share_left: float, count: int) -> NDArray[np.int64]:
 def ascend(
     kernels: Backend,
     graph: Opaque,
-    penalties: NDArray[np.int64],
+    state: Opaque,
     sizes: NDArray[np.int64],
     look: Callable[[], bool] = lambda: False,
 ) -> Ascent:
-    """Return where steps of these sizes lead from penalties.
+    """Return where steps of these sizes lead from a state, `ascent_given` of penalties, which is gone then.
 
     Between two calls of kernels, `look` says whether the ascent is to end. How many steps a call makes changes nothing.
     """
-    state = kernels.call("ascent_given", penalties)
     made, count = 0, FIRST_STEPS
     while True:
         began = monotonic()

@@ -75,10 +75,12 @@ class InPlane:
         self._near = self._kernels.call("near_rows_load", *rows)
 
     def join(self, pairs: NDArray[np.int32]) -> None:
-        """Put further pairs there. Meanwhile the device has none: of many cities there is no memory for two of each."""
+        """Put further pairs there. Of many cities there is no memory for two of each: meanwhile the device has none."""
+        self._free_boxes()
         rows = Rows(**self._kernels.fields(self._near))
         self._near.free()
         rows = joined(rows, pairs)
+        trim()
         self.begin(rows)
         del rows
         self.release_memory()
@@ -94,8 +96,7 @@ class InPlane:
         What proofs need is given back, to be made again for the next one.
         """
         graph: Opaque = self._kernels.call("near_graph_between", self._boxed(), *self._ruler(scale), self._near)
-        self._boxed().free()
-        self._boxes = None
+        self._free_boxes()
         self.release_memory()
         return graph
 
@@ -105,6 +106,11 @@ class InPlane:
             axes = (np.ascontiguousarray(axis[self.order]) for axis in self._coordinates.T)
             self._boxes = self._kernels.call("boxes_around", *axes)
         return self._boxes
+
+    def _free_boxes(self) -> None:
+        if self._boxes is not None:
+            self._boxes.free()
+            self._boxes = None
 
     def one_tree(self, penalties: NDArray[np.int64], scale: int) -> OneTree:
         """Return the tree of all pairs of the cities in order, and the bound; about O(n log n).

@@ -91,31 +91,33 @@ def lower_bound(
     cities = InPlane(kernels, instance) if is_in_plane(instance) else InMatrix(kernels, instance)
     scale = scale_of(instance)
     cities.begin(listed(cities.nearest(_NEAR if n <= _MANY else _FEW_NEAR)))
-    best = penalties = np.zeros(n, np.int64)
+    penalties = np.zeros(n, np.int64)
     tree = cities.one_tree(penalties, scale)
-    bound = tree.bound
+    found = Certificate(tree.bound, scale, cities.in_first_order(penalties))
 
     def is_enough() -> bool:
-        return progress is not None and progress(Certificate(bound, scale, cities.in_first_order(best))) is True
+        return progress is not None and progress(found) is True
 
     if is_enough():
         iterations = 0
-    first = _STEP * max(1.0, bound * scale / n)
+    first = _STEP * max(1.0, tree.bound * scale / n)
     proofs = min(iterations, _PROOFS if n <= _MANY else _FEW_PROOFS)
     for share in np.array_split(steps(first, _LAST, iterations), proofs) if proofs else ():
         cities.join(tree.edges)
         # Of many cities there is no memory for what is not needed any more.
         del tree
         graph = cities.graph(scale)
-        penalties = ascend(kernels, graph, penalties, share, lambda: monotonic() >= end).penalties
+        state = kernels.call("ascent_given", penalties)
+        del penalties
+        penalties = ascend(kernels, graph, state, share, lambda: monotonic() >= end).penalties
         graph.free()
         cities.release_memory()
         tree = cities.one_tree(penalties, scale)
-        if tree.bound > bound:
-            best, bound = penalties, tree.bound
+        if tree.bound > found.bound:
+            found = Certificate(tree.bound, scale, cities.in_first_order(penalties))
         if is_enough() or monotonic() >= end:
             break
-    return Certificate(bound, scale, cities.in_first_order(best))
+    return found
 
 
 def default_iterations(n: int) -> int:

@@ -101,11 +101,11 @@ def test_an_ascent_ends_where_it_is_told_to_and_goes_on_as_if_it_had_not() -> No
     scale = scale_of(instance)
     graph = load(kernels(), instance, listed(neighbour_lists(instance, 8)), scale)
     sizes, start = steps(1000.0, 0.01, 40), np.zeros(60, np.int64)
-    short = ascend(kernels(), graph, start, sizes, lambda: True)
+    short = ascend(kernels(), graph, kernels().call("ascent_given", start), sizes, lambda: True)
     assert short.made == 4 and not short.is_tour
-    again = ascend(kernels(), graph, start, sizes[:4])
+    again = ascend(kernels(), graph, kernels().call("ascent_given", start), sizes[:4])
     assert np.array_equal(again.penalties, short.penalties) and again.bound == short.bound
-    whole = ascend(kernels(), graph, start, sizes)
+    whole = ascend(kernels(), graph, kernels().call("ascent_given", start), sizes)
     assert whole.made == 40 and whole.bound > short.bound
 
 

@@ -93,6 +93,23 @@ def test_more_cities_than_are_compared_in_pairs_have_a_bound() -> None:
     assert certificate.bound == lower_bound(instance, iterations=20).bound
 
 
+def test_all_pairs_prove_without_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = np.random.default_rng(4)
+    instance = Instance.from_coordinates(draws.integers(0, 10**4, (60, 2)), "EUC_2D")
+    certificate = lower_bound(instance, iterations=20)
+    # As if these were many cities.
+    monkeypatch.setattr("pytsp.bound.certificate.MOST_CITIES", 59)
+    calls: list[str] = []
+    kernel = Backend.call
+    monkeypatch.setattr(Backend, "call", lambda self, entry, *given: calls.append(entry) or kernel(self, entry, *given))
+    check_certificate(instance, certificate, all_pairs=True)
+    with pytest.raises(ValueError, match="penalties prove"):
+        check_certificate(instance, replace(certificate, bound=certificate.bound + 1), all_pairs=True)
+    assert not calls
+    check_certificate(instance, certificate)
+    assert "exact_tree" in calls
+
+
 def test_what_may_overflow_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     far = Instance.from_coordinates([[0, 0], [1e15, 0], [0, 1e15], [5, 5]], "EUC_2D")
     zeros = np.zeros(4, np.int64)
