@@ -1,16 +1,22 @@
-"""The solvers that are measured side by side, each behind one function: pytsp, fast-tsp, elkai, OR-Tools.
+"""The solvers that are measured side by side, each behind one function: pytsp, fast-tsp, elkai, OR-Tools, linkern.
 
-All but pytsp are optional (`pip install 'pytsp-futhark[peers]'`) and imported where they are called only. They get the
-matrix of distances ready-made: making it is not in their times.
+All but pytsp are optional. fast-tsp, elkai and OR-Tools (`pip install 'pytsp-futhark[peers]'`) are imported where they
+are called only, and get the matrix of distances ready-made: making it is not in their times. linkern is Concorde's
+program, which $LINKERN or PATH leads to; it reads the cities from a file.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +30,9 @@ WARM_SECONDS = 0.05
 # The backends that this process has warmed up, with the instances' names.
 WARM: set[tuple[str, str]] = set()
 MODULES = {"fast-tsp": "fast_tsp", "elkai": "elkai", "ortools": "ortools"}
+LINKERN = "linkern"
+# It ends after so many kicks, were there no time limit.
+MOST_KICKS = 10**9
 
 
 @dataclass(frozen=True)
@@ -34,11 +43,11 @@ class Task:
     ----------
     instance : pytsp.Instance
     peer : str
-        "pytsp" with a backend after a blank, or a name of `MODULES`.
+        "pytsp" with a backend after a blank, a name of `MODULES`, or "linkern".
     seconds : float
         The time limit, for those that take one.
     seed : int
-        For those that take one; OR-Tools, fast-tsp and elkai differ by the order of the cities only.
+        For those that take one, pytsp and linkern; OR-Tools, fast-tsp and elkai differ by the order of the cities only.
     threads : int or None
         For those that take a number of threads: fast-tsp, and pytsp's multicore.
     target : int, float or None
@@ -66,8 +75,14 @@ class Answer:
 
 
 def at_hand() -> list[str]:
-    """Name the peers that can be imported here."""
-    return [peer for peer, module in MODULES.items() if find_spec(module) is not None]
+    """Name the peers that can be run here."""
+    imported = [peer for peer, module in MODULES.items() if find_spec(module) is not None]
+    return imported + [LINKERN] * (linkern_program() is not None)
+
+
+def linkern_program() -> str | None:
+    """Give the path of Concorde's linkern, or None where it is not here."""
+    return shutil.which(os.environ.get("LINKERN") or LINKERN)
 
 
 def takes_limit(peer: str) -> bool:
@@ -146,9 +161,28 @@ def by_ortools(task: Task) -> Answer:
     return Answer(np.array(tour, dtype=np.int64), time.perf_counter() - began)
 
 
+def by_linkern(task: Task) -> Answer:
+    """Solve by Concorde's chained Lin-Kernighan on one core; its time limit begins behind its reading of the file."""
+    program = linkern_program()
+    assert program is not None
+    with tempfile.TemporaryDirectory() as folder:
+        cities, tour = Path(folder, "cities.tsp"), Path(folder, "tour")
+        pytsp.write(cities, task.instance)
+        words = ["-Q", "-R", MOST_KICKS, "-t", task.seconds, "-s", task.seed + 1, "-o", tour, cities]
+        began = time.perf_counter()
+        done = subprocess.run([program, *map(str, words)], cwd=folder, capture_output=True, text=True, check=False)
+        seconds = time.perf_counter() - began
+        if done.returncode != 0 or not tour.is_file():
+            raise RuntimeError(f"linkern ended with {done.returncode}: {done.stderr.strip()[-80:]}")
+        # A line for each edge: its ends and its length; the first line says how many there are.
+        edges = np.loadtxt(tour, dtype=np.int64, skiprows=1, usecols=0, ndmin=1)
+    return Answer(edges, seconds)
+
+
 SOLVERS: dict[str, Callable[[Task], Answer]] = {
     "pytsp": by_pytsp,
     "fast-tsp": by_fast_tsp,
     "elkai": by_elkai,
     "ortools": by_ortools,
+    LINKERN: by_linkern,
 }

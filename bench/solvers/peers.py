@@ -2,12 +2,12 @@
 
 For each instance and seed the cities are shuffled, and the solvers take turns, each in a process of its own. What takes
 a time limit runs once for each of `--seconds`, knowing the limit; elkai runs once, on small instances only. Every tour
-is checked and its length computed anew from the instance in the file's order. pytsp is told the optimum, and stops
-where it is reached. Cells of the table: the median gap in per cent over the seeds, with the smallest and the largest,
-and the median seconds where they are not the limit.
+is checked and its length computed anew from the instance in the file's order. No solver is told the optimum. Cells of
+the table: the median gap in per cent over the seeds, with the smallest and the largest, and the median seconds where
+they are not the limit. A second table says for each limit on which instances pytsp is ahead of the best of the others.
 
-With `--target` the cells are the median seconds until a tour was that short: for pytsp when it was known, for the
-others the time of the first run, of ascending limits, that ends with such a tour.
+With `--target` the cells are the median seconds until a tour was that short: for pytsp, which is told it, when it was
+known, for the others the time of the first run, of ascending limits, that ends with such a tour.
 """
 
 from __future__ import annotations
@@ -18,23 +18,26 @@ import math
 import statistics
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import pytsp
 from bench.harness.arguments import numbers, parser
 from bench.harness.curves import draw, draw_solved
-from bench.harness.machine import describe, tsplib
+from bench.harness.machine import describe, find
 from bench.harness.rivals import Answer, Task, answer, at_hand, takes_limit
 from bench.harness.runs import Run
 from bench.harness.shuffle import shuffled
 from bench.harness.tables import print_head, row, store
 from bench.harness.workers import Failure, Worker
+from bench.solvers.huge_runs import BEST_KNOWN, UNIFORM, made
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.tours import is_tour
 
 INSTANCES = "kroA100,kroA200,lin318,pcb442,rat783,pr1002,pr2392,pcb3038,fnl4461,fl1577"
+# Gaps in per cent that differ by no more are level.
+LEVEL = 0.02
 # Seconds beyond its limit after which a solver is ended.
 PATIENCE = 60.0
 
@@ -59,6 +62,12 @@ class Plan:
         return [*self.limits[-1:]] if self.target is not None and peer.startswith("pytsp") else [*self.limits]
 
 
+def read(folder: Path, name: str) -> pytsp.Instance:
+    """Read an instance, or make one of the DIMACS challenge; the best known length counts as its optimum."""
+    found = made(name, folder) if name in UNIFORM else find(folder, name)
+    return replace(found, name=name, optimum=BEST_KNOWN.get(name, found.optimum))
+
+
 def measure(instance: pytsp.Instance, plan: Plan, workers: dict[str, Worker[Task, Answer]]) -> Iterator[Run]:
     """Run all solvers on one instance, in turn."""
     for seed in range(plan.seeds):
@@ -74,7 +83,11 @@ def _run(
     instance: pytsp.Instance, plan: Plan, worker: Worker[Task, Answer], peer: str, limit: float | None, seed: int
 ) -> Run:
     mixed, order = shuffled(instance, seed)
-    enough = None if instance.optimum is None else math.floor(instance.optimum * (1 + (plan.target or 0) / 100))
+    enough = None
+    if plan.target is not None and instance.optimum is not None:
+        enough = math.floor(instance.optimum * (1 + plan.target / 100))
+    # What is not told is not in the instance either: a search ends on a known optimum.
+    mixed = replace(mixed, optimum=None)
     task = Task(mixed, peer, limit or 0.0, seed, plan.threads, enough, plan.options)
     run = partial(Run, peer, instance.name, instance.n, seed, limit, optimum=instance.optimum)
     try:
@@ -131,6 +144,29 @@ def show(name: str, n: int, runs: list[Run], plan: Plan) -> str:
     return row(name, n, *cells)
 
 
+def standings(runs: list[Run], plan: Plan) -> Iterator[list[object]]:
+    """Yield a row for each limit of each backend of pytsp: the instances on which its median gap is less than the
+    least of the others', more by at most `LEVEL`, and more than that."""
+    names = list(dict.fromkeys(run.instance for run in runs))
+
+    def median(peer: str, limit: float, name: str) -> float:
+        theirs = [run.gap for run in runs if (run.peer, run.limit, run.instance) == (peer, limit, name)]
+        return statistics.median(theirs) if theirs else math.inf
+
+    ours = [peer for peer in plan.peers if peer.startswith("pytsp")]
+    others = [peer for peer in plan.peers if takes_limit(peer) and peer not in ours]
+    for peer in ours if others else ():
+        for limit in plan.limits:
+            best = {name: min(median(each, limit, name) for each in others) for name in names}
+            # Instances that all others refuse are on no side.
+            met = [name for name in names if math.isfinite(best[name])]
+            apart = {name: round(median(peer, limit, name) - best[name], 6) for name in met}
+            ahead = [name for name, difference in apart.items() if difference < 0]
+            level = [name for name, difference in apart.items() if 0 <= difference <= LEVEL]
+            behind = [f"{name} by {difference:.3f}" for name, difference in apart.items() if difference > LEVEL]
+            yield [f"{peer}, {limit:g} s", *(f"{len(each)}: {', '.join(each)}" for each in (ahead, level, behind))]
+
+
 def gap(text: str) -> float:
     """Read a target: "optimum", or a gap in per cent."""
     try:
@@ -148,7 +184,7 @@ def plan_of(arguments: argparse.ArgumentParser, options: argparse.Namespace) -> 
     wanted = here if options.peers is None else [peer for peer in options.peers.split(",") if peer]
     for peer in wanted:
         if peer not in here:
-            arguments.error(f"argument --peers: {peer!r} cannot be imported; at hand: {', '.join(here) or 'none'}")
+            arguments.error(f"argument --peers: {peer!r} is not here; at hand: {', '.join(here) or 'none'}")
     return Plan(
         peers=[f"pytsp {backend}" for backend in options.backend.split(",")] + wanted,
         limits=options.seconds,
@@ -176,7 +212,7 @@ def main() -> int:
     arguments.add_argument("--seeds", type=int, default=10, metavar="N", help="how many (default: 10)")
     arguments.add_argument("--backend", default="multicore", metavar="B,B", help="pytsp's (default: multicore)")
     arguments.add_argument("--solver", default="auto", help="pytsp's (default: auto)")
-    arguments.add_argument("--peers", metavar="P,P", help="others (default: all that can be imported)")
+    arguments.add_argument("--peers", metavar="P,P", help="others (default: all that are here)")
     arguments.add_argument("--threads", type=int, default=usable_cores(), help="of multicore and fast-tsp")
     arguments.add_argument("--largest-elkai", type=int, default=1002, metavar="N", help="its most cities")
     arguments.add_argument("--target", type=gap, help="'optimum' or a gap in per cent: tell the time to it")
@@ -192,7 +228,7 @@ def main() -> int:
     if options.plot and options.target is not None:
         arguments.error("argument --plot: with --target, the runs of longer limits are those of unlucky seeds only")
     plan = plan_of(arguments, options)
-    instances = [tsplib(options.tsplib, name) for name in options.instances.split(",")]
+    instances = [read(options.tsplib, name) for name in options.instances.split(",")]
     print(f"{describe()}; {plan.threads} threads, {plan.seeds} seeds", flush=True)
     print_head("instance", "n", *(peer + (f", {limit:g} s" if limit else "") for peer, limit in columns(plan)))
     workers = {peer: Worker(answer) for peer in plan.peers}
@@ -202,6 +238,11 @@ def main() -> int:
             found = list(measure(instance, plan, workers))
             runs += found
             print(show(instance.name, instance.n, found, plan), flush=True)
+        if plan.target is None and any(not peer.startswith("pytsp") for peer in plan.peers):
+            print()
+            print_head("pytsp", "ahead", f"level (up to {LEVEL} more)", "behind")
+            for cells in standings(runs, plan):
+                print(row(*cells), flush=True)
     finally:
         for worker in workers.values():
             worker.end()

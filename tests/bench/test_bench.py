@@ -26,7 +26,7 @@ import pytsp
 from bench.checks import equal, same
 from bench.harness.arguments import numbers, whole
 from bench.harness.curves import by_limit, gap_at, solved_by, within_runs
-from bench.harness.rivals import MODULES, Task, answer, at_hand
+from bench.harness.rivals import MODULES, Answer, Task, answer, at_hand
 from bench.harness.runs import Run
 from bench.harness.shuffle import shuffled
 from bench.harness.tables import duration
@@ -116,6 +116,73 @@ def test_cells_tell_medians_spreads_seconds_and_failures() -> None:
     assert peers.time_cell([failed], 1, 5) == "no answer in 61 s"
 
 
+FAKE_LINKERN = """\
+#!{python}
+import sys
+words = dict(zip(sys.argv[2:-1:2], sys.argv[3:-1:2]))
+n = int(next(line for line in open(sys.argv[-1]) if line.startswith("DIMENSION")).split(":")[1])
+assert "-Q" in sys.argv and int(words["-s"]) == 4 and float(words["-t"]) == 0.1 and int(words["-R"]) >= 10**9
+with open(words["-o"], "w") as file:
+    print(n, n, *(f"\\n{{city}} {{(city + 1) % n}} 1" for city in range(n)), file=file, sep="")
+sys.exit({code})
+"""
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_linkern_is_a_program_that_writes_its_tour(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    program = tmp_path / "lk"
+    program.write_text(FAKE_LINKERN.format(python=sys.executable, code=code), encoding="ascii")
+    program.chmod(0o755)
+    monkeypatch.setenv("LINKERN", str(program))
+    assert "linkern" in at_hand()
+    task = Task(pytsp.read(folder / "square.tsp"), "linkern", 0.1, seed=3)
+    if code == 0:
+        found = answer(task)
+        assert found.tour.tolist() == list(range(16)) and found.seconds > 0
+    else:
+        with pytest.raises(RuntimeError, match="linkern ended with 3"):
+            answer(task)
+    monkeypatch.setenv("LINKERN", str(tmp_path / "nowhere"))
+    assert "linkern" not in at_hand()
+
+
+def test_standings_tell_where_others_are_ahead() -> None:
+    def runs(instance: str, *lengths: int | None) -> list[Run]:
+        named = zip(("pytsp c", "one", "two"), lengths, strict=True)
+        return [replace(RUN, peer=peer, instance=instance, optimum=10_000, length=length) for peer, length in named]
+
+    plan = peers.Plan(["pytsp c", "one", "two"], [1.0], 1, 1, 0, (), None)
+    told = [*runs("a", 10_001, 10_002, 10_009), *runs("b", 10_004, 10_002, 10_003), *runs("c", 10_100, 10_200, 10_050)]
+    told += runs("d", 10_001, None, None)
+    assert list(peers.standings(told, plan)) == [["pytsp c, 1 s", "1: a", "1: b", "1: c by 0.500"]]
+    assert list(peers.standings(told, replace(plan, peers=["pytsp c"]))) == []
+
+
+def test_no_solver_is_told_the_optimum_but_for_a_target(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Task] = []
+
+    class Asked:
+        def ask(self, task: Task, _: float) -> Answer:
+            asked.append(task)
+            return Answer(np.arange(16), 0.1)
+
+    instance = replace(pytsp.read(folder / "square.tsp"), optimum=160)
+    plan = peers.Plan(["pytsp c"], [1.0], 1, 1, 0, (), None)
+    for target in (None, 0.0, 10.0):
+        list(peers.measure(instance, replace(plan, target=target), {"pytsp c": Asked()}))  # type: ignore[dict-item]
+    assert [(task.instance.optimum, task.target) for task in asked] == [(None, None), (None, 160), (None, 176)]
+
+
+def test_best_known_lengths_count_as_optima(folder: Path) -> None:
+    challenge = peers.read(folder, "E10k.0")
+    assert (challenge.name, challenge.n, challenge.optimum) == ("E10k.0", 10_000, BEST_KNOWN["E10k.0"])
+    assert peers.read(folder, "square").n == 16
+    with pytest.raises(SystemExit, match="E2k.0.tsp.gz is not in"):
+        peers.read(folder, "E2k.0")
+
+
 def test_curves_are_medians_over_seeds() -> None:
     other = replace(RUN, seed=1, length=100, history=((0.3, 100),))
     assert by_limit([RUN, other]) == [(1.0, pytest.approx(5))]
@@ -194,7 +261,7 @@ def test_peers_refuses_solvers_that_are_not_there(
 ) -> None:
     with pytest.raises(SystemExit):
         run(monkeypatch, peers, "--tsplib", folder, "--peers", "concorde")
-    assert "'concorde' cannot be imported" in capsys.readouterr().err
+    assert "'concorde' is not here" in capsys.readouterr().err
 
 
 def test_peers_refuses_to_plot_runs_to_a_target(
