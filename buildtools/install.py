@@ -118,8 +118,17 @@ def ensure_pip(options: list[str]) -> None:
         ) from error
 
 
+def leave_uncompiled(options: list[str]) -> list[str]:
+    """Give pip's option that leaves modules uncompiled, where who imports them may write beside them: in the system's
+    folders only root may, and others would compile them at each start."""
+    return ["--no-compile"] if sys.prefix != sys.base_prefix or "--user" in options else []
+
+
 def pip_install(arguments: list[str], env: Mapping[str, str] | None = None) -> None:
-    """Run pip's install, quietly."""
+    """Run pip's install, quietly.
+
+    In an environment or a user's folder Python compiles each module where it is first imported, most never.
+    """
     environment = {
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PIP_ROOT_USER_ACTION": "ignore",
@@ -127,7 +136,8 @@ def pip_install(arguments: list[str], env: Mapping[str, str] | None = None) -> N
         **(env or {}),
     }
     try:
-        run([sys.executable, "-m", "pip", "install", "--quiet", *arguments], env=environment)
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", *leave_uncompiled(arguments)]
+        run([*pip, *arguments], env=environment)
     except BuildError as error:
         raise BuildError(f"pip could not install {' '.join(arguments)}: {error}") from error
 

@@ -655,6 +655,20 @@ def test_the_system_is_left_alone(
     assert install.placement() == options
 
 
+@pytest.mark.parametrize(
+    ("prefix", "options", "left"),
+    [("/somewhere/env", [], True), (sys.base_prefix, ["--user"], True), (sys.base_prefix, [], False)],
+)
+def test_pip_compiles_modules_only_where_others_could_not(
+    monkeypatch: pytest.MonkeyPatch, prefix: str, options: list[str], left: bool
+) -> None:
+    asked: list[list[str]] = []
+    monkeypatch.setattr(sys, "prefix", prefix)
+    monkeypatch.setattr(install, "run", lambda command, **_: asked.append(command))
+    install.install_requirements(options)
+    assert [("--no-compile" in command) for command in asked] == [left]
+
+
 def test_a_stamp_of_another_recipe_installs_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(install, "STAMP", tmp_path / "stamp")
     monkeypatch.setattr(install.importlib.metadata, "requires", lambda _: ["numpy>=1.24", 'no-such; extra == "plot"'])
