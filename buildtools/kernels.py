@@ -38,14 +38,16 @@ from buildtools.toolchain import (
     modules_of,
 )
 from buildtools.translations import Translation, read_translations
+from pytsp.utils.memory import free_bytes
 
 # What `futhark c --library` and its like run. They write the same C, but check what each of the compiler's own passes
 # makes of the program, which takes a seventh of the time; `futhark test` has it checked.
 PASSES = ("--no-check", "--library")
 PIPELINES = {"c": "--seq-mem", "multicore": "--mc-mem", "opencl": "--gpu-mem", "cuda": "--gpu-mem"}
-# So many threads a module, and a heap that is seldom swept.
-HEAP = "-N{} -A128m"
-# The Futhark compiler takes up to 2 GB for a module.
+# So many threads a module, and a heap that is seldom swept: 256 MB for what is new, and what is old is left alone up to
+# 2 GB. A module then takes 2.5 GB; where less than that much is free for each, the heap is swept more often.
+HEAPS = {3 * 2**30: "-N{} -A256m -n4m -O2g", 0: "-N{} -A128m"}
+# The Futhark compiler takes up to 2 GB for a module, and more where it may.
 MOST_AT_ONCE = 4
 PACKAGE = '"""Kernels that build.py compiled from futhark/ (generated; build.json says how)."""\n'
 
@@ -367,14 +369,19 @@ def translate(compiler: Compiler, backend: str, name: str, work: Path, threads: 
         f"--backend={futhark}",
         program.name,
     ]
-    run(
-        command, cwd=program.parent, env={"LC_ALL": "C.UTF-8", "GHCRTS": os.environ.get("GHCRTS", HEAP.format(threads))}
-    )
+    run(command, cwd=program.parent, env={"LC_ALL": "C.UTF-8", "GHCRTS": os.environ.get("GHCRTS") or heap(threads)})
     for suffix in ("c", "h", "json"):
         program.with_suffix(f".{suffix}").replace(work / f"{name}.{suffix}")
     source = work / f"{name}.c"
     source.write_text(repair(source.read_text(encoding="utf-8")), encoding="utf-8")
     return hash_of_c(name, work)
+
+
+def heap(threads: int) -> str:
+    """Give the options by which Futhark manages its memory, where as many modules are translated as there are cores."""
+    free = free_bytes()
+    at_once = min(MOST_AT_ONCE, available_cores())
+    return next(options for least, options in HEAPS.items() if free is None or free >= at_once * least).format(threads)
 
 
 def hash_of_c(name: str, folder: Path) -> str:

@@ -365,6 +365,24 @@ def test_what_is_current_needs_no_compiler(checkout: Path, monkeypatch: pytest.M
     assert answer(checkout) == "42"
 
 
+@pytest.mark.parametrize(("free", "large"), [(None, True), (6 << 30, True), ((6 << 30) - 1, False), (1 << 20, False)])
+def test_futhark_has_a_large_heap_where_there_is_memory_for_it(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int | None, large: bool
+) -> None:
+    monkeypatch.setattr(kernels, "free_bytes", lambda: free)
+    monkeypatch.setattr(kernels, "available_cores", lambda: 2)
+    monkeypatch.delenv("GHCRTS", raising=False)
+    program = compiler.cached_path()
+    noted = tmp_path / "noted"
+    write = f"import os\nopen({str(noted)!r}, 'w').write(os.environ['GHCRTS'])\nprogram = pathlib"
+    program.write_text(program.read_text().replace("program = pathlib", write))
+    build(checkout)
+    assert noted.read_text() == ("-N2 -A256m -n4m -O2g" if large else "-N2 -A128m")
+    monkeypatch.setenv("GHCRTS", "-N1")
+    build(checkout, force=True)
+    assert noted.read_text() == "-N1"
+
+
 def test_the_part_that_tests_name_has_what_they_call() -> None:
     # On the CPU one program has all parts, so that a wrong name would be noticed by those with a GPU alone.
     seen = 0
