@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from buildtools import store
 from buildtools.compiler import Compiler, find_compiler, obtain_compiler
 from buildtools.errors import BuildError
 from buildtools.pace import Expected, about, expect, expect_all
@@ -183,6 +184,8 @@ def _build_all(options: Options, folder: Path) -> Report:
     if compiler is None and not all(job.shipped for job in stale):
         compiler = obtain_compiler()
         stale = [job if job.shipped else replace(job, version=compiler.version) for job in stale]
+    if uses_store(options):
+        stale = [job if job.shipped else replace(job, key=key_of(job.name, job.backend, job.version)) for job in stale]
     entries.update(_build_stale(stale, compiler))
     report = Report(compiler.version if compiler else version, entries)
     if report != old:
@@ -220,6 +223,18 @@ def _build_stale(jobs: Sequence[_Job], compiler: Compiler | None) -> dict[str, E
         return dict(pool.map(lambda job: (job.name, job.build(compiler, threads)), ordered))
 
 
+def uses_store(options: Options) -> bool:
+    """Tell whether translations of before may be taken, and are kept: not where a compiler is named, which may differ
+    from another one of the same version."""
+    return store.is_on() and not (options.futhark or os.environ.get("FUTHARK"))
+
+
+def key_of(name: str, backend: str, version: str) -> str:
+    """Give the key of a module's translation in the store: the checksum of all that decides it."""
+    futhark = description_of(backend).futhark or backend
+    return hash_of([name, hash_of_program(program_of(name)), version, futhark, PIPELINES[futhark], *PASSES])
+
+
 def program_of(name: str) -> Path:
     """Give the Futhark program of a module."""
     return CPU_PROGRAM if name in ON_THE_CPU else GPU_PROGRAMS[name.partition("_")[2]]
@@ -246,6 +261,7 @@ class _Job:
     force: bool
     includes: tuple[Path, ...] = ()
     shipped: Translation | None = None
+    key: str = ""
 
     @property
     def module(self) -> Path:
@@ -266,7 +282,11 @@ class _Job:
     @property
     def expected(self) -> Expected:
         found = expect(self.backend, program_of(self.name), self.old)
-        return replace(found, translating=0.0) if self.shipped else found
+        return replace(found, translating=0.0) if self.shipped or self.may_take() else found
+
+    def may_take(self) -> bool:
+        """Tell whether the store has the translation, and it is to be used."""
+        return bool(self.key) and not self.force and store.entry_of(self.key).is_file()
 
     def has_module(self) -> bool:
         """Tell whether there is a module that these tools and flags made."""
@@ -287,13 +307,14 @@ class _Job:
         seconds = self.old.seconds
         try:
             work.mkdir()
-            c_hash = self.translate(compiler, work, threads)
+            c_hash, made = self.translate(compiler, work, threads)
             if not (self.has_module() and self.old.c_hash == c_hash):
                 translated = time.monotonic()
                 say(f"{self.name}: compiling, {about(self.expected.compiling)}")
                 generate_module_source(self.name, work)
                 compile_module(self.backend, work / "module.c", work / self.module.name, self.includes, self.flags)
-                seconds = [round(translated - began, 1), round(time.monotonic() - translated, 1)]
+                if made:
+                    seconds = [round(translated - began, 1), round(time.monotonic() - translated, 1)]
             publish(work, self.folder, self.name)
         except BuildError as error:
             return self.fail(str(error))
@@ -305,14 +326,21 @@ class _Job:
             True, reason, "", self.flags, self.source_hash, c_hash, self.tools_hash, self.level, needs, seconds
         )
 
-    def translate(self, compiler: Compiler | None, work: Path, threads: int) -> str:
-        """Take the translation that came with the sources, or make it; give the C's checksum."""
+    def translate(self, compiler: Compiler | None, work: Path, threads: int) -> tuple[str, bool]:
+        """Take the translation that came with the sources or is in the store, or make it; give the C's checksum, and
+        whether Futhark made it."""
         if self.shipped is not None:
             self.shipped.copy(work)
-            return hash_of_c(self.name, work)
+            return hash_of_c(self.name, work), False
+        if self.may_take() and store.take(self.key, self.name, work):
+            say(f"{self.name}: translated before")
+            return hash_of_c(self.name, work), False
         assert compiler is not None
         say(f"{self.name}: translating, {about(self.expected.translating)}")
-        return translate(compiler, self.backend, self.name, work, threads)
+        c_hash = translate(compiler, self.backend, self.name, work, threads)
+        if self.key:
+            store.keep(self.key, self.name, work, self.version, self.sources)
+        return c_hash, True
 
     def fail(self, reason: str) -> Entry:
         """Keep the module of an earlier build, if there is one, and say so."""
@@ -425,7 +453,7 @@ def remove_strangers(folder: Path, wanted: Iterable[str] = ()) -> None:
 
 
 def clean(folder: Path = KERNELS) -> None:
-    """Remove everything that was built, but not the compiler in the cache."""
+    """Remove everything that was built, and the store of translations, but not the compiler in the cache."""
     for built in (folder, folder.parent.parent / "build"):
         try:
             shutil.rmtree(built)
@@ -433,3 +461,7 @@ def clean(folder: Path = KERNELS) -> None:
             continue
         except OSError as error:
             raise BuildError(f"{error.filename or built} cannot be removed: {error.strerror}") from error
+    try:
+        store.empty()
+    except OSError as error:
+        raise BuildError(f"{error.filename} cannot be removed: {error.strerror}") from error

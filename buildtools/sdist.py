@@ -15,9 +15,20 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from buildtools import store
 from buildtools.compiler import Compiler, find_compiler, obtain_compiler
 from buildtools.errors import BuildError
-from buildtools.kernels import MOST_AT_ONCE, hash_of, hash_of_c, hash_of_program, program_of, translate
+from buildtools.kernels import (
+    MOST_AT_ONCE,
+    Options,
+    hash_of,
+    hash_of_c,
+    hash_of_program,
+    key_of,
+    program_of,
+    translate,
+    uses_store,
+)
 from buildtools.paths import KERNELS, ROOT, TRANSLATIONS
 from buildtools.report import read_report
 from buildtools.shell import locked, run, say
@@ -31,7 +42,8 @@ KEPT = ROOT / "build" / "translations"
 def make_translations(target: Path = KEPT) -> None:
     """Make `target` hold the translations of all programs for all backends, with a manifest.
 
-    What was translated before is taken: by the build into pytsp/_kernels, or for a source distribution before this one.
+    What was translated before is taken: by the build into pytsp/_kernels, for a source distribution before this one, or
+    in another checkout.
     """
     jobs = {name: backend for backend in BACKENDS for name in modules_of(backend)}
     sources = {name: hash_of_program(program_of(name)) for name in jobs}
@@ -49,13 +61,17 @@ def make_translations(target: Path = KEPT) -> None:
             elif kept and (kept.sources, kept.futhark) == (sources[name], compiler.version) and kept.is_whole():
                 found[name] = kept
         missing = [name for name in jobs if name not in found]
-        say(f"translations: {len(found)} of {len(jobs)} are there; Futhark makes {len(missing)}")
+        say(f"translations: {len(found)} of {len(jobs)} are there; {len(missing)} are to be made")
         with tempfile.TemporaryDirectory(dir=target.parent) as work:
 
             def make(name: str) -> Translation:
                 folder = Path(work) / name
                 folder.mkdir()
-                translate(compiler, jobs[name], name, folder)
+                key = key_of(name, jobs[name], compiler.version) if uses_store(Options()) else ""
+                if not (key and store.take(key, name, folder)):
+                    translate(compiler, jobs[name], name, folder)
+                    if key:
+                        store.keep(key, name, folder, compiler.version, sources[name])
                 return describe(folder, name, compiler.version, sources[name])
 
             with ThreadPoolExecutor(min(MOST_AT_ONCE, os.cpu_count() or 1)) as pool:

@@ -101,6 +101,8 @@ def lonely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep every test away from the machine's compilers, caches and options."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    # Every build of these tests translates; tests/buildtools/test_store.py tells of those that need not.
+    monkeypatch.setenv("PYTSP_STORE", "off")
     for name in ("FUTHARK", "PYTSP_BACKENDS", "PYTSP_MARCH", "CC"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(compiler.shutil, "which", without("futhark", compiler.shutil.which))

@@ -25,6 +25,7 @@ PROGRAM = "int futhark_answer(void) { return 42; }\n"
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A source distribution of the c backend alone, on a machine without Futhark; gives its folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PYTSP_STORE", "off")
     for name in ("FUTHARK", "PYTSP_BACKENDS", "PYTSP_MARCH", "CC"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(compiler, "WAYS", ())
