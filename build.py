@@ -17,6 +17,7 @@ from buildtools.install import (
     is_installed,
     placement,
     tell_path,
+    write_stamp,
 )
 from buildtools.kernels import Options, build_kernels, clean, parse_backends
 from buildtools.processor import CHOICES
@@ -64,13 +65,14 @@ def build(arguments: argparse.Namespace) -> None:
         print(build_kernels(options).table())
         return None
     place = placement()
-    install_build_requirements(place)
     with ThreadPoolExecutor(1) as beside:
-        say("beside the kernels: installing what pytsp and its tests need")
-        installed = beside.submit(install_requirements, place)
-        report = build_kernels(options)
-        installed.result()
-    install_pytsp(place, options.environment())
+        say("beside the kernels: installing pytsp, and what it, its build and its tests need")
+        ready = beside.submit(install_build_requirements, place)
+        installed = [beside.submit(step, place) for step in (install_requirements, install_pytsp)]
+        report = build_kernels(options, ready=ready.result)
+        for step in (ready, *installed):
+            step.result()
+    write_stamp()
     print(report.table())
     return tell_path(place)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from setuptools.command.sdist import sdist
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from buildtools.errors import BuildError  # noqa: E402
+from buildtools.install import BESIDE  # noqa: E402
 from buildtools.kernels import build_levels, options_from_environment  # noqa: E402
 from buildtools.manpage import NAME, PLACE, write_manual  # noqa: E402
 from buildtools.paths import KERNELS, ROOT, TRANSLATIONS  # noqa: E402
@@ -27,6 +29,8 @@ class BuildWithKernels(build_py):
     """Build the kernels in the checkout, then the package with these kernels, and the manual page."""
 
     def run(self) -> None:
+        if self.editable_mode and os.environ.get(BESIDE):
+            return super().run()
         try:
             print(build_levels(options_from_environment()).table(), flush=True)
         except BuildError as error:
@@ -41,6 +45,7 @@ class BuildWithKernels(build_py):
             copy_files(ROOT / "data", ("*.tsp", "*.md"), package / "data")
             page = write_manual(Path(self.build_lib).parent / "man" / NAME)
             self.distribution.data_files = [(PLACE, [str(page)])]
+        return None
 
 
 class SourcesWithTranslations(sdist):

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,8 +45,11 @@ class Source:
         return "".join(f"{name}: {value}\n" for name, value in fields)
 
 
-def unpack_from_archive(work: Path, target: Path) -> Path:
-    """Download and unpack the compiler in `work`; give the folder that works once it is moved to `target`."""
+def unpack_from_archive(work: Path, target: Path, ready: Callable[[], object]) -> Path:
+    """Download and unpack the compiler in `work`; give the folder that works once it is moved to `target`.
+
+    `ready` returns once patchelf is installed.
+    """
     for program in ("apt-get", "dpkg-deb"):
         if shutil.which(program) is None:
             raise BuildError(f"{program} is not here: no Debian or Ubuntu system")
@@ -62,7 +65,9 @@ def unpack_from_archive(work: Path, target: Path) -> Path:
                 reasons.append(f"suite {suite}: {error}")
                 continue
             say(f"  {len(packages)} packages of suite {suite}, unpacked in private")
-            return relocate(unpack(packages, work / "root"), target)
+            tree = unpack(packages, work / "root")
+            ready()
+            return relocate(tree, target)
     raise BuildError("\n".join(reasons))
 
 

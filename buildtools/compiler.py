@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,15 +83,16 @@ def find_compiler(explicit: str | None = None) -> Compiler | None:
     return None
 
 
-def obtain_compiler() -> Compiler:
+def obtain_compiler(ready: Callable[[], object] = lambda: None) -> Compiler:
     """Obtain a compiler into the cache, by the first of `WAYS` that works; the system is not touched.
 
-    The compiler is unpacked beside its place, moved there in one step, and run: no half of one is ever used.
+    `ready` returns once pip has installed what the build needs, which may go on meanwhile. The compiler is unpacked
+    beside its place, moved there in one step, and run: no half of one is ever used.
     """
     cache = cache_folder()
     try:
         with locked(cache):
-            return _obtain_into(cache)
+            return _obtain_into(cache, ready)
     except OSError as error:
         raise BuildError(
             f"the Futhark compiler cannot be kept in {cache}: {error.strerror}; make room or make it "
@@ -99,7 +101,7 @@ def obtain_compiler() -> Compiler:
         ) from error
 
 
-def _obtain_into(cache: Path) -> Compiler:
+def _obtain_into(cache: Path, ready: Callable[[], object]) -> Compiler:
     for left_over in cache.glob(".futhark-*"):
         shutil.rmtree(left_over, ignore_errors=True)
     reasons = []
@@ -108,7 +110,7 @@ def _obtain_into(cache: Path) -> Compiler:
         work = Path(tempfile.mkdtemp(prefix=".futhark-", dir=cache))
         try:
             target = cached_path().parent.parent
-            tree = unpack(work, target)
+            tree = unpack(work, target, ready)
             if target.exists():
                 target.rename(work / "replaced")
             tree.rename(target)

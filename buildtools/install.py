@@ -23,6 +23,8 @@ from buildtools.shell import run, say
 from pytsp.distribution import NAME
 
 EXTRAS = "test,lint"
+# Tells setup.py that build.py builds the kernels of an editable install.
+BESIDE = "PYTSP_KERNELS_BESIDE"
 STAMP = KERNELS / ".installed"
 
 
@@ -157,13 +159,11 @@ def install_requirements(options: list[str]) -> None:
     pip_install([*options, *requirements()])
 
 
-def install_pytsp(options: list[str], env: Mapping[str, str]) -> None:
-    """Install this checkout, editable, where all that it needs is installed; `env` tells pip's build the options."""
-    say("installing pytsp")
-    pip_install([*options, "--no-build-isolation", "--editable", f"{ROOT}[{EXTRAS}]"], env)
+def install_pytsp(options: list[str]) -> None:
+    """Install this checkout, editable, where all that it needs is installed; its kernels are built meanwhile."""
+    pip_install([*options, "--no-build-isolation", "--editable", f"{ROOT}[{EXTRAS}]"], {BESIDE: "1"})
     if shutil.which("pyenv") and ".pyenv" in sys.prefix:
         run(["pyenv", "rehash"])
-    write_stamp()
 
 
 def scripts_folder(options: list[str]) -> Path:

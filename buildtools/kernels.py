@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,8 +46,8 @@ from pytsp.utils.memory import free_bytes
 PASSES = ("--no-check", "--library")
 PIPELINES = {"c": "--seq-mem", "multicore": "--mc-mem", "opencl": "--gpu-mem", "cuda": "--gpu-mem"}
 # So many threads a module, and a heap that is seldom swept: 256 MB for what is new, and what is old is left alone up to
-# 2 GB. A module then takes 2.5 GB; where less than that much is free for each, the heap is swept more often.
-HEAPS = {3 * 2**30: "-N{} -A256m -n4m -O2g", 0: "-N{} -A128m"}
+# 2 GB. A module then takes up to 3 GB; where less than 4 are free for each, the heap is swept more often.
+HEAPS = {4 * 2**30: "-N{} -A256m -n4m -O2g", 0: "-N{} -A128m"}
 # The Futhark compiler takes up to 2 GB for a module, and more where it may.
 MOST_AT_ONCE = 4
 PACKAGE = '"""Kernels that build.py compiled from futhark/ (generated; build.json says how)."""\n'
@@ -116,8 +116,10 @@ def parse_backends(listed: str) -> tuple[str, ...]:
     return names
 
 
-def build_kernels(options: Options, folder: Path = KERNELS) -> Report:
+def build_kernels(options: Options, folder: Path = KERNELS, ready: Callable[[], object] = lambda: None) -> Report:
     """Bring the kernels in `folder` up to date, and give what is there then.
+
+    `ready` returns once pip has installed what the build needs, which may go on meanwhile.
 
     Raises
     ------
@@ -127,7 +129,7 @@ def build_kernels(options: Options, folder: Path = KERNELS) -> Report:
     """
     try:
         with locked(folder):
-            return _build_all(options, folder)
+            return _build_all(options, folder, ready)
     except OSError as error:
         raise BuildError(f"{error.filename or folder}: {error.strerror}; make room, or make it writable") from error
 
@@ -143,7 +145,7 @@ def build_levels(options: Options, folder: Path = KERNELS) -> Report:
     return report
 
 
-def _build_all(options: Options, folder: Path) -> Report:
+def _build_all(options: Options, folder: Path, ready: Callable[[], object]) -> Report:
     for left_over in folder.glob(".work-*"):
         shutil.rmtree(left_over, ignore_errors=True)
     wanted = options.backends or tuple(BACKENDS)
@@ -182,11 +184,11 @@ def _build_all(options: Options, folder: Path) -> Report:
             except BuildError as error:
                 entries[job.name] = job.skip(str(error), BACKENDS[job.backend].remedy)
     if compiler is None and not all(job.shipped for job in stale):
-        compiler = obtain_compiler()
+        compiler = obtain_compiler(ready)
         stale = [job if job.shipped else replace(job, version=compiler.version) for job in stale]
     if uses_store(options):
         stale = [job if job.shipped else replace(job, key=key_of(job.name, job.backend, job.version)) for job in stale]
-    entries.update(_build_stale(stale, compiler))
+    entries.update(_build_stale(stale, compiler, ready))
     report = Report(compiler.version if compiler else version, entries)
     if report != old:
         (folder / "__init__.py").write_text(PACKAGE, encoding="utf-8")
@@ -211,7 +213,7 @@ def shipped_translations(options: Options) -> dict[str, Translation]:
     return {name: each for name, each in found.items() if name not in changed}
 
 
-def _build_stale(jobs: Sequence[_Job], compiler: Compiler | None) -> dict[str, Entry]:
+def _build_stale(jobs: Sequence[_Job], compiler: Compiler | None, ready: Callable[[], object]) -> dict[str, Entry]:
     """Build modules side by side, those first that take longest, and give their entries."""
     cores = min(MOST_AT_ONCE, available_cores())
     threads = max(1, cores // max(1, len(jobs)))
@@ -220,7 +222,7 @@ def _build_stale(jobs: Sequence[_Job], compiler: Compiler | None) -> dict[str, E
         seconds = expect_all([job.expected for job in ordered], cores)
         say(f"building {', '.join(job.name for job in jobs)} on {cores} cores: {about(seconds)}")
     with ThreadPoolExecutor(cores) as pool:
-        return dict(pool.map(lambda job: (job.name, job.build(compiler, threads)), ordered))
+        return dict(pool.map(lambda job: (job.name, job.build(compiler, threads, ready)), ordered))
 
 
 def uses_store(options: Options) -> bool:
@@ -301,7 +303,7 @@ class _Job:
         """Tell whether `entry` is about these sources."""
         return entry.source_hash == self.source_hash
 
-    def build(self, compiler: Compiler | None, threads: int) -> Entry:
+    def build(self, compiler: Compiler | None, threads: int, ready: Callable[[], object]) -> Entry:
         """Translate, and compile if the C is not what it was; the folder changes once all has succeeded."""
         work, began = self.folder / f".work-{self.name}", time.monotonic()
         seconds = self.old.seconds
@@ -309,6 +311,7 @@ class _Job:
             work.mkdir()
             c_hash, made = self.translate(compiler, work, threads)
             if not (self.has_module() and self.old.c_hash == c_hash):
+                ready()
                 translated = time.monotonic()
                 say(f"{self.name}: compiling, {about(self.expected.compiling)}")
                 generate_module_source(self.name, work)

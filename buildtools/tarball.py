@@ -8,6 +8,7 @@ import sys
 import tarfile
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 from buildtools.errors import BuildError
@@ -22,9 +23,9 @@ ADDRESSES = (
 )
 
 
-def unpack_from_tarball(work: Path, target: Path) -> Path:
+def unpack_from_tarball(work: Path, target: Path, ready: Callable[[], object]) -> Path:
     """Download and unpack the compiler in `work`; give the folder that works once it is moved to `target`."""
-    del target
+    del target, ready
     if sys.platform != "linux" or platform.machine() not in ("x86_64", "amd64"):
         raise BuildError(f"there is one for Linux on x86_64 only; this is {sys.platform} on {platform.machine()}")
     reasons = []
