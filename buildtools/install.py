@@ -65,7 +65,8 @@ def is_installed() -> bool:
         for requirement in required:
             marker = requirement.partition(";")[2]
             name = re.match(r"[\w.-]+", requirement)
-            if name and ("extra" not in marker or any(extra in marker for extra in EXTRAS.split(","))):
+            extra = re.search(r"extra == ['\"]([\w-]+)['\"]", marker)
+            if name and (extra is None or extra[1] in EXTRAS.split(",")):
                 importlib.metadata.version(name.group())
     except (OSError, ValueError, importlib.metadata.PackageNotFoundError):
         return False

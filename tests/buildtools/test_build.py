@@ -755,6 +755,18 @@ def test_a_stamp_of_another_recipe_installs_again(tmp_path: Path, monkeypatch: p
     assert not install.is_installed()
 
 
+@pytest.mark.parametrize(
+    ("marker", "installed"), [("test", False), ("lint", False), ("test-notebook", True), ("docs", True)]
+)
+def test_only_what_the_build_installs_is_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marker: str, installed: bool
+) -> None:
+    monkeypatch.setattr(install, "STAMP", tmp_path / "stamp")
+    monkeypatch.setattr(install.importlib.metadata, "requires", lambda _: [f'no-such>=1; extra == "{marker}"'])
+    install.write_stamp()
+    assert install.is_installed() == installed
+
+
 def test_a_missing_requirement_installs_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(install, "STAMP", tmp_path / "stamp")
     monkeypatch.setattr(install.importlib.metadata, "requires", lambda _: ["no-such-package>=1"])
