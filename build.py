@@ -47,7 +47,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         help=f"the processors to serve, and those above: {', '.join(CHOICES)} (default: this machine's level)",
     )
     parser.add_argument("--force", action="store_true", help="install and build again what has not changed")
-    parser.add_argument("--clean", action="store_true", help="remove everything that was built, and stop")
+    parser.add_argument("--clean", action="store_true", help="remove what was built, and the translations in the cache")
     parser.add_argument("--no-install", action="store_true", help="build the kernels only; pip installs nothing")
     parser.add_argument("--print-futhark", action="store_true", help="print the path of the Futhark compiler, and stop")
     return parser.parse_args(arguments)
