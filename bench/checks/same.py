@@ -33,8 +33,8 @@ from pytsp.solvers.options.ils import KICKS, MAPPINGS
 from pytsp.solvers.options.shared import LOCAL_MOVES, PIVOTS, STARTS
 
 REFERENCE = "c"
-# Moves that every backend makes.
-GPU_MOVES = ("or-opt", "3-opt")
+# Moves that are made one by one; chains have the first pivot only.
+SINGLE_MOVES = ("or-opt", "3-opt")
 SEED = 2026
 # The cities of the instance that edge assembly crossover is tried on besides.
 LARGER = 500
@@ -77,8 +77,10 @@ def iterated(n: int, iterations: int, climbers: int) -> Iterator[Options]:
     for each, merge, temperature in product((None, exchange), (False, True), (None, 0.0)):
         yield {**base, "restart": max(1, iterations // 5), "exchange": each, "merge": merge, "temperature": temperature}
     yield {**base, "merge": True}
-    for moves, pivot, kick, temperature, each in product(GPU_MOVES, PIVOTS, KICKS, (None, 0.0), (None, exchange)):
+    for moves, pivot, kick, temperature, each in product(SINGLE_MOVES, PIVOTS, KICKS, (None, 0.0), (None, exchange)):
         yield {**base, "moves": moves, "pivot": pivot, "kick": kick, "temperature": temperature, "exchange": each}
+    for kick, temperature, merge in product(KICKS, (None, 0.0), (False, True)):
+        yield {**base, "moves": "lk", "kick": kick, "temperature": temperature, "merge": merge}
     for start in STARTS:
         yield {**base, "start": start}
     yield {**base, "initial_tour": list(range(n))}
@@ -101,7 +103,7 @@ def crossed(generations: int, climbers: int) -> Iterator[Options]:
     yield {**base, "climbers": 2}
     yield {**base, "population": climbers // 2}
     yield {**base, "neighbours": 5, "quadrants": False}
-    for moves, pivot in product(GPU_MOVES, ("first", "best")):
+    for moves, pivot in product(SINGLE_MOVES, ("first", "best")):
         yield {**base, "moves": moves, "pivot": pivot}
     yield {**base, "seed": 2**64 - 1, "first": 2**33}
 

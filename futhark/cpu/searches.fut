@@ -12,6 +12,7 @@ import "../crossover/many"
 import "../large/parallel_moves"
 import "../large/pieces"
 import "../local_search/ils"
+import "../local_search/lin_kernighan"
 import "../local_search/population"
 import "../local_search/three_opt"
 import "../local_search/worker"
@@ -32,9 +33,9 @@ module plane_descent = mk_descent (mk_bands plane bands_of)
 module matrix_worker = mk_thread_worker matrix
 module plane_worker = mk_thread_worker plane
 module space_worker = mk_thread_worker space
-module matrix_climbing = mk_deep_ils matrix matrix_worker
-module plane_climbing = mk_deep_ils plane plane_worker
-module space_climbing = mk_deep_ils space space_worker
+module matrix_climbing = mk_deep_ils matrix matrix_worker (mk_thread_look matrix)
+module plane_climbing = mk_deep_ils plane plane_worker (mk_thread_look plane)
+module space_climbing = mk_deep_ils space space_worker (mk_thread_look space)
 module matrix_population = mk_population matrix matrix_climbing cores
 module plane_population = mk_population plane plane_climbing cores
 module space_population = mk_population space space_climbing cores
@@ -47,8 +48,8 @@ module plane_passes = mk_passes planar_plane wide
 module space_passes = mk_passes space wide
 module plane_path = mk_path planar_plane
 module space_path = mk_path space
-module plane_pieces = mk_pieces planar_plane (mk_deep_ils plane_path (mk_thread_worker plane_path)) cores
-module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path)) cores
+module plane_pieces = mk_pieces planar_plane (mk_deep_ils plane_path (mk_thread_worker plane_path) (mk_thread_look plane_path)) cores
+module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path) (mk_thread_look space_path)) cores
 module matrix_annealing = mk_annealing matrix matrix_worker cores
 module plane_annealing = mk_annealing plane plane_worker cores
 module matrix_ants = mk_ants matrix matrix_population cores

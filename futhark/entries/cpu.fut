@@ -144,9 +144,9 @@ entry matrix_forage [p] [n] [k] [w] (instance: matrix_instance [n]) (lists: [n][
 entry grid_forage [p] [n] [k] [w] (instance: grid_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = plane_ants.forage (plane_of_grid instance) lists etas colonies rules stretch
 entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = plane_ants.forage instance.plane lists etas colonies rules stretch
 
--- The nearest cities of cities first, …, first + count - 1, where all stand in order of a space-filling curve.
+-- The nearest cities of some, where all stand in order of a space-filling curve.
 entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
-entry boxes_nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count: i64) : [count][k]i32 = nearest_of boxed k first count
+entry boxes_nearest [n] [m] [q] (boxed: boxed [n] [m]) (k: i64) (cities: [q]i32) : [q][k]i32 = nearest_of boxed k cities
 
 -- Fragments of a greedy tour, of n cities; they are joined by edges between cities, all ends of fragments, and those listed for
 -- each by their places among them. How many there are, their ends, and the cities of the last one.

@@ -8,6 +8,7 @@ import "../core/schedule"
 import "../large/nearest"
 import "../large/parallel_moves"
 import "../large/pieces"
+import "../local_search/block_look"
 import "../local_search/block_worker"
 import "../local_search/ils"
 import "../local_search/population"
@@ -20,16 +21,16 @@ module grid_passes = mk_passes planar_grid wide
 module plane_passes = mk_passes planar_plane wide
 module grid_path = mk_path planar_grid
 module plane_path = mk_path planar_plane
-module grid_pieces = mk_pieces planar_grid (mk_ils grid_path (mk_block_worker grid_path few_cities)) blocks
-module plane_pieces = mk_pieces planar_plane (mk_ils plane_path (mk_block_worker plane_path few_cities)) blocks
+module grid_pieces = mk_pieces planar_grid (mk_deep_ils grid_path (mk_block_worker grid_path few_cities) (mk_block_look grid_path few_cities)) blocks
+module plane_pieces = mk_pieces planar_plane (mk_deep_ils plane_path (mk_block_worker plane_path few_cities) (mk_block_look plane_path few_cities)) blocks
 
 -- An instance on the device.
 entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] = load_grid xs ys
 entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] = load_plane xs ys up
 
--- The nearest cities of cities first, …, first + count - 1, where all stand in order of a space-filling curve.
+-- The nearest cities of some, where all stand in order of a space-filling curve.
 entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
-entry boxes_nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count: i64) : [count][k]i32 = nearest_of boxed k first count
+entry boxes_nearest [n] [m] [q] (boxed: boxed [n] [m]) (k: i64) (cities: [q]i32) : [q][k]i32 = nearest_of boxed k cities
 
 -- One huge tour: links are neighbour lists with their distances, in order of these; they stay on the device, and are given
 -- some cities at a time, from number `first` on. What is huge holds the tour.

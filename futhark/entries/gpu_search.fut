@@ -7,6 +7,7 @@ import "../core/schedule"
 import "../core/tour"
 import "../crossover/generation"
 import "../crossover/many"
+import "../local_search/block_look"
 import "../local_search/block_worker"
 import "../local_search/ils"
 import "../local_search/population"
@@ -16,9 +17,9 @@ import "../local_search/worker"
 -- How many cities a climber of the iterated local search looks at together.
 module few_cities = {def cities = 4i64}
 
-module matrix_population_block = mk_population matrix (mk_ils matrix (mk_block_worker matrix few_cities)) blocks
-module grid_population_block = mk_population grid (mk_ils grid (mk_block_worker grid few_cities)) blocks
-module plane_population_block = mk_population plane (mk_ils plane (mk_block_worker plane few_cities)) blocks
+module matrix_population_block = mk_population matrix (mk_deep_ils matrix (mk_block_worker matrix few_cities) (mk_block_look matrix few_cities)) blocks
+module grid_population_block = mk_population grid (mk_deep_ils grid (mk_block_worker grid few_cities) (mk_block_look grid few_cities)) blocks
+module plane_population_block = mk_population plane (mk_deep_ils plane (mk_block_worker plane few_cities) (mk_block_look plane few_cities)) blocks
 module matrix_population_thread = mk_population matrix (mk_ils matrix (mk_thread_worker matrix)) spread_threads
 module grid_population_thread = mk_population grid (mk_ils grid (mk_thread_worker grid)) spread_threads
 module plane_population_thread = mk_population plane (mk_ils plane (mk_thread_worker plane)) spread_threads

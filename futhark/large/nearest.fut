@@ -85,7 +85,8 @@ def nearest [n] [m] ({xs, ys, boxes}: boxed [n] [m]) (k: i64) (c: i64) : [k]i32 
          else (ds, cs, top, (node + 1) >> i64.i32 turns, deep - i64.i32 turns)
   in take k cs
 
--- | The k nearest others of each of the cities first, …, first + count - 1.
-def nearest_of [n] [m] (boxed: boxed [n] [m]) (k: i64) (first: i64) (count: i64) : [count][k]i32 =
-  let are_cities = k >= 1 && k < n && first >= 0 && count >= 1 && first <= n - count
-  in assert are_cities (#[incremental_flattening(only_inner)] map (\c -> nearest boxed k (first + c)) (iota count))
+-- | The k nearest others of each of some cities, 0 < k < n.
+def nearest_of [n] [m] [q] (boxed: boxed [n] [m]) (k: i64) (cities: [q]i32) : [q][k]i32 =
+  let are_cities = k >= 1 && k < n && all (\c -> c >= 0 && i64.i32 c < n) cities
+  let cities = assert are_cities cities
+  in #[incremental_flattening(only_inner)] map (\c -> nearest boxed k (i64.i32 c)) cities

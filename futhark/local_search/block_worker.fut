@@ -27,10 +27,6 @@ def better_draw (g: i64, d: i32, t: i64) (h: i64, e: i32, u: i64) : (i64, i32, i
 module type block_worker = {
   include worker
 
-  -- | How many cities leave the queue up to the first one that has a move, or before the next ones are looked at; and its
-  -- move. Of an empty queue none does.
-  val look [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> queue [n] -> (i32, move)
-
   -- | The best of the draws that fall to one of several blocks. **Work:** O(draws / blocks).
   val best_draw [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> queue [n] -> rng.key -> (block: i32) -> (blocks: i32) -> drawn
 }
@@ -106,7 +102,7 @@ module mk_block_worker (M: metric) (G: group) : block_worker with data [n] = M.d
       let ps = of_round k
       in scatter to ps (map (\p -> if p < n then at r (i32.i64 p) else 0) ps)
 
-  -- Lane by lane: a city that waits, a side of it, and every sixteenth neighbour. The first city that has a move counts,
+  -- Of an empty queue no city leaves. Lane by lane: a city that waits, a side of it, and every sixteenth neighbour. The first city that has a move counts,
   -- and of its moves the one that a single thread would come to.
   def look [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) : (i32, move) =
     let k32 = i32.i64 k

@@ -276,5 +276,5 @@ module mk_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with
   mk_climber M W (mk_moves M W)
 
 -- | The same, and by chains of such moves.
-module mk_deep_ils (M: metric) (W: worker with data [n] = M.data [n]) : climbing with data [n] = M.data [n] =
-  mk_climber M W (mk_chains M W)
+module mk_deep_ils (M: metric) (W: worker with data [n] = M.data [n]) (L: looking with data [n] = M.data [n]) : climbing with data [n] = M.data [n] =
+  mk_climber M W (mk_chains M W L)

@@ -82,44 +82,62 @@ def most_turned : i32 = 1000
 -- | The cities t1, …, t6 of each move of a chain; of a move of two edges t4 stands for t5 and t6 as well.
 type chain = [150]i32
 
--- | Chains by one thread, and moves alone where the depth is 0.
-module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching with data [n] = M.data [n] = {
-  module E = mk_edits W
+-- | Whether an edge did not come by the first moves of a chain.
+def is_old (chain: chain) (moves: i32) (a: i32) (b: i32) : bool =
+  let is_edge (x: i32) (y: i32) = (a == x && b == y) || (a == y && b == x)
+  let (old, _) =
+    loop (old, i) = (true, 0i64)
+    while old && i < 6 * i64.i32 moves do
+      #[unsafe]
+      (!(is_edge chain[i + 1] chain[i + 2] || is_edge chain[i + 3] chain[i + 4]), i + 6)
+  in old
+
+-- | How many cities the longest of a move's reversals turns about, of a tour of n cities.
+def turned_about (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 =
+  let side (count: i32) = i32.min count (n - count)
+  in if kind == 1
+     then side o3
+     else if kind == 2
+     then i32.max (side o3) (side (if o5 < o3 then o3 - 1 - o5 else o5))
+     else if kind == 3
+     then i32.max (side (o3 + 1)) (i32.max (side (o3 - o5)) (side (o5 + 1)))
+     else i32.max (side o5) (side (o3 - o5 + 1))
+
+-- | Whether a chain may go on behind a move that leaves `g`, whose last city is t6 and which turns so many cities about: from t6
+-- an edge must come that is shorter.
+def may_leave [n] [k] (links: links [n] [k]) (g: i64) (t6: i32) (cities: i32) : bool =
+  if cities <= most_turned then g > distance_of (#[unsafe] links[i64.i32 t6, 0]) else false
+
+-- | How many neighbours of a city count behind so many moves of a chain.
+def breadth (k: i64) (moves: i32) : i32 = if moves == 0 then i32.i64 k else i32.min chain_breadth (i32.i64 k)
+
+-- | How the next move of a chain is looked for: by one thread, here, or by a block's lanes (`block_look`), which come to the same.
+module type looking = {
+  type data [n]
+
+  -- | A look at the moves whose first edge is (t1, t2), t2 on the side s, behind so many `moves` of a chain: the first neighbour
+  -- of t2 with moves that shorten the tour, and the best of these; where there is none, the one that leaves most before it
+  -- closes, if a move `may_open` the tour. What the chain has gained before it closes, or the length of the first edge, is `g0`.
+  --
+  -- **Work:** O(k^2).
+  val look [n] [k] :
+    data [n]
+    -> links [n] [k]
+    -> route [n]
+    -> chain
+    -> (moves: i32)
+    -> (may_open: bool)
+    -> (t1: i32)
+    -> (s: i32)
+    -> (g0: i64)
+    -> (found, found)
+}
+
+module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
   module T = mk_three_opt M
-  module S = mk_moves M W
   type data [n] = M.data [n]
-  type scratch = chain
 
-  def scratch () = replicate 150 0i32
-  def most_moves : i32 = 2
-  def log_size : i64 = 1000
-  def room (depth: i32) = if depth == 0 then S.room 0 else i32.i64 log_size
-  def most_reversals (depth: i32) = 3 * i32.max 1 depth
-
-  -- Whether an edge did not come by the first moves of a chain.
-  local
-  def is_old (chain: chain) (moves: i32) (a: i32) (b: i32) : bool =
-    let is_edge (x: i32) (y: i32) = (a == x && b == y) || (a == y && b == x)
-    let (old, _) =
-      loop (old, i) = (true, 0i64)
-      while old && i < 6 * i64.i32 moves do
-        #[unsafe]
-        (!(is_edge chain[i + 1] chain[i + 2] || is_edge chain[i + 3] chain[i + 4]), i + 6)
-    in old
-
-  -- How many cities the longest of a move's reversals turns about.
-  local
-  def turned (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 =
-    let side (count: i32) = i32.min count (n - count)
-    in if kind == 1
-       then side o3
-       else if kind == 2
-       then i32.max (side o3) (side (if o5 < o3 then o3 - 1 - o5 else o5))
-       else if kind == 3
-       then i32.max (side (o3 + 1)) (i32.max (side (o3 - o5)) (side (o5 + 1)))
-       else i32.max (side o5) (side (o3 - o5 + 1))
-
-  -- The better of an open move and one that leaves `g` and whose last city is t6: from there an edge must come that is shorter.
+  -- The better of an open move and another.
   local
   def opened [n] [k]
              (links: links [n] [k])
@@ -131,16 +149,8 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching 
              (kind: i32)
              (i: i32)
              (j: i32) : found =
-    if g > best.gain && cities <= most_turned
-    then if g > distance_of (#[unsafe] links[i64.i32 t6, 0]) then {gain = g, s, kind, i, j} else best
-    else best
+    if g > best.gain && may_leave links g t6 cities then {gain = g, s, kind, i, j} else best
 
-  -- A look at the moves whose first edge is (t1, t2), t2 on the side s, behind so many `moves` of a chain: the first neighbour
-  -- of t2 with moves that shorten the tour, and the best of these; where there is none, the one that leaves most before it
-  -- closes, if a move `may_open` the tour. What the chain has gained before it closes, or the length of the first edge, is `g0`.
-  --
-  -- **Work:** O(k^2).
-  local
   def look [n] [k]
            (data: data [n])
            (links: links [n] [k])
@@ -151,7 +161,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching 
            (t1: i32)
            (s: i32)
            (g0: i64) : (found, found) =
-    let k32 = if moves == 0 then i32.i64 k else i32.min chain_breadth (i32.i64 k)
+    let k32 = breadth k moves
     let d x y = T.between data x y
     let v = {n = i32.i64 n, s, p = position r t1}
     let t2 = at r (next v v.p)
@@ -173,7 +183,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching 
                     let is_move = t3 != t1 && (behind == 1 || t4 != t2) && is_old chain moves t3 t4
                     let g = if is_move then g1 + d t3 t4 else 0
                     let closing = if is_move && behind == 0 then closed closing (g - d t4 t1) s 1 i 0 else closing
-                    let left = if is_move && behind == 0 && may_open then opened links left g t4 (turned v.n 1 o3 0) s 1 i 0 else left
+                    let left = if is_move && behind == 0 && may_open then opened links left g t4 (turned_about v.n 1 o3 0) s 1 i 0 else left
                     let (closing, left, _) =
                       loop (closing, left, j) = (closing, left, if is_move then 0 else k32)
                       while j < k32 do
@@ -192,7 +202,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching 
                                     let g3 = if is_tour then g2 + d t5 t6 else 0
                                     let gain = g3 - d t6 t1
                                     let closing' = closed closing gain s kind i j
-                                    let left' = if may_open then opened links left g3 t6 (turned v.n kind o3 o5) s kind i j else left
+                                    let left' = if may_open then opened links left g3 t6 (turned_about v.n kind o3 o5) s kind i j else left
                                     let is_better = is_tour && (closing'.gain > closing.gain || left'.gain > left.gain)
                                     let counts = if is_better then is_old chain moves t5 t6 else false
                                     in (if counts then closing' else closing, if counts then left' else left, kind + 1)
@@ -200,6 +210,20 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching 
                     in (closing, left, behind + 1)
                 in (closing, left, i + 1)
     in (closing, left)
+}
+
+-- | Chains, by whoever looks for their moves, and moves alone where the depth is 0.
+module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking with data [n] = M.data [n]) : searching with data [n] = M.data [n] = {
+  module E = mk_edits W
+  module T = mk_three_opt M
+  type data [n] = M.data [n]
+  type scratch = chain
+
+  def scratch () = replicate 150 0i32
+  def most_moves : i32 = 2
+  def log_size : i64 = 1000
+  def room (depth: i32) = if depth == 0 then log_capacity else i32.i64 log_size
+  def most_reversals (depth: i32) = 3 * i32.max 1 depth
 
   -- Make the moves of a chain from the edge of t1 on the side s, up to one that shortens the tour; how many they are, and the
   -- gain, which is 0 if there is none.
@@ -218,7 +242,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching 
     let (r, l, chain, _, _, moves, gain, _) =
       loop (r, l, chain, s, g, moves, _gain, on) = (r, l, chain, s, T.between data t1 first, 0i32, 0i64, true)
       while on do
-        let (closing, left) = look data links r chain moves (moves + 1 < depth) t1 s g
+        let (closing, left) = L.look data links r chain moves (moves + 1 < depth) t1 s g
         let found = if closing.kind > 0 then closing else left
         let move = if found.kind == 0 then no_move else T.found_move links r t1 found
         let (r, l) = E.make (r, l) move
@@ -233,6 +257,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching 
         in (r, l, chain, s, found.gain, moves + i32.bool (found.kind > 0), closing.gain, on)
     in (r, l, chain, moves, gain)
 
+  -- Without an `if` between arrays: those that a block's threads share would be written over while they are read.
   def step [n] [k] [m]
            (data: data [n])
            (links: links [n] [k])
@@ -242,20 +267,21 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) : searching 
            (l: *log [m])
            (q: *queue [n])
            (chain: *scratch) : (*route [n], *log [m], *queue [n], *scratch, i64) =
-    if depth == 0
-    then let (r, l, q, _, gain) = S.step data links choice 0 r l q (S.scratch ())
-         in (r, l, q, chain, gain)
-    else let (q, t1) = pop q
-         let (r, l, chain, moves, gain, _) =
-           loop (r, l, chain, _moves, gain, s) = (r, l, chain, 0i32, 0i64, 1i32)
-           while s >= -1 && gain == 0 do
-             let mark = logged l
-             let (r, l, chain, moves, gain) = extend data links depth t1 s r l chain
-             let made = logged l
-             let back = if gain == 0 then made - mark else 0
-             let r = E.take_back r l back
-             let l = l with [0] = made - back
-             in (r, l, chain, moves, gain, s - 2)
-         let q = loop q for i < (if gain > 0 then 6 * i64.i32 moves else 0) do push q (#[unsafe] chain[i])
-         in (r, l, q, chain, gain)
+    let t1 = peek q 0
+    let (taken, move) = if depth == 0 then W.look data links choice r q else (1, no_move)
+    let q = loop q for _z < taken do (pop q).0
+    let (r, l) = E.make (r, l) move
+    let (r, l, chain, moves, gain, _) =
+      loop (r, l, chain, _moves, gain, s) = (r, l, chain, 0i32, 0i64, if depth == 0 then -3 else 1i32)
+      while s >= -1 && gain == 0 do
+        let mark = logged l
+        let (r, l, chain, moves, gain) = extend data links depth t1 s r l chain
+        let made = logged l
+        let back = if gain == 0 then made - mark else 0
+        let r = E.take_back r l back
+        let l = l with [0] = made - back
+        in (r, l, chain, moves, gain, s - 2)
+    let q = loop q for i < ends move do push q (end move i)
+    let q = loop q for i < (if gain > 0 then 6 * i64.i32 moves else 0) do push q (#[unsafe] chain[i])
+    in (r, l, q, chain, move.gain + gain)
 }

@@ -27,6 +27,10 @@ module type worker = {
   -- | Write the tour down, if that is `wanted`. **Work:** O(n).
   val write [n] : (wanted: bool) -> *[n]i32 -> route [n] -> *[n]i32
 
+  -- | How many cities leave the queue up to the first one that has a move, or before the next ones are looked at; and its
+  -- move. By one thread some must wait.
+  val look [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> queue [n] -> (i32, move)
+
   -- | Take cities from a queue that has some, up to the first one that has a move, or some that have none; and its move.
   val next [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> *queue [n] -> (*queue [n], move)
 
@@ -70,9 +74,12 @@ module mk_thread_worker (M: metric) : worker with data [n] = M.data [n] = {
   def write [n] (wanted: bool) (to: *[n]i32) (r: route [n]) : *[n]i32 =
     loop to for p < (if wanted then i32.i64 n else 0) do #[unsafe] to with [i64.i32 p] = at r p
 
+  def look [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) : (i32, move) =
+    (1, T.move_of data links choice r (peek q 0))
+
   def next [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: *queue [n]) : (*queue [n], move) =
-    let (q, c) = pop q
-    in (q, T.move_of data links choice r c)
+    let (taken, move) = look data links choice r q
+    in (loop q for _z < taken do (pop q).0, move)
 
   def draw [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) (key: rng.key) : move =
     let (best, t1) =

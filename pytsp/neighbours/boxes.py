@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
+from pytsp.neighbours.kdtree import MOST_IN_A_CELL
 from pytsp.neighbours.lists import along_tree, check_length
 from pytsp.problem.instance import Instance
 from pytsp.utils.deadline import look
 
 __all__ = ["lists_along"]
 
-# Cities of one cell of the curve are in no order, so boxes around them exclude little: at most so many.
-MOST_IN_A_CELL = 64
 # Lists are kept in order by insertion, which pays for lists of so many.
 MOST_LISTED = 64
 # How many cities' lists one call makes, on a core or on a GPU.
@@ -37,8 +36,8 @@ def lists_along(instance: Instance, keys: NDArray[np.uint64], k: int, kernels: B
     step = CITIES["gpu"] if kernels.threads is None else kernels.threads * CITIES["cpu"]
     for first in range(0, n, step):
         look(n)
-        count = min(step, n - first)
-        lists[first : first + count] = kernels.call("boxes_nearest", boxed, k, first, count)
+        cities = np.arange(first, min(first + step, n), dtype=np.int32)
+        lists[first : first + step] = kernels.call("boxes_nearest", boxed, k, cities)
     # What comes next needs other sizes.
     boxed.free()
     kernels.release_memory()

@@ -1,5 +1,8 @@
 """The nearest cities: by a k-d tree where distances grow with a norm, else by the rows of the distance matrix.
 
+Where a solver has kernels of a CPU open, their tree of boxes takes the place of SciPy's for cities of the plane: it is
+faster, and SciPy need not be imported.
+
 J. L. Bentley: K-d trees for semidynamic point sets. 6th Annual Symposium on Computational Geometry, 1990.
 """
 
@@ -7,11 +10,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.backends.context import Backend
 from pytsp.backends.devices import usable_cores
 from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.hilbert import hilbert_keys
@@ -28,6 +34,10 @@ IMPORT_SECONDS, CITY_SECONDS = 0.3, 5e-6
 _SCATTERED = 1 << 14
 # Candidates compared together: this bounds the memory, and the time between two looks at the clock.
 _BLOCK = 1 << 16
+# Cities of one cell of the curve are in no order, so boxes around them exclude little: at most so many.
+MOST_IN_A_CELL = 64
+# Lists of so many are short, and of all others together so many numbers are moved at most before there is a tree.
+SHORT, MOST_INSERTED = 64, 1 << 27
 # By how much the tree's distances may differ from ours, relatively; far more than both roundings.
 _SLACK = 1e-9
 
@@ -35,6 +45,23 @@ _SLACK = 1e-9
 def are_few(n: int) -> bool:
     """Tell whether comparing all pairs of points takes less time than SciPy's tree."""
     return n <= (FEW if "scipy.spatial" in sys.modules else FEW_AT_FIRST)
+
+
+# The kernels that take the place of SciPy's tree.
+_KERNELS: ContextVar[Backend | None] = ContextVar("kernels", default=None)
+
+
+@contextmanager
+def boxes_by(kernels: Backend) -> Iterator[None]:
+    """Have these kernels find near points of the plane in the block of this statement, if they are those of a CPU.
+
+    What is found is the same.
+    """
+    token = _KERNELS.set(kernels if kernels.device is None else None)
+    try:
+        yield
+    finally:
+        _KERNELS.reset(token)
 
 
 class NearestPoints:
@@ -53,7 +80,8 @@ class NearestPoints:
         n = len(points)
         self.order: NDArray[np.int64] = np.arange(n)
         is_crowded = n > copies
-        if n >= _SCATTERED:
+        kernels = _KERNELS.get() if norm == 2 and points.shape[1] == 2 and n > FEW else None
+        if n >= _SCATTERED or kernels is not None:
             if keys is None:
                 keys = hilbert_keys(points)
                 self.order = np.argsort(keys, kind="stable")
@@ -67,14 +95,26 @@ class NearestPoints:
             is_kept[groups.order[groups.rank < copies]] = True
             self._kept = self.order[is_kept[self.order]]
         self._tree: Any = None
-        if not are_few(n):
-            if "scipy.spatial" not in sys.modules:
-                look(seconds=IMPORT_SECONDS + CITY_SECONDS * min(n, UNTIMED_CITIES))
-            from scipy.spatial import cKDTree  # noqa: PLC0415
+        self._boxes: Any = None
+        self._inserted = 0
+        if kernels is not None and not is_crowded and keys is not None and not _are_dense(keys):
+            self._call = kernels.call
+            self._places = np.empty(n, dtype=np.int32)
+            self._places[self.order] = np.arange(n, dtype=np.int32)
+            xs, ys = (np.ascontiguousarray(axis) for axis in points[self.order].T)
+            self._boxes = self._call("boxes_around", xs, ys)
+        elif not are_few(n):
+            self._make_tree()
 
-            look(n)
-            self._tree = cKDTree(points[self._kept], balanced_tree=False, compact_nodes=False)
-            look(n)
+    def _make_tree(self) -> None:
+        n = len(self._points)
+        if "scipy.spatial" not in sys.modules:
+            look(seconds=IMPORT_SECONDS + CITY_SECONDS * min(n, UNTIMED_CITIES))
+        from scipy.spatial import cKDTree  # noqa: PLC0415
+
+        look(n)
+        self._tree = cKDTree(self._points[self._kept], balanced_tree=False, compact_nodes=False)
+        look(n)
 
     @property
     def most(self) -> int:
@@ -84,12 +124,13 @@ class NearestPoints:
     def nearest(self, queries: NDArray[np.int64], k: int) -> NDArray[np.int32]:
         """Return the `k` nearest others of the points `queries`, shape (len(queries), k), 1 ≤ k ≤ `most`."""
         found = np.empty((len(queries), k), dtype=np.int32)
-        if self._tree is None:
-            for block in _blocks(queries, len(self._kept)):
+        if self._tree is None and self._boxes is None:
+            kept = np.sort(self._kept)
+            for block in _blocks(queries, len(kept)):
                 cities = queries[block, None]
-                each = monotone_lengths(self._points[cities] - self._points[self._kept], self._norm)
-                each[cities == self._kept] = np.inf
-                found[block] = self._kept[_argleast(each, k)]
+                each = monotone_lengths(self._points[cities] - self._points[kept], self._norm)
+                each[cities == kept] = np.inf
+                found[block] = kept[_argleast(each, k)]
             return found
         open_rows, width = np.arange(len(queries)), k + 2
         while len(open_rows):
@@ -104,8 +145,7 @@ class NearestPoints:
 
     def _nearest_among(self, queries: NDArray[np.int64], k: int, width: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return the `k` nearest others among the tree's `width` nearest, and whether no other point ties with them."""
-        _, indices = self._tree.query(self._points[queries], np.arange(1, width + 1), p=self._norm)
-        cities = self._kept[indices]
+        cities = self._around(queries, width)
         far = monotone_lengths(self._points[queries, None] - self._points[cities], self._norm)
         farthest = far.max(axis=1)
         is_self = cities == queries[:, None]
@@ -119,6 +159,24 @@ class NearestPoints:
             nearest[mixed] = np.take_along_axis(cities[mixed], ranks, axis=1)
             last[mixed] = np.take_along_axis(own, ranks[:, -1:], axis=1)[:, 0]
         return nearest, (farthest > last * (1 + _SLACK)) | (width == len(self._kept))
+
+    def _around(self, queries: NDArray[np.int64], width: int) -> NDArray[np.int64]:
+        """Return the `width` nearest points, themselves among them, about in order of their distances."""
+        # The kernels keep their lists in order by insertion: of very long ones the tree makes up for its import.
+        self._inserted += 0 if width <= SHORT else len(queries) * width**2
+        if self._boxes is not None and self._tree is None and self._inserted > MOST_INSERTED:
+            self._make_tree()
+        if self._tree is not None and (self._boxes is None or width > SHORT):
+            _, indices = self._tree.query(self._points[queries], np.arange(1, width + 1), p=self._norm)
+            nearest: NDArray[np.int64] = self._kept[indices]
+            return nearest
+        others = self._call("boxes_nearest", self._boxes, width - 1, self._places[queries])
+        return np.concatenate([queries[:, None], self.order[others]], axis=1)
+
+
+def _are_dense(keys: NDArray[np.uint64]) -> bool:
+    """Tell whether more points than boxes pay for share a cell of the curve, whose keys are in order."""
+    return bool((keys[MOST_IN_A_CELL:] == keys[:-MOST_IN_A_CELL]).any())
 
 
 def map_in_threads(work: Callable[[NDArray[np.int64]], T], cities: NDArray[np.int64], step: int) -> Iterator[T]:

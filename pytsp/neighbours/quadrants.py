@@ -9,7 +9,7 @@ from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.kdtree import NearestPoints, map_in_threads
 
 # How many nearest cities, in units of k, are searched for those of the quadrants: more where fewer do not fill them.
-_WIDTHS = (5, 20, 80)
+_WIDTHS = (2, 5, 20, 80)
 # Candidates that a thread looks at together: this bounds the memory, however many threads there are.
 _BLOCK = 1 << 16
 
@@ -53,7 +53,7 @@ def _choose(
     is_filled = np.ones(len(near), dtype=np.bool_)
     for quadrant in range(4):
         is_inside = quadrants == quadrant
-        is_chosen |= is_inside & (is_inside.cumsum(axis=1) <= share)
+        is_chosen |= is_inside & (is_inside.cumsum(axis=1, dtype=np.int16) <= share)
         is_filled &= is_inside.sum(axis=1) >= share
     kept = np.sort(np.argsort(~is_chosen, axis=1, kind="stable")[:, :k], axis=1)
     return np.take_along_axis(near, kept, axis=1), is_filled

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
-from pytsp.neighbours.boxes import MOST_IN_A_CELL
+from pytsp.neighbours.kdtree import MOST_IN_A_CELL
 
 __all__ = ["greedy_parts", "greedy_seconds", "quick_greedy"]
 
@@ -79,7 +79,8 @@ def quick_greedy(
             cities = cities[cities != further]
         xs, ys = (np.ascontiguousarray(axis) for axis in plane[cities].T)
         boxed = kernels.call("boxes_around", xs, ys)
-        joined(cities, kernels.call("boxes_nearest", boxed, min(near, len(cities) - 1), 0, len(cities)))
+        all_ends = np.arange(len(cities), dtype=np.int32)
+        joined(cities, kernels.call("boxes_nearest", boxed, min(near, len(cities) - 1), all_ends))
         near = NEAR_ENDS
     if last == 2:
         join_further(next(city for city in kernels.call("fragments_ends", fragments).tolist() if city != further))

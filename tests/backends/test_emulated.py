@@ -24,7 +24,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 5, "k": 2},
     "two-opt": {"start": "random"},
     "ils": {"climbers": 3, "iterations": 40, "moves": "3-opt"},
-    "eax": {"climbers": 8},
+    "eax": {"climbers": 8, "moves": "3-opt"},
     "large": {"iterations": 3, "piece": 20, "moves": "3-opt"},
     "annealing": {"climbers": 2, "iterations": 50},
     "ants": {"climbers": 2, "iterations": 5},
@@ -66,3 +66,32 @@ def test_only_tests_know_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert open_backend().name != emulated.NAME
     assert main(["backends"]) == 0
     assert emulated.NAME not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", [emulated.NAMED])
+@pytest.mark.parametrize("kind", INSTANCES)
+@pytest.mark.parametrize("solver", ["ils", "eax", "large"])
+def test_blocks_make_the_chains_that_c_makes(solver: str, kind: str, name: str) -> None:
+    if solver == "large" and kind == "matrix":
+        return
+    options = OPTIONS[solver] | {"moves": "lk"}
+    found = pytsp.solve(INSTANCES[kind], solver=solver, backend=name, **options)
+    expected = pytsp.solve(INSTANCES[kind], solver=solver, backend="c", **options)
+    assert found.mapping != expected.mapping
+    assert np.array_equal(found.tour, expected.tour)
+    assert np.array_equal(found.lengths, expected.lengths)
+    assert np.array_equal(found.steps, expected.steps)
+
+
+@pytest.mark.parametrize("name", [emulated.NAMED])
+@pytest.mark.parametrize("solver", ["ils", "eax"])
+def test_chains_of_cities_that_fit_no_block_are_refused(
+    solver: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**10)
+    words = (
+        "moves='lk' needs a thread block a climber on a GPU, up to 32 cities .*; with mapping='thread' take 'or-opt'"
+    )
+    with pytest.raises(ValueError, match=words):
+        pytsp.solve(INSTANCES["grid"], solver=solver, backend=name, moves="lk")
+    assert pytsp.solve(INSTANCES["grid"], solver=solver, backend=name, iterations=3).mapping == "thread"

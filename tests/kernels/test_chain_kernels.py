@@ -1,4 +1,4 @@
-"""The kernels of Lin–Kernighan chains: they come to what plain loops come to, on all CPU backends and in all forms."""
+"""The kernels of Lin–Kernighan chains: they come to what plain loops come to, on all backends and in all forms."""
 
 from __future__ import annotations
 
@@ -24,12 +24,6 @@ from pytsp.problem.kernel_input import form_of
 
 PART = "search"
 CHAINS = 2
-
-
-@pytest.fixture(autouse=True)
-def _on_the_cpu(backend: Backend) -> None:
-    if backend.device is not None:
-        pytest.skip("chains are made on a CPU only")
 
 
 @given(strategies.symmetric_matrices(max_n=10, largest=60), st.data(), st.integers(0, 9))

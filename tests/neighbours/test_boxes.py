@@ -19,7 +19,9 @@ from pytsp.generate import clustered, uniform
 from pytsp.neighbours import boxes as _boxes
 from pytsp.neighbours.boxes import MOST_IN_A_CELL, MOST_LISTED, lists_along
 from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.kdtree import boxes_by
 from pytsp.neighbours.lists import along_tree, neighbour_lists
+from pytsp.starts.construct import greedy
 from pytsp.utils.deadline import OutOfTime, looking
 
 PART = "huge"
@@ -100,15 +102,53 @@ def test_lists_end_with_the_time(backend: Backend) -> None:
         lists_along(ordered, keys, 5, backend)
 
 
-@pytest.mark.parametrize(("k", "first", "count"), [(0, 0, 5), (9, 0, 5), (3, -1, 5), (3, 5, 5), (3, 0, 0)])
-def test_what_are_no_cities_is_refused(backend: Backend, k: int, first: int, count: int) -> None:
+@pytest.mark.parametrize(("k", "cities"), [(0, [0, 5]), (9, [0, 5]), (3, [-1, 5]), (3, [9, 0])])
+def test_what_are_no_cities_is_refused(backend: Backend, k: int, cities: list[int]) -> None:
     boxed = backend.call("boxes_around", np.arange(9.0), np.zeros(9))
     with pytest.raises(KernelError):
-        backend.call("boxes_nearest", boxed, k, first, count)
-    assert backend.call("boxes_nearest", boxed, 1, 0, 9).tolist() == [[1], [0], [1], [2], [3], [4], [5], [6], [7]]
+        backend.call("boxes_nearest", boxed, k, np.array(cities, dtype=np.int32))
+    some = np.array([8, 0, 3, 3], dtype=np.int32)
+    assert backend.call("boxes_nearest", boxed, 1, some).tolist() == [[7], [1], [2], [2]]
 
 
 def test_a_large_solve_needs_no_tree(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_boxes, "along_tree", None)
     found = pytsp.solve(uniform(5_000, 5), solver="large", backend=backend.name, iterations=1)
     assert pytsp.is_tour(found.tour, 5_000)
+
+
+CITIES_OF_THE_PLANE = [
+    uniform(5_000, 3),
+    clustered(6_000, 3),
+    Instance.from_coordinates(np.random.default_rng(0).integers(0, 60, (4_000, 2)), metric="EUC_2D"),
+    Instance.from_coordinates(np.append(np.zeros((80, 2)), np.random.default_rng(1).random((4_000, 2)), 0), "CEIL_2D"),
+    Instance.from_coordinates(np.random.default_rng(2).integers(0, 9, (1_100, 2)), metric="EUC_2D"),
+]
+
+
+@pytest.mark.parametrize("instance", CITIES_OF_THE_PLANE, ids=["uniform", "clustered", "a lattice", "a crowd", "few"])
+@pytest.mark.parametrize("k", [1, 5, 10])
+def test_a_solver_s_kernels_find_what_a_k_d_tree_finds(backend: Backend, instance: Instance, k: int) -> None:
+    expected = [neighbour_lists(instance, k, quadrants=quadrants) for quadrants in (False, True)]
+    tour = greedy(instance)
+    with boxes_by(backend):
+        assert np.array_equal(neighbour_lists(instance, k), expected[0])
+        assert np.array_equal(neighbour_lists(instance, k, quadrants=True), expected[1])
+        assert np.array_equal(greedy(instance), tour)
+
+
+def test_they_are_asked_inside_the_block_only(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    call = Backend.call
+
+    def record(self: Backend, entry: str, *arguments: object) -> object:
+        asked.append(entry)
+        return call(self, entry, *arguments)
+
+    monkeypatch.setattr(Backend, "call", record)
+    with boxes_by(backend):
+        neighbour_lists(uniform(5_000, 3), 5)
+    assert set(asked) == ({"boxes_around", "boxes_nearest"} if backend.device is None else set())
+    asked.clear()
+    neighbour_lists(uniform(5_000, 3), 5)
+    assert not asked

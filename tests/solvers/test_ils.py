@@ -519,8 +519,6 @@ def test_instances_that_kernels_cannot_hold_are_refused() -> None:
 
 
 def test_chains_end_below_3_opt_and_begin_on_the_greedy_tour(backend: Backend) -> None:
-    if backend.device is not None:
-        pytest.skip("chains are made on a CPU only")
     chains, single = (solved(uniform(500), backend, climbers=1, iterations=0, moves=moves) for moves in ("lk", "3-opt"))
     assert chains.length < single.length
     assert np.array_equal(chains.tour, solved(uniform(500), backend, climbers=1, iterations=0, start="greedy").tour)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.placement import mapping_of
+from pytsp.solvers.common.placement import mapping_of, most_cities
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import MOVES, PIVOTS
 
@@ -166,23 +166,29 @@ class LocalSearch:
         return self.best(climbers, lengths, 0, None).tour
 
 
-def moves_of(task: Task[Any], default: str = "3-opt") -> int:
-    """Return the number of the moves by which climbers descend: those asked for, or those with which a solve began that
-    goes on, or on a CPU the default ones, else 3-opt.
+def moves_of(task: Task[Any], mapping: str, default: str = "3-opt") -> int:
+    """Return the number of the moves by which climbers descend that are laid out like this.
+
+    They are those asked for, or those with which a solve began that goes on, or the default ones; 3-opt where the
+    default is chains and there are none.
 
     Raises
     ------
     ValueError
-        If a GPU is to make chains.
+        If a GPU is to make chains by climbers that have no thread block.
     """
     state, asked = task.watch.state, task.options.moves
-    moves = asked or (default if task.machine == "cpu" else "3-opt")
+    has_chains = task.machine == "cpu" or mapping == "block"
+    moves = asked or ("3-opt" if default == "lk" and not has_chains else default)
     if asked is None and state is not None:
         # States of before moves were kept are of 3-opt.
         moves = state.one_of("moves", MOVES) if "moves" in state else "3-opt"
-    if moves == "lk" and task.machine != "cpu":
+    if moves == "lk" and not has_chains:
         others = " or ".join(repr(each) for each in MOVES if each != "lk")
-        raise ValueError(f"moves='lk' needs backend 'c' or 'multicore'; on backend {task.kernels.name!r} take {others}")
+        raise ValueError(
+            f"moves='lk' needs a thread block a climber on a GPU, up to {most_cities(task.kernels)} cities on "
+            f"{task.kernels.device_name}; with mapping={mapping!r} take {others}, or backend='multicore'"
+        )
     return MOVES.index(moves)
 
 

@@ -125,8 +125,8 @@ class Pieces(Search):
         self.count = self.n // self.piece
         self.kicks = max(1, round(KICKS_A_CITY * self.piece))
         self.temperature = temperature
-        self.moves = moves_of(task, "lk")
         self.mapping = "thread" if kernels.device is None else "block"
+        self.moves = moves_of(task, self.mapping, "lk")
         self.links = kernels.call("links_blank", *lists.shape)
         # Some at a time, so that the device never holds the lists beside the links.
         for first in range(0, self.n, LINKED):

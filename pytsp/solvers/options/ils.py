@@ -63,8 +63,9 @@ class ILS(Climbers, NeighbourLists):
     )
     moves: str | None = moves(
         MOVES,
-        'The local search\'s moves: "lk", Lin–Kernighan chains of up to 25 sequential 3-opt moves [5]_, the default on '
-        'a CPU where `pivot` is "first"; on a GPU there are none. "3-opt", such moves one by one, the default else; '
+        'The local search\'s moves: "lk", Lin–Kernighan chains of up to 25 sequential 3-opt moves [5]_, the default '
+        'where `pivot` is "first", on a GPU where climbers have thread blocks. "3-opt", such moves one by one, the '
+        "default else; "
         '"or-opt", 2-opt moves and Or-opt moves of segments of up to three cities.',
     )
     pivot: str = pivot(

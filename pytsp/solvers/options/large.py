@@ -39,8 +39,7 @@ class LargeTour(NeighbourLists):
     )
     moves: str | None = moves(
         MOVES,
-        'By which moves pieces become shorter (see `ILS`), by default "lk" on a CPU, and on a GPU, which has none of '
-        'these, "3-opt". Moves between pieces are those of 3-opt.',
+        'By which moves pieces become shorter (see `ILS`), by default "lk". Moves between pieces are those of 3-opt.',
     )
     start: str | None = start('The tour that becomes shorter (see `pytsp.starts`), by default "space-filling-curve".')
     temperature: float | None = temperature(

@@ -33,7 +33,7 @@ STARTS = ("random", "nearest-neighbour", "greedy", "space-filling-curve")
 """The names of the starting tours, as `pytsp.starts` has them."""
 
 MOVES = ("or-opt", "3-opt", "lk")
-"""What a descent tries, by the kernels' numbers: 2-opt and Or-opt; all of 3-opt; chains of such moves, on a CPU."""
+"""What a descent tries, by the kernels' numbers: 2-opt and Or-opt; all of 3-opt; chains of such moves."""
 
 LOCAL_MOVES = ("2-opt", "or-opt", "3-opt")
 """What may shorten the tours of ants."""
@@ -117,7 +117,7 @@ def start(doc: str) -> Any:
 
 def moves(names: tuple[str, ...], doc: str) -> Any:
     """Return the option that names the local search's moves."""
-    return choice(names, doc=doc, help="the local search's moves (default: 3-opt; ils and large on a CPU: lk)")
+    return choice(names, doc=doc, help="the local search's moves (default: lk)")
 
 
 def pivot(names: tuple[str, ...], doc: str) -> Any:

@@ -1,0 +1,113 @@
+-- | How the lanes of a GPU's block look for the next move of a chain: each has some of the pairs of a neighbour t3 of t2 and one of
+-- t4's, and they come to the move to which one thread comes.
+
+import "../core/metric"
+import "block_worker"
+import "lin_kernighan"
+import "route"
+import "three_opt"
+
+-- | Neighbours of t4 that have lanes of their own; and lanes for a neighbour of t2, with t4 on either side of it.
+def lanes_a_side : i64 = 8
+
+def lanes_a_neighbour : i64 = 2 * lanes_a_side
+
+-- | What a lane has found: the gain of the best move that closes the tour, and its number, which is the order in which one thread
+-- comes to it; and what the best open move leaves, and its number. Numbers of none are `i32.highest`.
+type seen = (i64, i32, i64, i32)
+
+def unseen : seen = (0, i32.highest, 0, i32.highest)
+
+-- | The number of a move: by the neighbour i of t2, the side of t4, and the neighbour j of t4, or -1 where it has two edges.
+def number_of (i: i32) (behind: i32) (j: i32) (kind: i32) : i32 =
+  (i << 17) | (behind << 16) | ((j + 1) << 1) | i32.bool (kind == 4)
+
+-- | The neighbour of t2 to which a move's number leads.
+def neighbour_of (number: i32) : i32 = number >> 17
+
+-- | A move by its number, which leaves or gains so much.
+def found_of (gain: i64) (s: i32) (number: i32) : found =
+  let behind = (number >> 16) & 1
+  let j = ((number & 0xffff) >> 1) - 1
+  let kind = if j < 0 then 1 else 2 + behind + (number & 1)
+  in if number == i32.highest then nothing else {gain, s, kind, i = neighbour_of number, j = i32.max 0 j}
+
+-- | What two lanes have found together: of moves that close the tour the best by the first neighbour that has any, of open ones
+-- the best, and the first of equal ones.
+def both ((g, x, h, y): seen) ((g', x', h', y'): seen) : seen =
+  let (i, i') = (neighbour_of x, neighbour_of x')
+  let closes = i < i' || (i == i' && (g > g' || (g == g' && x <= x')))
+  let opens = h > h' || (h == h' && y <= y')
+  in (if closes then g else g', if closes then x else x', if opens then h else h', if opens then y else y')
+
+module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n] = {
+  module T = mk_three_opt M
+  type data [n] = M.data [n]
+
+  def look [n] [k]
+           (data: data [n])
+           (links: links [n] [k])
+           (r: route [n])
+           (chain: chain)
+           (moves: i32)
+           (may_open: bool)
+           (t1: i32)
+           (s: i32)
+           (g0: i64) : (found, found) =
+    let lanes = G.cities * lanes_a_city
+    let k32 = breadth k moves
+    let d x y = T.between data x y
+    let v = {n = i32.i64 n, s, p = position r t1}
+    let t2 = at r (next v v.p)
+    -- With a move that leaves `g` before it closes, from its last city t6.
+    let with_move ((g, x, h, y): seen) (left: i64) (t6: i32) (cities: i32) (number: i32): seen =
+      let gain = left - d t6 t1
+      let closes = gain > g
+      let opens = if may_open && left > h then may_leave links left t6 cities else false
+      in (if closes then gain else g, if closes then number else x, if opens then left else h, if opens then number else y)
+    let lane (t: i64): seen =
+      let first = i32.i64 (t % lanes_a_side)
+      let behind = i32.i64 (t / lanes_a_side % 2)
+      let (found, _) =
+        loop (found, i) = (unseen, i32.i64 (t / lanes_a_neighbour))
+        while i < k32 && found.1 == i32.highest do
+          let link = #[unsafe] links[i64.i32 t2, i64.i32 i]
+          let g1 = g0 - distance_of link
+          let t3 = city_of link
+          let p3 = position r t3
+          let o3 = order v p3
+          let t4 = at r (if behind == 1 then next v p3 else back v p3)
+          let is_move = g1 > 0 && t3 != t1 && (behind == 1 || t4 != t2)
+          let is_move = if is_move then is_old chain moves t3 t4 else false
+          let g = g1 + d t3 t4
+          let found =
+            if is_move && behind == 0 && first == 0
+            then with_move found g t4 (turned_about v.n 1 o3 0) (number_of i 0 (-1) 1)
+            else found
+          let (found, _) =
+            loop (found, j) = (found, if is_move then first else k32)
+            while j < k32 do
+              let link = #[unsafe] links[i64.i32 t4, i64.i32 j]
+              let g2 = g - distance_of link
+              in if g2 <= 0
+                 then (found, k32)
+                 else let t5 = city_of link
+                      let p5 = position r t5
+                      let o5 = order v p5
+                      let (found, _) =
+                        loop (found, kind) = (found, 2 + behind)
+                        while kind <= 2 + 2 * behind do
+                          let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next v p5 else back v p5)
+                          let is_tour = if kind == 2 then t6 != t4 && t5 != t1 else o5 < o3 && (kind == 3 || o5 > 0)
+                          let is_tour = if is_tour then is_old chain moves t5 t6 else false
+                          let found =
+                            if is_tour
+                            then with_move found (g2 + d t5 t6) t6 (turned_about v.n kind o3 o5) (number_of i behind j kind)
+                            else found
+                          in (found, kind + 1)
+                      in (found, j + i32.i64 lanes_a_side)
+          in (found, if g1 > 0 then i + i32.i64 (lanes / lanes_a_neighbour) else k32)
+      in found
+    let (g, x, h, y) = reduce_comm both unseen (map lane (iota lanes))
+    in (found_of g s x, found_of h s y)
+}
