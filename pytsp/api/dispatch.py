@@ -12,7 +12,7 @@ from typing import Any
 
 from pytsp.api.request import Request
 from pytsp.backends.context import Backend
-from pytsp.backends.registry import open_backend
+from pytsp.backends.registry import on_the_cpu, open_backend
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import is_in_space_only
 from pytsp.problem.rounding import warn_of_rounding
@@ -26,7 +26,17 @@ from pytsp.solvers.large.requirements import LEAST_CITIES
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.registry import MODULES, OPTIONS
-from pytsp.solvers.selection import MANY_CITIES, check_initial_tour, choose, crossing_seconds, given_of
+from pytsp.solvers.selection import (
+    MANY_CITIES,
+    MOST_CHAIN_THREADS,
+    MOST_CHAINED,
+    RECOMBINED_CITIES,
+    chain_seconds,
+    check_initial_tour,
+    choose,
+    crossing_seconds,
+    given_of,
+)
 from pytsp.utils.arguments import seed_number, truth_value
 from pytsp.utils.deadline import OutOfTime, looking
 
@@ -63,6 +73,8 @@ def dispatch_read(instance: Instance, request: Request) -> Result:
     if request.backend == "auto" and is_in_space_only(instance):
         # A GPU would need a matrix that is too large.
         request = replace(request, backend="multicore")
+    elif _is_for_cores(instance, request):
+        request = replace(request, backend=on_the_cpu() or "auto")
     task = _task_for(instance, request)
     if request.checkpoint is None:
         return run(task)
@@ -78,6 +90,15 @@ def dispatch_read(instance: Instance, request: Request) -> Result:
     except Exception:
         watch.checkpoint.discard()
         raise
+
+
+def _is_for_cores(instance: Instance, request: Request) -> bool:
+    """Tell whether a host's cores are to be taken where there is a GPU: one tour of many cities within a time limit.
+
+    There they end nearer the optimum (docs/benchmarks.md).
+    """
+    chosen = (request.solver, request.backend, request.device) != ("auto", "auto", None) or request.keywords
+    return not chosen and request.time_limit is not None and MANY_CITIES < instance.n <= MOST_CHAINED
 
 
 def run_out(instance: Instance, request: Request) -> Result:
@@ -149,11 +170,19 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
         climbers = gpu_climbers(instance.n, limit)
         return first_seconds(instance.n, climbers, kernels) > SLOW_SHARE * max(0.0, watch.seconds_left)
 
-    def on_the_cpu() -> bool:
+    def is_on_the_cpu() -> bool:
         return kernels_of(request, OPTIONS["eax"].part).device is None
 
-    has_tour = request.initial_tour is not None
-    return choose(solver, given_of(request.keywords), instance, is_short, on_the_cpu, has_initial_tour=has_tour)
+    def chains_fit() -> bool:
+        """Tell whether chains over the whole tour have the time, on a CPU."""
+        limit, n = watch.time_limit, instance.n
+        if limit is None or n > MOST_CHAINED or limit < chain_seconds(n):
+            return False
+        threads = kernels_of(request, OPTIONS["ils"].part).threads
+        return threads is not None and (n in RECOMBINED_CITIES or threads <= MOST_CHAIN_THREADS)
+
+    has_tour, given = request.initial_tour is not None, given_of(request.keywords)
+    return choose(solver, given, instance, is_short, is_on_the_cpu, chains_fit, has_initial_tour=has_tour)
 
 
 def kernels_of(request: Request, part: str) -> Backend:

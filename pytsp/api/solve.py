@@ -58,9 +58,11 @@ def solve(
         `pytsp.EAX`, `pytsp.ILS`, `pytsp.LargeTour`, `pytsp.RandomRestarts`, `pytsp.TwoOpt`, `pytsp.Annealing` or
         `pytsp.AntColony`, with what it is asked for; or a name, "eax", "ils", "large", "restarts", "two-opt",
         "annealing", "ants" or "auto". "auto" is "eax" from 8 to 12,000 cities, or to 150 where distances are
-        asymmetric, unless the time limit is too short for it: on a CPU below some 0.9 s for 1,000 cities and 25 s for
-        12,000, on a GPU from 5,000 on. Then, and above, it is "large" for cities that have coordinates, on a GPU those
-        of the plane (EUC_2D, CEIL_2D, EUCLIDEAN), if no option says otherwise; and "ils" for all else. But it is
+        asymmetric, unless the time limit is too short for it: on a CPU below some 0.2 s for 1,000 cities and 23 s for
+        12,000, on a GPU from 5,000 on. Then, and above, it is "ils" on a CPU up to 200,000 cities where the time limit
+        leaves 0.06 ms a city (above 12,000 cities with up to three threads), and else "large" for cities that have
+        coordinates, on a GPU those of the plane (EUC_2D, CEIL_2D, EUCLIDEAN), if no option says otherwise; and "ils"
+        for all else. But it is
         "restarts" or "ils" where an option is given that concerns only it, and "ils" where `iterations` is. "two-opt",
         and "annealing" and "ants", which are there to be compared with, are chosen only by an option that is theirs
         alone.
@@ -72,7 +74,8 @@ def solve(
     seed : int or None, optional
         0 ≤ seed < 2**64. None draws one, which `Result.seed` tells.
     backend : {"auto", "c", "multicore", "opencl", "cuda"}, optional
-        "auto" takes the fastest that works here.
+        "auto" takes the fastest that works here; but of one tour of 5,001 to 200,000 cities with a time limit, where
+        solver, device and options are left to it, the cores of the machine, which come further than a GPU.
     threads : int, optional
         The number of threads of the multicore backend; by default all usable cores.
     device : str or int, optional

@@ -104,6 +104,12 @@ _registry: dict[tuple[object, ...], Backend] = {}
 _registry_lock = threading.Lock()
 
 
+def on_the_cpu() -> str | None:
+    """Return the name of the CPU's backend that "auto" takes where there is no GPU; None where none can run here."""
+    names = ("multicore", "c") if usable_cores() > 1 else ("c", "multicore")
+    return next((name for name in names if find(KINDS[name]).status.usable), None)
+
+
 def _forget() -> None:
     """Leave the parent's backends to the parent: neither threads nor GPU contexts outlive a fork."""
     global _registry_lock  # noqa: PLW0603

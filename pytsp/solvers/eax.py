@@ -12,28 +12,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
+from pytsp.neighbours.kdtree import boxes_by
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.candidates import candidates
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, moves_of, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import CALL_SECONDS
-from pytsp.solvers.common.placement import TOGETHER, descent_seconds
+from pytsp.solvers.common.placement import TOGETHER, descent_seconds, mapping_of
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.eax import EAX
+from pytsp.solvers.options.shared import MOVES
 from pytsp.utils.memory import check_memory
 
 # The climbers of a population where neither they nor a time limit are given.
 CLIMBERS = {"cpu": 100, "gpu": 512}
 # Large instances have fewer on a CPU: so many divided by the cities, but not less than the least.
 CPU_CLIMBERS_TIMES_CITIES = 200_000
-# With a time limit: at least and at most so many, as many as descend in this share of the time. Populations of large
-# instances need more generations, and so a smaller share for the descent.
+# With a time limit: at least and at most so many, as many as descend in this share of the time.
 LEAST_CLIMBERS = 24
 MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
-DESCENT_SHARE = 0.3
-LARGE_DESCENT_SHARE = 0.1
-LARGE_CITIES = 500
+DESCENT_SHARE = 0.35
+# More climbers than these, times the seconds and the threads, divided by the cities, take a CPU too long until they
+# agree.
+CPU_CLIMBERS_A_SECOND = 35_000
 # A generation takes a GPU about as long for many climbers as for few, but many need more generations: so many climbers
 # and no more, times the seconds, divided by the cities.
 GPU_CLIMBERS_A_SECOND = 100_000
@@ -65,7 +67,9 @@ FLAGS = ("is_settled", "has_met_elites")
 def begin(task: Task[EAX]) -> Evolution:
     """Return the populations of a crossover where they start, or where they stood."""
     task.prepare()
-    return Evolution(task, candidates(task))
+    with boxes_by(task.kernels):
+        lists = candidates(task)
+    return Evolution(task, lists)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +118,9 @@ class Evolution(Search):
     def __init__(self, task: Task[EAX], lists: NDArray[np.int32]) -> None:
         super().__init__(task)
         self.options, self.iterations = task.options, task.options.iterations
-        self.local_search = LocalSearch(task, self.loaded, lists, moves=moves_of(task))
+        default = "lk" if task.options.pivot == "first" else "3-opt"
+        moves = moves_of(task, mapping_of(self.form.whole.n, self.kernels), default)
+        self.local_search = LocalSearch(task, self.loaded, lists, moves=moves)
         # Whether populations follow each other, each as large as lets it converge, until the time limit.
         self.is_timed = self.iterations is None and self.watch.time_limit is not None
         self.size = self.options.climbers
@@ -235,8 +241,7 @@ class Evolution(Search):
 
     def _time_to_settle(self) -> float:
         """Return when the climbers of a population that begins now are to be there."""
-        share = DESCENT_SHARE if self.form.whole.n < LARGE_CITIES else LARGE_DESCENT_SHARE
-        return self.watch.seconds + self.watch.seconds_left * share
+        return self.watch.seconds + self.watch.seconds_left * DESCENT_SHARE
 
     def _most(self) -> int:
         """Choose how many climbers there are at most where the user does not say."""
@@ -244,7 +249,10 @@ class Evolution(Search):
         if limit is None or not self.is_timed:
             fewer = CPU_CLIMBERS_TIMES_CITIES // self.form.whole.n if self.task.machine == "cpu" else CLIMBERS["gpu"]
             return min(CLIMBERS[self.task.machine], max(LEAST_CLIMBERS, fewer))
-        return MOST_CLIMBERS["cpu"] if self.task.machine == "cpu" else gpu_climbers(self.form.whole.n, limit)
+        if self.task.machine == "gpu":
+            return gpu_climbers(self.form.whole.n, limit)
+        timely = CPU_CLIMBERS_A_SECOND * limit * (self.kernels.threads or 1) / self.form.whole.n
+        return min(MOST_CLIMBERS["cpu"], max(LEAST_CLIMBERS, int(timely)))
 
     @property
     def has_converged(self) -> bool:
@@ -291,6 +299,7 @@ class Evolution(Search):
         assert now.best is not None
         return {
             "size": self.size,
+            "moves": MOVES[self.local_search.moves],
             "population": self.kernels.fields(now.handle or self._joined(now.chunks)[0]),
             "best": now.best.state(),
             "elites": np.array(now.elites, dtype=np.int32).reshape(len(now.elites), self.form.whole.n),

@@ -11,7 +11,7 @@ from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
 from pytsp.utils.suggestions import hint
 
-__all__ = ["check_initial_tour", "choose", "crossing_seconds", "given_of"]
+__all__ = ["chain_seconds", "check_initial_tour", "choose", "crossing_seconds", "given_of"]
 
 # The solvers that there are to compare others with, which "auto" does not choose but by arguments that are only theirs.
 COMPARATORS = ("annealing", "ants")
@@ -23,9 +23,16 @@ RECOMBINED_CITIES = range(8, 12_001)
 RECOMBINED_DIRECTED = range(8, 151)
 # On a GPU the first tours of a population take seconds where there are more cities.
 MANY_CITIES = 5_000
-# On a CPU a population that has less time, by a power of the cities, ends above a search that needs none: 0.9 s for
-# 1,000 cities, 25 s for 12,000 (`python -m bench.solvers.choice`).
-CROSSING_SECONDS, CROSSING_POWER = 9e-5, 4 / 3
+# On a CPU a population that has less time ends above a search that needs none: so many seconds a city for its first
+# tours, and so many, by a power of the cities, until they agree: 0.2 s for 1,000 cities, 23 s for 12,000
+# (`python -m bench.solvers.choice`).
+FIRST_SECONDS = 2.2e-4
+CROSSING_SECONDS, CROSSING_POWER = 1.5e-8, 2.25
+# What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
+# may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
+# many come further by "large".
+CHAIN_SECONDS, CHAIN_START = 6e-5, 0.05
+MOST_CHAINED, MOST_CHAIN_THREADS = 200_000, 3
 # Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
 MOST_CROSSED = 300
 
@@ -53,6 +60,7 @@ def choose(
     instance: Instance,
     is_short: Callable[[bool], bool] = lambda _: False,
     on_the_cpu: Callable[[], bool] = lambda: True,
+    chains_fit: Callable[[], bool] = lambda: False,
     *,
     has_initial_tour: bool = False,
 ) -> Options:
@@ -70,6 +78,9 @@ def choose(
         whether "large" may take its place.
     on_the_cpu : callable, optional
         Asked of cities that are not of the plane: whether the backend is one.
+    chains_fit : callable, optional
+        Asked where "large" may be meant: whether there is time for chains over the whole tour, which end nearer the
+        optimum.
     has_initial_tour : bool, optional
         Whether there is an initial tour, which does not concern all solvers either.
 
@@ -90,7 +101,8 @@ def choose(
         is_recombined = instance.n in recombined and "iterations" not in given
         is_hurried = is_recombined and is_short(may_be_large)
         if may_be_large and (instance.n > RECOMBINED_CITIES[-1] or is_hurried):
-            chosen = "large"
+            is_whole = all("ils" in solvers for solvers in concerned.values()) and "iterations" not in given
+            chosen = "ils" if is_whole and chains_fit() else "large"
         else:
             is_recombined = is_recombined and not is_hurried
             chosen = _single(concerned) or _first(concerned, "eax" if is_recombined else "ils")
@@ -104,7 +116,12 @@ def choose(
 
 def crossing_seconds(n: int) -> float:
     """Return about how long a population on n cities takes a CPU until it pays."""
-    return float(CROSSING_SECONDS * n**CROSSING_POWER)
+    return float(max(FIRST_SECONDS * n, CROSSING_SECONDS * n**CROSSING_POWER))
+
+
+def chain_seconds(n: int) -> float:
+    """Return about how long a CPU takes to the first local optimum of chains over a whole tour of n cities."""
+    return CHAIN_START + CHAIN_SECONDS * n
 
 
 def check_initial_tour(options: Options) -> None:

@@ -12,7 +12,7 @@ import pytest
 from checkout import needs_checkout
 from paths import ROOT
 
-from pytsp.solvers.selection import crossing_seconds
+from pytsp.solvers.selection import chain_seconds, crossing_seconds
 
 needs_checkout("bench")
 
@@ -60,6 +60,7 @@ def test_runs_are_those_of_the_solver_that_is_asked_for(kind: str) -> None:
 
 def test_auto_is_asked_for_the_cell() -> None:
     assert choice.answer(Task(Cell("plane", 13_000, 0.2), 0, "auto", "c", 1)) == "large"
+    assert choice.answer(Task(Cell("plane", 13_000, 1), 0, "auto", "c", 1)) == "ils"
     assert choice.answer(Task(Cell("plane", 100, 10), 0, "auto", "c", 1)) == "eax"
 
 
@@ -113,6 +114,7 @@ def test_auto_is_near_the_best_wherever_that_was_measured() -> None:
     plane = {cell: choice.gaps(runs) for cell, runs in cells.items() if cell.kind == "plane"}
     assert len(plane) >= 40
     for cell, found in plane.items():
-        chosen = "eax" if cell.limit >= crossing_seconds(cell.n) else "large"
+        shorter = "ils" if cell.limit >= chain_seconds(cell.n) else "large"
+        chosen = "eax" if cell.n <= 12_000 and cell.limit >= crossing_seconds(cell.n) else shorter
         lost = choice.loss(found, chosen)
         assert lost is not None and lost < 0.35, cell

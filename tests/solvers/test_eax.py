@@ -214,9 +214,9 @@ def test_a_time_limit_that_is_over_at_once_still_gives_a_local_optimum(backend: 
 
 
 def test_a_target_ends_a_solve(backend: Backend) -> None:
-    best = solved(uniform(150), backend)
+    best = solved(uniform(150), backend, moves="3-opt")
     assert len(best.history) > 2
-    result = solved(uniform(150), backend, target=best.history[-2].length)
+    result = solved(uniform(150), backend, moves="3-opt", target=best.history[-2].length)
     assert (result.stop_reason, result.iterations) == ("target", best.history[-2].iteration)
     assert result.length == best.history[-2].length
     assert_whole(result)
@@ -225,7 +225,8 @@ def test_a_target_ends_a_solve(backend: Backend) -> None:
 def test_progress_and_improvements_are_told_as_they_come(backend: Backend) -> None:
     seen: list[Progress] = []
     told: list[Improvement] = []
-    result = solved(uniform(150), backend, iterations=9, progress=seen.append, on_improvement=told.append)
+    asked: dict[str, Any] = {"iterations": 9, "moves": "3-opt", "progress": seen.append, "on_improvement": told.append}
+    result = solved(uniform(150), backend, **asked)
     # While climbers descend to the population, they are told as they come.
     there = [each.climbers for each in seen if each.iteration == 0]
     assert there == sorted(set(there)) and there[-1] == 10

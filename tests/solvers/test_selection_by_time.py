@@ -1,4 +1,5 @@
-"""Which solver "auto" takes on a CPU by the time limit: a population only where there is time for one."""
+"""Which solver "auto" takes on a CPU by the time limit: a population where there is time for one, else chains over the
+whole tour, and pieces of it where there is no time for those either, or more threads."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 import pytsp
 from pytsp.backends import open_backend
 from pytsp.problem.instance import Instance
-from pytsp.solvers.selection import RECOMBINED_CITIES, choose, crossing_seconds
+from pytsp.solvers.selection import MOST_CHAINED, RECOMBINED_CITIES, chain_seconds, choose, crossing_seconds
 from pytsp.starts.construct import nearest_neighbour
 
 CPU: Any = SimpleNamespace(threads=2, device=None)
@@ -39,24 +40,33 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ("n", "limit", "given_", "solver"),
     [
         (3000, crossing_seconds(3000), {}, "eax"),
-        (3000, crossing_seconds(3000) - 1e-3, {}, "large"),
+        (3000, crossing_seconds(3000) - 1e-3, {}, "ils"),
+        (3000, chain_seconds(3000), {}, "ils"),
+        (3000, chain_seconds(3000) - 1e-3, {}, "large"),
         (3000, None, {}, "eax"),
         (12_000, crossing_seconds(12_000), {}, "eax"),
-        (12_000, crossing_seconds(12_000) - 1e-3, {}, "large"),
-        (12_001, 1e6, {}, "large"),
+        (12_000, crossing_seconds(12_000) - 1e-3, {}, "ils"),
+        (12_001, 1e6, {}, "ils"),
+        (12_001, chain_seconds(12_001), {}, "ils"),
+        (12_001, chain_seconds(12_001) - 1e-3, {}, "large"),
+        (12_001, None, {}, "large"),
+        (12_001, 1e6, {"iterations": 50}, "large"),
+        (MOST_CHAINED, 1e6, {}, "ils"),
+        (MOST_CHAINED + 1, 1e6, {}, "large"),
         (8, crossing_seconds(8), {}, "eax"),
         (8, crossing_seconds(8) - 1e-4, {}, "large"),
         (7, 1e-9, {}, "ils"),
         # Options have their say.
-        (3000, 1.0, {"solver": "eax"}, "eax"),
-        (3000, 1.0, {"population": 50}, "eax"),
-        (3000, 1.0, {"climbers": 50}, "ils"),
-        (3000, 1.0, {"pivot": "best"}, "ils"),
-        (3000, 1.0, {"iterations": 50}, "ils"),
-        (3000, 1.0, {"kick": "walk"}, "ils"),
-        (3000, 1.0, {"k": 2}, "restarts"),
-        (3000, 1.0, {"piece": 1000}, "large"),
-        (3000, 1.0, {"initial_tour": range(3000)}, "large"),
+        (3000, 0.9, {"solver": "eax"}, "eax"),
+        (3000, 0.9, {"population": 50}, "eax"),
+        (3000, 0.9, {"climbers": 50}, "ils"),
+        (3000, 0.9, {"pivot": "best"}, "ils"),
+        (3000, 0.9, {"iterations": 50}, "ils"),
+        (3000, 0.9, {"kick": "walk"}, "ils"),
+        (3000, 0.9, {"k": 2}, "restarts"),
+        (3000, 0.9, {"piece": 1000}, "large"),
+        (3000, 0.9, {"initial_tour": range(3000)}, "ils"),
+        (3000, 0.1, {"initial_tour": range(3000)}, "large"),
     ],
 )
 def test_a_population_needs_time_by_its_cities(
@@ -66,28 +76,63 @@ def test_a_population_needs_time_by_its_cities(
     assert begun == [solver]
 
 
+@pytest.mark.parametrize(
+    ("n", "arguments", "backend"),
+    [
+        (5_000, {"time_limit": 9.0}, "auto"),
+        (5_001, {"time_limit": 9.0}, "multicore"),
+        (MOST_CHAINED, {"time_limit": 99.0}, "multicore"),
+        (MOST_CHAINED + 1, {"time_limit": 99.0}, "auto"),
+        (5_001, {"time_limit": 9.0, "solver": "ils"}, "auto"),
+        (5_001, {"time_limit": 9.0, "k": 2}, "auto"),
+        (5_001, {"time_limit": 9.0, "backend": "c"}, "c"),
+        (5_001, {"time_limit": 9.0, "device": 0}, "auto"),
+        (5_001, {}, "auto"),
+    ],
+)
+def test_one_tour_of_many_cities_is_for_the_cores_where_nothing_else_is_said(
+    n: int, arguments: dict[str, Any], backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = create_autospec(open_backend, return_value=CPU)
+    monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
+    monkeypatch.setattr("pytsp.backends.registry.usable_cores", lambda: 2)
+    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task: task.kernels)
+    pytsp.solve(instance_of(n), **arguments)
+    assert {call.args[0] for call in opened.call_args_list} == {backend}
+
+
+@pytest.mark.parametrize(("threads", "solver"), [(3, "ils"), (4, "large")])
+def test_many_threads_share_the_pieces_of_many_cities(
+    threads: int, solver: str, begun: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CPU, "threads", threads)
+    for n in (12_000, 12_001):
+        pytsp.solve(instance_of(n), time_limit=2.0)
+    assert begun == ["ils", solver]
+
+
 @pytest.mark.parametrize(("metric", "solver"), [("MAN_2D", "large"), ("ATT", "large"), ("GEO", "large"), ("", "ils")])
 def test_cities_out_of_the_plane_do_so_too(metric: str, solver: str, begun: list[str]) -> None:
     points = np.random.default_rng(0).integers(0, 90, (500, 2))
     instance = Instance.from_coordinates(points, metric or "EUC_2D")
     if not metric:
         instance = Instance.from_matrix(instance.distance_matrix())
-    for limit in (crossing_seconds(500) - 1e-3, crossing_seconds(500)):
+    for limit in (chain_seconds(500) - 1e-3, crossing_seconds(500) - 1e-3, crossing_seconds(500)):
         pytsp.solve(instance, time_limit=limit)
-    assert begun == [solver, "eax"]
+    assert begun == [solver, "ils", "eax"]
 
 
 def test_the_time_that_is_spent_does_not_matter(begun: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     instance, clock = instance_of(500), iter(range(0, 10**9, 100))
     monkeypatch.setattr("time.perf_counter", lambda: float(next(clock)))
-    for limit in (0.3, 0.4):
+    for limit in (0.05, 0.1, 0.12):
         pytsp.solve(instance, time_limit=limit)
-    assert begun == ["large", "eax"]
+    assert begun == ["large", "ils", "eax"]
 
 
 def test_the_time_for_a_population_is_what_the_documentation_says() -> None:
-    told = {500: 0.4, 1000: 0.9, 2000: 2.3, 5000: 7.7, 12_000: 25}
-    assert {n: crossing_seconds(n) for n in told} == pytest.approx(told, rel=0.12)
+    told = {500: 0.11, 1000: 0.22, 2000: 0.44, 5000: 3.2, 12_000: 23}
+    assert {n: crossing_seconds(n) for n in told} == pytest.approx(told, rel=0.03)
 
 
 @given(n=st.integers(1, 20_000), is_short=st.booleans(), is_plane=st.booleans())
@@ -109,6 +154,6 @@ def test_too_little_time_is_asked_for_where_a_population_is_meant(n: int, is_sho
 
 def test_a_short_solve_ends_with_a_good_tour() -> None:
     instance = instance_of(2000)
-    found = pytsp.solve(instance, time_limit=0.5, backend="c")
-    assert (found.solver, found.stop_reason) == ("large", "time limit")
+    found = pytsp.solve(instance, time_limit=0.4, backend="c")
+    assert (found.solver, found.stop_reason) == ("ils", "time limit")
     assert found.length == instance.tour_length(found.tour) < instance.tour_length(nearest_neighbour(instance))

@@ -261,9 +261,9 @@ def test_auto_is_large_where_a_gpu_would_begin_too_late(
     opened = create_autospec(open_backend, return_value=GPU)
     monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
     monkeypatch.setattr("pytsp.api.dispatch.run", lambda task: seen.append(task.options.name))
-    pytsp.solve(uniform(n, 0), time_limit=limit, **given_)
+    pytsp.solve(uniform(n, 0), time_limit=limit, backend="cuda", **given_)
     assert seen == [solver]
-    assert all(call == mock_call("auto", threads=None, device=None, part="search") for call in opened.mock_calls)
+    assert all(call == mock_call("cuda", threads=None, device=None, part="search") for call in opened.mock_calls)
 
 
 @pytest.mark.parametrize("solver", ["eax", "annealing", "ants"])

@@ -28,8 +28,8 @@ from pytsp.utils.deadline import look
 DEFAULT_DRAWS = 200
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
-# By chains a kick takes so many times as long.
-CHAIN_KICKS = 8.0
+# By chains a kick takes so many times as long, and a descent.
+CHAIN_KICKS, CHAIN_DESCENTS = 8.0, 4.0
 # Through a matrix no more than so many, divided by the cities: near ones may be far apart in every tour.
 MATRIX_SPEED = 2e7
 # To begin anew takes so many times as long as a descent from a good start: the tour, and more to descend.
@@ -142,8 +142,9 @@ class Population(Search):
 
     def _descent_seconds(self) -> float:
         """Return about how long all climbers take to their local optima."""
-        form = self.form
-        return descent_seconds(form.whole.n, self.climbers, self.kernels, self.local_search.mapping, form.kind)
+        form, search = self.form, self.local_search
+        seconds = descent_seconds(form.whole.n, self.climbers, self.kernels, search.mapping, form.kind)
+        return seconds * (CHAIN_DESCENTS if MOVES[search.moves] == "lk" else 1.0)
 
     def stop_reason(self) -> str | None:
         reason = super().stop_reason()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytsp.backends.context import Backend
+from pytsp.neighbours.kdtree import boxes_by
 from pytsp.run.monitor import Watch
 from pytsp.solvers.common.candidates import are_nearest, candidates
 from pytsp.solvers.common.local_search import moves_of
@@ -40,14 +41,15 @@ def begin(task: Task[ILS]) -> Population:
     else:
         # What depends on the machine stays as it was on the one where the solve began.
         climbers, iterations = state.whole("climbers", 1, 2**40), state.optional_whole("iterations")
-    moves = moves_of(task, "lk" if options.pivot == "first" else "3-opt")
     # What cannot be laid out is refused before it is made.
-    mapping_of(instance.n, task.kernels, options.layout)
+    mapping = mapping_of(instance.n, task.kernels, options.layout)
+    moves = moves_of(task, mapping, "lk" if options.pivot == "first" else "3-opt")
     check_climbers(instance.n, climbers, copies=1 + (options.restart is not None or options.merge))
-    lists = candidates(task)
+    with boxes_by(task.kernels):
+        lists = candidates(task)
+        nearest = lists if are_nearest(instance, options) and lists.shape[1] >= GREEDY_NEIGHBOURS else None
+        starts = starting_tours(task, climbers, nearest, moves=moves) if state is None else None
     temperature = first_temperature(task.form, lists, options.temperature)
-    nearest = lists if are_nearest(instance, options) and lists.shape[1] >= GREEDY_NEIGHBOURS else None
-    starts = starting_tours(task, climbers, nearest, moves=moves) if state is None else None
     return Population(task, lists, starts, moves=moves, iterations=iterations, temperature=temperature)
 
 
