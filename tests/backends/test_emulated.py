@@ -90,7 +90,7 @@ def test_chains_of_cities_that_fit_no_block_are_refused(
 ) -> None:
     monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**10)
     words = (
-        "moves='lk' needs a thread block a climber on a GPU, up to 32 cities .*; with mapping='thread' take 'or-opt'"
+        "moves='lk' needs a thread block a climber on a GPU, up to 20 cities .*; with mapping='thread' take 'or-opt'"
     )
     with pytest.raises(ValueError, match=words):
         pytsp.solve(INSTANCES["grid"], solver=solver, backend=name, moves="lk")

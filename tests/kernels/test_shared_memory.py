@@ -13,6 +13,7 @@ import pytest
 from paths import ROOT
 
 from pytsp.backends.devices import Device
+from pytsp.solvers.common import placement
 from pytsp.solvers.restarts.mapping import BLOCK_CITIES, fits_a_block, fits_with_distances
 
 # By the form of distances, the bytes a city of a launch, and whether it makes one move a pass or several.
@@ -34,9 +35,11 @@ def source(part: str) -> str:
     pytest.skip("no backend for GPUs is built: `python build.py --backends cuda`")
 
 
-def launches(source: str) -> Iterator[tuple[str, int, str]]:
+def launches(
+    source: str, kernel: str = r"gpu_kernel_(\w+)_climb(?:_by)?_blockzisegmap_intrablock_\d+"
+) -> Iterator[tuple[str, int, str]]:
     """Each launch of a climber's block: form, lanes, and its shared memory as an expression of n."""
-    for launch in re.finditer(r"gpu_kernel_(\w+)_climb(?:_by)?_blockzisegmap_intrablock_\d+\(ctx, (.*)\);", source):
+    for launch in re.finditer(kernel + r"\(ctx, (.*)\);", source):
         depth, commas, arguments = 0, [], launch[2]
         for place, sign in enumerate(arguments):
             depth += (sign == "(") - (sign == ")")
@@ -63,7 +66,8 @@ def resolved(expression: str, source: str, end: int) -> str:
 
 def needed(expression: str, n: int) -> int:
     """The bytes for n cities."""
-    return int(eval(expression, {"n": n, "srem64": operator.mod, "mul64": operator.mul, "add64": operator.add}))
+    functions = {"srem64": operator.mod, "mul64": operator.mul, "add64": operator.add, "umax64": max}
+    return int(eval(expression, {"n": n, **functions}))
 
 
 def grows(expression: str) -> int:
@@ -108,3 +112,20 @@ def test_all_distances_need_no_more_shared_memory_than_is_thought(room: int, exp
     most = most_cities(lambda n: fits_with_distances(n, gpu(room)), 24)
     assert most == expected
     assert max(needed(expression, most) for expression in found) <= room * 2**10
+
+
+def test_a_climber_of_the_local_search_needs_no_more_than_is_thought() -> None:
+    found = list(launches(source("search"), r"gpu_kernel_(climb)_\d+zisegmap_intrablock_\d+"))
+    assert len(found) == len(TILES)
+    for _, _, expression in found:
+        for n in (5, 100, 1_000, *(placement_cities(room) for room in ROOMS)):
+            assert needed(expression, n) <= placement.CITY_BYTES * n + placement.BLOCK_OVERHEAD
+        # Nor much more is thought than is needed.
+        assert needed(expression, 1_000) > placement.CITY_BYTES * 1_000 + placement.BLOCK_OVERHEAD - 4_096
+
+
+def placement_cities(room: int) -> int:
+    """The most cities of a climber on a GPU whose blocks have so many KiB."""
+    most = placement.most_cities(gpu(room))
+    assert most is not None
+    return most

@@ -26,8 +26,8 @@ MATRIX_DESCENT_SECONDS = 2e-9
 BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS, LOCKSTEP_DESCENT_SECONDS = 4e-5, 8e-6, 2e-4
 LEAST_TOGETHER, TOGETHER = 16, 256
 # The bytes of a block's shared memory that a city takes, and what lanes and reductions need besides.
-CITY_BYTES = 20
-BLOCK_OVERHEAD = 16 * 2**10
+CITY_BYTES = 24
+BLOCK_OVERHEAD = 28 * 2**10
 # The climbers of a GPU: so many, or as many as fit its memory, at so many bytes a city.
 GPU_CLIMBERS = 4_096
 GPU_BYTES = 2**31
