@@ -34,8 +34,9 @@ LEAST_CLIMBERS = 24
 MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
 DESCENT_SHARE = 0.35
 # More climbers than these, times the seconds and the threads, divided by the cities, take a CPU too long until they
-# agree.
+# agree. Its first population has at most so many, or one for so many cities, and each further one as many more.
 CPU_CLIMBERS_A_SECOND = 35_000
+FIRST_CLIMBERS, FIRST_CITIES = 64, 30
 # A generation takes a GPU about as long for many climbers as for few, but many need more generations: so many climbers
 # and no more, times the seconds, divided by the cities.
 GPU_CLIMBERS_A_SECOND = 100_000
@@ -252,7 +253,9 @@ class Evolution(Search):
         if self.task.machine == "gpu":
             return gpu_climbers(self.form.whole.n, limit)
         timely = CPU_CLIMBERS_A_SECOND * limit * (self.kernels.threads or 1) / self.form.whole.n
-        return min(MOST_CLIMBERS["cpu"], max(LEAST_CLIMBERS, int(timely)))
+        # A small population agrees soon; where it has not found the shortest tour, larger ones follow.
+        growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) * (1 + len(self.standing.elites))
+        return min(MOST_CLIMBERS["cpu"], max(LEAST_CLIMBERS, min(growing, int(timely))))
 
     @property
     def has_converged(self) -> bool:
