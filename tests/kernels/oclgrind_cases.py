@@ -54,11 +54,10 @@ def iterate(kind: str, n: int) -> None:
         backend = open_backend(name, part="search")
         loaded = backend.call(f"{form.kind}_load", *form.arguments)
         population = backend.call("population_given", random_tours(n, 3, 0))
-        for start, moves, pivot, kick in ((0, 1, 0, 0), (6, 1, 0, 1), (12, 1, 2, 2), (18, 2, 0, 2)):
+        for start, pivot, kick in ((0, 0, 0), (6, 0, 1), (12, 2, 2)):
             entry = climbing_entry(f"{form.kind}_ils", form, backend)
             numbers = {"from": start, "iterations": 6, "cooled": start}
-            choice = {"moves": moves, "pivot": pivot, "draws": 20, "kick": kick}
-            plan = search_plan(backend, **choice, temperature=float(start), **numbers)
+            plan = search_plan(backend, pivot=pivot, draws=20, kick=kick, temperature=float(start), **numbers)
             population = backend.call(entry, loaded, lists, population, plan)
         given = backend.call("population_given", random_tours(n, 3, 1))
         plans = [generation_plan(backend, 0, 0, 5, spread) for spread in (1, 4)]
@@ -116,7 +115,7 @@ def search_large(kind: str, n: int) -> None:
     """Say whether one tour cut in pieces stands after four rounds where it does with c."""
     instance = instance_of(kind, n)
     found, expected = (
-        solve(instance, solver="large", iterations=4, piece=20, moves="lk", backend=name) for name in ("opencl", "c")
+        solve(instance, solver="large", iterations=4, piece=20, moves="3-opt", backend=name) for name in ("opencl", "c")
     )
     fields = ("lengths", "steps", "tour")
     equal = all(np.array_equal(getattr(found, field), getattr(expected, field)) for field in fields)
