@@ -97,8 +97,9 @@ def _is_for_cores(instance: Instance, request: Request) -> bool:
 
     There they end nearer the optimum (docs/benchmarks.md).
     """
-    chosen = (request.solver, request.backend, request.device) != ("auto", "auto", None) or request.keywords
-    return not chosen and request.time_limit is not None and MANY_CITIES < instance.n <= MOST_CHAINED
+    asked = (request.solver, request.backend, request.device, request.threads)
+    is_free = asked == ("auto", "auto", None, None) and not request.keywords
+    return is_free and request.time_limit is not None and MANY_CITIES < instance.n <= MOST_CHAINED
 
 
 def run_out(instance: Instance, request: Request) -> Result:
