@@ -17,6 +17,8 @@ _CHECK = r"    if (*global_failure >= 0)\n        return;\n"
 _PROGRAM = re.compile(r'(?<=static const char \*gpu_program\[\] = \{)(?:\s*"(?:[^"\\]|\\.)*",)+')
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _PIECE = re.compile(r"(?:[^\\]|\\.){1,2000}")
+# How the C of the host converts a real; a GPU's is in string literals.
+_CONVERTS = re.compile(r"(SCALAR_FUN_ATTR int32_t fptosi_f64_i32\(double x\)\s*\{\n).*?\n\}\n", re.DOTALL)
 # Where the CPU's C is to empty its caches, and leaves the memory that is kept for reuse.
 _CLEARS = re.compile(r"int futhark_context_clear_caches\(struct futhark_context \*ctx\)\n\{\n(?:(?!\n\}).)*", re.DOTALL)
 _RESET = "ctx->peak_mem_usage_default = 0;\n"
@@ -24,9 +26,18 @@ _RESET = "ctx->peak_mem_usage_default = 0;\n"
 
 def repair(source: str) -> str:
     """Repair a module's C; C that is not as it is known to be stays as it is."""
-    for each in (load_machine_code, report_allocations, check_for_failures, give_back_memory):
+    for each in (convert_plainly, load_machine_code, report_allocations, check_for_failures, give_back_memory):
         source = each(source)
     return source
+
+
+def convert_plainly(source: str) -> str:
+    """Have a CPU convert a real to a whole number of 32 bits without asking each time whether it is one at all.
+
+    Distances are computed so in the innermost loops. What is converted is finite: instances of other coordinates are
+    refused.
+    """
+    return _CONVERTS.sub(r"\1    return (int32_t) x;\n}\n", source)
 
 
 def load_machine_code(source: str) -> str:

@@ -16,6 +16,10 @@ module type metric = {
 
   -- | The distance of two cities, at most 2^30 - 1, so that a gain never leaves 32 bits. **Work:** O(1).
   val dist [n] : data [n] -> point -> point -> i32
+
+  -- | Whether the distance of two cities may be below `most`: true of all that are, and of as few others as take no root to tell.
+  -- **Work:** O(1).
+  val may_be_below [n] : data [n] -> point -> point -> (most: i64) -> bool
 }
 
 -- | Distances that stand in a matrix: every metric, in O(n^2) memory.
@@ -28,6 +32,9 @@ module matrix : metric with data [n] = [n][n]i32 = {
 
   #[inline]
   def dist d (a: i32) (b: i32) = #[unsafe] d[i64.i32 a, i64.i32 b]
+
+  #[inline]
+  def may_be_below d (a: i32) (b: i32) (most: i64) = i64.i32 (dist d a b) < most
 }
 
 -- | EUC_2D of whole coordinates, no distance over 46,000: 32-bit arithmetic only, exact.
@@ -50,6 +57,9 @@ module grid : metric with data [n] = ([n]i32, [n]i32) = {
     let s = dx * dx + dy * dy
     let r = i32.f32 (f32.sqrt (f32.i32 s) * 0.9999995 + 0.5)
     in r + i32.bool (s > r * r + r)
+
+  #[inline]
+  def may_be_below d (a: point) (b: point) (most: i64) = i64.i32 (dist d a b) < most
 }
 
 -- | EUC_2D (`up` = 0) and CEIL_2D (`up` = 1) of any coordinates, in the double-precision arithmetic by which TSPLIB
@@ -70,4 +80,14 @@ module plane : metric with data [n] = ([n]f64, [n]f64, f64) = {
     let r = f64.sqrt (dx * dx + dy * dy)
     let t = i32.f64 (r + (0.5 - 0.5 * up))
     in t + i32.bool (f64.i32 t < up * r)
+
+  -- Rounding makes a distance less than the root by at most a half, and `most` is whole: what the products are rounded by is far
+  -- less than that.
+
+  #[inline]
+  def may_be_below [n] (_: data [n]) (a: point) (b: point) (most: i64) : bool =
+    let dx = a.x - b.x
+    let dy = a.y - b.y
+    let m = f64.i64 (i64.max 0 most)
+    in dx * dx + dy * dy < m * m
 }

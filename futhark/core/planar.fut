@@ -41,9 +41,17 @@ module mk_path (M: metric) : metric with data [n] = M.data [n] with point = M.po
   -- | So much less than any distance that two other edges of a move, at most 2^30 - 1 each, do not outweigh it.
   def tie : i32 = i32.lowest
 
+  local
+  #[inline]
+  def are_ends (n: i64) (a: M.point) (b: M.point) : bool =
+    let (c, d) = (M.city a, M.city b)
+    in c + d == i32.i64 n - 1 && (c == 0 || d == 0)
+
   #[inline]
   def dist [n] (data: M.data [n]) (a: M.point) (b: M.point) : i32 =
-    let (c, d) = (M.city a, M.city b)
-    let are_ends = c + d == i32.i64 n - 1 && (c == 0 || d == 0)
-    in if are_ends then tie else M.dist data a b
+    if are_ends n a b then tie else M.dist data a b
+
+  #[inline]
+  def may_be_below [n] (data: M.data [n]) (a: M.point) (b: M.point) (most: i64) : bool =
+    are_ends n a b || M.may_be_below data a b most
 }

@@ -83,6 +83,9 @@ module space : planar with data [n] = ([n]f64, [n]f64, [n]f64, [n]i32, measure) 
     then i32.max a.away b.away
     else measured m (a.x - b.x) (a.y - b.y) (a.z - b.z)
 
+  #[inline]
+  def may_be_below d (a: point) (b: point) (most: i64) = i64.i32 (dist d a b) < most
+
   def gather [n] [m] ((xs, ys, zs, aways, by): data [n]) (cities: [m]i32) : data [m] =
     let of 'a (values: [n]a): [m]a = map (\c -> #[unsafe] values[i64.i32 c]) cities
     in (of xs, of ys, of zs, of aways, by)

@@ -20,6 +20,7 @@ import "../large/fragments"
 import "../large/nearest"
 import "../large/parallel_moves"
 import "../large/pieces"
+import "../large/quadrants"
 import "../local_search/ils"
 import "../local_search/population"
 import "../two_opt/descent"
@@ -147,6 +148,7 @@ entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]
 -- The nearest cities of some, where all stand in order of a space-filling curve.
 entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
 entry boxes_nearest [n] [m] [q] (boxed: boxed [n] [m]) (k: i64) (cities: [q]i32) : [q][k]i32 = nearest_of boxed k cities
+entry boxes_quadrants [n] [m] [q] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64) (cities: [q]i32) : [q][k]i32 = around_each boxed numbers k most cities
 
 -- Fragments of a greedy tour, of n cities; they are joined by edges between cities, all ends of fragments, and those listed for
 -- each by their places among them. How many there are, their ends, and the cities of the last one.

@@ -39,50 +39,68 @@ def build_boxes [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] =
       in (boxes with [width:end] = map both (iota (end - width)), width / 2)
   in {xs, ys, boxes}
 
--- | The k nearest others of city c, 0 < k < n, by the squares of their distances in double precision, and among equals by
--- number. **Work:** about O(k + log n) for cities that do not lie on top of each other.
-def nearest [n] [m] ({xs, ys, boxes}: boxed [n] [m]) (k: i64) (c: i64) : [k]i32 =
+-- | Put a city where it belongs in a list of `count` that begins at place `first`, by the square of its distance and then by
+-- number; behind the list is a place for what is not in it. **Work:** O(count).
+#[inline]
+def put [w] (ds: *[w]f64) (cs: *[w]i32) (first: i64) (count: i64) (d: f64) (c: i32) : (*[w]f64, *[w]i32) =
   #[unsafe]
-  let (x, y) = (xs[c], ys[c])
-  let is_before (d: f64, i: i32) (e: f64, j: i32) = d < e || (d == e && i < j)
-  -- Found so far in order, and a place behind them that holds what is not among them.
-  let put (ds: *[k + 1]f64) (cs: *[k + 1]i32) (d: f64) (i: i32): (*[k + 1]f64, *[k + 1]i32) =
-    let (ds, cs, p) =
-      loop (ds: *[k + 1]f64, cs: *[k + 1]i32, p) = (ds, cs, k)
-      while p > 0 && is_before (d, i) (ds[p - 1], cs[p - 1]) do
-        let (e, j) = (ds[p - 1], cs[p - 1])
-        in (ds with [p] = e, cs with [p] = j, p - 1)
-    in (ds with [p] = d, cs with [p] = i)
-  let look (ds: *[k + 1]f64) (cs: *[k + 1]i32) (l: i64) (is_near: bool): (*[k + 1]f64, *[k + 1]i32) =
-    loop (ds: *[k + 1]f64, cs: *[k + 1]i32) = (ds, cs)
-    for i < (if is_near then i64.min leaf (n - l * leaf) else 0) do
-      let other = l * leaf + i
-      let (dx, dy) = (x - xs[other], y - ys[other])
-      let (d, number) = if other == c then (f64.inf, i32.highest) else (dx * dx + dy * dy, i32.i64 other)
-      in put ds cs d number
-  let bound (node: i64): f64 =
-    let dx = f64.max 0 (f64.max (boxes[node, 0] - x) (x - boxes[node, 1]))
-    let dy = f64.max 0 (f64.max (boxes[node, 2] - y) (y - boxes[node, 3]))
-    in dx * dx + dy * dy
+  let (ds, cs, p) =
+    loop (ds: *[w]f64, cs: *[w]i32, p) = (ds, cs, first + count)
+    while p > first && (d < ds[p - 1] || (d == ds[p - 1] && c < cs[p - 1])) do
+      let (e, j) = (ds[p - 1], cs[p - 1])
+      in (ds with [p] = e, cs with [p] = j, p - 1)
+  in (ds with [p] = d, cs with [p] = c)
+
+-- | The square of the distance between a point and a node's box, or less.
+#[inline]
+def bound [m] (boxes: [m][4]f64) (x: f64) (y: f64) (node: i64) : f64 =
+  #[unsafe]
+  let dx = f64.max 0 (f64.max (boxes[node, 0] - x) (x - boxes[node, 1]))
+  let dy = f64.max 0 (f64.max (boxes[node, 2] - y) (y - boxes[node, 3]))
+  in dx * dx + dy * dy
+
+-- | Go through the leaves that may matter to city c, its own leaf first, and by nodes above them: `visit` says whether what is
+-- below a node may matter, with what has been found so far, and looks at leaves. It has the node, and the leaf's number or -1.
+#[inline]
+def walk 'a [n] [m] ({xs = _, ys = _, boxes = _}: boxed [n] [m]) (c: i64) (found: *a) (visit: *a -> (node: i64) -> (leaf: i64) -> (*a, bool)) : *a =
   let half = m / 2
   let beside (node: i64) = if node <= 1 then 0 else node ^ 1
-  let own = c / leaf
-  let (ds, cs) = look (replicate (k + 1) f64.inf) (replicate (k + 1) i32.highest) own true
-  let first = beside (half + own)
+  let own = half + c / leaf
+  let (found, _) = visit found own (c / leaf)
+  let first = beside own
   -- Below `top` the next is `node`, by `deep` levels; nodes come before those below them.
-  let (_, cs, _, _, _) =
-    loop (ds: *[k + 1]f64, cs: *[k + 1]i32, top, node, deep) = (ds, cs, first, first, 0i64)
+  let (found, _, _, _) =
+    loop (found: *a, top, node, deep) = (found, first, first, 0i64)
     while top > 0 do
-      let is_near = bound node <= ds[k - 1]
       let is_leaf = node >= half
-      let (ds, cs) = look ds cs (node - half) (is_near && is_leaf)
+      let (found, is_near) = visit found node (if is_leaf then node - half else -1)
       let up = beside (top / 2)
       let turns = i64.ctz (node + 1)
       in if is_near && !is_leaf
-         then (ds, cs, top, 2 * node, deep + 1)
+         then (found, top, 2 * node, deep + 1)
          else if node + 1 == (top + 1) << deep
-         then (ds, cs, up, up, 0)
-         else (ds, cs, top, (node + 1) >> i64.i32 turns, deep - i64.i32 turns)
+         then (found, up, up, 0)
+         else (found, top, (node + 1) >> i64.i32 turns, deep - i64.i32 turns)
+  in found
+
+-- | The k nearest others of city c, 0 < k < n, by the squares of their distances in double precision, and among equals by
+-- number. **Work:** about O(k + log n) for cities that do not lie on top of each other.
+def nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (c: i64) : [k]i32 =
+  #[unsafe]
+  let {xs, ys, boxes} = boxed
+  let (x, y) = (xs[c], ys[c])
+  let look (ds: *[k + 1]f64) (cs: *[k + 1]i32) (l: i64): (*[k + 1]f64, *[k + 1]i32) =
+    loop (ds: *[k + 1]f64, cs: *[k + 1]i32) = (ds, cs)
+    for i < (if l < 0 then 0 else i64.min leaf (n - l * leaf)) do
+      let other = l * leaf + i
+      let (dx, dy) = (x - xs[other], y - ys[other])
+      let (d, number) = if other == c then (f64.inf, i32.highest) else (dx * dx + dy * dy, i32.i64 other)
+      in put ds cs 0 k d number
+  let visit ((ds, cs): *([k + 1]f64, [k + 1]i32)) (node: i64) (l: i64): (*([k + 1]f64, [k + 1]i32), bool) =
+    let is_near = bound boxes x y node <= ds[k - 1]
+    let (ds, cs) = look ds cs (if is_near then l else -1)
+    in ((ds, cs), is_near)
+  let (_, cs) = walk boxed c (replicate (k + 1) f64.inf, replicate (k + 1) i32.highest) visit
   in take k cs
 
 -- | The k nearest others of each of some cities, 0 < k < n.

@@ -59,11 +59,13 @@ module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n]
     let d x y = T.between data x y
     let v = {n = i32.i64 n, s, p = position r t1}
     let t2 = at r (next v v.p)
-    -- With a move that leaves `g` before it closes, from its last city t6.
-    let with_move ((g, x, h, y): seen) (left: i64) (t6: i32) (cities: i32) (number: i32): seen =
+    -- With a move whose last edge is (t5, t6), if that did not come by the chain, and which leaves `left` before it closes.
+    let with_move ((g, x, h, y): seen) (left: i64) (t5: i32) (t6: i32) (kind: i32) (o3: i32) (o5: i32) (number: i32): seen =
       let gain = left - d t6 t1
-      let closes = gain > g
-      let opens = if may_open && left > h then may_leave links left t6 cities else false
+      let may_count = gain > g || (may_open && left > h)
+      let counts = if may_count then is_old chain moves t5 t6 else false
+      let closes = counts && gain > g
+      let opens = if counts && may_open && left > h then may_leave links left t6 (turned_about v.n kind o3 o5) else false
       in (if closes then gain else g, if closes then number else x, if opens then left else h, if opens then number else y)
     let lane (t: i64): seen =
       let first = i32.i64 (t % lanes_a_side)
@@ -82,7 +84,7 @@ module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n]
           let g = g1 + d t3 t4
           let found =
             if is_move && behind == 0 && first == 0
-            then with_move found g t4 (turned_about v.n 1 o3 0) (number_of i 0 (-1) 1)
+            then with_move found g t3 t4 1 o3 0 (number_of i 0 (-1) 1)
             else found
           let (found, _) =
             loop (found, j) = (found, if is_move then first else k32)
@@ -99,10 +101,9 @@ module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n]
                         while kind <= 2 + 2 * behind do
                           let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next v p5 else back v p5)
                           let is_tour = if kind == 2 then t6 != t4 && t5 != t1 else o5 < o3 && (kind == 3 || o5 > 0)
-                          let is_tour = if is_tour then is_old chain moves t5 t6 else false
                           let found =
                             if is_tour
-                            then with_move found (g2 + d t5 t6) t6 (turned_about v.n kind o3 o5) (number_of i behind j kind)
+                            then with_move found (g2 + d t5 t6) t5 t6 kind o3 o5 (number_of i behind j kind)
                             else found
                           in (found, kind + 1)
                       in (found, j + i32.i64 lanes_a_side)

@@ -79,17 +79,24 @@ def chain_breadth : i32 = 8
 -- | A move that does not shorten the tour is not made where it turns more cities about.
 def most_turned : i32 = 1000
 
--- | The cities t1, …, t6 of each move of a chain; of a move of two edges t4 stands for t5 and t6 as well.
-type chain = [150]i32
+-- | The cities t1, …, t6 of each move of a chain; of a move of two edges t4 stands for t5 and t6 as well. And the last six bits of
+-- the numbers of all of them, each as a bit of a word.
+type chain = ([150]i32, u64)
+
+-- | A word of such bits, and that of a city besides.
+#[inline]
+def touch (touched: u64) (c: i32) : u64 = touched | (1 << u64.i32 (c & 63))
 
 -- | Whether an edge did not come by the first moves of a chain.
-def is_old (chain: chain) (moves: i32) (a: i32) (b: i32) : bool =
+def is_old ((cities, touched): chain) (moves: i32) (a: i32) (b: i32) : bool =
   let is_edge (x: i32) (y: i32) = (a == x && b == y) || (a == y && b == x)
+  -- Most edges have a city that no move has touched.
+  let last = if touch (touch touched a) b == touched then 6 * i64.i32 moves else 0
   let (old, _) =
     loop (old, i) = (true, 0i64)
-    while old && i < 6 * i64.i32 moves do
+    while old && i < last do
       #[unsafe]
-      (!(is_edge chain[i + 1] chain[i + 2] || is_edge chain[i + 3] chain[i + 4]), i + 6)
+      (!(is_edge cities[i + 1] cities[i + 2] || is_edge cities[i + 3] cities[i + 4]), i + 6)
   in old
 
 -- | How many cities the longest of a move's reversals turns about, of a tour of n cities.
@@ -137,6 +144,11 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
   module T = mk_three_opt M
   type data [n] = M.data [n]
 
+  -- As `turned_about`; a function of its own in the generated C, or every loop would begin with it.
+  local
+  #[noinline]
+  def turned (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 = turned_about n kind o3 o5
+
   -- The better of an open move and another.
   local
   def opened [n] [k]
@@ -163,6 +175,7 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
            (g0: i64) : (found, found) =
     let k32 = breadth k moves
     let d x y = T.between data x y
+    let may_close data x y most = M.may_be_below data (M.point data x) (M.point data y) most
     let v = {n = i32.i64 n, s, p = position r t1}
     let t2 = at r (next v v.p)
     let (closing, left, _) =
@@ -183,7 +196,7 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
                     let is_move = t3 != t1 && (behind == 1 || t4 != t2) && is_old chain moves t3 t4
                     let g = if is_move then g1 + d t3 t4 else 0
                     let closing = if is_move && behind == 0 then closed closing (g - d t4 t1) s 1 i 0 else closing
-                    let left = if is_move && behind == 0 && may_open then opened links left g t4 (turned_about v.n 1 o3 0) s 1 i 0 else left
+                    let left = if is_move && behind == 0 && may_open then opened links left g t4 (turned v.n 1 o3 0) s 1 i 0 else left
                     let (closing, left, _) =
                       loop (closing, left, j) = (closing, left, if is_move then 0 else k32)
                       while j < k32 do
@@ -194,18 +207,22 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
                            else let t5 = city_of link
                                 let p5 = position r t5
                                 let o5 = order v p5
+                                let last = if behind == 0 then 2 else if o5 < o3 then 4 else 0
                                 let (closing, left, _) =
                                   loop (closing, left, kind) = (closing, left, 2 + behind)
-                                  while kind <= 2 + 2 * behind do
+                                  while kind <= last do
                                     let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next v p5 else back v p5)
-                                    let is_tour = if kind == 2 then t6 != t4 && t5 != t1 else o5 < o3 && (kind == 3 || o5 > 0)
-                                    let g3 = if is_tour then g2 + d t5 t6 else 0
-                                    let gain = g3 - d t6 t1
-                                    let closing' = closed closing gain s kind i j
-                                    let left' = if may_open then opened links left g3 t6 (turned_about v.n kind o3 o5) s kind i j else left
-                                    let is_better = is_tour && (closing'.gain > closing.gain || left'.gain > left.gain)
-                                    let counts = if is_better then is_old chain moves t5 t6 else false
-                                    in (if counts then closing' else closing, if counts then left' else left, kind + 1)
+                                    let g3 = g2 + d t5 t6
+                                    let opens = may_open && g3 > left.gain
+                                    in if opens || may_close data t6 t1 (g3 - closing.gain)
+                                       then let is_tour = if kind == 2 then t6 != t4 && t5 != t1 else kind == 3 || o5 > 0
+                                            let counts = if is_tour then is_old chain moves t5 t6 else false
+                                            let cities = turned v.n kind o3 o5
+                                            in ( if counts then closed closing (g3 - d t6 t1) s kind i j else closing
+                                               , if counts && opens then opened links left g3 t6 cities s kind i j else left
+                                               , kind + 1
+                                               )
+                                       else (closing, left, kind + 1)
                                 in (closing, left, j + 1)
                     in (closing, left, behind + 1)
                 in (closing, left, i + 1)
@@ -219,7 +236,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
   type data [n] = M.data [n]
   type scratch = chain
 
-  def scratch () = replicate 150 0i32
+  def scratch () : *chain = (replicate 150 0, 0)
   def most_moves : i32 = 2
   def log_size : i64 = 1000
   def room (depth: i32) = if depth == 0 then log_capacity else i32.i64 log_size
@@ -240,7 +257,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
     let n32 = i32.i64 n
     let first = at r (wrap n32 (position r t1 + s))
     let (r, l, chain, _, _, moves, gain, _) =
-      loop (r, l, chain, s, g, moves, _gain, on) = (r, l, chain, s, T.between data t1 first, 0i32, 0i64, true)
+      loop (r, l, chain, s, g, moves, _gain, on) = (r, l, (chain.0, 0), s, T.between data t1 first, 0i32, 0i64, true)
       while on do
         let (closing, left) = L.look data links r chain moves (moves + 1 < depth) t1 s g
         let found = if closing.kind > 0 then closing else left
@@ -249,8 +266,10 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
         let last = i64.i32 (ends move) - 1
         let begin = 6 * i64.i32 moves
         let chain =
-          loop chain for i < (if last < 0 then 0 else 6) do
-            #[unsafe] chain with [begin + i] = end move (i32.i64 (i64.min i last))
+          loop (cities, touched) = chain
+          for i < (if last < 0 then 0 else 6) do
+            let c = end move (i32.i64 (i64.min i last))
+            in (#[unsafe] cities with [begin + i] = c, touch touched c)
         let t6 = if found.kind == 1 then move.t4 else move.t6
         let s = if at r (wrap n32 (position r t1 + 1)) == t6 then 1 else -1
         let on = closing.kind == 0 && left.kind > 0
@@ -282,6 +301,6 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
         let l = l with [0] = made - back
         in (r, l, chain, moves, gain, s - 2)
     let q = loop q for i < ends move do push q (end move i)
-    let q = loop q for i < (if gain > 0 then 6 * i64.i32 moves else 0) do push q (#[unsafe] chain[i])
+    let q = loop q for i < (if gain > 0 then 6 * i64.i32 moves else 0) do push q (#[unsafe] chain.0[i])
     in (r, l, q, chain, move.gain + gain)
 }

@@ -110,6 +110,14 @@ def on_the_cpu() -> str | None:
     return next((name for name in names if find(KINDS[name]).status.usable), None)
 
 
+def host_kernels(kernels: Backend) -> Backend | None:
+    """Return kernels of the CPU beside those of a solver, which are on a GPU perhaps; None where none can run here."""
+    if kernels.device is None:
+        return kernels
+    name = on_the_cpu()
+    return None if name is None else open_backend(name)
+
+
 def _forget() -> None:
     """Leave the parent's backends to the parent: neither threads nor GPU contexts outlive a fork."""
     global _registry_lock  # noqa: PLW0603

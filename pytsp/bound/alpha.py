@@ -27,8 +27,8 @@ def alpha_lists(
     near_lists: NDArray[np.int32],
     kernels: Backend,
     *,
-    k: int = 8,
-    near: int = 3,
+    k: int = 7,
+    near: int = 2,
     iterations: int = ALPHA_STEPS,
 ) -> NDArray[np.int32]:
     """Return for every city `near` nearest others and those of least α besides, in order of distance.

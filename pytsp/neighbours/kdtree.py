@@ -1,7 +1,7 @@
 """The nearest cities: by a k-d tree where distances grow with a norm, else by the rows of the distance matrix.
 
-Where a solver has kernels of a CPU open, their tree of boxes takes the place of SciPy's for cities of the plane: it is
-faster, and SciPy need not be imported.
+Where a solver has kernels open, a CPU's tree of boxes takes the place of SciPy's for cities of the plane: it is faster,
+and SciPy need not be imported.
 
 J. L. Bentley: K-d trees for semidynamic point sets. 6th Annual Symposium on Computational Geometry, 1990.
 """
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.devices import usable_cores
+from pytsp.backends.registry import host_kernels
 from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.problem.instance import Instance
@@ -53,11 +54,11 @@ _KERNELS: ContextVar[Backend | None] = ContextVar("kernels", default=None)
 
 @contextmanager
 def boxes_by(kernels: Backend) -> Iterator[None]:
-    """Have these kernels find near points of the plane in the block of this statement, if they are those of a CPU.
+    """Have a CPU's kernels find near points of the plane in this statement's block: these, or those beside a GPU.
 
     What is found is the same.
     """
-    token = _KERNELS.set(kernels if kernels.device is None else None)
+    token = _KERNELS.set(host_kernels(kernels))
     try:
         yield
     finally:
@@ -141,6 +142,21 @@ class NearestPoints:
                 found[rows], is_decided = self._nearest_among(queries[rows], k, width)
                 undecided.append(rows[~is_decided])
             open_rows, width = np.concatenate(undecided), 2 * width
+        return found
+
+    @property
+    def has_boxes(self) -> bool:
+        """Whether a kernel may list the nearest by quadrants: `in_quadrants`."""
+        return self._boxes is not None
+
+    def in_quadrants(self, queries: NDArray[np.int64], k: int, most: int) -> NDArray[np.int32]:
+        """Return the `k` // 4 nearest of each quadrant of the `most` nearest others, filled up with the nearest
+        overall, by distance, shape (len(queries), k), 1 ≤ k ≤ `most`."""
+        found = np.empty((len(queries), k), dtype=np.int32)
+        numbers = self.order.astype(np.int32)
+        for block in _blocks(queries, k):
+            places = self._call("boxes_quadrants", self._boxes, numbers, k, most, self._places[queries[block]])
+            found[block] = places
         return found
 
     def _nearest_among(self, queries: NDArray[np.int64], k: int, width: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -30,6 +30,9 @@ def quadrant_lists(points: NDArray[np.float64], norm: float, k: int) -> NDArray[
     is_searched = np.ones(len(points), dtype=np.bool_)
     is_searched[beyond] = False
     cities = tree.order[is_searched[tree.order]]
+    if tree.has_boxes:
+        found[cities] = tree.in_quadrants(cities, k, min(_WIDTHS[-1] * k, tree.most))
+        cities = cities[:0]
     for width in (min(factor * k, tree.most) for factor in _WIDTHS):
 
         def search(block: NDArray[np.int64], width: int = width) -> NDArray[np.int64]:

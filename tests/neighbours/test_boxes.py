@@ -17,6 +17,7 @@ from pytsp.backends import Backend
 from pytsp.exceptions import KernelError
 from pytsp.generate import clustered, uniform
 from pytsp.neighbours import boxes as _boxes
+from pytsp.neighbours import quadrants as _quadrants
 from pytsp.neighbours.boxes import MOST_IN_A_CELL, MOST_LISTED, lists_along
 from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.neighbours.kdtree import boxes_by
@@ -137,18 +138,31 @@ def test_a_solver_s_kernels_find_what_a_k_d_tree_finds(backend: Backend, instanc
         assert np.array_equal(greedy(instance), tour)
 
 
+@pytest.mark.parametrize("instance", CITIES_OF_THE_PLANE[1:3], ids=["clustered", "a lattice"])
+@pytest.mark.parametrize("widths", [(1,), (2,), (2, 3), (2, 400)])
+def test_quadrants_have_none_but_the_nearest_so_many(
+    backend: Backend, instance: Instance, widths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_quadrants, "_WIDTHS", widths)
+    expected = neighbour_lists(instance, 8, quadrants=True)
+    with boxes_by(backend):
+        assert np.array_equal(neighbour_lists(instance, 8, quadrants=True), expected)
+
+
 def test_they_are_asked_inside_the_block_only(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     call = Backend.call
 
     def record(self: Backend, entry: str, *arguments: object) -> object:
+        assert self.device is None
         asked.append(entry)
         return call(self, entry, *arguments)
 
     monkeypatch.setattr(Backend, "call", record)
     with boxes_by(backend):
         neighbour_lists(uniform(5_000, 3), 5)
-    assert set(asked) == ({"boxes_around", "boxes_nearest"} if backend.device is None else set())
+        neighbour_lists(uniform(5_000, 3), 5, quadrants=True)
+    assert set(asked) == {"boxes_around", "boxes_nearest", "boxes_quadrants"}
     asked.clear()
     neighbour_lists(uniform(5_000, 3), 5)
     assert not asked

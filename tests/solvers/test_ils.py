@@ -430,7 +430,7 @@ def test_an_interruption_inside_any_call_leaves_the_result_whole(backend: Backen
     with cut(1e-12, 1e-12, 1), pytest.MonkeyPatch.context() as patch:
         patch.setattr(Backend, "call", interruption.call)
         try:
-            result = solved(uniform(20), backend, exchange=3)
+            result = solved(uniform(20), backend, exchange=3, neighbours=10)
         except KeyboardInterrupt:
             # The load and the start: from then on there is a tour.
             assert at < 2

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
-from pytsp.backends.registry import open_backend
+from pytsp.backends.registry import host_kernels, open_backend
 from pytsp.bound.alpha import alpha_lists
 from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
@@ -18,21 +18,35 @@ from pytsp.solvers.options.shared import ALPHA, NeighbourLists
 from pytsp.utils.arguments import is_array
 
 DEFAULT_NEIGHBOURS = 10
+# 1-trees of so many cities take a core less time than it takes to make a GPU ready for them.
+HOST_CITIES = 50_000
+# Of a time limit, α-nearness may take this share by default, at so many seconds a city of one core: where it takes more,
+# it does not pay.
+ALPHA_SHARE, ALPHA_SECONDS = 0.05, 1.5e-5
 
 
-def candidates(task: Task[Any], default: int = DEFAULT_NEIGHBOURS) -> NDArray[np.int32]:
+def candidates(
+    task: Task[Any], default: int = DEFAULT_NEIGHBOURS, *, default_is_alpha: bool = False
+) -> NDArray[np.int32]:
     """Return the neighbour lists, shape (n, k), in order of distance.
 
     They are those that are given, or of so many nearest, `default` where that is not given, of each quadrant where
-    there are quadrants; or of those the ones by α-nearness.
+    there are quadrants; or of those the ones by α-nearness, where they are asked for, or nothing is given and
+    `default_is_alpha`.
     """
     instance, options = task.instance, task.options
     if is_array(options.neighbours):
         return in_order(instance, check_neighbours(options.neighbours, instance.n))
-    is_by_alpha = is_alpha(options.neighbours)
+    is_by_alpha = is_alpha(options.neighbours) or (options.neighbours is None and default_is_alpha)
     k = default if is_by_alpha or options.neighbours is None else options.neighbours
     lists = neighbour_lists(instance, k, quadrants=_has_quadrants(instance, options))
-    return alpha_lists(instance, lists, bound_kernels(task.kernels)) if is_by_alpha else lists
+    return alpha_lists(instance, lists, bound_kernels(task.kernels, instance.n)) if is_by_alpha else lists
+
+
+def alpha_fits(task: Task[Any]) -> bool:
+    """Tell whether lists by α-nearness take little of the time limit."""
+    limit = task.watch.time_limit
+    return limit is None or ALPHA_SECONDS * task.instance.n <= ALPHA_SHARE * limit
 
 
 def is_alpha(neighbours: object) -> bool:
@@ -40,10 +54,11 @@ def is_alpha(neighbours: object) -> bool:
     return isinstance(neighbours, str) and neighbours == ALPHA
 
 
-def bound_kernels(kernels: Backend) -> Backend:
-    """Return the kernels for 1-trees where a solver's kernels are."""
-    if kernels.device is None:
-        return kernels
+def bound_kernels(kernels: Backend, n: int) -> Backend:
+    """Return the kernels for 1-trees of n cities where a solver's kernels are, or of few cities on the host."""
+    host = host_kernels(kernels) if n <= HOST_CITIES else None
+    if host is not None:
+        return host
     return open_backend(kernels.name, device=kernels.device.index, part="bound")
 
 

@@ -76,6 +76,8 @@ class Population(Search):
         The tours from which the climbers start; None where they go on from a state.
     moves : int
         As the kernels take them.
+    by_alpha : bool
+        Whether the lists are those by α-nearness because nothing else was asked for.
     iterations : int or None
         How many each climber makes; None where only the time limit ends them.
     temperature : float
@@ -93,10 +95,12 @@ class Population(Search):
         starts: NDArray[np.int32] | None,
         *,
         moves: int,
+        by_alpha: bool,
         iterations: int | None,
         temperature: float,
     ) -> None:
         super().__init__(task)
+        self.by_alpha = by_alpha
         self.options, self.iterations, self.temperature = task.options, iterations, temperature
         draws = (self.options.draws or DEFAULT_DRAWS) if self.options.pivot == "random-k" else 1
         self.local_search = LocalSearch(
@@ -163,6 +167,7 @@ class Population(Search):
         return {
             "climbers": self.climbers,
             "moves": MOVES[self.local_search.moves],
+            "by_alpha": self.by_alpha,
             "iterations": self.iterations,
             "has_descended": now.has_descended,
             "iteration": now.iteration,

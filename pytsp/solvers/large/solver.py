@@ -129,7 +129,7 @@ def _lists(
         return in_order(ordered, _numbers(order)[given[order]])
     if is_alpha(neighbours):
         near = _nearest(ordered, keys, ALPHA_NEAREST, task)
-        return alpha_lists(ordered, near, bound_kernels(task.kernels), k=DEFAULT_NEIGHBOURS)
+        return alpha_lists(ordered, near, bound_kernels(task.kernels, ordered.n))
     return _nearest(ordered, keys, DEFAULT_NEIGHBOURS if neighbours is None else neighbours, task)  # type: ignore[arg-type]
 
 

@@ -1,0 +1,89 @@
+-- | Neighbours from all four quadrants around a city, for cities in clusters, by a tree of boxes.
+
+import "nearest"
+
+-- | The quadrant in which something lies so far away: 0, …, 3, each with the axis at its clockwise side; what is at the same point
+-- counts to the last.
+def quadrant_of (dx: f64) (dy: f64) : i64 =
+  if dy > 0 || (dy == 0 && dx > 0) then i64.bool (dx <= 0) else 3 - i64.bool (dx < 0)
+
+-- | Whether a node's box reaches into a quadrant around a point, or touches it.
+def reaches [m] (boxes: [m][4]f64) (x: f64) (y: f64) (node: i64) (quadrant: i64) : bool =
+  #[unsafe]
+  let is_right = quadrant == 0 || quadrant == 3
+  let is_upper = quadrant < 2
+  in (if is_right then boxes[node, 1] >= x else boxes[node, 0] <= x)
+     && (if is_upper then boxes[node, 3] >= y else boxes[node, 2] <= y)
+
+-- | The k / 4 nearest others of city c in each quadrant around it, of those that are among its `most` nearest, filled up with the
+-- nearest overall: k cities, 0 < k <= most < n, by the squares of their distances, and among equals by the `numbers` of the
+-- cities, as their places in the tree.
+--
+-- **Work:** about O(k + log n), and O(most) where a quadrant has only few of the nearest.
+def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64) (c: i64) : [k]i32 =
+  #[unsafe]
+  let {xs, ys, boxes} = boxed
+  let (x, y) = (xs[c], ys[c])
+  let share = k / 4
+  -- The lists of the quadrants, then that of the nearest overall.
+  let every = 4 * (share + 1)
+  let size = every + k + 1
+  let look (ds: *[size]f64) (cs: *[size]i32) (l: i64): (*[size]f64, *[size]i32) =
+    loop (ds: *[size]f64, cs: *[size]i32) = (ds, cs)
+    for i < (if l < 0 then 0 else i64.min leaf (n - l * leaf)) do
+      let other = l * leaf + i
+      let (dx, dy) = (xs[other] - x, ys[other] - y)
+      let (d, number) = if other == c then (f64.inf, i32.highest) else (dx * dx + dy * dy, numbers[other])
+      let (ds, cs) = put ds cs (quadrant_of dx dy * (share + 1)) share d number
+      in put ds cs every k d number
+  let visit ((ds, cs): *([size]f64, [size]i32)) (node: i64) (l: i64): (*([size]f64, [size]i32), bool) =
+    let square = bound boxes x y node
+    let (is_near, _) =
+      loop (is_near, q) = (square <= ds[every + k - 1], 0)
+      while !is_near && q < (if share > 0 then 4 else 0) do
+        (square <= ds[q * (share + 1) + share - 1] && reaches boxes x y node q, q + 1)
+    let (ds, cs) = look ds cs (if is_near then l else -1)
+    in ((ds, cs), is_near)
+  let (ds, cs) = walk boxed c (replicate size f64.inf, replicate size i32.highest) visit
+  -- How many others are nearer than one of them, as far as they matter.
+  let rank (d: f64) (number: i32): i64 =
+    let count (l: i64): i64 =
+      loop before = 0
+      for i < (if l < 0 then 0 else i64.min leaf (n - l * leaf)) do
+        let other = l * leaf + i
+        let (dx, dy) = (xs[other] - x, ys[other] - y)
+        let e = dx * dx + dy * dy
+        in before + i64.bool (other != c && (e < d || (e == d && numbers[other] < number)))
+    let pass (before: *[1]i64) (node: i64) (l: i64): (*[1]i64, bool) =
+      let is_near = before[0] < most && bound boxes x y node <= d
+      let after = before[0] + count (if is_near then l else -1)
+      in (before with [0] = after, is_near)
+    in (walk boxed c [0] pass)[0]
+  let is_listed (d: f64) (number: i32): bool = d < ds[every + k - 1] || (d == ds[every + k - 1] && number <= cs[every + k - 1])
+  -- Those of the quadrants, then of the others as many as there is room for.
+  let (es, found, chosen) =
+    loop (es: *[k + 1]f64, found: *[k + 1]i32, chosen) = (replicate (k + 1) f64.inf, replicate (k + 1) i32.highest, 0)
+    for i < every do
+      let (d, number) = (ds[i], cs[i])
+      let is_chosen = i % (share + 1) < share && number < i32.highest
+      let is_chosen = if is_chosen && !is_listed d number then rank d number < most else is_chosen
+      let (es, found) = if is_chosen then put es found 0 k d number else (es, found)
+      in (es, found, chosen + i64.bool is_chosen)
+  let (_, found, _) =
+    loop (es: *[k + 1]f64, found: *[k + 1]i32, chosen) = (es, found, chosen)
+    for i < k do
+      let (d, number) = (ds[every + i], cs[every + i])
+      let (is_chosen, _) =
+        loop (is_chosen, j) = (false, 0)
+        while !is_chosen && j < every do
+          (j % (share + 1) < share && cs[j] == number, j + 1)
+      let is_put = !is_chosen && chosen < k
+      let (es, found) = if is_put then put es found 0 k d number else (es, found)
+      in (es, found, chosen + i64.bool is_put)
+  in take k found
+
+-- | The lists of some cities, 0 < k <= most < n.
+def around_each [n] [m] [q] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64) (cities: [q]i32) : [q][k]i32 =
+  let are_cities = k >= 1 && k <= most && most < n && all (\c -> c >= 0 && i64.i32 c < n) cities
+  let cities = assert are_cities cities
+  in map (\c -> around boxed numbers k most (i64.i32 c)) cities
