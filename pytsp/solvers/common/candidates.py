@@ -20,8 +20,8 @@ from pytsp.utils.arguments import is_array
 DEFAULT_NEIGHBOURS = 10
 # 1-trees of so many cities take a core less time than it takes to make a GPU ready for them.
 HOST_CITIES = 50_000
-# Of a time limit, α-nearness may take this share by default, at so many seconds a city of one core: where it takes more,
-# it does not pay.
+# Of a time limit, α-nearness may take this share by default, at so many seconds a city of one core: where it takes
+# more, it does not pay.
 ALPHA_SHARE, ALPHA_SECONDS = 0.05, 1.5e-5
 
 
@@ -57,8 +57,8 @@ def is_alpha(neighbours: object) -> bool:
 def bound_kernels(kernels: Backend, n: int) -> Backend:
     """Return the kernels for 1-trees of n cities where a solver's kernels are, or of few cities on the host."""
     host = host_kernels(kernels) if n <= HOST_CITIES else None
-    if host is not None:
-        return host
+    if host is not None or kernels.device is None:
+        return host or kernels
     return open_backend(kernels.name, device=kernels.device.index, part="bound")
 
 
