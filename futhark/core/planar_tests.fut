@@ -84,7 +84,7 @@ entry moves_keep_ends (n: i64) (side: f64) : bool =
     let z = loop z = 0i64 while others[z] != 0 do z + 1
     let tour = map (\p -> if p <= z then others[p] else if p == z + 1 then i32.i64 n - 1 else others[p - 1]) (iota n)
     let keeps c =
-      let m = T.move_of data links {segment = i32.i64 n, best, draws = 0} (route_of tour) (i32.i64 c)
+      let m = T.move_of data links {segment = i32.i64 n, best, draws = 0, straight = false} (route_of tour) (i32.i64 c)
       let is_tie x y = i32.min x y == 0 && i32.max x y == i32.i64 n - 1
       in !(m.kind > 0 && is_tie m.t1 m.t2) && !(m.kind > 0 && is_tie m.t3 m.t4) && !(m.kind > 1 && is_tie m.t5 m.t6)
     in and (map keeps (iota n))
@@ -103,7 +103,7 @@ entry moves_keep_ends (n: i64) (side: f64) : bool =
 entry ends_stay_together (n: i64) (side: f64) (temperature: f64) : bool =
   let holds s =
     let data = random_points n side s
-    let choice = {segment = i32.i64 n, best = s % 3 == 0, draws = 0}
+    let choice = {segment = i32.i64 n, best = s % 3 == 0, draws = 0, straight = false}
     let plan = {from = 0, iterations = 50, choice, depth = 0, woken = 0, kick = i32.bool (s % 5 == 0), temperature, cooled = 0, seed = 8, first = s}
     let start = map i32.i64 (iota n)
     let {tour, best = _, length = _, steps = _} = I.climb data (links_of data) plan (rng.stream 9 s) start start

@@ -82,8 +82,8 @@ module mk_generation (M: metric) (S: schedule) = {
     if are_lists lists then next data lists population plan else assert false population
 
   -- | A tour that goes on to a near city that is left: to the nearest by the lists, but each of a list is passed over with
-  -- probability passes / 256, if another is left; to the nearest of all where the list has none that is left. With
-  -- passes = 0 it is the nearest-neighbour tour. **Work:** O(n k), and O(n) a city whose list has none.
+  -- probability passes / 256, if another is left and it is not at distance 0; to the nearest of all where the list has none that
+  -- is left. With passes = 0 it is the nearest-neighbour tour. **Work:** O(n k), and O(n) a city whose list has none.
   def near_tour [n] [k] (data: M.data [n]) (lists: [n][k]i32) (key: rng.key) (passes: u64) (first: i32) : [n]i32 =
     #[unsafe]
     -- The cities that are left are the last ones of the tour so far; `place` tells where each city is.
@@ -108,7 +108,7 @@ module mk_generation (M: metric) (S: schedule) = {
           while next < 0 && j < i32.i64 k do
             let d = lists[i64.i32 c, i64.i32 j]
             let step = i64.i32 done * k + i64.i32 j
-            let pass = rng.word key (step + 1) >> 56 < passes
+            let pass = rng.word key (step + 1) >> 56 < passes && dist c d > 0
             in if place[i64.i32 d] <= done
                then (-1, passed, j + 1)
                else if pass then (-1, if passed < 0 then d else passed, j + 1) else (d, passed, j + 1)

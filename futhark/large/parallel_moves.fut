@@ -207,7 +207,7 @@ module mk_passes (M: metric) (W: widths) = {
     let width = width breadth
     let (cities, total, cursor) = next_waiting width cursor waits
     let d = length cities
-    let choice = {segment = i32.i64 n, best = true, draws = 0}
+    let choice = {segment = i32.i64 n, best = true, draws = 0, straight = false}
     let found =
       #[incremental_flattening(only_inner)]
       map (\c -> T.move_of data links choice r c) cities

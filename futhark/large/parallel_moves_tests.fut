@@ -49,7 +49,7 @@ entry turns_make_moves (n: i64) (segment: i32) (best: bool) : i32 =
   let kind_of s c =
     let tour = random_tour n 5 s
     let r = route_of tour
-    let move = P.T.move_of data links {segment, best, draws = 0} r (i32.i64 c)
+    let move = P.T.move_of data links {segment, best, draws = 0, straight = false} r (i32.i64 c)
     let {a, b, c} = turns_of r move
     let after = map (\p -> tour[i64.i32 (turn_position a (turn_position b (turn_position c (i32.i64 p))))]) (iota n)
     let (first, last) = stretch {a, b, c}
@@ -163,7 +163,7 @@ module laws (W: widths) = {
         loop now = start while !now.progress.done do P.descend data links 5 passes i64.highest now
       let by_work =
         loop now = start while !now.progress.done do P.descend data links 5 1000000 (passes * 100) now
-      let choice = {segment = i32.i64 n, best = true, draws = 0}
+      let choice = {segment = i32.i64 n, best = true, draws = 0, straight = false}
       let is_optimum = all (\c -> (P.T.move_of data links choice whole.route (i32.i64 c)).kind == 0) (iota n)
       let same (x: huge [n]) = and (map2 (==) x.route whole.route) && x.progress.moves == whole.progress.moves && x.progress.passes == whole.progress.passes && x.progress.work == whole.progress.work
       in ok && is_optimum && same cut && same coarse && same by_work && whole.progress.done && !(or whole.waits)

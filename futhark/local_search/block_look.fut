@@ -49,6 +49,7 @@ module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n]
            (links: links [n] [k])
            (r: route [n])
            (chain: chain)
+           (straight: bool)
            (moves: i32)
            (may_open: bool)
            (t1: i32)
@@ -79,7 +80,7 @@ module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n]
           let p3 = position r t3
           let o3 = order v p3
           let t4 = at r (if behind == 1 then next v p3 else back v p3)
-          let is_move = g1 > 0 && t3 != t1 && (behind == 1 || t4 != t2)
+          let is_move = g1 > 0 && t3 != t1 && (behind == 1 || (!straight && t4 != t2))
           let is_move = if is_move then is_old chain moves t3 t4 else false
           let g = g1 + d t3 t4
           let found =
@@ -98,7 +99,7 @@ module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n]
                       let o5 = order v p5
                       let (found, _) =
                         loop (found, kind) = (found, 2 + behind)
-                        while kind <= 2 + 2 * behind do
+                        while kind <= (if straight then 3 else 2 + 2 * behind) do
                           let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next v p5 else back v p5)
                           let is_tour = if kind == 2 then t6 != t4 && t5 != t1 else o5 < o3 && (kind == 3 || o5 > 0)
                           let found =

@@ -29,7 +29,7 @@ type plan =
   }
 
 def is_flag (x: i32) = x == 0 || x == 1
-def are_moves (x: i32) (pivot: i32) = x == 0 || x == 1 || (x == 2 && pivot == 0)
+def are_moves (x: i32) (pivot: i32) = x == 0 || x == 1 || ((x == 2 || x == 3) && pivot == 0)
 def is_kick (x: i32) = x >= 0 && x <= 2
 def is_pivot (x: i32) (draws: i32) = x >= 0 && x <= 2 && draws >= 1
 def are_numbers (first: i64) (from: i64) (iterations: i64) = first >= 0 && from >= 0 && iterations >= 0
@@ -42,7 +42,7 @@ def is_plan (first: i64) (from: i64) (iterations: i64) (kick: i32) (temperature:
 type stretch = {seed: u64, first: i64, from: i64, iterations: i64}
 
 -- | A plan in numbers from outside: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt, 2 for
--- chains of such; pivot = 0 for the first move that shortens the tour, as always with chains, 1 for a city's best, 2 for the
+-- chains of such, 3 for straight chains, as suit directed ways; pivot = 0 for the first move that shortens the tour, as always with chains, 1 for a city's best, 2 for the
 -- best of so many `draws`; kick = 0 for cuts that are near each other along the tour, 1 for random walks, 2 for either by a draw.
 type search_plan =
   { seed: u64
@@ -77,6 +77,7 @@ def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
   in assert (are_moves moves pivot && is_pivot pivot draws) { segment
                                                             , best = pivot == 1
                                                             , draws = if pivot == 2 then draws else 0
+                                                            , straight = moves == 3
                                                             }
 
 -- | How many tour neighbours on each side of a kick's ends begin chains.
@@ -85,8 +86,8 @@ def kick_neighbours : i32 = 5
 -- | What they stand for, on n cities.
 def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick, temperature, cooled}: search_plan) : plan =
   let choice = choice_of n moves pivot draws
-  let depth = if moves == 2 then chain_depth else 0
-  let woken = if moves == 2 then kick_neighbours else 0
+  let depth = if moves >= 2 then chain_depth else 0
+  let woken = if moves >= 2 then kick_neighbours else 0
   let plan = {from, iterations, choice, depth, woken, kick, temperature, cooled, seed, first}
   in assert (is_plan first from iterations kick temperature cooled) plan
 
@@ -236,7 +237,7 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
         let iteration = plan.from + i - descents
         let l = l with [0] = 0
         -- All cities wait for a descent, those of the kick in a trial.
-        let cuts = cuts_of plan.kick links r key iteration
+        let cuts = K.cuts data plan.kick links r key iteration
         let made = trial && cuts.made
         let bridge = bridge_at r cuts
         let cost = if made then K.cost data bridge else 0

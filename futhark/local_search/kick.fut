@@ -71,6 +71,16 @@ def pier (x: bridge) (i: i32) : i32 =
 module mk_kick (M: metric) = {
   module T = mk_three_opt M
 
+  -- | The cuts of a kick (`cuts_of`). One at an edge of length 0, which no tour does better without, moves to the next edge; no
+  -- cuts where two meet. So the pairs of cities that stand for one city of directed ways stay together.
+  --
+  -- **Work:** O(1).
+  def cuts [n] [k] (data: M.data [n]) (kind: i32) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
+    let {made, p0, p1, p2, p3} = cuts_of kind links r key iteration
+    let moved p = let q = wrap (i32.i64 n) (p + 1) in if T.between data (at r p) (at r q) == 0 then q else p
+    let (p0, p1, p2, p3) = (moved p0, moved p1, moved p2, moved p3)
+    in {made = made && p0 != p1 && p1 != p2 && p2 != p3 && p3 != p0, p0, p1, p2, p3}
+
   -- | By how much a double bridge lengthens the tour.
   def cost [n] (data: M.data [n]) ({a, b0, b1, c0, c1, d0, d1, e}: bridge) : i64 =
     let d x y = T.between data x y

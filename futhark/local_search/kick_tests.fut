@@ -44,7 +44,7 @@ entry kicks_hold (n: i64) (k: i64) : bool =
     let tour = random_tour n 2 s
     let r = route_of tour
     let key = rng.stream 7 0
-    let cuts = cuts_of kind links r key s
+    let cuts = K.cuts data kind links r key s
     let bridge = bridge_at r cuts
     let behind p = let d = p - cuts.p0 in if d < 0 then d + i32.i64 n else d
     let ordered = 0 < behind cuts.p1 && behind cuts.p1 < behind cuts.p2 && behind cuts.p2 < behind cuts.p3
@@ -56,6 +56,27 @@ entry kicks_hold (n: i64) (k: i64) : bool =
        && logged l == (if cuts.made then 4 else 0)
        && (!cuts.made || ordered)
   in all (\s -> all (\kind -> holds kind s) [0, 1, 2]) (iota 50)
+
+-- Where cities stand in pairs at distance 0, no kick takes a pair apart; and half of the kicks, or more, are made.
+-- ==
+-- entry: kicks_keep_pairs
+-- input { 8i64 } output { true }
+-- input { 20i64 } output { true }
+-- input { 200i64 } output { true }
+entry kicks_keep_pairs (n: i64) : bool =
+  let distance a b = if a == b || a / 2 == b / 2 then 0 else 1 + (a + b) % 7
+  let data = tabulate_2d n n (\a b -> i32.i64 (distance a b))
+  let lists = tabulate_2d n 5 (\a i -> i32.i64 ((a + i + 1) % n))
+  let links = K.T.links_of data lists
+  let pairs = random_tour (n / 2) 2 1
+  let r = route_of (map (\p -> #[unsafe] 2 * pairs[p / 2] + i32.i64 (p % 2)) (iota n))
+  let cuts kind s = K.cuts data kind links r (rng.stream 7 0) s
+  let keeps kind s =
+    let {made, p0, p1, p2, p3} = cuts kind s
+    let is_way p = (at r p) / 2 != (at r (wrap (i32.i64 n) (p + 1))) / 2
+    in !made || (is_way p0 && is_way p1 && is_way p2 && is_way p3)
+  let made = i64.sum (map (\s -> i64.bool (cuts 0 s).made) (iota 100))
+  in all (\s -> all (\kind -> keeps kind s) [0, 1, 2]) (iota 100) && (n < 20 || made >= 50)
 
 -- Short lists leave a random walk nowhere to go: no kick, rather than a wrong one.
 -- ==

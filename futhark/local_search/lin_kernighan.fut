@@ -124,7 +124,8 @@ module type looking = {
 
   -- | A look at the moves whose first edge is (t1, t2), t2 on the side s, behind so many `moves` of a chain: the first neighbour
   -- of t2 with moves that shorten the tour, and the best of these; where there is none, the one that leaves most before it
-  -- closes, if a move `may_open` the tour. What the chain has gained before it closes, or the length of the first edge, is `g0`.
+  -- closes, if a move `may_open` the tour. Those of a `straight` chain reverse no segment. What the chain has gained before it
+  -- closes, or the length of the first edge, is `g0`.
   --
   -- **Work:** O(k^2).
   val look [n] [k] :
@@ -132,6 +133,7 @@ module type looking = {
     -> links [n] [k]
     -> route [n]
     -> chain
+    -> (straight: bool)
     -> (moves: i32)
     -> (may_open: bool)
     -> (t1: i32)
@@ -168,6 +170,7 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
            (links: links [n] [k])
            (r: route [n])
            (chain: chain)
+           (straight: bool)
            (moves: i32)
            (may_open: bool)
            (t1: i32)
@@ -190,12 +193,12 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
                 let o3 = order v p3
                 -- t4 before t3, then behind it.
                 let (closing, left, _) =
-                  loop (closing, left, behind) = (closing, left, 0i32)
+                  loop (closing, left, behind) = (closing, left, i32.bool straight)
                   while behind < 2 do
                     let t4 = at r (if behind == 1 then next v p3 else back v p3)
                     let is_move = t3 != t1 && (behind == 1 || t4 != t2) && is_old chain moves t3 t4
                     let g = if is_move then g1 + d t3 t4 else 0
-                    let closing = if is_move && behind == 0 then closed closing (g - d t4 t1) s 1 i 0 else closing
+                    let closing = if is_move && behind == 0 then closed closing (g - d t1 t4) s 1 i 0 else closing
                     let left = if is_move && behind == 0 && may_open then opened links left g t4 (turned v.n 1 o3 0) s 1 i 0 else left
                     let (closing, left, _) =
                       loop (closing, left, j) = (closing, left, if is_move then 0 else k32)
@@ -207,18 +210,18 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
                            else let t5 = city_of link
                                 let p5 = position r t5
                                 let o5 = order v p5
-                                let last = if behind == 0 then 2 else if o5 < o3 then 4 else 0
+                                let last = if behind == 0 then 2 else if o5 < o3 then (if straight then 3 else 4) else 0
                                 let (closing, left, _) =
                                   loop (closing, left, kind) = (closing, left, 2 + behind)
                                   while kind <= last do
                                     let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next v p5 else back v p5)
                                     let g3 = g2 + d t5 t6
                                     let opens = may_open && g3 > left.gain
-                                    in if opens || may_close data t6 t1 (g3 - closing.gain)
+                                    in if opens || may_close data t1 t6 (g3 - closing.gain)
                                        then let is_tour = if kind == 2 then t6 != t4 && t5 != t1 else kind == 3 || o5 > 0
                                             let counts = if is_tour then is_old chain moves t5 t6 else false
                                             let cities = turned v.n kind o3 o5
-                                            in ( if counts then closed closing (g3 - d t6 t1) s kind i j else closing
+                                            in ( if counts then closed closing (g3 - d t1 t6) s kind i j else closing
                                                , if counts && opens then opened links left g3 t6 cities s kind i j else left
                                                , kind + 1
                                                )
@@ -237,7 +240,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
   type scratch = chain
 
   def scratch () : *chain = (replicate 150 0, 0)
-  def most_moves : i32 = 2
+  def most_moves : i32 = 3
   def log_size : i64 = 1000
   def room (depth: i32) = if depth == 0 then log_capacity else i32.i64 log_size
   def most_reversals (depth: i32) = 3 * i32.max 1 depth
@@ -248,6 +251,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
   def extend [n] [k] [m]
              (data: data [n])
              (links: links [n] [k])
+             (straight: bool)
              (depth: i32)
              (t1: i32)
              (s: i32)
@@ -259,7 +263,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
     let (r, l, chain, _, _, moves, gain, _) =
       loop (r, l, chain, s, g, moves, _gain, on) = (r, l, (chain.0, 0), s, T.between data t1 first, 0i32, 0i64, true)
       while on do
-        let (closing, left) = L.look data links r chain moves (moves + 1 < depth) t1 s g
+        let (closing, left) = L.look data links r chain straight moves (moves + 1 < depth) t1 s g
         let found = if closing.kind > 0 then closing else left
         let move = if found.kind == 0 then no_move else T.found_move links r t1 found
         let (r, l) = E.make (r, l) move
@@ -294,7 +298,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
       loop (r, l, chain, _moves, gain, s) = (r, l, chain, 0i32, 0i64, if depth == 0 then -3 else 1i32)
       while s >= -1 && gain == 0 do
         let mark = logged l
-        let (r, l, chain, moves, gain) = extend data links depth t1 s r l chain
+        let (r, l, chain, moves, gain) = extend data links choice.straight depth t1 s r l chain
         let made = logged l
         let back = if gain == 0 then made - mark else 0
         let r = E.take_back r l back

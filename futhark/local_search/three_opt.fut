@@ -36,10 +36,10 @@ def end (move: move) (i: i32) : i32 =
 
 -- | Which moves are looked at, and which one is taken: of the moves of 3-opt those that have a segment of at most `segment`
 -- cities, besides 2-opt; the `best` of a city's moves, or the first that shortens the tour; or, where `draws` is not 0, the
--- best of so many that are drawn.
+-- best of so many that are drawn. Chains that are `straight` are of moves that reverse no segment (kind 3).
 --
 -- With `segment` = 3 they contain Or-opt: a segment of up to three cities goes elsewhere, either way round.
-type choice = {segment: i32, best: bool, draws: i32}
+type choice = {segment: i32, best: bool, draws: i32, straight: bool}
 
 -- A move as it is found: on which side, of what kind, by which neighbour of t2 and which of t4.
 type found = {gain: i64, s: i32, kind: i32, i: i32, j: i32}

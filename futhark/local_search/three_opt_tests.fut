@@ -50,7 +50,7 @@ entry kinds (n: i64) (segment: i32) (best: bool) : i32 =
   let kind_of s c =
     let tour = random_tour n 5 s
     let r = route_of tour
-    let move = T.move_of data links {segment, best, draws = 0} r (i32.i64 c)
+    let move = T.move_of data links {segment, best, draws = 0, straight = false} r (i32.i64 c)
     let (r, _) = in_place.make (r, empty_log (i64.i32 log_capacity)) move
     let after = take n r
     let exact = is_tour after && length data tour - length data after == move.gain && (move.gain > 0) == (move.kind > 0)
@@ -67,7 +67,7 @@ entry best_is_no_less (n: i64) : bool =
   let links = links data 8
   let gain best c =
     let r = route_of (random_tour n 6 0)
-    in (T.move_of data links {segment = i32.i64 n, best, draws = 0} r (i32.i64 c)).gain
+    in (T.move_of data links {segment = i32.i64 n, best, draws = 0, straight = false} r (i32.i64 c)).gain
   in all (\c -> gain true c >= gain false c) (iota n)
 
 -- Sums of distances leave 32 bits.
@@ -78,7 +78,7 @@ entry longest_gain (d: i32) : i64 =
   let far a b = a != b && (b == a + 1 || a == b + 1 || (a + b == 5 && i64.abs (a - b) == 5))
   let data = tabulate_2d 6 6 (\a b -> if far a b && i64.min a b % 2 == 0 && i64.abs (a - b) == 1 then d else 0)
   let r = route_of (map i32.i64 (iota 6))
-  in (T.move_of data (links data 5) {segment = 6, best = true, draws = 0} r 0).gain
+  in (T.move_of data (links data 5) {segment = 6, best = true, draws = 0, straight = false} r 0).gain
 
 -- The kinds of the moves that may be drawn of several tours, each made by itself: a set bit a kind, or -1 if a tour was none,
 -- or not shorter by the gain.
@@ -93,7 +93,7 @@ entry longest_gain (d: i32) : i64 =
 entry drawn_kinds (n: i64) (segment: i32) : i32 =
   let data = taxicab (random_grid n 50)
   let links = links data (n - 1)
-  let choice = {segment, best = false, draws = 1}
+  let choice = {segment, best = false, draws = 1, straight = false}
   let kind_of s t1 side i j =
     let tour = random_tour n 5 s
     let r = route_of tour
@@ -137,7 +137,7 @@ entry best_is_drawn (n: i64) (segment: i64) : bool =
     let tour = random_tour n 5 s
     let r = route_of tour
     let q = loop q = empty_queue n for c < n do push q (i32.i64 c)
-    let choice = {segment = i32.i64 segment, best = false, draws = 100000}
+    let choice = {segment = i32.i64 segment, best = false, draws = 100000, straight = false}
     let move = W.draw data links choice r q (rng.stream 3 s)
     let (r, _) = in_place.make (r, empty_log (i64.i32 log_capacity)) move
     in move.gain == largest data segment tour && length data tour - length data (take n r) == move.gain
@@ -149,7 +149,7 @@ entry best_is_drawn (n: i64) (segment: i64) : bool =
 -- input { 20i64 } output { true }
 entry waiting_moves (n: i64) : bool =
   let data = taxicab (random_grid n 50)
-  let choice = {segment = i32.i64 n, best = false, draws = 50}
+  let choice = {segment = i32.i64 n, best = false, draws = 50, straight = false}
   let first k s =
     let q = push (push (empty_queue n) 7) 4
     let move = W.draw data (links data k) choice (route_of (random_tour n 5 s)) q (rng.stream 3 s)

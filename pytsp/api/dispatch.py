@@ -115,7 +115,7 @@ def _task_for(instance: Instance, request: Request) -> Task[Options]:
     if request.initial_tour is not None:
         check_initial_tour(options)
     task = task_of(instance, options, watch, seed, request.initial_tour, _placed(request))
-    task.quick_tour = request.quick_tour
+    task.quick_tour, task.is_doubled = request.quick_tour, request.is_doubled
     return task
 
 

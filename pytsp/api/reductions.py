@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -156,7 +157,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         request = replace(request, solver=options_of(closed, request, watch), keywords={})
         try:
             with looking(timely(watch, lambda: quick_seconds(closed))):
-                doubling = JonkerVolgenant.of(closed)
+                doubling = JonkerVolgenant.of(closed, quick_tour(closed, math.inf))
         except OutOfTime:
             is_late = True
     reduction = Reduction(instance, path, doubling)
@@ -173,6 +174,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         target=target if target is None or not target >= 0 else None if is_shortened else max(0, target + offset),
         target_gap=None,
         quick_tour=reduction.quick_tour,
+        is_doubled=doubling is not None,
         initial_tour=None if request.initial_tour is None else reduction.tour(request.initial_tour),
         progress=None if progress is None else lambda now: progress(reduction.restated(now)),
         on_improvement=None if on_improvement is None else lambda now: on_improvement(reduction.restated(now)),

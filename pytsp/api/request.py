@@ -23,8 +23,8 @@ class Request:
     """The arguments of `pytsp.solve` that concern every solver, and `keywords`, the options of its solver.
 
     `reading` is how data are read that are no instance yet, as `pytsp.as_instance` takes it; `began`
-    is when the solve did, by the clock of `time.perf_counter`. `quick_tour` is that of a `Task`,
-    and `bounded` what a checkpoint is to hold of the bound.
+    is when the solve did, by the clock of `time.perf_counter`. `quick_tour` and `is_doubled` are those of a
+    `Task`, and `bounded` what a checkpoint is to hold of the bound.
     """
 
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -49,4 +49,5 @@ class Request:
     keywords: Mapping[str, Any] = field(default_factory=dict)
     began: float
     quick_tour: Callable[[float], NDArray[np.int32]] | None = None
+    is_doubled: bool = False
     bounded: Bounded | None = None

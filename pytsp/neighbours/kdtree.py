@@ -244,6 +244,19 @@ def nearest_by_rows(
     return found
 
 
+def nearest_in_rows(distances: NDArray[Any], k: int) -> NDArray[np.int64]:
+    """Return the columns of the `k` least distances of each row of a square but for its diagonal, shape (n, k).
+
+    1 ≤ k < n. Of equal ones the first. Work O(n²), memory O(n k).
+    """
+    n = len(distances)
+    found = np.empty((n, k), dtype=np.int64)
+    for block in _blocks(np.arange(n), n):
+        chosen = _argleast(_others(distances[block], block.start), k)
+        found[block] = chosen + (chosen >= np.arange(n)[block, None])
+    return found
+
+
 def _others(rows: NDArray[Any], first: int) -> NDArray[Any]:
     """Return rows of a matrix, from its row `first` on, without what is on the diagonal."""
     others = np.empty((len(rows), rows.shape[1] - 1), rows.dtype)

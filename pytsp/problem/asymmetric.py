@@ -14,22 +14,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError
+from pytsp.problem.doubled import DoubledWays, double
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, check_kernel_matrix, least_and_largest
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.tours import check_tour
-from pytsp.utils.deadline import look
 
 __all__ = ["JonkerVolgenant"]
-
-# Cities whose distances are written together: their columns then go to memory in whole cache lines.
-_BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +38,13 @@ class JonkerVolgenant:
     ----------
     original : Instance
     instance : Instance
-        The symmetric one: city i is where one arrives at i, city n + i is where one leaves it.
+        The symmetric one: city i is where one arrives at the city `order[i]`, city n + i is where one leaves it.
     offset : int or float
         How much longer a tour that `tour` returns is than the directed tour; it may be less than 0.
     is_shortened : bool
         Whether ways that no short tour has are shorter in `instance`, and with them tours that have one.
+    order : ndarray of int32, shape (n,), or None
+        Which city has which number in `instance`; None where they keep their own.
 
     Examples
     --------
@@ -60,10 +58,18 @@ class JonkerVolgenant:
     instance: Instance
     offset: int | float
     is_shortened: bool = False
+    order: NDArray[np.int32] | None = None
 
     @classmethod
-    def of(cls, original: Instance) -> JonkerVolgenant:
-        """Make the symmetric instance. O(n²) memory: 16 n² bytes, with distances that are no integers 32 n².
+    def of(cls, original: Instance, order: NDArray[np.int32] | None = None) -> JonkerVolgenant:
+        """Make the symmetric instance. O(n²) memory: 16 n² bytes, with distances that are no integers next to none.
+
+        Parameters
+        ----------
+        original : Instance
+        order : ndarray of int32, shape (n,), optional
+            The cities in an order in which near ones follow each other: so do their distances in the memory, which
+            then come to a processor together.
 
         Raises
         ------
@@ -79,9 +85,8 @@ class JonkerVolgenant:
                 f"{name}: an asymmetric instance needs a symmetric matrix of {2 * n} x {2 * n} distances; the limit is "
                 f"{MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 16)} cities)"
             )
-        dtype = np.int32 if original.is_exact else np.float64
-        # Kernels have a copy of whole numbers; other numbers are first rounded to such.
-        check_kernel_matrix(original, (32 if original.is_exact else 64) * n * n)
+        # A matrix of whole numbers, of which kernels have a copy.
+        check_kernel_matrix(original, 32 * n * n)
         given = original.distance_rows(0, n)
         least, _ = least_and_largest(given)
         ways = shorten_edges(given, least + MOST_DISTANCE // 2 - 1)
@@ -96,10 +101,17 @@ class JonkerVolgenant:
                 f"{name}: distances from {least} to {largest} are too far apart for an asymmetric instance; "
                 f"they may differ by {MOST_DISTANCE // 2 - 1}: divide them by a common factor"
             )
-        doubled = _double(ways, least, apart, dtype)
+        numbers = np.arange(n) if order is None else order
+        if original.is_exact:
+            doubled = double(
+                lambda block: np.take(ways[numbers[block]], numbers, axis=1) - least + apart, n, forbidden, np.int32
+            )
+            instance = Instance._of_lawful_matrix(doubled, original.name)
+        else:
+            instance = DoubledWays.of(original.name, ways, numbers, apart - least, forbidden)
         # The one edge of a single city is its pair.
         offset = n * (apart - least) if n > 1 else 0
-        return cls(original, Instance._of_lawful_matrix(doubled, original.name), offset, ways is not given)
+        return cls(original, instance, offset, ways is not given, order)
 
     def directed(self, tour: ArrayLike) -> NDArray[np.int32]:
         """Return the directed tour of a tour; pairs that it breaks are joined.
@@ -122,7 +134,7 @@ class JonkerVolgenant:
         if doubled[1] != doubled[0] + n:
             doubled = np.roll(doubled[::-1], -1)
         directed: NDArray[np.int32] = doubled[::2].copy()
-        return directed
+        return directed if self.order is None else self.order[directed]
 
     def tour(self, directed: ArrayLike) -> NDArray[np.int32]:
         """Return the tour of a directed tour.
@@ -133,23 +145,9 @@ class JonkerVolgenant:
             If `directed` does not visit every city of `original` exactly once.
         """
         cities = check_tour(directed, self.original.n)
+        if self.order is not None:
+            cities = np.argsort(self.order).astype(np.int32)[cities]
         return np.column_stack((cities, cities + self.original.n)).ravel().astype(np.int32)
-
-
-def _double(ways: NDArray[Any], least: float, apart: float, dtype: type[np.generic]) -> NDArray[Any]:
-    """Return the symmetric matrix: ways from `apart` on, pairs of length 0, and what is forbidden; in one pass."""
-    n = len(ways)
-    doubled = np.empty((2 * n, 2 * n), dtype)
-    for first in range(0, n, _BLOCK):
-        look(first * n)
-        block = slice(first, first + _BLOCK)
-        leaving = doubled[n:][block]
-        leaving[:, :n] = ways[block] - least + apart
-        leaving[:, n:] = doubled[:n][block, :n] = 2 * apart
-        doubled[:n, n:][:, block] = leaving[:, :n].T
-    places = np.arange(2 * n)
-    doubled[places, places] = doubled[places, (places + n) % (2 * n)] = 0
-    return doubled
 
 
 def _alternate(tour: NDArray[np.int32], n: int) -> None:

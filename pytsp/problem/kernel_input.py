@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
+from pytsp.problem.doubled import DoubledWays
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import SPHERES, further_city, is_located, is_planar, located
 from pytsp.problem.long_edges import shorten_edges
@@ -111,6 +112,8 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
         )
     if instance.metric in ("EUC_2D", "CEIL_2D"):
         return _plane(instance)
+    if isinstance(instance, DoubledWays):
+        return _doubled_form(instance)
     if instance.matrix is not None:
         if instance.matrix.dtype != np.int32:
             # Kernels have a copy, and looking for edges to be shortened takes less than that.
@@ -215,6 +218,15 @@ def _plane(instance: Instance) -> Form:
 def _matrix_form(instance: Instance) -> Form:
     """Return the form of an instance whose distances become a matrix, or are scaled."""
     return Form("matrix", (_matrix(instance),), instance) if instance.is_exact else _scaled_matrix(instance)
+
+
+def _doubled_form(instance: DoubledWays) -> Form:
+    """Return the form of floating-point ways: no edge is out of proportion, and all are scaled as they are doubled."""
+    check_kernel_matrix(instance, 8 * instance.n**2)
+    exponent = _exponent(instance.forbidden)
+    whole = instance.scaled(exponent)
+    scaled = Instance._of_lawful_matrix(whole, instance.name)
+    return Form("matrix", (whole,), scaled, exponent=exponent, is_exact=False)
 
 
 def _are_crowded(instance: Instance) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.neighbours.kdtree import boxes_by
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.candidates import candidates
+from pytsp.solvers.common.candidates import search_lists
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, moves_of, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
@@ -69,7 +69,7 @@ def begin(task: Task[EAX]) -> Evolution:
     """Return the populations of a crossover where they start, or where they stood."""
     task.prepare()
     with boxes_by(task.kernels):
-        lists = candidates(task)
+        lists = search_lists(task)
     return Evolution(task, lists)
 
 

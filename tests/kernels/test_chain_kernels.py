@@ -15,15 +15,18 @@ from hypothesis import strategies as st
 from kernel_calls import SEGMENTS, Climbers, assert_exact, climbing_entry, distances_of, forms_of, lists_of, load
 from kernel_values import search_plan
 from numpy.typing import NDArray
+from strategies import directed_matrices
 
 from pytsp import random_tours
 from pytsp.backends import Backend, open_backend
 from pytsp.exceptions import KernelError
+from pytsp.neighbours.ways import way_lists
+from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import form_of
+from pytsp.problem.kernel_input import Form, form_of
 
 PART = "search"
-CHAINS = 2
+CHAINS, STRAIGHT = 2, 3
 
 
 @given(strategies.symmetric_matrices(max_n=10, largest=60), st.data(), st.integers(0, 9))
@@ -47,6 +50,75 @@ def test_so_is_one_of_more_cities(backend: Backend, n: int, k: int) -> None:
     tours, _, steps = climbers.found()
     expected = chains_oracle.descent(distances_of(form), climbers.lists.tolist(), start)
     assert (tours[0], steps[0]) == expected
+
+
+# Straight chains, of directed ways
+
+
+def doubled(ways: NDArray[np.int64]) -> tuple[Form, NDArray[np.int32]]:
+    """The form of a doubled instance, and the lists of its ways."""
+    form = form_of(JonkerVolgenant.of(Instance._of_lawful_matrix(ways, asymmetric=True)).instance)
+    return form, way_lists(form.whole, 6)
+
+
+def in_pairs(directed: Any) -> NDArray[np.int32]:
+    """The tours of the doubled instance for directed ones, shape (climbers, 2 n)."""
+    tours = np.atleast_2d(directed)
+    return np.stack([tours, tours + tours.shape[1]], axis=2).reshape(len(tours), -1).astype(np.int32)
+
+
+def are_in_pairs(tours: Any) -> bool:
+    """Whether every city is beside its other one in all tours."""
+    found = np.asarray(tours)
+    n = found.shape[1] // 2
+    ahead = np.roll(found, -1, axis=1) % n == found % n
+    return bool((ahead | np.roll(ahead, 1, axis=1)).all())
+
+
+@given(directed_matrices(min_n=2, max_n=7), st.data())
+@settings(max_examples=80)
+def test_a_descent_by_straight_chains_is_that_of_the_oracle(
+    backend: Backend, ways: NDArray[np.int64], data: st.DataObject
+) -> None:
+    form, lists = doubled(ways)
+    start = in_pairs(data.draw(strategies.tours(len(ways))))[0].tolist()
+    climbers = Climbers(backend, form, start, lists=lists, moves=STRAIGHT).go(0, 0)
+    tours, lengths, steps = climbers.found()
+    assert (tours[0], steps[0]) == chains_oracle.descent(distances_of(form), lists.tolist(), start, straight=True)
+    assert lengths[0] == oracle.length(distances_of(form), tours[0])
+
+
+@pytest.mark.parametrize("n", [30, 60])
+def test_so_is_one_by_straight_chains_of_more_cities(backend: Backend, n: int) -> None:
+    form, lists = doubled(np.random.default_rng(n).integers(1, 1000, (n, n)))
+    start = in_pairs(np.arange(n))[0].tolist()
+    tours, _, steps = Climbers(backend, form, start, lists=lists, moves=STRAIGHT).go(0, 0).found()
+    assert (tours[0], steps[0]) == chains_oracle.descent(distances_of(form), lists.tolist(), start, straight=True)
+
+
+@given(directed_matrices(min_n=2, max_n=9), st.data(), st.integers(0, 2))
+@settings(max_examples=60)
+def test_straight_chains_and_kicks_keep_all_pairs(
+    backend: Backend, ways: NDArray[np.int64], data: st.DataObject, kick: int
+) -> None:
+    form, lists = doubled(ways)
+    starts = in_pairs([data.draw(strategies.tours(len(ways))) for _ in range(2)])
+    # Every kick is accepted.
+    rest: dict[str, Any] = {"lists": lists, "moves": STRAIGHT, "kick": kick, "temperature": 1e9}
+    climbers = Climbers(backend, form, starts, **rest).go(0, 20)
+    assert are_in_pairs(backend.fields(climbers.population)["tours"])
+    assert are_in_pairs(climbers.found()[0])
+    assert_exact(form, climbers.found())
+
+
+def test_straight_chains_of_all_backends_end_alike(backend: Backend) -> None:
+    form, lists = doubled(np.random.default_rng(0).integers(1, 1000, (120, 120)))
+    starts = in_pairs(random_tours(120, 3, 0))
+    rest: dict[str, Any] = {"lists": lists, "moves": STRAIGHT, "kick": 2, "temperature": 40.0}
+    found = Climbers(backend, form, starts, **rest).go(0, 60).polish().found()
+    assert_exact(form, found)
+    assert found == Climbers(open_backend("c"), form, starts, **rest).go(0, 60).polish().found()
+    assert are_in_pairs(found[0])
 
 
 @given(strategies.instances_with_tours(max_n=7))
@@ -108,7 +180,9 @@ def test_chains_end_below_3_opt(backend: Backend) -> None:
     assert means[1] < 0.985 * means[0]
 
 
-@pytest.mark.parametrize("choice", [{"moves": 3}, {"moves": -1}, {"moves": CHAINS, "pivot": 1}])
+@pytest.mark.parametrize(
+    "choice", [{"moves": 4}, {"moves": -1}, {"moves": CHAINS, "pivot": 1}, {"moves": STRAIGHT, "pivot": 2}]
+)
 def test_other_plans_of_chains_are_refused(backend: Backend, choice: dict[str, int]) -> None:
     form = form_of(scattered(10, "EUC_2D", 0))
     population = backend.call("population_given", random_tours(10, 1, 0))

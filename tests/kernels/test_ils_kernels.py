@@ -218,7 +218,7 @@ BAD = [
     ("first", -1),
     ("from", -1),
     ("iterations", -1),
-    ("moves", 3),
+    ("moves", 4),
     ("pivot", -1),
     ("pivot", 3),
     ("draws", 0),

@@ -69,6 +69,38 @@ def test_a_directed_tour_is_restored_and_keeps_its_length(instance: Instance, da
     assert np.roll(turned, -at).tolist() == tour.tolist()
 
 
+@given(directed_matrices(min_n=2), st.sampled_from([1, 7.0]), st.data())
+def test_cities_may_have_other_numbers(ways: NDArray[np.int64], divisor: float, data: st.DataObject) -> None:
+    instance = Instance.from_matrix(ways / divisor if divisor > 1 else ways, asymmetric=True)
+    order = data.draw(strategies.tours(instance.n))
+    tour = data.draw(strategies.tours(instance.n))
+    doubling = JonkerVolgenant.of(instance, order)
+    assert doubling.directed(doubling.tour(tour)).tolist() == tour.tolist()
+    # City i is where one arrives at `order[i]`.
+    plain = JonkerVolgenant.of(instance).instance.distance_matrix()
+    places = np.append(order, order + instance.n)
+    assert (doubling.instance.distance_matrix() == plain[np.ix_(places, places)]).all()
+
+
+@given(directed_matrices(min_n=1), st.data())
+def test_floating_point_ways_are_computed_as_their_matrix_has_them(
+    ways: NDArray[np.int64], data: st.DataObject
+) -> None:
+    instance = Instance._of_lawful_matrix(ways / 7, "sevenths", asymmetric=True)
+    doubling = JonkerVolgenant.of(instance, data.draw(strategies.tours(instance.n)))
+    ours, n = doubling.instance, doubling.instance.n
+    assert (ours.n, ours.is_exact, ours.asymmetric, ours.coordinates) == (2 * instance.n, False, False, None)
+    given_matrix = Instance.from_matrix(ours.matrix)
+    assert (ours.distance_matrix() == given_matrix.matrix).all()
+    tour = data.draw(strategies.tours(n))
+    assert ours.tour_length(tour) == given_matrix.tour_length(tour)
+    assert ours.distances(tour[:, None], tour).tolist() == given_matrix.distances(tour[:, None], tour).tolist()
+    if n > 2:
+        form, expected = form_of(ours), form_of(given_matrix)
+        assert (form.exponent, form.is_exact, form.unit) == (expected.exponent, False, expected.unit)
+        assert (form.arguments[0] == expected.arguments[0]).all()
+
+
 @given(directed_matrices(min_n=1, max_n=9), st.data())
 def test_any_tour_has_a_directed_tour_that_is_no_longer(d: NDArray[np.int64], data: st.DataObject) -> None:
     instance = Instance.from_matrix(d, asymmetric=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from draws import Edge, made, moves
+from draws import Edge, exchanged, made, moves
 from oracle import Distances, Tour, length
 
 # How many moves a chain has at most, and how many neighbours are looked at behind its first move.
@@ -20,7 +20,14 @@ def beside(tour: Tour, city: int, way: int) -> int:
 
 
 def options(
-    distances: Distances, lists: Sequence[Sequence[int]], tour: Tour, t1: int, s: int, i: int, gone: int, k: int
+    distances: Distances,
+    lists: Sequence[Sequence[int]],
+    tour: Tour,
+    t1: int,
+    s: int,
+    i: int,
+    gone: int,
+    k: int,
 ) -> list[Option]:
     """What a chain may do by the neighbour i of t2, in the order in which it is looked at, with what it leaves open.
 
@@ -48,12 +55,30 @@ def options(
     return sorted(found, key=lambda option: option[1] > 1) if found else []
 
 
+def straight_options(
+    distances: Distances, lists: Sequence[Sequence[int]], tour: Tour, t1: int, s: int, i: int, gone: int, k: int
+) -> list[Option]:
+    """What a straight chain may do: of `options` those that reverse no segment."""
+    t2 = beside(tour, t1, s)
+    t3 = lists[t2][i]
+    t4 = beside(tour, t3, s)
+    open_here = gone - distances[t2][t3] + distances[t3][t4]
+    found: list[Option] = []
+    for t5 in lists[t4][:k] if t3 != t1 else []:
+        t6 = beside(tour, t5, s)
+        edges = [(t1, t2), (t3, t4), (t5, t6)]
+        if open_here > distances[t4][t5] and t5 not in (t1, t3) and exchanged(tour, edges):
+            found.append((open_here - distances[t4][t5] + distances[t5][t6], 3, edges))
+    return found
+
+
 def chain(
-    distances: Distances, lists: Sequence[Sequence[int]], tour: Tour, t1: int, s: int
+    distances: Distances, lists: Sequence[Sequence[int]], tour: Tour, t1: int, s: int, *, straight: bool = False
 ) -> tuple[int, list[int], list[int]]:
     """The gain of the chain from the edge of a city on one side, the tour after it, and the ends of its moves."""
     now, ends = list(tour), list[int]()
     come: set[frozenset[int]] = set()
+    look = straight_options if straight else options
     gone = distances[t1][beside(now, t1, s)]
     for level in range(DEPTH):
         k = len(lists[t1]) if level == 0 else min(BREADTH, len(lists[t1]))
@@ -63,7 +88,7 @@ def chain(
         for i in range(k):
             if closing[0] or gone <= distances[t2][lists[t2][i]]:
                 break
-            for leaves, kind, edges in options(distances, lists, now, t1, s, i, gone, k):
+            for leaves, kind, edges in look(distances, lists, now, t1, s, i, gone, k):
                 if any(frozenset(edge) in come for edge in edges[1:]):
                     continue
                 last = edges[-1][1]
@@ -88,14 +113,16 @@ def chain(
     return 0, list(tour), []
 
 
-def descent(distances: Distances, lists: Sequence[Sequence[int]], start: Tour) -> tuple[list[int], int]:
-    """The tour that a descent by chains ends on, and how many chains shortened it."""
+def descent(
+    distances: Distances, lists: Sequence[Sequence[int]], start: Tour, *, straight: bool = False
+) -> tuple[list[int], int]:
+    """The tour that a descent by chains, or by straight ones, ends on, and how many chains shortened it."""
     tour, steps, checked = list(start), 0, 0
     waiting = list(start)
     while waiting:
         t1 = waiting.pop(0)
         for s in (1, -1):
-            gain, tour, ends = chain(distances, lists, tour, t1, s)
+            gain, tour, ends = chain(distances, lists, tour, t1, s, straight=straight)
             if gain:
                 steps += 1
                 for city in ends:

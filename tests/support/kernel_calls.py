@@ -80,6 +80,7 @@ class Climbers:
         tours: Any,
         *,
         k: int | None = None,
+        lists: NDArray[np.int32] | None = None,
         seed: int = 0,
         first: int = 0,
         moves: int = 1,
@@ -89,7 +90,8 @@ class Climbers:
         temperature: float = 0.0,
         cooled: int = 0,
     ) -> None:
-        self.backend, self.form, self.loaded, self.lists = backend, form, load(backend, form), lists_of(form, k)
+        self.backend, self.form, self.loaded = backend, form, load(backend, form)
+        self.lists = lists_of(form, k) if lists is None else lists
         self.choice = {"moves": moves, "pivot": pivot, "draws": draws}
         self.rest = {"seed": seed, "first": first, "kick": kick, "temperature": temperature, "cooled": cooled}
         self.population: Opaque = backend.call("population_given", np.atleast_2d(np.asarray(tours, dtype=np.int32)))

@@ -163,12 +163,17 @@ def edges(tour: Tour) -> set[tuple[int, int]]:
     return {(min(a, b), max(a, b)) for a, b in zip(tour, [*tour[1:], tour[0]], strict=True) if a != b}
 
 
-def near_tour(lists: Sequence[Sequence[int]], distances: Distances, start: int) -> list[int]:
-    """The tour that goes on to the first city of a list that is left, and without one to the nearest of all."""
+def near_tour(lists: Sequence[Sequence[int]], distances: Distances, start: int, *, passing: bool = False) -> list[int]:
+    """The tour that goes on to the first city of a list that is left, and without one to the nearest of all.
+
+    Where all are passed over, `passing`, those at distance 0 are not, and come before the others.
+    """
     tour, left = [start], set(range(len(distances))) - {start}
     while left:
         here = tour[-1]
         listed = [j for j in lists[here] if j in left]
+        if passing:
+            listed.sort(key=lambda j: distances[here][j] > 0)
         tour.append(listed[0] if listed else min(left, key=lambda j: (distances[here][j], j)))
         left.remove(tour[-1])
     return tour

@@ -74,7 +74,7 @@ def points(n: int, metric: str) -> Instance:
     ("make", "each"),
     [
         pytest.param(lambda: directed(800), 32, id="directed"),
-        pytest.param(lambda: directed(800, np.float64), 64, id="directed floats"),
+        pytest.param(lambda: directed(800, np.float64), 32, id="directed floats"),
         pytest.param(lambda: Instance.from_matrix(points(2500, "EUC_2D").distance_matrix()), 8, id="matrix"),
         pytest.param(lambda: Instance.from_matrix(points(2500, "EUCLIDEAN").distance_matrix()), 8, id="floats"),
         pytest.param(lambda: points(2500, "MAN_2D"), 8, id="points"),

@@ -11,6 +11,7 @@ from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels, open_backend
 from pytsp.bound.alpha import alpha_lists
 from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
+from pytsp.neighbours.ways import way_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located
 from pytsp.solvers.common.task import Task
@@ -47,6 +48,15 @@ def alpha_fits(task: Task[Any]) -> bool:
     """Tell whether lists by α-nearness take little of the time limit."""
     limit = task.watch.time_limit
     return limit is None or ALPHA_SECONDS * task.instance.n <= ALPHA_SHARE * limit
+
+
+def search_lists(task: Task[Any], *, default_is_alpha: bool = False) -> NDArray[np.int32]:
+    """Return the lists of a local search from `starting_tours`: `candidates`, of directed ways without the pairs, which
+    such tours have."""
+    neighbours = task.options.neighbours
+    if not task.is_doubled or is_array(neighbours) or is_alpha(neighbours) or task.options.quadrants:
+        return candidates(task, default_is_alpha=default_is_alpha)
+    return way_lists(task.form.whole, neighbours or DEFAULT_NEIGHBOURS)
 
 
 def is_alpha(neighbours: object) -> bool:

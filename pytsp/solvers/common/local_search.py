@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.neighbours.ways import with_pairs
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.placement import mapping_of, most_cities
@@ -17,6 +18,8 @@ from pytsp.solvers.options.shared import MOVES, PIVOTS
 
 __all__ = ["CHILDREN", "PASSES", "PATIENCE", "LocalSearch", "moves_of", "population_fields"]
 
+# Chains of moves that reverse no segment, as the kernels take them beside `MOVES`.
+STRAIGHT = 3
 # How many children a pair has.
 CHILDREN = 30
 # How many neighbours the merging of subtours looks at.
@@ -65,6 +68,7 @@ class LocalSearch:
         self.kernels, self.call = task.kernels, task.kernels.call
         self.kind, self.loaded, self.lists = task.form.kind, loaded, lists
         self.near = np.ascontiguousarray(lists[:, :MERGED_NEIGHBOURS])
+        self.is_doubled = task.is_doubled
         self.seed, self.machine = task.seed, task.machine
         self.moves, self.pivot = moves, PIVOTS.index(task.options.pivot)
         self.draws, self.kick = draws, kick
@@ -75,7 +79,8 @@ class LocalSearch:
 
     def start(self, first: int, count: int) -> Any:
         """Return climbers on random tours of near cities, brought to their local optima."""
-        tours = self.call(f"{self.kind}_start", self.loaded, self.lists, self.seed, first, count, PASSES)
+        lists = with_pairs(self.lists) if self.is_doubled else self.lists
+        tours = self.call(f"{self.kind}_start", self.loaded, lists, self.seed, first, count, PASSES)
         return self.climb(tours, self.seed, first)
 
     def place(self, tours: NDArray[np.int32]) -> Any:
@@ -109,7 +114,14 @@ class LocalSearch:
         return self._search("polish", climbers, {**stretch, "temperature": 0.0, "cooled": 0})
 
     def _search(self, verb: str, climbers: Any, fields: dict[str, Any]) -> Any:
-        choice = {"moves": self.moves, "pivot": self.pivot, "draws": self.draws, "kick": self.kick}
+        # Directed ways have no use for moves that reverse a segment.
+        is_straight = self.is_doubled and MOVES[self.moves] == "lk"
+        choice = {
+            "moves": STRAIGHT if is_straight else self.moves,
+            "pivot": self.pivot,
+            "draws": self.draws,
+            "kick": self.kick,
+        }
         plan = self.kernels.value("search_plan", {**fields, **choice})
         entry = f"{self.kind}_{verb}{self.suffix}"
         return self.call(entry, self.loaded, self.lists, climbers, plan, *self.shared_out)

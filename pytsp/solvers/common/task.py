@@ -41,6 +41,9 @@ class Task(Generic[O_co]):
     quick_tour : callable, optional
         Return a tour that takes no more than so many seconds, where the instance stands for another that knows a better
         one than its own.
+    is_doubled : bool
+        Whether the instance stands for directed ways, as `JonkerVolgenant` makes it: the two cities of each pair stay
+        side by side.
     """
 
     instance: Instance
@@ -50,6 +53,7 @@ class Task(Generic[O_co]):
     given_tour: ArrayLike | None
     open: Callable[[], Backend]
     quick_tour: Callable[[float], NDArray[np.int32]] | None = None
+    is_doubled: bool = False
 
     @cached_property
     def form(self) -> Form:

@@ -18,19 +18,23 @@ MOST_TEMPERATURE = 1e12
 _BLOCK = 1 << 17
 
 
-def first_temperature(form: Form, lists: NDArray[np.int32], given: float | None) -> float:
+def first_temperature(form: Form, lists: NDArray[np.int32], given: float | None, *, is_doubled: bool = False) -> float:
     """Return the temperature that is given, or a fraction of the mean distance between a city and its two nearest.
 
-    That is more than an edge of a good tour. It depends on the instance and the lists only.
+    That is more than an edge of a good tour. It depends on the instance and the lists only. Where the instance stands
+    for directed ways, what all ways are longer by does not count.
     """
     if given is not None:
         return in_units(form, given)
     if lists.shape[1] == 0:
         return 0.0
     near, total = lists[:, :2], 0
+    longer = form.whole.distance(0, 1) // 2 if is_doubled else 0
     for first in range(0, len(near), _BLOCK):
         block = near[first : first + _BLOCK]
-        total += int(form.whole.distances(np.arange(first, first + len(block))[:, None], block).sum())
+        lengths = form.whole.distances(np.arange(first, first + len(block))[:, None], block)
+        # The other city of a pair, where a list has it, is at distance 0.
+        total += int(np.maximum(lengths - longer, 0).sum())
     return TEMPERATURE * total / near.size
 
 

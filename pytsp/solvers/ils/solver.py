@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytsp.backends.context import Backend
 from pytsp.neighbours.kdtree import boxes_by
 from pytsp.run.monitor import Watch
-from pytsp.solvers.common.candidates import alpha_fits, are_nearest, candidates
+from pytsp.solvers.common.candidates import alpha_fits, are_nearest, search_lists
 from pytsp.solvers.common.local_search import moves_of
 from pytsp.solvers.common.placement import check_climbers, default_climbers, mapping_of
 from pytsp.solvers.common.task import Task
@@ -48,13 +48,14 @@ def begin(task: Task[ILS]) -> Population:
     mapping = mapping_of(instance.n, task.kernels, options.layout)
     moves = moves_of(task, mapping, "lk" if options.pivot == "first" else "3-opt")
     check_climbers(instance.n, climbers, copies=1 + (options.restart is not None or options.merge))
-    by_alpha = by_alpha and MOVES[moves] == "lk"
+    # Of directed ways the nearest are taken.
+    by_alpha = by_alpha and MOVES[moves] == "lk" and not task.is_doubled
     with boxes_by(task.kernels):
-        lists = candidates(task, default_is_alpha=by_alpha)
+        lists = search_lists(task, default_is_alpha=by_alpha)
         is_for_starts = are_nearest(instance, options) and not by_alpha and lists.shape[1] >= GREEDY_NEIGHBOURS
         nearest = lists if is_for_starts else None
         starts = starting_tours(task, climbers, nearest, moves=moves) if state is None else None
-    temperature = first_temperature(task.form, lists, options.temperature)
+    temperature = first_temperature(task.form, lists, options.temperature, is_doubled=task.is_doubled)
     return Population(
         task, lists, starts, moves=moves, by_alpha=by_alpha, iterations=iterations, temperature=temperature
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.neighbours.lists import neighbour_lists
+from pytsp.neighbours.ways import with_pairs
 from pytsp.problem.instance import Instance
 from pytsp.problem.tours import random_tours
 from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS
@@ -51,6 +52,8 @@ def starting_tours(
         return np.broadcast_to(task.initial_tour, (climbers, n))
     random_from = 0 if options.start == "random" else NEAREST_NEIGHBOUR_CLIMBERS
     fewer = range(first, min(end, random_from))
+    if task.is_doubled and nearest is not None:
+        nearest = with_pairs(nearest)
     lists = nearest
     if lists is None and fewer.stop > max(first, 1):
         lists = neighbour_lists(instance, DEFAULT_NEIGHBOURS)
@@ -66,8 +69,18 @@ def starting_tours(
             tours.append(nearest_neighbour(instance, seed=city, neighbours=lists))
     for climber in range(first + len(tours), end, TOGETHER):
         look(len(tours) * n)
-        tours.extend(random_tours(n, min(TOGETHER, end - climber), task.seed, climber))
+        tours.extend(_random_tours(task, min(TOGETHER, end - climber), climber))
     return np.array(tours)
+
+
+def _random_tours(task: Task[ILS], count: int, first: int) -> NDArray[np.int32]:
+    """Return random tours, shape (count, n), of the streams from number `first` on; of directed ways where the instance
+    stands for such."""
+    n = task.instance.n
+    if not task.is_doubled:
+        return random_tours(n, count, task.seed, first)
+    directed = random_tours(n // 2, count, task.seed, first)
+    return np.stack([directed, directed + n // 2], axis=2, dtype=np.int32).reshape(count, n)
 
 
 def _default_start(instance: Instance, moves: int) -> Start:
@@ -83,7 +96,7 @@ def restart_tours(task: Task[ILS]) -> Callable[[int, int], NDArray[np.int32]]:
     lists = functools.cache(lambda: neighbour_lists(instance, DEFAULT_NEIGHBOURS))
 
     def restart_tour(climber: int, turn: int) -> NDArray[np.int32]:
-        tour: NDArray[np.int32] = random_tours(instance.n, 1, task.seed, restart_stream(climber, turn))[0]
+        tour: NDArray[np.int32] = _random_tours(task, 1, restart_stream(climber, turn))[0]
         if climber >= NEAREST_NEIGHBOUR_CLIMBERS or task.options.start == "random":
             return tour
         return nearest_neighbour(instance, seed=int(tour[0]), neighbours=lists())

@@ -1,0 +1,130 @@
+"""The symmetric instances that stand for asymmetric ones: two cities for each, and the matrix of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.problem.instance import Instance
+from pytsp.problem.metrics import EXPLICIT
+from pytsp.utils.deadline import look
+
+__all__ = ["DoubledWays", "double"]
+
+# Cities whose distances are written together: their columns then go to memory in whole cache lines.
+_BLOCK = 64
+
+
+def double(rows: Callable[[slice], NDArray[Any]], n: int, forbidden: float, dtype: type[np.generic]) -> NDArray[Any]:
+    """Return the symmetric matrix of n cities' ways, shape (2 n, 2 n), in one pass.
+
+    Parameters
+    ----------
+    rows : callable
+        Return the ways from some cities to all, shape (m, n).
+    n : int
+    forbidden : int or float
+        What edges are long that a tour has no use for. Pairs are of length 0.
+    dtype : type
+    """
+    doubled = np.empty((2 * n, 2 * n), dtype)
+    for first in range(0, n, _BLOCK):
+        look(first * n)
+        block = slice(first, first + _BLOCK)
+        leaving = doubled[n:][block]
+        leaving[:, :n] = rows(block)
+        leaving[:, n:] = doubled[:n][block, :n] = forbidden
+        doubled[:n, n:][:, block] = leaving[:, :n].T
+    places = np.arange(2 * n)
+    doubled[places, places] = doubled[places, (places + n) % (2 * n)] = 0
+    return doubled
+
+
+class DoubledWays(Instance):
+    """The symmetric instance of floating-point ways, whose distances are computed where they are asked for.
+
+    Kernels take whole numbers: a matrix of the distances themselves would only be written to be rounded.
+
+    Attributes
+    ----------
+    ways : ndarray of float64, shape (n, n)
+    order : ndarray of int, shape (n,)
+        City i is where one arrives at `order[i]`, city n + i is where one leaves it.
+    longer : float
+        By how much the distances of ways are longer than these.
+    forbidden : float
+        What edges are long that a tour has no use for.
+    """
+
+    ways: NDArray[np.float64]
+    order: NDArray[Any]
+    longer: float
+    forbidden: float
+
+    @classmethod
+    def of(
+        cls, name: str, ways: NDArray[np.float64], order: NDArray[Any], longer: float, forbidden: float
+    ) -> DoubledWays:
+        """Make one; it keeps all laws by how it is made, and nothing is checked."""
+        made = object.__new__(cls)
+        for field, value in (
+            ("name", name),
+            ("metric", EXPLICIT),
+            ("ways", ways),
+            ("order", order),
+            ("longer", longer),
+            ("forbidden", forbidden),
+        ):
+            object.__setattr__(made, field, value)
+        return made
+
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+        return 2 * len(self.ways)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every length is an integer."""
+        return False
+
+    @cached_property
+    def matrix(self) -> NDArray[np.float64]:
+        """All distances; O(n²) memory from then on."""
+        made = double(self._rows, len(self.ways), self.forbidden, np.float64)
+        made.setflags(write=False)
+        return made
+
+    def scaled(self, exponent: int) -> NDArray[np.int32]:
+        """Return all distances in units of 2**exponent, rounded, in half the memory."""
+        forbidden = float(np.rint(np.ldexp(self.forbidden, -exponent)))
+
+        def rows(block: slice) -> NDArray[np.float64]:
+            rounded: NDArray[np.float64] = np.rint(np.ldexp(self._rows(block), -exponent))
+            return rounded
+
+        return double(rows, len(self.ways), forbidden, np.int32)
+
+    def _rows(self, block: slice) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = np.take(self.ways[self.order[block]], self.order, axis=1)
+        found += self.longer
+        return found
+
+    def distance_rows(self, first: int, end: int) -> NDArray[Any]:
+        """Distances from each of the cities `first`, …, `end` - 1, as far as there are so many, to all cities."""
+        cities = np.arange(self.n)
+        return self._between(cities[first:end, None], cities)
+
+    def _between(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+        n = len(self.ways)
+        a, b = np.broadcast_arrays(a, b)
+        i, j = self.order[a % n], self.order[b % n]
+        is_leaving = a >= n
+        is_way = is_leaving != (b >= n)
+        lengths = self.ways[np.where(is_leaving, i, j), np.where(is_leaving, j, i)] + self.longer
+        lengths = np.where(is_way, lengths, self.forbidden)
+        return np.where((a == b) | (is_way & (i == j)), 0.0, lengths)
