@@ -22,6 +22,7 @@ from pytsp.exceptions import (
     PytspWarning,
     TourError,
     TsplibError,
+    WorkerLost,
 )
 from pytsp.former_names import FormerNames
 from pytsp.utils.lazy import attach
@@ -81,6 +82,7 @@ __all__ = [
     "Result",
     "TourError",
     "TsplibError",
+    "WorkerLost",
     "as_instance",
     "compare_backends",
     "generate",

@@ -17,6 +17,7 @@ __all__ = [
     "PytspWarning",
     "TourError",
     "TsplibError",
+    "WorkerLost",
 ]
 
 
@@ -92,3 +93,7 @@ class KernelError(BackendError):
 
 class DeviceMemoryError(BackendError):
     """A device that has too little free memory for what was asked of it."""
+
+
+class WorkerLost(PytspError, RuntimeError):
+    """Workers that were lost with their tasks, more often than tasks are given to others."""

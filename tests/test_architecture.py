@@ -21,6 +21,7 @@ ORDER = (
         "run",
         "solvers",
         "checkpoint",
+        "distributed",
         "api",
         "networkx",
         "plotting",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib import import_module
@@ -75,9 +75,9 @@ def dispatch_read(instance: Instance, request: Request) -> Result:
         request = replace(request, backend="multicore")
     elif _is_for_cores(instance, request):
         request = replace(request, backend=on_the_cpu() or "auto")
-    task = _task_for(instance, request)
+    task, work = _task_for(instance, request), (request.executor, request.devices, _placed(request))
     if request.checkpoint is None:
-        return run(task)
+        return run(task, *work)
     from pytsp.checkpoint.writer import Checkpoint, head_of  # noqa: PLC0415
 
     watch = task.watch
@@ -86,7 +86,7 @@ def dispatch_read(instance: Instance, request: Request) -> Result:
     )
     watch.checkpoint.begin(watch)
     try:
-        return run(task)
+        return run(task, *work)
     except Exception:
         watch.checkpoint.discard()
         raise
@@ -209,22 +209,40 @@ def task_of(
     return Task(instance, options, watch, seed, initial_tour, open_kernels)
 
 
-def run(task: Task[Options]) -> Result:
-    """Run a solver, from the beginning or from where its watch says that it stood."""
+def run(
+    task: Task[Options], executor: Any = None, devices: Any = None, placed: Mapping[str, Any] | None = None
+) -> Result:
+    """Run a solver, from the beginning or from where its watch says that it stood; in parts, where there is anything
+    that runs them, or they are asked for."""
+    is_in_parts = executor is not None or devices is not None or _asks_for_parts(task)
     instance, watch, solver = task.instance, task.watch, task.options.name
     # "large" follows the curve anyway, and looks at the clock before.
     watching = timely(watch, lambda: 0.0 if solver == "large" else quick_seconds(instance) + shortening_seconds(task))
     name = instance.name or "instance"
     _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
-    begin = import_module(MODULES[solver]).begin
-    early = early_tour(task)
+
+    def search() -> Result:
+        if not is_in_parts:
+            return run_search(import_module(MODULES[solver]).begin(task))
+        from pytsp.distributed.solving import solve_in_parts  # noqa: PLC0415
+
+        return solve_in_parts(task, executor, devices, placed or {})
+
+    early = None if is_in_parts else early_tour(task)
     try:
         # What was found before is worth the time that it takes to go back there.
         with looking(watching) if watch.state is None else nullcontext():
-            found = run_search(begin(task))
+            found = search()
     except OutOfTime as late:
         found = fallback_result(task, late.tour, early)
     _log.info(
         "%s: length %s after %.2f s on %s; %s", name, found.length, found.seconds, found.backend, found.stop_reason
     )
     return found
+
+
+def _asks_for_parts(task: Task[Options]) -> bool:
+    """Tell whether a solve is one in parts wherever it runs: because it is asked for, or began as one."""
+    state, options = task.watch.state, task.options
+    has_parts = max(getattr(options, "islands", 1), getattr(options, "stripes", 1)) > 1
+    return has_parts or (state is not None and "parts" in state)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.rounding import warn_of_rounding
-from pytsp.run.monitor import Watch
+from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import SHORT_SECONDS, fallback_result, quick_seconds, quick_tour
 from pytsp.solvers.common.incumbent import Best
@@ -32,7 +33,10 @@ from pytsp.solvers.options.eax import EAX
 from pytsp.utils.arguments import check_callback, seed_number, whole_number
 from pytsp.utils.memory import check_memory
 
-__all__ = ["solve_many"]
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+__all__ = ["Batches", "solve_many"]
 
 # Sizes that are solved together. Smaller ones leave nothing to recombine, larger ones keep a machine busy alone.
 TOGETHER_CITIES = range(8, 1_001)
@@ -62,6 +66,8 @@ def solve_many(
     backend: str = "auto",
     threads: int | None = None,
     device: str | int | None = None,
+    executor: Executor | Any | None = None,
+    devices: str | Sequence[int | str] | None = None,
 ) -> list[Result]:
     """Solve many instances by edge assembly crossover, those of equal size together.
 
@@ -90,6 +96,9 @@ def solve_many(
         Called with each result: how many there are, and of how many. True, returned, ends it as Ctrl-C does.
     backend, threads, device
         As in `pytsp.solve`.
+    executor, devices
+        Who is to solve them, as `pytsp.solve` takes it: each task has as many instances as take a fraction of a second
+        by the speed that was seen. The results are those of one process.
 
     Returns
     -------
@@ -105,6 +114,8 @@ def solve_many(
         If an instance is none, or cannot be put before a kernel.
     BackendError
         If the backend is not built, cannot run here, or fails.
+    WorkerLost
+        If workers are lost with an instance more than three times.
 
     Warns
     -----
@@ -129,12 +140,19 @@ def solve_many(
         warn_of_rounding(instance, stacklevel=2)
     largest = max((instance.n for instance in listed), default=0)
     check_memory("climbers", climbers, lambda count: CITY_BYTES * largest * count)
-    kernels = open_backend(backend, threads=threads, device=device, part="search")
     common = {"seed": seed, "backend": backend, "threads": threads, "device": device}
-    batches = _Batches(kernels, climbers, seed, iterations, common, watch)
+    batches = Batches(climbers, seed, iterations, common, watch)
     results: dict[int, Result] = {}
+    if executor is None and devices is None:
+        # What cannot run here is known before anything is prepared.
+        _ = batches.kernels
+        solved = batches.solve(listed)
+    else:
+        from pytsp.api.many_in_parts import solve_shares  # noqa: PLC0415
+
+        solved = solve_shares(listed, batches, executor, devices)
     try:
-        for index, result in batches.solve(listed):
+        for index, result in solved:
             results[index] = result
             if result.stop_reason == "interrupted":
                 break
@@ -143,21 +161,30 @@ def solve_many(
     except KeyboardInterrupt:
         if not results:
             raise
+    finally:
+        solved.close()
     return [results[index] for index in sorted(results)]
 
 
 @dataclass(frozen=True)
-class _Batches:
-    """What all instances are solved with, and the clock; `common` are the arguments of each that is solved alone."""
+class Batches:
+    """What all instances are solved with, and the clock; `common` are the arguments of each that is solved alone, and
+    `heed` is what is called while one is, and may end it."""
 
-    kernels: Backend
     climbers: int
     seed: int
     iterations: int | None
     common: dict[str, Any]
     watch: Watch
+    heed: Callable[[Progress], object] | None = None
 
-    def solve(self, instances: list[Instance]) -> Iterator[tuple[int, Result]]:
+    @cached_property
+    def kernels(self) -> Backend:
+        """The kernels, open."""
+        placed = {name: value for name, value in self.common.items() if name != "seed"}
+        return open_backend(placed.pop("backend"), part="search", **placed)
+
+    def solve(self, instances: list[Instance]) -> Generator[tuple[int, Result], None, None]:
         """Yield the number of each instance, and its result: first of those that are solved together."""
         groups: dict[tuple[Any, ...], list[tuple[int, Instance, Form]]] = {}
         for index, instance in enumerate(instances):
@@ -175,10 +202,10 @@ class _Batches:
         for done, (index, instance) in enumerate(alone):
             left = len(alone) - done
             seconds = self.watch.seconds_left / left
-            yield index, self._untimely(instance, left) if seconds <= 0 else self._solve_alone(instance, seconds)
+            yield index, self.untimely(instance, left) if seconds <= 0 else self._solve_alone(instance, seconds)
 
     def _solve_alone(self, instance: Instance, seconds: float) -> Result:
-        common = self.common | {"time_limit": None if seconds == math.inf else seconds}
+        common = self.common | {"time_limit": None if seconds == math.inf else seconds, "progress": self.heed}
         # What no backend, nor its number of cores, decides.
         if instance.n < TOGETHER_CITIES[0]:
             return solve(instance, solver="ils", climbers=1, iterations=LONE_ITERATIONS, moves="3-opt", **common)
@@ -189,7 +216,7 @@ class _Batches:
         quick = sum(max(QUICK_SECONDS, quick_seconds(instance)) for _, instance, _ in group)
         return max(quick, min(len(group) * SHORTENED_SECONDS, (self.watch.time_limit or 0.0) / 2))
 
-    def _untimely(self, instance: Instance, left: int) -> Result:
+    def untimely(self, instance: Instance, left: int) -> Result:
         """Return what an instance comes to that there is no time to solve: it descends where there is time for so many
         to descend."""
         placed = {name: value for name, value in self.common.items() if name != "seed"}
@@ -224,7 +251,7 @@ class _Batches:
             fitting = min(CALL_SECONDS, max(0.0, self.watch.seconds_left - reserve))
             size = max(1, min(most, 4 * size, int(size * fitting / max(seconds, 1e-6))))
         for done, (index, instance, _) in enumerate(group):
-            yield index, self._untimely(instance, len(group) - done)
+            yield index, self.untimely(instance, len(group) - done)
 
     def _result(self, instance: Instance, tour: NDArray[np.int32], generations: int, seconds: float) -> Result:
         length = instance.tour_length(tour)

@@ -23,7 +23,8 @@ class Request:
     """The arguments of `pytsp.solve` that concern every solver, and `keywords`, the options of its solver.
 
     `reading` is how data are read that are no instance yet, as `pytsp.as_instance` takes it; `began`
-    is when the solve did, by the clock of `time.perf_counter`. `quick_tour` and `is_doubled` are those of a
+    is when the solve did, by the clock of `time.perf_counter`; `executor` and `devices` are as
+    `pytsp.distributed.places.places_of` takes them. `quick_tour` and `is_doubled` are those of a
     `Task`, and `bounded` what a checkpoint is to hold of the bound.
     """
 
@@ -46,6 +47,8 @@ class Request:
     checkpoint_interval: float = 30.0
     progress: Callable[[Progress], object] | None = None
     on_improvement: Callable[[Improved], object] | None = None
+    executor: Any = None
+    devices: Any = None
     keywords: Mapping[str, Any] = field(default_factory=dict)
     began: float
     quick_tour: Callable[[float], NDArray[np.int32]] | None = None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytsp.api.bounded import Bounded, bound_result, near_length, search_seconds, tell_bound
 from pytsp.api.dispatch import run, task_of
@@ -16,6 +16,9 @@ from pytsp.checkpoint.writer import INTERVAL, Checkpoint, head_of
 from pytsp.run.monitor import Improved, Progress, Watch, check_gap, target_length
 from pytsp.run.result import Result
 from pytsp.utils.arguments import file_name
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 __all__ = ["resume", "resume_stored"]
 
@@ -33,6 +36,8 @@ def resume(
     checkpoint_interval: float = INTERVAL,
     progress: Callable[[Progress], object] | None = None,
     on_improvement: Callable[[Improved], object] | None = None,
+    executor: Executor | Any | None = None,
+    devices: str | Sequence[int | str] | None = None,
 ) -> Result:
     """Go on with a solve from its checkpoint, and write further ones into the same file.
 
@@ -54,6 +59,8 @@ def resume(
         Seconds between two checkpoints.
     progress, on_improvement : callable, optional
         See `pytsp.solve`.
+    executor, devices
+        Who is to go on, as `pytsp.solve` takes them; by default this process. What was done is not done again.
 
     Returns
     -------
@@ -73,11 +80,20 @@ def resume(
     stored = Stored(file_name("file", file))
     limits = {"time_limit": time_limit, "target": target, "target_gap": target_gap, "patience": patience}
     callbacks = {"progress": progress, "on_improvement": on_improvement}
-    return resume_stored(stored, stored.placement(backend, threads, device), limits, checkpoint_interval, **callbacks)
+    placed = stored.placement(backend, threads, device)
+    work = {"executor": executor, "devices": devices}
+    return resume_stored(stored, placed, limits, checkpoint_interval, **work, **callbacks)
 
 
 def resume_stored(
-    stored: Stored, placed: dict[str, Any], limits: dict[str, float | None], interval: float, **callbacks: Any
+    stored: Stored,
+    placed: dict[str, Any],
+    limits: dict[str, float | None],
+    interval: float,
+    *,
+    executor: Any = None,
+    devices: Any = None,
+    **callbacks: Any,
 ) -> Result:
     """Go on with the solve of a checkpoint that was read; limits that are None stay as they were."""
     gap, instance = limits["target_gap"], stored.instance
@@ -101,7 +117,7 @@ def resume_stored(
     watch.checkpoint = Checkpoint(stored.path, head_of(task, placed, bounded), interval)
     watch.checkpoint.begin(watch, resumed=True, state=stored.solver_state)
     watch.state = stored.standing
-    result = run(task)
+    result = run(task, executor, devices, placed)
     if bounded is None:
         return result
     if bounded.lower_bound is not None:

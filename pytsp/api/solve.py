@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from pytsp.backends.cuda import driver
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from numpy.typing import ArrayLike
 
     from pytsp.problem.instance import Instance
@@ -41,6 +43,8 @@ def solve(
     checkpoint_interval: float = 30.0,
     progress: Callable[[Progress], object] | None = None,
     on_improvement: Callable[[Improved], object] | None = None,
+    executor: Executor | Any | None = None,
+    devices: str | Sequence[int | str] | None = None,
     **options: Any,
 ) -> Result:
     """Search a short tour.
@@ -118,6 +122,15 @@ def solve(
     on_improvement : callable, optional
         Called with an `Improvement`, (seconds, iteration, length), whenever a kernel call has found a shorter tour; it
         has the attribute `tour`, too. True ends the solve as well.
+    executor : int, concurrent.futures.Executor, pytsp.distributed.Processes or distributed.Client, optional
+        What runs the search: so many processes of this machine, anything with the interface of an executor, or a Dask
+        cluster. Climbers that know nothing of each other (random restarts, iterated local search, annealing, ants) go
+        in ranges, the islands of `EAX` and the stripes of `LargeTour` each by themselves; all else is one part. Where
+        it is not a time limit that ends the solve, the tour is that of one process, whatever the workers, their
+        number, and which of them are lost. `Result.tasks` tells what they were sent and did. Give `climbers` and the
+        solver, which depend on the machine otherwise, and `threads`, where a machine has several workers.
+    devices : "all" or sequence of int or str, optional
+        In place of `executor`: the machine's GPUs, by their numbers or parts of their names; each has a process.
     **options
         What the solver is asked for, as its class has it: `solve(instance, solver="ils", iterations=100)` is
         `solve(instance, solver=pytsp.ILS(iterations=100))`. And `metric`, `asymmetric` and `columns`: how data are read
@@ -142,7 +155,9 @@ def solve(
         If the instance cannot be put before a kernel (see `pytsp.problem.kernel_input.form_of`), or the matrix that
         this takes does not fit the memory.
     BackendError
-        If the backend is not built, cannot run here, or fails.
+        If the backend is not built, cannot run here, or fails; or a worker has another version or build of pytsp.
+    WorkerLost
+        If workers are lost with a task more than three times; a checkpoint that it names goes on.
 
     Warns
     -----
@@ -187,6 +202,8 @@ def solve(
         checkpoint_interval=checkpoint_interval,
         progress=progress,
         on_improvement=on_improvement,
+        executor=executor,
+        devices=devices,
         keywords=options,
         began=began,
     )

@@ -52,6 +52,8 @@ class Progress:
         Until the time limit, if there is one.
     lower_bound : int, float or None
         The bound so far, while it is being found.
+    workers : int
+        How many other processes work on it; 0 where this one does.
     tour : numpy.ndarray of int32, shape (n,)
         The best tour so far, where it is asked for, which may have it brought from a device; within the callback only.
     """
@@ -65,6 +67,7 @@ class Progress:
     phase: str = ""
     seconds_left: float | None = None
     lower_bound: int | float | None = None
+    workers: int = 0
     find: Callable[[], NDArray[np.int32]] = field(default=_nowhere, repr=False, compare=False)
 
     @property
@@ -226,12 +229,13 @@ class Watch:
         iteration: int = 0,
         iterations: int | None = None,
         lower_bound: int | float | None = None,
+        workers: int = 0,
     ) -> None:
         """Tell whoever follows the progress how far the solve has come."""
         if self.progress is not None:
             left = None if self.time_limit is None else max(0.0, self.seconds_left)
             made = (climbers, climbers_done, length, self.seconds, iteration, iterations, phase)
-            now = Progress(*made, left, lower_bound, find)
+            now = Progress(*made, left, lower_bound, workers, find)
             self._heed(self.progress(now))
             # Whoever keeps it shall not keep the whole search.
             object.__setattr__(now, "find", _nowhere)

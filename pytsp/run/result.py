@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,32 @@ FLOPS_A_CHECK = 31
 distances of seven operations, the root among them, two sums and a comparison. They give no number, but the 680 GFLOP/s
 and the 22.0 G checks/s that they measured at best are 31 a check. Kernels that need fewer operations count as many.
 """
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """What other processes were sent, sent back and did for a solve.
+
+    Attributes
+    ----------
+    count : int
+        How many tasks there were.
+    bytes_sent, bytes_received : int
+        Those of all tasks, with what several share.
+    seconds : float
+        What the workers took for them, all together.
+    retries : int
+        How many were given to another worker because one was lost.
+    workers : int
+        How many worked at the same time at most.
+    """
+
+    count: int = 0
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    seconds: float = 0.0
+    retries: int = 0
+    workers: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +109,8 @@ class Result:
         A length than which no tour, where `is_open` no path, is shorter; None where there is none.
     options : object or None
         What the solver was asked for, such as a `pytsp.EAX`; None where that is not known.
+    tasks : Tasks or None
+        What other processes did, where `executor` or `devices` gave it to any: tasks, bytes and seconds.
     """
 
     instance: Instance
@@ -105,6 +133,7 @@ class Result:
     is_open: bool = False
     lower_bound: int | float | None = field(default=None, repr=False)
     options: object | None = field(default=None, repr=False)
+    tasks: Tasks | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.tour.flags.writeable:
@@ -211,6 +240,8 @@ class Result:
                 for each, value in values
                 if isinstance(value, np.ndarray) or value != each.default
             }
+        if self.tasks is not None:
+            more["tasks"] = asdict(self.tasks)
         if self.instance.labels is not None:
             more["labels"] = list(self.instance.labels)
         return {

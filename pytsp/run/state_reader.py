@@ -25,6 +25,11 @@ class State:
         self._file = file
         self._place = place
 
+    @property
+    def all(self) -> Mapping[str, Any]:
+        """The values as the checkpoint holds them."""
+        return self._values
+
     def __contains__(self, name: str) -> bool:
         return self._values.get(name) is not None
 
@@ -62,6 +67,17 @@ class State:
     def part(self, name: str) -> State:
         """Return the values within one of this part's."""
         return State(self._typed(name, dict, "a group of values"), self._file, f"{self._place}{name}.")
+
+    def item(self, name: str, number: int) -> State:
+        """Return the values within an item of a list of this part's."""
+        items = self.items(name)
+        if number >= len(items) or not isinstance(items[number], dict):
+            raise self._wrong(name, f"a list with a group of values at {number}", items)
+        return State(items[number], self._file, f"{self._place}{name}.{number}.")
+
+    def tree(self, name: str) -> Mapping[str, Any]:
+        """Return the values within one of this part's as the checkpoint holds them, for whoever checks them."""
+        return self._typed(name, dict, "a group of values")
 
     def any(self, name: str) -> Any:
         """Return a value that its user checks."""

@@ -35,6 +35,11 @@ def candidates(
     there are quadrants; or of those the ones by α-nearness, where they are asked for, or nothing is given and
     `default_is_alpha`.
     """
+    key = ("candidates", default, default_is_alpha)
+    return task.recall(key, lambda: _candidates(task, default, default_is_alpha=default_is_alpha))
+
+
+def _candidates(task: Task[Any], default: int, *, default_is_alpha: bool) -> NDArray[np.int32]:
     instance, options = task.instance, task.options
     if is_array(options.neighbours):
         return in_order(instance, check_neighbours(options.neighbours, instance.n))

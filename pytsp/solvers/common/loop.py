@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.problem.kernel_input import Form, written_seconds
-from pytsp.run.result import Result
+from pytsp.run.result import Result, Tasks
 from pytsp.solvers.common import pacing
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.task import Task
@@ -82,9 +82,13 @@ class Search(ABC):
     def __init__(self, task: Task[Any], form: Form | None = None) -> None:
         self.task, self.watch, self.kernels = task, task.watch, task.kernels
         self.form = form or task.form
+        self.loaded = self._load() if form is not None else task.recall("loaded", self._load)
+
+    def _load(self) -> Any:
+        """Bring the instance onto the device."""
         size = sum(np.asarray(argument).nbytes for argument in self.form.arguments)
         look(size // 8, written_seconds(size))
-        self.loaded = self.kernels.call(f"{self.form.kind}_load", *self.form.arguments)
+        return self.kernels.call(f"{self.form.kind}_load", *self.form.arguments)
 
     def call(self, entry: str, *arguments: Any) -> Any:
         """Call an entry point that concerns the instance."""
@@ -184,6 +188,45 @@ class Search(ABC):
     def found(self) -> Found:
         """Return what the search came to."""
 
+    def peek(self) -> Found:
+        """Return what it has come to where it goes on."""
+        return self.found()
+
+    def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
+        """Return the best tour, its length, and those of all climbers, as users see them, once they are checked.
+
+        Raises
+        ------
+        TourError, KernelError
+            If a kernel reports no tour, or another length than its tour has.
+        """
+        instance, best = self.task.instance, found.best
+        tour = verify(best, self.form, self.kernels, self.task.seed)
+        if found.cities is not None:
+            tour = found.cities[tour].astype(np.int32)
+        # Recomputed once, in the numbers of the kernel, where what lies close together is near in memory.
+        length = best.length if self.form.is_exact else instance.tour_length(tour)
+        lengths = found.lengths if instance.is_exact else self.form.to_lengths(found.lengths)
+        if self.form.is_shortened:
+            # The shortest tour has no more shortened edges than others, whose lengths nobody knows.
+            lengths = np.maximum(lengths, length)
+        return tour, length, lengths
+
+    @property
+    def backend_name(self) -> str:
+        """The name of the backend that runs the kernels."""
+        return self.kernels.name
+
+    @property
+    def workers(self) -> int:
+        """How many other processes work on it."""
+        return 0
+
+    @property
+    def tasks(self) -> Tasks | None:
+        """What other processes were sent and did, where any were."""
+        return None
+
     def free(self) -> None:
         """Give back what the result does not need."""
         return
@@ -256,34 +299,27 @@ def _tell(search: Search, *, is_call: bool = False) -> None:
             climbers_done=search.climbers_done,
             iteration=iteration or 0,
             iterations=search.iterations,
+            workers=search.workers,
         )
 
 
 def _result(search: Search, found: Found, stop_reason: str) -> Result:
     """Check the best tour, and return it with what all climbers came to."""
-    task, best, kernels, instance = search.task, found.best, search.kernels, search.task.instance
-    tour = verify(best, search.form, kernels, task.seed)
-    if found.cities is not None:
-        tour = found.cities[tour].astype(np.int32)
-    # Recomputed once, in the numbers of the kernel, where what lies close together is near in memory.
-    length = best.length if search.form.is_exact else instance.tour_length(tour)
-    lengths = found.lengths if instance.is_exact else search.form.to_lengths(found.lengths)
-    if search.form.is_shortened:
-        # The shortest tour has no more shortened edges than others, whose lengths nobody knows.
-        lengths = np.maximum(lengths, length)
+    task = search.task
+    tour, length, lengths = search.checked(found)
     iteration = search.iteration
     return Result(
-        instance=instance,
+        instance=task.instance,
         tour=tour,
         length=length,
-        climber=best.climber,
+        climber=found.best.climber,
         lengths=lengths,
         steps=found.steps,
         passes=np.empty(0, dtype=np.int32) if found.passes is None else found.passes,
         done=found.done,
         seed=task.seed,
         k=found.k,
-        backend=kernels.name,
+        backend=search.backend_name,
         mapping=found.mapping,
         seconds=search.watch.seconds,
         stop_reason=stop_reason,
@@ -291,4 +327,5 @@ def _result(search: Search, found: Found, stop_reason: str) -> Result:
         options=task.options,
         iterations=iteration,
         history=search.watch.improvements(search.climbers_done if iteration is None else iteration, length),
+        tasks=search.tasks,
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from pytsp.solvers.options.fields import Options
 __all__ = ["Task"]
 
 O_co = TypeVar("O_co", bound=Options, covariant=True)
+T = TypeVar("T")
 
 
 @dataclass
@@ -44,6 +45,8 @@ class Task(Generic[O_co]):
     is_doubled : bool
         Whether the instance stands for directed ways, as `JonkerVolgenant` makes it: the two cities of each pair stay
         side by side.
+    memo : dict
+        What is made of the instance once, for this task and others of the same solve; see `recall`.
     """
 
     instance: Instance
@@ -54,12 +57,21 @@ class Task(Generic[O_co]):
     open: Callable[[], Backend]
     quick_tour: Callable[[float], NDArray[np.int32]] | None = None
     is_doubled: bool = False
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def recall(self, key: object, make: Callable[[], T]) -> T:
+        """Return what `make` makes of the instance and the options that all tasks of a solve share, made once."""
+        if key not in self.memo:
+            self.memo[key] = make()
+        made: T = self.memo[key]
+        return made
 
     @cached_property
     def form(self) -> Form:
         """The instance as kernels take it."""
         has_kernels = self.options.in_space and self.machine == "cpu"
-        return form_of(self.instance, in_space_above=MATRIX_CITIES if has_kernels else None)
+        in_space_above = MATRIX_CITIES if has_kernels else None
+        return self.recall("form", lambda: form_of(self.instance, in_space_above=in_space_above))
 
     @cached_property
     def kernels(self) -> Backend:

@@ -232,7 +232,12 @@ class Pieces(Search):
 
     def found(self) -> Found:
         """Take the shortest tour so far, that of a round in its middle too."""
-        self.shortest = now = shorter(self.standing, self.shortest)
+        self.shortest = shorter(self.standing, self.shortest)
+        return self.peek()
+
+    def peek(self) -> Found:
+        """Take the shortest tour of whole rounds."""
+        now = self.shortest
         best = Best(now.length, 0, self.kernels.call("huge_tour", now.handle))
         lengths, steps = np.array([now.length]), np.array([self._kicked_rounds * self.count * self.kicks])
         return Found(best, lengths, steps, np.array([now.is_settled]), mapping=self.mapping, cities=self.order)

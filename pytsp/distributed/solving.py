@@ -1,0 +1,66 @@
+"""Solve a task in parts, over whatever places there are."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytsp.checkpoint.writer import Checkpoint, head_of
+from pytsp.distributed.climbers import Climbers
+from pytsp.distributed.places import Here, Places, places_of
+from pytsp.distributed.search import PartedSearch
+from pytsp.exceptions import WorkerLost
+from pytsp.run.result import Result
+from pytsp.solvers.common.loop import run
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.options.fields import Options
+
+__all__ = ["solve_in_parts"]
+
+_log = logging.getLogger("pytsp")
+
+
+def search_of(task: Task[Any], places: Places, placed: Mapping[str, Any]) -> PartedSearch:
+    """Return the search in parts that a task means."""
+    return Climbers(task, places, placed)
+
+
+def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placed: Mapping[str, Any]) -> Result:
+    """Solve a task in parts, in this process where neither an executor nor devices are given.
+
+    Raises
+    ------
+    WorkerLost
+        If workers are lost too often. The message names a checkpoint from which the solve goes on.
+    """
+    with places_of(executor, devices, placed) or Here() as places:
+        search = search_of(task, places, placed)
+        try:
+            result = run(search)
+        except WorkerLost as lost:
+            raise WorkerLost(f"{lost}; go on with: pytsp resume {_rescued(task, search, placed)}") from lost
+        finally:
+            search.coordinator.end(0.0)
+    tasks = search.tasks
+    _log.info(
+        "%d tasks, %d bytes sent, %d received, %.3f s of workers, %d given again",
+        *(tasks.count, tasks.bytes_sent, tasks.bytes_received, tasks.seconds, tasks.retries),
+    )
+    return result
+
+
+def _rescued(task: Task[Options], search: PartedSearch, placed: Mapping[str, Any]) -> Path:
+    """Return the checkpoint that has where a solve stands, a new one where none was asked for."""
+    checkpoint = task.watch.checkpoint
+    if isinstance(checkpoint, Checkpoint):
+        task.watch.keep(search.state, final=True)
+        return checkpoint.path
+    descriptor, name = tempfile.mkstemp(prefix="pytsp-", suffix=".checkpoint")
+    os.close(descriptor)
+    made = Checkpoint(name, head_of(task, placed), 0.0)
+    made.begin(task.watch, resumed=True, state=search.state())
+    return made.path

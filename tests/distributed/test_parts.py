@@ -1,0 +1,155 @@
+"""A solve in parts is the solve: whoever has which part, however many there are, and in whatever order they end."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import cities
+import pytest
+from results import assert_same
+from workers import Told, short_slices
+
+import pytsp
+from pytsp.distributed.coordinator import Kept
+from pytsp.distributed.ranges import Range, Ranges
+
+uniform = partial(cities.uniform, side=10_000)
+
+SOLVERS: dict[str, dict[str, Any]] = {
+    "restarts": {"climbers": 150},
+    "ils": {"climbers": 5, "iterations": 200},
+    "annealing": {"climbers": 5, "iterations": 200},
+    "ants": {"climbers": 3, "iterations": 20},
+    "eax": {"climbers": 20},
+    "large": {"iterations": 5, "piece": 50},
+    "two-opt": {"kicks": 50},
+}
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_any_number_of_workers_finds_what_one_process_does(solver: str, workers: int) -> None:
+    instance, options = uniform(120), {"solver": solver, "backend": "c", "seed": 3, **SOLVERS[solver]}
+    with ThreadPoolExecutor(workers) as executor, short_slices():
+        result = pytsp.solve(instance, executor=executor, **options)
+    assert_same(result, pytsp.solve(instance, **options))
+    assert result.tasks is not None and 1 <= result.tasks.workers <= workers
+
+
+@pytest.mark.parametrize("solver", ["restarts", "ils"])
+@pytest.mark.parametrize("options", [{"open": True, "start_city": 3}, {"seed": 5, "first": 7}])
+def test_paths_and_later_climbers_are_found_in_parts(solver: str, options: dict[str, Any]) -> None:
+    asked = {"solver": solver, "backend": "c", **SOLVERS[solver], **options}
+    with ThreadPoolExecutor(2) as executor:
+        result = pytsp.solve(uniform(60), executor=executor, **asked)
+    assert_same(result, pytsp.solve(uniform(60), **asked))
+
+
+def test_lengths_that_are_no_whole_numbers_are_those_of_one_process() -> None:
+    instance = cities.uniform(70, metric="EUCLIDEAN")
+    with ThreadPoolExecutor(2) as executor:
+        result = pytsp.solve(instance, solver="restarts", climbers=40, backend="c", executor=executor)
+    assert_same(result, pytsp.solve(instance, solver="restarts", climbers=40, backend="c"))
+
+
+def test_the_instance_goes_to_a_worker_once() -> None:
+    instance = uniform(400)
+    key = Kept().add(instance)
+    with Told(2) as executor, short_slices():
+        pytsp.solve(instance, solver="ils", climbers=4, iterations=300, backend="c", executor=executor)
+    # Threads are one process, to which several may have sent it at first.
+    assert 1 <= sum(key in given for *_, given in executor.given) <= 2
+    assert len(executor.given) > 8
+    size = len(pickle.dumps(instance))
+    assert sum(len(packed) for _, packed, _ in executor.given) < size
+
+
+@pytest.mark.parametrize("solver", ["restarts", "ils", "eax"])
+def test_the_solve_of_a_checkpoint_goes_on_in_any_number_of_parts(solver: str, tmp_path: Any) -> None:
+    instance, options = uniform(100), {"solver": solver, "backend": "c", **SOLVERS[solver]}
+    expected = pytsp.solve(instance, **options)
+    calls: list[object] = []
+
+    def stop(now: object) -> bool:
+        calls.append(now)
+        return len(calls) == 3
+
+    for number, (first, second) in enumerate([(2, 7), (2, None), (None, 2)]):
+        file, pools = tmp_path / f"{number}", [ThreadPoolExecutor(each or 1) for each in (first, second)]
+        one, other = (pool if each else None for each, pool in zip((first, second), pools, strict=True))
+        calls.clear()
+        with short_slices():
+            cut = pytsp.solve(instance, executor=one, checkpoint=file, progress=stop, **options)
+            result = pytsp.resume(file, executor=other)
+        for pool in pools:
+            pool.shutdown()
+        assert cut.stop_reason in ("callback", "finished")
+        assert_same(result, expected)
+
+
+def test_a_time_limit_ends_all_workers() -> None:
+    with ThreadPoolExecutor(2) as executor:
+        result = pytsp.solve(uniform(1000), solver="ils", backend="c", time_limit=1, climbers=3, executor=executor)
+    assert result.stop_reason == "time limit" and result.seconds < 2
+    assert result.climbers == 3 and result.done.all()
+
+
+def test_a_target_ends_all_workers() -> None:
+    instance = uniform(300)
+    with ThreadPoolExecutor(2) as executor:
+        options = {"solver": "ils", "backend": "c", "climbers": 2, "iterations": 10**7}
+        result = pytsp.solve(instance, target=10**9, executor=executor, **options)
+    assert result.stop_reason == "target" and result.seconds < 3 and result.done.all()
+
+
+def test_progress_tells_how_many_work() -> None:
+    told: list[int] = []
+    with ThreadPoolExecutor(2) as executor:
+        options = {"solver": "restarts", "climbers": 50, "backend": "c", "executor": executor}
+        pytsp.solve(uniform(50), progress=lambda now: told.append(now.workers), **options)
+    assert set(told) == {2}
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1], [1, 3, 4, 2, 0]])
+def test_ranges_that_are_over_are_those_of_all_climbers_in_any_order(order: list[int]) -> None:
+    import numpy as np  # noqa: PLC0415
+
+    ranges = Ranges()
+    for number in order:
+        lengths = np.arange(10 * number, 10 * number + 10)
+        ranges.add(Range(10 * number, lengths, lengths, lengths > 0, None))
+    assert np.concatenate([each.lengths for each in ranges.with_others(())]).tolist() == list(range(50))
+    assert ranges.climbers == 50 and not ranges.missing(0, 50)
+    assert ranges.missing(-5, 60, [(52, 55)]) == [(-5, 0), (50, 52), (55, 60)]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"executor": 0}, "executor must be a whole number from 1 to 1024; it is 0"),
+        ({"executor": "two"}, "executor must be a number of processes"),
+        ({"executor": True}, "executor must be a number of processes"),
+        ({"executor": 2, "devices": "all"}, "give it without executor"),
+        ({"devices": "some"}, "devices must be 'all'"),
+        ({"devices": []}, "devices must name one at least"),
+        ({"devices": "all", "backend": "c"}, "devices='all' are those of backend 'cuda' or 'opencl'; it is 'c'"),
+    ],
+)
+def test_what_is_no_executor_is_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError, pytsp.BackendError), match=said):
+        pytsp.solve(uniform(20), **given)
+
+
+def test_a_worker_of_another_build_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pytsp.distributed import worker  # noqa: PLC0415
+
+    monkeypatch.setattr(worker, "identity", lambda: "0.0.1 (build abc)")
+    with (
+        ThreadPoolExecutor(1) as executor,
+        pytest.raises(pytsp.BackendError, match=rf":{os.getpid()} has pytsp 0\.0\.1 \(build abc\)"),
+    ):
+        pytsp.solve(uniform(20), solver="ils", executor=executor)
