@@ -198,7 +198,8 @@ def task_of(
     if options.name == "large" and instance.n < LEAST_CITIES:
         # Too few cities have no pieces.
         shared = options.given()
-        shared.pop("piece", None)
+        for name in ("piece", "stripes"):
+            shared.pop(name, None)
         options = ILS(**shared)
 
     def open_kernels() -> Backend:

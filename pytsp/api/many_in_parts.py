@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections import deque
 from collections.abc import Generator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 from pytsp.api.many import SHORTENED_SECONDS, TOGETHER_CITIES, Batches
@@ -72,8 +69,7 @@ def solve_shares(
     placed = {name: batches.common[name] for name in ("backend", "threads", "device")}
     entered = places_of(executor, devices, placed)
     assert entered is not None
-    with entered as places, tempfile.TemporaryDirectory(prefix="pytsp-") as folder:
-        ending = Path(folder) / "ending"
+    with entered as places:
         coordinator = Coordinator(places, Kept())
         queue = _Queue(instances, batches.watch, len(places.current()))
         try:
@@ -82,7 +78,7 @@ def solve_shares(
                     if queue.is_over:
                         break
                     key = place.name if place.is_sticky else ""
-                    coordinator.give(place, _order(queue.take(key), key, queue, batches, str(ending)))
+                    coordinator.give(place, _order(queue.take(key), key, queue, batches, coordinator.ending))
                 if not coordinator.running:
                     break
                 for order, _, solved in coordinator.wait(CALL_SECONDS):
@@ -92,9 +88,8 @@ def solve_shares(
             for done, number in enumerate(queue.waiting):
                 yield number, batches.untimely(instances[number], len(queue.waiting) - done)
         finally:
-            with suppress(OSError):
-                ending.touch()
             coordinator.end()
+            coordinator.close()
 
 
 def _order(numbers: tuple[int, ...], key: str, queue: _Queue, batches: Batches, ending: str) -> Order:

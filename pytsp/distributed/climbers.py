@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from pytsp.distributed.coordinator import Order
 from pytsp.distributed.parts import SLICE_SECONDS, Part
 from pytsp.distributed.places import Place, Places
-from pytsp.distributed.plan import PLANS, Plan, PlanAsk, plan
+from pytsp.distributed.plan import Plan, restored_plan
 from pytsp.distributed.ranges import Range, Ranges
 from pytsp.distributed.search import PartedSearch, tree_of
 from pytsp.run.state_reader import State
@@ -21,10 +20,11 @@ from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import MODULES
-from pytsp.utils.deadline import OutOfTime
 
 __all__ = ["Climbers", "begin_solver", "is_cut"]
 
+# The solvers whose climbers go on by themselves.
+CUT = ("restarts", "ils", "annealing", "ants")
 # How many ranges a place has where all climbers go on together.
 RANGES_A_PLACE = 2
 # By how much at most a range of random restarts is larger than those before it.
@@ -40,7 +40,7 @@ def begin_solver(task: Task[Any], _: object) -> Search:
 def is_cut(options: Options) -> bool:
     """Tell whether climbers go on by themselves, so that ranges of them can."""
     are_together = getattr(options, "exchange", None) is not None or getattr(options, "merge", False)
-    return options.name in PLANS and not are_together
+    return options.name in CUT and not are_together
 
 
 class Climbers(PartedSearch):
@@ -59,7 +59,7 @@ class Climbers(PartedSearch):
         self.first = getattr(options, "first", 0)
         self.plan = Plan(1, 1, {})
         if self.is_cut_in_ranges:
-            self.plan = self._restored_plan(state) if state is not None else self._ask_for_plan()
+            self.plan = restored_plan(state.part("plan")) if state is not None else self.ask_for_plan()
         self.end = self.first + self.plan.climbers
         # What is over, what was told of the ranges that go on, by part, and how many iterations these have made.
         self.ranges = Ranges()
@@ -76,28 +76,6 @@ class Climbers(PartedSearch):
             self._restore(state)
         elif not self.is_cut_in_ranges:
             self.parts.add(self._whole())
-
-    def _ask_for_plan(self) -> Plan:
-        """Have a worker say how the solve is to be cut."""
-        places = self.coordinator.places.current()
-        ask = PlanAsk(self.job.key, len(places), self.watch.time_limit, self.watch.seconds)
-        self.coordinator.give(places[0], Order("the plan of the solve", plan, ask))
-        while True:
-            for _, _, found in self.coordinator.wait(CALL_SECONDS):
-                planned: Plan = found
-                return planned
-            if self.watch.seconds_left <= 0:
-                self.coordinator.end(0.0)
-                raise OutOfTime
-
-    def _restored_plan(self, state: State) -> Plan:
-        said = state.part("plan")
-        more: dict[str, Any] = {}
-        if "iterations" in said:
-            more["iterations"] = said.whole("iterations")
-        if "moves" in said:
-            more["moves"] = said.text("moves")
-        return Plan(said.whole("climbers", 1, 2**40), said.whole("busy", 1), more)
 
     @property
     def counts_climbers(self) -> bool:
@@ -136,7 +114,7 @@ class Climbers(PartedSearch):
         if told.iteration is not None:
             self.made[part.key] = told.iteration
         self.speeds[part.home or ""] = max(1, int(told.done.sum())) / max(part.seconds, 1e-6)
-        if part.reason is not None:
+        if part.reason == "finished":
             self.ranges.add(self.heard.pop(part.key))
             self.made_by_all = max(self.made_by_all, self.made.pop(part.key, 0))
             part.tour = None
@@ -189,6 +167,7 @@ class Climbers(PartedSearch):
 
     def descend(self) -> None:
         """Have each range make its last descent."""
+        self.keep_state()
         self.parts.waiting = [part for part in self.parts.waiting if part.told is not None]
         for part in self.parts.all:
             part.ends = True
@@ -212,12 +191,11 @@ class Climbers(PartedSearch):
         found = Range.joined(known) if known else Range.alone(best)
         return Found(best, found.lengths, found.steps, found.done, found.passes, facts.k, facts.mapping)
 
-    def state(self) -> dict[str, Any]:
-        going = [part for part in self.parts.all if part.state is not None]
-        plan = {"climbers": self.plan.climbers, "busy": self.plan.busy, **self.plan.options}
+    def state_now(self) -> dict[str, Any]:
+        going = [part for part in self.parts.unfinished if part.state is not None]
         return {
             "parts": "climbers",
-            "plan": plan if self.is_cut_in_ranges else None,
+            "plan": self.plan.state() if self.is_cut_in_ranges else None,
             "over": [each.state() for each in self.ranges.with_others(())],
             "made": self.made_by_all,
             "going": [

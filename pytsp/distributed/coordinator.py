@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import pickle
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pytsp.distributed.identity import identity
@@ -128,6 +132,9 @@ class Coordinator:
         self._sent: dict[str, set[str]] = {}
         self._counts = dict.fromkeys(("count", "bytes_sent", "bytes_received", "retries", "workers"), 0)
         self._seconds = 0.0
+        # A folder whose file `ending` tells workers of this machine that nobody waits for more.
+        self._folder = tempfile.TemporaryDirectory(prefix="pytsp-")
+        self.ending = os.path.join(self._folder.name, "ending")
         if isinstance(places, Here):
             # What is here needs no copy.
             for key in kept:
@@ -179,8 +186,11 @@ class Coordinator:
         return [each for each in heard if each is not None]
 
     def end(self, seconds: float = ENDING_SECONDS) -> list[tuple[Order, Place, Any]]:
-        """Begin nothing more; return what is done of the tasks on their way within so many seconds."""
+        """Have the tasks on their way end; return those that are done within so many seconds."""
         deadline, heard = time.perf_counter() + seconds, []
+        if self._running:
+            with suppress(OSError):
+                Path(self.ending).touch()
         for future in list(self._running):
             if future.cancel():
                 del self._running[future]
@@ -201,10 +211,17 @@ class Coordinator:
                     continue
                 heard.append(each)
         self._running.clear()
+        with suppress(OSError):
+            os.unlink(self.ending)
+        return heard
+
+    def close(self) -> None:
+        """End without waiting, and give back what is kept for the tasks."""
+        self.end(0.0)
         self.places.stop()
+        self._folder.cleanup()
         if isinstance(self.places, Here):
             forget(self.kept)
-        return heard
 
     def _hear(self, future: Future[Reply]) -> tuple[Order, Place, Any] | None:
         """Take what became of a task; None where it is sent again."""

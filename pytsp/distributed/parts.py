@@ -51,6 +51,8 @@ class Part:
         What its slices took.
     home : str or None
         The place that has its search.
+    ends, hands_on, is_quiet : bool
+        As a `Slice` has them: with `hands_on` the last state is kept.
     """
 
     key: str
@@ -68,6 +70,8 @@ class Part:
     seconds: float = 0.0
     home: str | None = None
     ends: bool = False
+    hands_on: bool = False
+    is_quiet: bool = False
 
     @property
     def best(self) -> tuple[int, int] | None:
@@ -82,8 +86,9 @@ class Part:
         self.told, self.reason = told, told.reason
         if told.state is not None:
             self.state, self.state_version, self.state_at = told.state, self.version, time.perf_counter()
-        if told.reason is not None:
-            self.state, self.arguments = None, None
+        if told.reason == "finished" and not self.hands_on:
+            # Where a limit has cut it short, it may go on yet.
+            self.arguments = self.state = None
 
     def blob(self, version: int) -> bytes | None:
         """Return what a worker begins with, pickled; None where that version is not known any more."""
@@ -108,12 +113,20 @@ class Parts:
         self.coordinator, self.job, self.watch = coordinator, job, watch
         self.waiting: list[Part] = []
         self.running: dict[str, Part] = {}
+        # Those that a time limit has cut short.
+        self.cut: list[Part] = []
 
     def add(self, part: Part) -> None:
         self.waiting.append(part)
 
     @property
+    def unfinished(self) -> list[Part]:
+        """All that may go on, those that a time limit has cut short, too."""
+        return [*self.all, *self.cut]
+
+    @property
     def all(self) -> list[Part]:
+        """Those that go on."""
         return [*self.running.values(), *self.waiting]
 
     def go_on(
@@ -132,13 +145,13 @@ class Parts:
         return [part for each in self.coordinator.end() if (part := self._take(*each)) is not None]
 
     def _next(self, place: Place) -> Part | None:
-        """Return the part that goes on at a place: one whose search is there, else one that waits longest and can go on
-        anywhere."""
+        """Return the part that goes on at a place: of those whose search is there or nowhere the one that waits the
+        longest, else one that can go on from a state that is known."""
         for at, part in enumerate(self.waiting):
-            if part.home == place.name:
+            if part.home in (None, place.name):
                 return self.waiting.pop(at)
         for at, part in enumerate(self.waiting):
-            if part.home is None or part.version == part.state_version or not self._exists(part.home):
+            if part.version == part.state_version or not self._exists(part.home or ""):
                 return self.waiting.pop(at)
         return None
 
@@ -162,6 +175,9 @@ class Parts:
             known=part.best,
             keeps=self._keeps(place, part),
             ends=part.ends,
+            hands_on=part.hands_on,
+            is_quiet=part.is_quiet,
+            ending=self.coordinator.ending,
         )
         part.home = place.name if place.is_sticky else None
         self.running[part.key] = part
@@ -183,8 +199,10 @@ class Parts:
             return None
         if value is None:
             part.reason = "time limit"
-            return part
-        part.take(value)
+        else:
+            part.take(value)
         if part.reason is None:
             self.waiting.append(part)
+        elif part.reason == "time limit":
+            self.cut.append(part)
         return part

@@ -9,6 +9,7 @@ from typing import Any
 from pytsp.distributed.slices import Job, task_of
 from pytsp.distributed.worker import Shared
 from pytsp.run.monitor import Watch
+from pytsp.run.state_reader import State
 from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS, candidates
 from pytsp.solvers.common.local_search import moves_of
 from pytsp.solvers.common.placement import default_climbers, mapping_of
@@ -16,7 +17,7 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import MOVES
 from pytsp.utils.arguments import is_array
 
-__all__ = ["Plan", "PlanAsk", "plan"]
+__all__ = ["Plan", "PlanAsk", "plan", "restored_plan"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,24 @@ class Plan:
     climbers: int
     busy: int
     options: Mapping[str, Any]
+
+    def state(self) -> dict[str, Any]:
+        """Return it as a checkpoint holds it, for `restored_plan`."""
+        return {"climbers": self.climbers, "busy": self.busy, **self.options}
+
+
+def restored_plan(said: State) -> Plan:
+    """Return the plan that a checkpoint holds."""
+    more: dict[str, Any] = {}
+    if "iterations" in said:
+        more["iterations"] = said.whole("iterations")
+    if "population" in said:
+        more["climbers"] = said.whole("population", 1, 2**40)
+    if "piece" in said:
+        more["piece"] = said.whole("piece", 1, 2**31 - 1)
+    if "moves" in said:
+        more["moves"] = said.text("moves")
+    return Plan(said.whole("climbers", 1, 2**40), said.whole("busy", 1), more)
 
 
 def plan(shared: Shared, ask: PlanAsk) -> Plan:
@@ -92,10 +111,34 @@ def _ants(task: Task[Any], places: int) -> Plan:
     return Plan(climbers, one, {"iterations": iterations})
 
 
+def _eax(task: Task[Any], places: int) -> Plan:
+    """The climbers of an island: with a time limit alone as many as each finds that it has the time for."""
+    from pytsp.solvers.eax import default_population  # noqa: PLC0415
+
+    options, n = task.options, task.instance.n
+    moves = MOVES[moves_of(task, mapping_of(n, task.kernels), "lk" if options.pivot == "first" else "3-opt")]
+    more: dict[str, Any] = {"moves": moves}
+    if options.climbers is None and (options.iterations is not None or task.watch.time_limit is None):
+        more["climbers"] = default_population(n, task.machine)
+    return Plan(options.climbers or more.get("climbers") or 1, 1, more)
+
+
+def _large(task: Task[Any], places: int) -> Plan:
+    from pytsp.solvers.large.solver import check_large, piece_cities  # noqa: PLC0415
+
+    options, n = task.options, task.instance.n
+    check_large(task.instance, on_the_cpu=task.machine == "cpu")
+    piece = piece_cities(n // options.stripes, task.kernels, options.piece)
+    moves = MOVES[moves_of(task, "thread" if task.kernels.device is None else "block", "lk")]
+    return Plan(1, 1, {"piece": piece, "moves": moves})
+
+
 PLANS: dict[str, Callable[[Task[Any], int], Plan]] = {
     "restarts": _restarts,
     "ils": _ils,
     "annealing": _annealing,
     "ants": _ants,
+    "eax": _eax,
+    "large": _large,
 }
-"""How each solver is cut whose climbers go on by themselves."""
+"""What a worker says of each solver that is cut by its climbers, or has islands or stripes."""

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.distributed.coordinator import Coordinator, Kept
+from pytsp.distributed.coordinator import Coordinator, Kept, Order
 from pytsp.distributed.parts import Part, Parts
 from pytsp.distributed.places import Places
+from pytsp.distributed.plan import Plan, PlanAsk, plan
 from pytsp.distributed.slices import Facts, Job
 from pytsp.exceptions import KernelError
 from pytsp.problem.tours import check_tour
@@ -24,8 +25,9 @@ from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.fields import Options
+from pytsp.utils.deadline import OutOfTime
 
-__all__ = ["PartedSearch"]
+__all__ = ["PartedSearch", "tree_of"]
 
 # What a length that was recomputed may differ by, relatively, where distances are floating-point numbers.
 ROUNDING = 1e-9
@@ -60,6 +62,27 @@ class PartedSearch(Search):
         self._length: int | float = float("inf")
         self.facts: Facts | None = None
         self.is_cut_short = False
+        # Where the parts stood before what ends a solve, such as a last descent: iterations go on from there.
+        self._kept_state: dict[str, Any] | None = None
+
+    def ask_for_plan(self) -> Plan:
+        """Have a worker say how the solve is to be cut.
+
+        Raises
+        ------
+        OutOfTime
+            If the time is over before it does.
+        """
+        places = self.coordinator.places.current()
+        ask = PlanAsk(self.job.key, len(places), self.watch.time_limit, self.watch.seconds)
+        self.coordinator.give(places[0], Order("the plan of the solve", plan, ask))
+        while True:
+            for _, _, found in self.coordinator.wait(CALL_SECONDS):
+                planned: Plan = found
+                return planned
+            if self.watch.seconds_left <= 0:
+                self.coordinator.end(0.0)
+                raise OutOfTime
 
     @property
     def best(self) -> Best | None:
@@ -143,6 +166,18 @@ class PartedSearch(Search):
         """Take what was told of some parts."""
         for part in parts:
             self.take(part)
+
+    def keep_state(self) -> None:
+        """Have the state that a checkpoint gets in the end be that of now."""
+        if self.watch.checkpoint is not None and self._kept_state is None:
+            self._kept_state = self.state_now()
+
+    def state(self) -> dict[str, Any]:
+        return self._kept_state or self.state_now()
+
+    @abstractmethod
+    def state_now(self) -> dict[str, Any]:
+        """Return where the parts stand."""
 
     def found(self) -> Found:
         self.absorb(self.parts.end())

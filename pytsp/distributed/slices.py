@@ -6,6 +6,7 @@ had not been interrupted, it does not matter which worker has the next slice, no
 
 from __future__ import annotations
 
+import os
 import pickle
 import threading
 import time
@@ -23,9 +24,9 @@ from pytsp.distributed.worker import Shared
 from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Watch
 from pytsp.run.state_reader import State
+from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.common.verify import verify
 from pytsp.solvers.options.fields import Options
 from pytsp.utils.deadline import OutOfTime
 
@@ -81,6 +82,12 @@ class Slice:
         Whether the state is to be told.
     ends : bool
         Whether nothing but the last descent is to be made.
+    hands_on : bool
+        Whether the state is to be told where the part is over, too.
+    is_quiet : bool
+        Whether tours and climbers are told only where it is over.
+    ending : str
+        A file: where it is there, the coordinator waits for no more than what there is.
     """
 
     job: str
@@ -94,6 +101,9 @@ class Slice:
     known: tuple[int, int] | None
     keeps: bool
     ends: bool = False
+    hands_on: bool = False
+    is_quiet: bool = False
+    ending: str = ""
 
     @property
     def state_key(self) -> str:
@@ -202,6 +212,11 @@ def _dask_threads() -> int | None:
     return None if "GPU" in worker.state.total_resources else int(worker.state.nthreads)
 
 
+# What is told of a part where nothing is to be.
+_none = np.empty(0, dtype=np.int64)
+NOTHING = Found(Best(0, 0, np.empty(0, dtype=np.int32)), _none, _none, _none.astype(np.bool_))
+
+
 def advance(shared: Shared, ask: Slice) -> Told | None:
     """Let a part go on for a slice, of one kernel call at least; None where the time is over before it has a tour."""
     began = time.perf_counter()
@@ -211,7 +226,7 @@ def advance(shared: Shared, ask: Slice) -> Told | None:
         reason = _go_on(search, watch, ask, began + ask.seconds)
     except OutOfTime:
         return None
-    found = search.peek() if reason is None else search.found()
+    found = search.found() if reason is not None else NOTHING if ask.is_quiet else search.peek()
     told = _tell(search, found, ask, reason, began_seconds, time.perf_counter() - began)
     if reason is None:
         _keep_live(ask, search)
@@ -244,7 +259,7 @@ def _go_on(search: Search, watch: Watch, ask: Slice, end: float) -> str | None:
     while reason is None:
         reason = "finished" if search.is_finished else search.stop_reason()
         if reason is None:
-            if has_called and time.perf_counter() >= end:
+            if has_called and (time.perf_counter() >= end or (ask.ending and os.path.exists(ask.ending))):
                 return None
             search.advance()
             has_called = True
@@ -258,12 +273,10 @@ def _tell(search: Search, found: Found, ask: Slice, reason: str | None, began_se
     key, tour = (best.length, best.climber), None
     form, instance = search.form, search.task.instance
     length: int | float = best.length
-    if key != ask.known or reason is not None or not form.is_exact:
-        tour = verify(best, form, search.kernels, search.task.seed)
-        if found.cities is not None:
-            tour = found.cities[tour].astype(np.int32)
-        length = best.length if form.is_exact else instance.tour_length(tour)
-    state = pickle.dumps(search.state(), protocol=5) if ask.keeps and reason is None else None
+    if found is not NOTHING and (key != ask.known or reason is not None or not form.is_exact):
+        tour, length, _ = search.checked(found)
+    is_asked = ask.keeps if reason is None else ask.hands_on
+    state = pickle.dumps(search.state(), protocol=5) if is_asked else None
     facts = Facts(
         backend=search.kernels.name,
         mapping=found.mapping,

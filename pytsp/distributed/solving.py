@@ -11,8 +11,10 @@ from typing import Any
 
 from pytsp.checkpoint.writer import Checkpoint, head_of
 from pytsp.distributed.climbers import Climbers
+from pytsp.distributed.islands import Islands
 from pytsp.distributed.places import Here, Places, places_of
 from pytsp.distributed.search import PartedSearch
+from pytsp.distributed.stripes import Stripes
 from pytsp.exceptions import WorkerLost
 from pytsp.run.result import Result
 from pytsp.solvers.common.loop import run
@@ -26,6 +28,10 @@ _log = logging.getLogger("pytsp")
 
 def search_of(task: Task[Any], places: Places, placed: Mapping[str, Any]) -> PartedSearch:
     """Return the search in parts that a task means."""
+    if getattr(task.options, "islands", 1) > 1:
+        return Islands(task, places, placed)
+    if getattr(task.options, "stripes", 1) > 1:
+        return Stripes(task, places, placed)
     return Climbers(task, places, placed)
 
 
@@ -44,7 +50,7 @@ def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placed: Map
         except WorkerLost as lost:
             raise WorkerLost(f"{lost}; go on with: pytsp resume {_rescued(task, search, placed)}") from lost
         finally:
-            search.coordinator.end(0.0)
+            search.coordinator.close()
     tasks = search.tasks
     _log.info(
         "%d tasks, %d bytes sent, %d received, %.3f s of workers, %d given again",

@@ -36,14 +36,14 @@ class State:
     def whole(self, name: str, least: int = 0, most: int = 2**62) -> int:
         value = self._get(name)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise self._wrong(name, f"a whole number from {least} to {most}", value)
+            raise self.wrong(name, f"a whole number from {least} to {most}", value)
         return value
 
     def number(self, name: str) -> float:
         """Return a number that is at least 0."""
         value = self._get(name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-            raise self._wrong(name, "a number, at least 0", value)
+            raise self.wrong(name, "a number, at least 0", value)
         return value
 
     def optional_whole(self, name: str) -> int | None:
@@ -61,7 +61,7 @@ class State:
     def one_of(self, name: str, known: tuple[str, ...]) -> str:
         text = self.text(name)
         if text not in known:
-            raise self._wrong(name, f"one of {', '.join(known)}", text)
+            raise self.wrong(name, f"one of {', '.join(known)}", text)
         return text
 
     def part(self, name: str) -> State:
@@ -72,7 +72,7 @@ class State:
         """Return the values within an item of a list of this part's."""
         items = self.items(name)
         if number >= len(items) or not isinstance(items[number], dict):
-            raise self._wrong(name, f"a list with a group of values at {number}", items)
+            raise self.wrong(name, f"a list with a group of values at {number}", items)
         return State(items[number], self._file, f"{self._place}{name}.{number}.")
 
     def tree(self, name: str) -> Mapping[str, Any]:
@@ -88,7 +88,7 @@ class State:
         value = self._get(name)
         is_fit = isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == len(shape)
         if not is_fit or any(wanted not in (None, given) for wanted, given in zip(shape, value.shape, strict=True)):
-            raise self._wrong(name, f"an array of {np.dtype(dtype)} with shape {shape}", value)
+            raise self.wrong(name, f"an array of {np.dtype(dtype)} with shape {shape}", value)
         return value  # type: ignore[no-any-return]
 
     def tour(self, name: str, n: int) -> NDArray[np.int32]:
@@ -107,14 +107,14 @@ class State:
         keys = self.array(name, np.int64, (n,))
         low = keys & (2**32 - 1)
         if np.any((keys > 0) & ((low < 1) | (low > n))):
-            raise self._wrong(name, f"proposals of {n} positions", keys)
+            raise self.wrong(name, f"proposals of {n} positions", keys)
         return keys
 
     def _check_tours(self, name: str, tours: NDArray[np.int32]) -> None:
         cities = np.arange(tours.shape[1])
         for row in tours:
             if not np.array_equal(np.sort(row), cities):
-                raise self._wrong(name, f"tours of {tours.shape[1]} cities", row)
+                raise self.wrong(name, f"tours of {tours.shape[1]} cities", row)
 
     def _get(self, name: str) -> Any:
         if name not in self._values:
@@ -124,9 +124,10 @@ class State:
     def _typed(self, name: str, kind: type[T], expected: str) -> T:
         value = self._get(name)
         if not isinstance(value, kind):
-            raise self._wrong(name, expected, value)
+            raise self.wrong(name, expected, value)
         return value
 
-    def _wrong(self, name: str, expected: str, value: object) -> CheckpointError:
+    def wrong(self, name: str, expected: str, value: object) -> CheckpointError:
+        """Return the error that says what a value must be."""
         given = f"an array of {value.dtype} with shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
         return CheckpointError(f"{self._file}: {self._place}{name} of the checkpoint must be {expected}; it is {given}")

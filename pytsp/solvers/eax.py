@@ -240,6 +240,14 @@ class Evolution(Search):
         handle, places = self.local_search.elect(standing.handle, standing.lengths, most)
         return replace(standing, handle=handle, lengths=standing.lengths[places], steps=standing.steps[places])
 
+    def receive(self, tour: NDArray[np.int32]) -> None:
+        """Take a tour of n cities into the population, in place of its longest, and begin to look for shorter ones
+        again."""
+        now, search = self.standing, self.local_search
+        joined = search.join(now.handle, search.descend(tour[None, :]))
+        handle, places = search.elect(joined, search.lengths(joined), len(now.lengths))
+        self.standing = self._read(handle, replace(now, steps=search.steps(joined)[places], idle=0))
+
     def _time_to_settle(self) -> float:
         """Return when the climbers of a population that begins now are to be there."""
         return self.watch.seconds + self.watch.seconds_left * DESCENT_SHARE
@@ -248,8 +256,7 @@ class Evolution(Search):
         """Choose how many climbers there are at most where the user does not say."""
         limit = self.watch.time_limit
         if limit is None or not self.is_timed:
-            fewer = CPU_CLIMBERS_TIMES_CITIES // self.form.whole.n if self.task.machine == "cpu" else CLIMBERS["gpu"]
-            return min(CLIMBERS[self.task.machine], max(LEAST_CLIMBERS, fewer))
+            return default_population(self.form.whole.n, self.task.machine)
         if self.task.machine == "gpu":
             return gpu_climbers(self.form.whole.n, limit)
         timely = CPU_CLIMBERS_A_SECOND * limit * (self.kernels.threads or 1) / self.form.whole.n
@@ -337,6 +344,12 @@ class Evolution(Search):
         lengths = search.lengths(handle)
         best = search.best(handle, lengths, now.first, now.best)
         return replace(now, handle=handle, lengths=lengths, steps=search.steps(handle), best=best)
+
+
+def default_population(n: int, machine: str) -> int:
+    """Return how many climbers a population has where neither they nor a time limit are given."""
+    fewer = CPU_CLIMBERS_TIMES_CITIES // n if machine == "cpu" else CLIMBERS["gpu"]
+    return min(CLIMBERS[machine], max(LEAST_CLIMBERS, fewer))
 
 
 def gpu_climbers(n: int, limit: float) -> int:

@@ -29,7 +29,10 @@ PATIENCE = 30
 WORKS: dict[str, tuple[int, dict[str, Any]]] = {
     "restarts": (200, {"climbers": 400}),
     "ils": (200, {"climbers": 4, "iterations": 500}),
+    "eax": (300, {"climbers": 16, "islands": 3}),
+    "large": (3_000, {"iterations": 12, "stripes": 4, "piece": 100}),
 }
+MANY = [uniform(int(n)) for n in (*[80] * 40, *[5] * 10, 100, 100)]
 
 
 def solve(work: str, **more: Any) -> pytsp.Result:
@@ -46,6 +49,16 @@ def test_ten_workers_killed_change_nothing(work: str) -> None:
     assert len(killer.killed) == 10 and result.tasks is not None and result.tasks.retries >= 5
     assert_same(result, solve(work))
     assert not any(map(is_running, pids))
+
+
+@pytest.mark.slow
+def test_ten_workers_killed_change_none_of_many_results() -> None:
+    options: dict[str, Any] = {"climbers": 8, "backend": "c"}
+    with Processes(2, threads=1) as processes, short_slices(), Killer(10) as killer:
+        results = pytsp.solve_many(MANY, executor=processes, progress=killer, **options)
+    assert len(killer.killed) == 10
+    for result, expected in zip(results, pytsp.solve_many(MANY, **options), strict=True):
+        assert_same(result, expected)
 
 
 @pytest.mark.slow

@@ -27,13 +27,20 @@ SOLVERS: dict[str, dict[str, Any]] = {
     "eax": {"climbers": 20},
     "large": {"iterations": 5, "piece": 50},
     "two-opt": {"kicks": 50},
+    "islands": {"solver": "eax", "climbers": 8, "islands": 3, "neighbours": 6},
+    "stripes": {"solver": "large", "iterations": 9, "piece": 12, "stripes": 4},
 }
+
+
+def asked(solver: str, **more: Any) -> dict[str, Any]:
+    """What `solve` is asked for by a solver's name here."""
+    return {"solver": solver, "backend": "c", **SOLVERS[solver], **more}
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("workers", [1, 2, 7])
 def test_any_number_of_workers_finds_what_one_process_does(solver: str, workers: int) -> None:
-    instance, options = uniform(120), {"solver": solver, "backend": "c", "seed": 3, **SOLVERS[solver]}
+    instance, options = uniform(120), asked(solver, seed=3)
     with ThreadPoolExecutor(workers) as executor, short_slices():
         result = pytsp.solve(instance, executor=executor, **options)
     assert_same(result, pytsp.solve(instance, **options))
@@ -43,10 +50,10 @@ def test_any_number_of_workers_finds_what_one_process_does(solver: str, workers:
 @pytest.mark.parametrize("solver", ["restarts", "ils"])
 @pytest.mark.parametrize("options", [{"open": True, "start_city": 3}, {"seed": 5, "first": 7}])
 def test_paths_and_later_climbers_are_found_in_parts(solver: str, options: dict[str, Any]) -> None:
-    asked = {"solver": solver, "backend": "c", **SOLVERS[solver], **options}
+    given = asked(solver, **options)
     with ThreadPoolExecutor(2) as executor:
-        result = pytsp.solve(uniform(60), executor=executor, **asked)
-    assert_same(result, pytsp.solve(uniform(60), **asked))
+        result = pytsp.solve(uniform(60), executor=executor, **given)
+    assert_same(result, pytsp.solve(uniform(60), **given))
 
 
 def test_lengths_that_are_no_whole_numbers_are_those_of_one_process() -> None:
@@ -68,9 +75,9 @@ def test_the_instance_goes_to_a_worker_once() -> None:
     assert sum(len(packed) for _, packed, _ in executor.given) < size
 
 
-@pytest.mark.parametrize("solver", ["restarts", "ils", "eax"])
+@pytest.mark.parametrize("solver", ["restarts", "ils", "eax", "islands", "stripes"])
 def test_the_solve_of_a_checkpoint_goes_on_in_any_number_of_parts(solver: str, tmp_path: Any) -> None:
-    instance, options = uniform(100), {"solver": solver, "backend": "c", **SOLVERS[solver]}
+    instance, options = uniform(100), asked(solver)
     expected = pytsp.solve(instance, **options)
     calls: list[object] = []
 
@@ -78,6 +85,7 @@ def test_the_solve_of_a_checkpoint_goes_on_in_any_number_of_parts(solver: str, t
         calls.append(now)
         return len(calls) == 3
 
+    # Islands and stripes are parts in one process, too.
     for number, (first, second) in enumerate([(2, 7), (2, None), (None, 2)]):
         file, pools = tmp_path / f"{number}", [ThreadPoolExecutor(each or 1) for each in (first, second)]
         one, other = (pool if each else None for each, pool in zip((first, second), pools, strict=True))

@@ -73,12 +73,15 @@ class Told(Executor):
 @contextmanager
 def short_slices(seconds: float = 0.01) -> Iterator[None]:
     """Have slices end after a kernel call, or next to that."""
+    from pytsp.api import many_in_parts  # noqa: PLC0415
     from pytsp.distributed import parts  # noqa: PLC0415
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parts, "FIRST_SECONDS", seconds)
         patch.setattr(parts, "SLICE_SECONDS", seconds)
         patch.setattr(parts, "TIMES_BEGUN", 0.0)
+        patch.setattr(many_in_parts, "SLICE_SECONDS", seconds)
+        patch.setattr(many_in_parts, "FIRST_CITIES", 100)
         yield
 
 

@@ -82,6 +82,10 @@ class Task(Generic[O_co]):
         """Have the instance in its form, and the kernels open, before what takes long."""
         _ = self.form, self.kernels
 
+    def prepare_kernels(self) -> None:
+        """Have the kernels open, of an instance whose form is made of a part of it."""
+        _ = self.kernels
+
     @property
     def machine(self) -> str:
         """What paces depend on: "cpu" or "gpu"."""

@@ -27,7 +27,7 @@ from pytsp.starts.construct import start_tour
 from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import OutOfTime, look
 
-__all__ = ["begin"]
+__all__ = ["begin", "check_large", "lists_of", "numbers_of", "piece_cities"]
 
 DEFAULT_NEIGHBOURS = 8
 # So many nearest are looked at where lists are by α-nearness.
@@ -47,12 +47,7 @@ def begin(task: Task[LargeTour]) -> Pieces:
     """Return the search of one huge tour where it starts, or where it stood."""
     instance, kernels, watch, options = task.instance, task.kernels, task.watch, task.options
     on_the_cpu = task.machine == "cpu"
-    if instance.coordinates is None or not can_be_large(instance, lambda: on_the_cpu):
-        raise InstanceError(
-            f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane and one of the metrics "
-            f"{', '.join(PLANE_METRICS)}, or on a CPU cities in space or on a sphere; the metric is {instance.metric}: "
-            "use solver='ils'"
-        )
+    check_large(instance, on_the_cpu=on_the_cpu)
     look(instance.n, CURVE_SECONDS * instance.n)
     points = curve_points(instance)
     assert points is not None
@@ -70,7 +65,7 @@ def begin(task: Task[LargeTour]) -> Pieces:
     began = watch.seconds
     try:
         look(instance.n, _first_seconds(task))
-        lists = _lists(ordered, keys[order], order, task)
+        lists = lists_of(ordered, keys[order], order, task)
         look(instance.n)
     except OutOfTime:
         raise OutOfTime(order if instance.n > FEW_CITIES else None) from None
@@ -85,11 +80,26 @@ def begin(task: Task[LargeTour]) -> Pieces:
         lists,
         _start(ordered, order, task),
         order=order,
-        piece=_piece(instance.n, kernels, piece),
+        piece=piece_cities(instance.n, kernels, piece),
         temperature=first_temperature(form, lists, options.temperature),
         # A look at all cities takes about as long as the lists did, also where others keep the machine busy.
         pass_seconds=max(took, instance.n / PASSED_A_SECOND) if kernels.device is None else None,
     )
+
+
+def check_large(instance: Instance, *, on_the_cpu: bool) -> None:
+    """Refuse what has no pieces here.
+
+    Raises
+    ------
+    InstanceError
+    """
+    if instance.coordinates is None or not can_be_large(instance, lambda: on_the_cpu):
+        raise InstanceError(
+            f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane and one of the metrics "
+            f"{', '.join(PLANE_METRICS)}, or on a CPU cities in space or on a sphere; the metric is {instance.metric}: "
+            "use solver='ils'"
+        )
 
 
 def _first_seconds(task: Task[LargeTour]) -> float:
@@ -101,7 +111,7 @@ def _first_seconds(task: Task[LargeTour]) -> float:
     return FIRST_SECONDS * n + (0.0 if is_without_tree else IMPORT_SECONDS + CITY_SECONDS * n)
 
 
-def _piece(n: int, kernels: Backend, piece: int | None) -> int:
+def piece_cities(n: int, kernels: Backend, piece: int | None) -> int:
     """Return how many cities a piece has.
 
     Raises
@@ -119,14 +129,14 @@ def _piece(n: int, kernels: Backend, piece: int | None) -> int:
     return piece
 
 
-def _lists(
+def lists_of(
     ordered: Instance, keys: NDArray[np.uint64], order: NDArray[np.int32], task: Task[LargeTour]
 ) -> NDArray[np.int32]:
     """Return the neighbour lists of the renumbered cities, which are in order of these keys."""
     neighbours = task.options.neighbours
     if is_array(neighbours):
         given = check_neighbours(neighbours, ordered.n)  # type: ignore[arg-type]
-        return in_order(ordered, _numbers(order)[given[order]])
+        return in_order(ordered, numbers_of(order)[given[order]])
     if is_alpha(neighbours):
         near = _nearest(ordered, keys, ALPHA_NEAREST, task)
         return alpha_lists(ordered, near, bound_kernels(task.kernels, ordered.n))
@@ -142,7 +152,7 @@ def _nearest(ordered: Instance, keys: NDArray[np.uint64], k: int, task: Task[Lar
     return lists_along(ordered, keys, k, task.kernels)
 
 
-def _numbers(order: NDArray[np.int32]) -> NDArray[np.int32]:
+def numbers_of(order: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the new number of each city, where `order` has the cities in order of these."""
     numbers = np.empty(len(order), dtype=np.int32)
     numbers[order] = np.arange(len(order), dtype=np.int32)
@@ -152,7 +162,7 @@ def _numbers(order: NDArray[np.int32]) -> NDArray[np.int32]:
 def _start(ordered: Instance, order: NDArray[np.int32], task: Task[LargeTour]) -> NDArray[np.int32]:
     """Return the first tour, of the renumbered cities."""
     if task.initial_tour is not None:
-        return _numbers(order)[task.initial_tour]
+        return numbers_of(order)[task.initial_tour]
     if task.options.start in (None, "space-filling-curve"):
         return np.arange(ordered.n, dtype=np.int32)
     return start_tour(ordered, task.options.start, seed=task.seed)  # type: ignore[arg-type]

@@ -20,6 +20,8 @@ class EAX(Climbers, NeighbourLists):
     ----------
     .. [1] Nagata, Kobayashi: A Powerful Genetic Algorithm Using Edge Assembly Crossover for the Traveling Salesman
        Problem, INFORMS Journal on Computing 25(2), 2013.
+    .. [2] Honda, Nagata, Ono: A parallel genetic algorithm with edge assembly crossover for 100,000-city scale TSPs,
+       IEEE Congress on Evolutionary Computation, 2013.
     """
 
     name = "eax"
@@ -46,6 +48,15 @@ class EAX(Climbers, NeighbourLists):
         'of 300 where `solver` is "auto" and `climbers` is given: a population takes time that grows faster than its '
         "size.",
         help="cross the best N climbers",
+    )
+    islands: int = whole(
+        1,
+        2**16,
+        default=1,
+        doc="How many populations there are side by side, of `climbers` each, which processes can share (see "
+        "`executor`). After every ten generations, or where it agrees before, each sends its shortest tour on to the "
+        "next one, whose longest gives way [2]_. They end where none has found a shorter one since the last time.",
+        help="populations side by side that send their best on",
     )
 
     def __post_init__(self) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pytsp.solvers.options.fields import whole
 from pytsp.solvers.options.shared import MOVES, NeighbourLists, iterations, moves, start, temperature
+from pytsp.utils.arguments import is_array
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -47,3 +48,18 @@ class LargeTour(NeighbourLists):
         "with the third power of the iterations that are left, or of the time where only that ends them. By default "
         "1.2 times the mean distance between a city and its two nearest neighbours."
     )
+    stripes: int = whole(
+        1,
+        2**16,
+        default=1,
+        doc="Into how many stretches the tour is cut that processes can share (see `executor`), each a path whose "
+        "pieces become shorter. There are four epochs, in each of which stripes are cut elsewhere, and behind each "
+        "moves over the whole tour join what lies across their borders; with a time limit alone there are two, and "
+        "moves in the end. A stripe has eight cities at least.",
+        help="stretches of the tour that processes can share",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.stripes > 1 and is_array(self.neighbours):
+            raise ValueError(f"neighbours given as lists do not concern stripes={self.stripes}; give their number")
