@@ -113,7 +113,9 @@ class Islands(PartedSearch):
         stride = size + (self.task.given_tour is not None)
         more = {**self.plan.options, "first": options.first + number * stride}
         name = f"island {number} of {len(self.islands)} to generation {until}"
-        island.part = Part(f"{number} round {self.round}", name, begin_island, Stay(number, until, arrival), more)
+        island.part = Part(f"{number} round {self.round}", name, begin_island, Stay(number, until, arrival))
+        # A tour comes once.
+        island.part.later, island.part.options = Stay(number, until), more
         island.part.state, island.part.hands_on = island.state, True
         self.parts.add(island.part)
 

@@ -39,8 +39,8 @@ class Part:
         As messages tell it.
     begin, options
         As a `Slice` has them.
-    arguments : Any
-        What `begin` takes besides its task.
+    arguments, later : Any
+        What `begin` takes besides its task: at first, and where the part goes on, if that is something else.
     version : int
         How many slices it has had.
     state : bytes or None
@@ -59,6 +59,7 @@ class Part:
     name: str
     begin: Begin
     arguments: Any = None
+    later: Any = None
     options: Mapping[str, Any] = field(default_factory=dict)
     version: int = 0
     state: bytes | None = None
@@ -92,7 +93,10 @@ class Part:
 
     def blob(self, version: int) -> bytes | None:
         """Return what a worker begins with, pickled; None where that version is not known any more."""
-        return pickle.dumps((self.arguments, self.state), protocol=5) if version == self.state_version else None
+        if version != self.state_version:
+            return None
+        arguments = self.arguments if version == 0 or self.later is None else self.later
+        return pickle.dumps((arguments, self.state), protocol=5)
 
     def go_back(self) -> None:
         """Go back to the last state that is known, the search being gone."""

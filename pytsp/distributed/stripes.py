@@ -176,8 +176,8 @@ class Stripes(PartedSearch):
             all_seconds=all_seconds,
         )
         name = f"stripe {number} of {stripes} in epoch {self.epoch}"
-        part = Part(f"stripe {self.epoch} {number}", name, begin_stripe, ask, self.plan.options, state=state)
-        part.is_quiet = True
+        part = Part(f"stripe {self.epoch} {number}", name, begin_stripe, ask, state=state)
+        part.options, part.is_quiet = self.plan.options, True
         self.parts.add(part)
 
     def _begin_passes(self, state: bytes | None = None) -> None:
@@ -185,8 +185,9 @@ class Stripes(PartedSearch):
         self.is_passing = True
         n = self.task.instance.n
         most = None if self.epoch + 1 >= self.epochs else SETTLED_PASSES + n // PASS_CITIES
-        part = Part(f"passes {self.epoch}", f"passes behind epoch {self.epoch}", begin_passes, None, self.plan.options)
-        part.arguments, part.state, part.is_quiet = PassesAsk(self.tour, most), state, True
+        ask, name = PassesAsk(self.tour, most), f"passes behind epoch {self.epoch}"
+        part = Part(f"passes {self.epoch}", name, begin_passes, ask, state=state)
+        part.options, part.is_quiet = self.plan.options, True
         # Who has made them before has the lists.
         part.home = self.home
         self.parts.add(part)

@@ -14,6 +14,7 @@ from results import assert_same
 from workers import Told, short_slices
 
 import pytsp
+from pytsp.distributed import slices
 from pytsp.distributed.coordinator import Kept
 from pytsp.distributed.ranges import Range, Ranges
 
@@ -27,7 +28,7 @@ SOLVERS: dict[str, dict[str, Any]] = {
     "eax": {"climbers": 20},
     "large": {"iterations": 5, "piece": 50},
     "two-opt": {"kicks": 50},
-    "islands": {"solver": "eax", "climbers": 8, "islands": 3, "neighbours": 6},
+    "islands": {"solver": "eax", "climbers": 12, "islands": 3, "neighbours": 6},
     "stripes": {"solver": "large", "iterations": 9, "piece": 12, "stripes": 4},
 }
 
@@ -45,6 +46,17 @@ def test_any_number_of_workers_finds_what_one_process_does(solver: str, workers:
         result = pytsp.solve(instance, executor=executor, **options)
     assert_same(result, pytsp.solve(instance, **options))
     assert result.tasks is not None and 1 <= result.tasks.workers <= workers
+
+
+@pytest.mark.slow
+def test_islands_that_go_from_worker_to_worker_receive_a_tour_once() -> None:
+    instance, options = uniform(400), asked("islands", climbers=20)
+    with ThreadPoolExecutor(3) as executor, short_slices(0.0), pytest.MonkeyPatch.context() as patch:
+        # Nobody has a search that goes on.
+        patch.setattr(slices, "_keep_live", lambda ask, search: None)
+        result = pytsp.solve(instance, executor=executor, **options)
+    assert_same(result, pytsp.solve(instance, **options))
+    assert result.iterations is not None and result.iterations > 20
 
 
 @pytest.mark.parametrize("solver", ["restarts", "ils"])
