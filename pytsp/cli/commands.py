@@ -118,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_resume)
     command.add_argument("checkpoint", metavar="FILE", help="what --checkpoint of 'pytsp solve' named")
     _cli_options.add_backend(command, None, "default: as the solve was asked for")
+    _cli_options.add_workers(command)
     _cli_limits.add_limits(command)
     _cli_limits.add_interval(command)
     _cli_options.add_output(command)
@@ -130,6 +131,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("backends", help="list what can run here", description="List what can run here.")
     command.set_defaults(run=_cli_tables.run_backends)
+    command.add_argument("--scheduler", metavar="ADDRESS", help="list what the workers of a Dask cluster offer")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
     _cli_options.add_compare(commands, _cli_tables.run_compare)
@@ -178,14 +180,15 @@ def _begin_to_open(part: str, *, backend: str, threads: int | None, device: int 
 
 def _solve(options: argparse.Namespace) -> None:
     with _cli_runs.hold_signals():
-        _begin_to_open(_likely_part(options), **_placed(options))
+        if options.workers is options.devices is options.scheduler is None:
+            _begin_to_open(_likely_part(options), **_placed(options))
         from pytsp.api.solve import solve  # noqa: PLC0415
         from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
 
     instance = _cli_data.read_instance(options)
     _cli_results.try_targets(options, instance)
     initial_tour = None if options.initial_tour is None else read_tour(options.initial_tour)
-    with _followed(instance, options) as progress:
+    with _cli_options.work_of(options) as work, _followed(instance, options) as progress:
         result = solve(
             instance,
             open=options.open,
@@ -203,6 +206,7 @@ def _solve(options: argparse.Namespace) -> None:
             checkpoint=options.checkpoint,
             checkpoint_interval=options.checkpoint_interval,
             progress=progress,
+            **work,
             **_cli_options.given_options(options),
         )
     _tell(result, options)
@@ -245,8 +249,8 @@ def _resume(options: argparse.Namespace) -> None:
         "target_gap": options.target_gap,
         "patience": options.patience,
     }
-    with _followed(stored.instance, options) as progress:
-        result = resume_stored(stored, placed, limits, options.checkpoint_interval, progress=progress)
+    with _cli_options.work_of(options) as work, _followed(stored.instance, options) as progress:
+        result = resume_stored(stored, placed, limits, options.checkpoint_interval, **work, progress=progress)
     _tell(result, options)
 
 

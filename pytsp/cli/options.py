@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from pytsp.backends.registry import BACKENDS
@@ -28,6 +29,7 @@ def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run
     )
     command.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or is the start")
     add_backend(command, "auto", "default: the fastest here")
+    add_workers(command)
     add_limits(command)
     command.add_argument(
         "--bound", action="store_true", help="find a length, too, that no tour is below, in a fifth of the time limit"
@@ -104,6 +106,30 @@ def add_backend(command: argparse.ArgumentParser, default: str | None, words: st
     command.add_argument("--device", type=_device, metavar="D", help="which GPU: its number or a part of its name")
 
 
+def add_workers(command: argparse.ArgumentParser) -> None:
+    """Add who runs a solve beside this process."""
+    group = command.add_argument_group("other processes").add_mutually_exclusive_group()
+    group.add_argument("--workers", type=whole(1), metavar="N", help="so many processes of this machine")
+    group.add_argument(
+        "--devices", type=_devices, metavar="D,…", help="a process for each of these GPUs, by number or name; or all"
+    )
+    group.add_argument("--scheduler", metavar="ADDRESS", help="the workers of a Dask cluster, as tcp://host:8786")
+
+
+@contextmanager
+def work_of(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Return who is to run a solve, as `pytsp.solve` takes it."""
+    if arguments.workers is None and arguments.devices is None and arguments.scheduler is None:
+        yield {}
+    elif arguments.scheduler is None:
+        yield {"executor": arguments.workers, "devices": arguments.devices}
+    else:
+        from pytsp.distributed.dask import connect  # noqa: PLC0415
+
+        with connect(arguments.scheduler) as client:
+            yield {"executor": client}
+
+
 def add_output(command: argparse.ArgumentParser) -> None:
     """Add what is told of a solve."""
     command.add_argument("-o", "--output", type=data.output_file, metavar="FILE", help=data.OUTPUT_HELP)
@@ -114,6 +140,10 @@ def add_output(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     command.add_argument("-v", "--verbose", action="store_true", help="log on standard error what is done")
+
+
+def _devices(text: str) -> str | list[int | str]:
+    return text if text == "all" else [_device(word.strip()) for word in text.split(",")]
 
 
 def _device(text: str) -> int | str:

@@ -120,7 +120,8 @@ class Display:
         (began, first), (ended, last) = self._counts[0], self._counts[-1]
         is_known = ended > began and last > first
         speed = f", {(last - first) / (ended - began):.3g} {unit}/s" if is_known else ""
-        return f"{self._now.phase}: {done}{of} {unit}{speed}"
+        workers = f" on {self._now.workers} workers" if self._now.workers else ""
+        return f"{self._now.phase}: {done}{of} {unit}{speed}{workers}"
 
     @property
     def fraction(self) -> float | None:

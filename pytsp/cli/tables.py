@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytsp.backends.kind import BackendStatus
 from pytsp.backends.registry import status
 from pytsp.cli.data import read_instance
 from pytsp.cli.options import given_options
@@ -66,17 +68,37 @@ def _speed(row: Comparison) -> str:
 
 def run_backends(options: argparse.Namespace) -> None:
     """Run the command `backends`."""
-    _print(
-        options.json,
-        ("backend", "built", "usable", "why", "what to do"),
-        status(),
-        lambda each: (
-            each.name,
-            "yes" if each.built else "no",
-            "yes" if each.usable else "no",
-            "\n".join(filter(None, ("; ".join(map(str, each.devices)), each.reason))),
-            each.remedy,
-        ),
+    if options.scheduler is not None:
+        from pytsp.distributed.dask import connect, offers  # noqa: PLC0415
+
+        with connect(options.scheduler) as client:
+            rows = [_Offered(worker, each) for worker, found in offers(client).items() for each in found]
+        _print(options.json, ("worker", *_BACKENDS), rows, lambda row: (row.worker, *_cells(row.status)))
+        return
+    _print(options.json, _BACKENDS, status(), _cells)
+
+
+_BACKENDS = ("backend", "built", "usable", "why", "what to do")
+
+
+@dataclass(frozen=True)
+class _Offered:
+    """A backend of a worker."""
+
+    worker: str
+    status: BackendStatus
+
+    def to_dict(self) -> dict[str, object]:
+        return {"worker": self.worker, **self.status.to_dict()}
+
+
+def _cells(each: BackendStatus) -> tuple[str, ...]:
+    return (
+        each.name,
+        "yes" if each.built else "no",
+        "yes" if each.usable else "no",
+        "\n".join(filter(None, ("; ".join(map(str, each.devices)), each.reason))),
+        each.remedy,
     )
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ __all__ = ["Coordinator", "Kept", "Order"]
 
 # How often a task is given to another worker.
 MOST_RETRIES = 3
+# How long a task waits for a place that is gone, in seconds.
+GONE_SECONDS = 2.0
 # How long tasks that are on their way may take to end, in seconds, where a solve does.
 ENDING_SECONDS = 0.9
 
@@ -111,8 +113,7 @@ class _Running:
     place: Place
     order: Order
     sent: int
-    keys: tuple[str, ...] = ()
-    began: float = field(default_factory=time.perf_counter)
+    gone_at: float | None = None
 
 
 class Coordinator:
@@ -164,7 +165,7 @@ class Coordinator:
         packed = pickle.dumps((order.work, order.arguments), protocol=5)
         future = self.places.submit(place, identity(), packed, given, _Blobs(self.kept))
         sent_bytes = len(packed) + sum(map(len, given.values()))
-        self._running[future] = _Running(place, order, sent_bytes, tuple(given))
+        self._running[future] = _Running(place, order, sent_bytes)
         self._counts["count"] += 1
         self._counts["bytes_sent"] += sent_bytes
         self._counts["workers"] = max(self._counts["workers"], len(self._running))
@@ -179,11 +180,26 @@ class Coordinator:
         BackendError
             If a worker is of another version or build.
         """
+        self._give_up_the_gone()
         if not self._running:
             return []
         done, _ = wait(self._running, timeout=max(0.0, seconds), return_when=FIRST_COMPLETED)
         heard = [self._hear(future) for future in done]
         return [each for each in heard if each is not None]
+
+    def _give_up_the_gone(self) -> None:
+        """Give tasks to others whose place is there no more, unless somebody else does them soon: a scheduler may have
+        them wait for a worker that never comes again."""
+        names = {place.name for place in self.places.current()}
+        for future, running in list(self._running.items()):
+            if running.place.name in names or not names:
+                running.gone_at = None
+            elif running.gone_at is None:
+                running.gone_at = time.perf_counter()
+            elif time.perf_counter() > running.gone_at + GONE_SECONDS and not future.done():
+                del self._running[future]
+                future.cancel()
+                self._retry(running, ConnectionError("it is gone"))
 
     def end(self, seconds: float = ENDING_SECONDS) -> list[tuple[Order, Place, Any]]:
         """Have the tasks on their way end; return those that are done within so many seconds."""

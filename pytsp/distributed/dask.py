@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import sys
+import time
+import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
+from pytsp.backends.kind import BackendStatus
+from pytsp.backends.registry import status
 from pytsp.distributed.places import Place
 from pytsp.distributed.worker import Reply, perform
 from pytsp.exceptions import PytspError
 
-__all__ = ["Cluster", "cluster_of", "connect"]
+__all__ = ["Cluster", "cluster_of", "connect", "offers"]
 
 CONNECT_SECONDS = 10.0
+# How often the scheduler is asked who its workers are.
+ASK_SECONDS = 0.5
 
 
 class Cluster:
     """The workers of a Dask cluster, of which each is a place, as long as it is there.
 
-    What all tasks share is scattered once; a task prefers the worker that had the last one of its part, and goes to
+    What all tasks share goes there once; a task prefers the worker that had the last one of its part, and goes to
     another where that is gone. A worker that is lost with a task is the scheduler's business: it gives the task to
     others, as often as `distributed.scheduler.allowed-failures` says, three times by default.
 
@@ -30,56 +36,83 @@ class Cluster:
 
     def __init__(self, client: Any) -> None:
         self.client = client
-        self._scattered: dict[str, Any] = {}
+        self._objects: dict[str, Any] = {}
         self._executors: dict[str, Any] = {}
-        self._futures: set[Any] = set()
+        self._known: Mapping[str, Any] = {}
+        self._asked_at = float("-inf")
 
     def current(self) -> Sequence[Place]:
-        workers = self.client.scheduler_info(n_workers=-1)["workers"]
-        if not workers:
-            self.client.wait_for_workers(1, timeout=CONNECT_SECONDS)
-            workers = self.client.scheduler_info(n_workers=-1)["workers"]
-        return [Place(address, is_sticky=True) for address in workers]
+        return [Place(address, is_sticky=True) for address in self._workers()]
+
+    def _workers(self) -> Mapping[str, Any]:
+        """Return what the scheduler says of its workers, or said a moment ago."""
+        now = time.perf_counter()
+        if now > self._asked_at + ASK_SECONDS:
+            self._known = self.client.scheduler_info(n_workers=-1)["workers"]
+            self._asked_at = now
+        return self._known
 
     def submit(
         self, place: Place, sender: str, packed: bytes, given: Mapping[str, bytes], kept: Mapping[str, bytes]
     ) -> Future[Reply]:
-        shared = {key: self._scatter(key, blob) for key, blob in kept.items()}
+        shared = {key: self._put(key, blob) for key, blob in kept.items()}
         executor = self._executors.get(place.name)
         if executor is None:
-            info = self.client.scheduler_info(n_workers=-1)["workers"].get(place.name, {})
-            resources = {"resources": {"GPU": 1}} if "GPU" in info.get("resources", {}) else {}
+            has_gpu = "GPU" in self._workers().get(place.name, {}).get("resources", {})
+            resources = {"resources": {"GPU": 1}} if has_gpu else {}
             executor = self._executors[place.name] = self.client.get_executor(
                 workers=[place.name], allow_other_workers=True, pure=False, **resources
             )
         future: Future[Reply] = executor.submit(perform, sender, packed, {**shared, **given})
         return future
 
-    def _scatter(self, key: str, blob: bytes) -> Any:
-        if key not in self._scattered:
-            self._scattered[key] = self.client.scatter(blob, hash=False)
-        return self._scattered[key]
+    def _put(self, key: str, blob: bytes) -> Any:
+        """Return what stands for an object on the cluster: a task, which the scheduler has done again where all
+        workers that had its result are gone. Of data that are scattered nothing would be left then."""
+        if key not in self._objects:
+            with warnings.catch_warnings():
+                # Of its size: it goes to the scheduler once, and between workers from then on.
+                warnings.simplefilter("ignore", UserWarning)
+                self._objects[key] = self.client.submit(_same, blob, key=f"pytsp-{key}")
+        return self._objects[key]
 
     def lost(self, place: Place, error: BaseException) -> bool:
-        """The scheduler has given the task to others as often as it does."""
-        return False
+        """Tell whether to send a task again: not where the scheduler has given it to others as often as it does."""
+        self._executors.pop(place.name, None)
+        return isinstance(error, ConnectionError)
 
     def stop(self) -> None:
         """Cancel what waits, and let the workers forget what they shared."""
         for executor in self._executors.values():
             executor.shutdown(wait=False)
         self._executors.clear()
-        self._scattered.clear()
+        self._objects.clear()
+
+
+def _same(blob: bytes) -> bytes:
+    return blob
 
 
 def cluster_of(executor: Any) -> Cluster | None:
-    """Return the cluster of a Dask client, or of the executor of one; None where it is neither."""
+    """Return the cluster of a Dask client, or of the executor of one; None where it is neither.
+
+    Raises
+    ------
+    PytspError
+        If it has no workers.
+    """
     if "distributed" not in sys.modules:
         return None
     from distributed import Client  # noqa: PLC0415
 
     client = executor if isinstance(executor, Client) else getattr(executor, "_client", None)
-    return Cluster(client) if isinstance(client, Client) else None
+    if not isinstance(client, Client):
+        return None
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+    except TimeoutError:
+        raise PytspError(f"{client} has no workers") from None
+    return Cluster(client)
 
 
 def connect(address: str) -> Any:
@@ -101,3 +134,9 @@ def connect(address: str) -> Any:
     except (OSError, ValueError, TimeoutError) as error:
         reason = str(error).partition("\n")[0]
         raise PytspError(f"scheduler {address} cannot be reached: {reason or type(error).__name__}") from None
+
+
+def offers(client: Any) -> dict[str, list[BackendStatus]]:
+    """Return what each worker of a cluster offers: its backends, by its address."""
+    found: dict[str, list[BackendStatus]] = client.run(status)
+    return found

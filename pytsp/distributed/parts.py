@@ -142,6 +142,9 @@ class Parts:
             part = (more(place) or self._next(place)) if new_first else (self._next(place) or more(place))
             if part is not None:
                 self._give(place, part)
+        if not self.coordinator.running:
+            # Nobody is there; workers may come.
+            time.sleep(seconds)
         return [part for each in self.coordinator.wait(seconds) if (part := self._take(*each)) is not None]
 
     def end(self) -> list[Part]:

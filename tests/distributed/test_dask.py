@@ -1,0 +1,77 @@
+"""A cluster of Dask: two worker processes, of which some are killed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from results import assert_same
+from test_faults import MANY, WORKS, solve
+from workers import Killer, is_running, short_slices
+
+import pytsp
+from pytsp.distributed.dask import connect
+from pytsp.exceptions import PytspError
+
+distributed = pytest.importorskip("distributed", reason="Dask is tested where it is installed: pip install distributed")
+pytestmark = [
+    pytest.mark.slow,
+    # Its own, about its own.
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+
+# A nanny takes a second or two for a new worker; by `HYPOTHESIS_PROFILE=thorough` ten are killed in each work.
+KILLS = 10 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 2
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    import dask  # noqa: PLC0415
+
+    settings = {"distributed.worker.daemon": False, "distributed.scheduler.allowed-failures": 3}
+    with (
+        dask.config.set(settings),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("work", WORKS)
+def test_workers_that_are_killed_change_nothing(work: str, client: Any) -> None:
+    with short_slices(), Killer(KILLS) as killer:
+        result = solve(work, executor=client, progress=killer)
+    assert len(killer.killed) == KILLS
+    assert_same(result, solve(work))
+    assert not any(map(is_running, killer.killed))
+
+
+def test_workers_that_are_killed_change_none_of_many_results(client: Any) -> None:
+    options: dict[str, Any] = {"climbers": 8, "backend": "c"}
+    with short_slices(), Killer(KILLS) as killer:
+        results = pytsp.solve_many(MANY, executor=client.get_executor(), progress=killer, **options)
+    assert len(killer.killed) == KILLS
+    for result, expected in zip(results, pytsp.solve_many(MANY, **options), strict=True):
+        assert_same(result, expected)
+
+
+def test_a_scheduler_that_cannot_be_reached_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytsp.distributed.dask.CONNECT_SECONDS", 0.5)
+    with pytest.raises(PytspError, match=r"^scheduler tcp://127\.0\.0\.1:9 cannot be reached: .+$"):
+        connect("tcp://127.0.0.1:9")
+
+
+def test_a_cluster_without_dask_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(PytspError, match=r"pip install 'pytsp-futhark\[distributed\]'"):
+        connect("tcp://127.0.0.1:9")
+
+
+def test_nothing_is_left_on_the_cluster(client: Any) -> None:
+    solve("ils", executor=client)
+    assert not any(client.processing().values())
