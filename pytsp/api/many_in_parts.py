@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import deque
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, fields
@@ -80,7 +81,10 @@ def solve_shares(
                     key = place.name if place.is_sticky else ""
                     coordinator.give(place, _order(queue.take(key), key, queue, batches, coordinator.ending))
                 if not coordinator.running:
-                    break
+                    if queue.is_over:
+                        break
+                    # Nobody is there; workers may come.
+                    time.sleep(CALL_SECONDS)
                 for order, _, solved in coordinator.wait(CALL_SECONDS):
                     queue.observe(order.owner, solved)
                     for number, found in solved:

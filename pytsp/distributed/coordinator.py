@@ -168,7 +168,8 @@ class Coordinator:
         self._running[future] = _Running(place, order, sent_bytes)
         self._counts["count"] += 1
         self._counts["bytes_sent"] += sent_bytes
-        self._counts["workers"] = max(self._counts["workers"], len(self._running))
+        together = min(len(self._running), len(self.places.current()))
+        self._counts["workers"] = max(self._counts["workers"], together)
 
     def wait(self, seconds: float) -> list[tuple[Order, Place, Any]]:
         """Return the tasks that are done within so many seconds, the first ones at once, with what came of each.

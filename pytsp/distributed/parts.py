@@ -19,7 +19,7 @@ from pytsp.run.monitor import Watch
 __all__ = ["Part", "Parts"]
 
 # How long a slice lasts: at first, and later. All of them end within a second of an order to stop.
-FIRST_SECONDS, SLICE_SECONDS = 0.15, 0.5
+FIRST_SECONDS, SLICE_SECONDS = 0.15, 0.6
 # Where any worker may have the next slice, one lasts at least so many times as long as it takes to go on elsewhere, but
 # no longer than this.
 TIMES_BEGUN, MOST_SECONDS = 8.0, 20.0
@@ -177,7 +177,7 @@ class Parts:
             begin=part.begin,
             options=part.options,
             seconds=seconds,
-            time_limit=self.watch.time_limit,
+            time_limit=None if self.watch.time_limit is None else self.watch.time_limit - self.watch.reserve,
             spent=self.watch.seconds,
             known=part.best,
             keeps=self._keeps(place, part),

@@ -32,15 +32,17 @@ class PlanAsk:
 
 @dataclass(frozen=True)
 class Plan:
-    """How many climbers there are, how many keep a worker busy, and options that would depend on the worker else."""
+    """How many climbers there are, how many keep a worker busy, options that would depend on the worker else, and what
+    paces depend on: "cpu" or "gpu"."""
 
     climbers: int
     busy: int
     options: Mapping[str, Any]
+    machine: str = "cpu"
 
     def state(self) -> dict[str, Any]:
         """Return it as a checkpoint holds it, for `restored_plan`."""
-        return {"climbers": self.climbers, "busy": self.busy, **self.options}
+        return {"climbers": self.climbers, "busy": self.busy, "machine": self.machine, **self.options}
 
 
 def restored_plan(said: State) -> Plan:
@@ -54,7 +56,8 @@ def restored_plan(said: State) -> Plan:
         more["piece"] = said.whole("piece", 1, 2**31 - 1)
     if "moves" in said:
         more["moves"] = said.text("moves")
-    return Plan(said.whole("climbers", 1, 2**40), said.whole("busy", 1), more)
+    machine = said.one_of("machine", ("cpu", "gpu"))
+    return Plan(said.whole("climbers", 1, 2**40), said.whole("busy", 1), more, machine)
 
 
 def plan(shared: Shared, ask: PlanAsk) -> Plan:
@@ -130,7 +133,7 @@ def _large(task: Task[Any], places: int) -> Plan:
     check_large(task.instance, on_the_cpu=task.machine == "cpu")
     piece = piece_cities(n // options.stripes, task.kernels, options.piece)
     moves = MOVES[moves_of(task, "thread" if task.kernels.device is None else "block", "lk")]
-    return Plan(1, 1, {"piece": piece, "moves": moves})
+    return Plan(1, 1, {"piece": piece, "moves": moves}, task.machine)
 
 
 PLANS: dict[str, Callable[[Task[Any], int], Plan]] = {

@@ -178,9 +178,10 @@ def placement(**placed: Any) -> None:
 
 def placed_here(placed: Mapping[str, Any]) -> dict[str, Any]:
     """Return where this process is to run kernels that were asked for like this: with its GPU, or its threads."""
-    here = dict(placed) | _placed
-    if here["threads"] is None and here["backend"] in ("auto", "multicore"):
-        here["threads"] = _dask_threads()
+    here = dict(placed) | {name: value for name, value in _placed.items() if name != "threads"}
+    if here["backend"] in ("auto", "multicore") and here["threads"] is None:
+        # Other backends have no threads.
+        here["threads"] = _placed.get("threads") or _dask_threads()
     if here["threads"] is not None and here["backend"] == "auto":
         here["device"] = None
     return here

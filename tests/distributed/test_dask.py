@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from test_faults import MANY, WORKS, solve
 from workers import Killer, is_running, short_slices
 
 import pytsp
+from pytsp.cli.commands import main
 from pytsp.distributed.dask import connect
 from pytsp.exceptions import PytspError
 
@@ -70,6 +72,13 @@ def test_a_cluster_without_dask_says_what_to_install(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(PytspError, match=r"pip install 'pytsp-futhark\[distributed\]'"):
         connect("tcp://127.0.0.1:9")
+
+
+def test_what_the_workers_offer_is_listed(client: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["backends", "--scheduler", client.scheduler.address, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["worker"] for row in rows} == set(client.scheduler_info()["workers"])
+    assert len(rows) == 2 * len(pytsp.backends.status()) and all("usable" in row for row in rows)
 
 
 def test_nothing_is_left_on_the_cluster(client: Any) -> None:

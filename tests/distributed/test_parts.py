@@ -173,3 +173,24 @@ def test_a_worker_of_another_build_is_refused_by_name(monkeypatch: pytest.Monkey
         pytest.raises(pytsp.BackendError, match=rf":{os.getpid()} has pytsp 0\.0\.1 \(build abc\)"),
     ):
         pytsp.solve(uniform(20), solver="ils", executor=executor)
+
+
+@pytest.mark.parametrize(
+    ("asked", "placed", "expected"),
+    [
+        ({"backend": "c", "threads": None}, {"threads": 2}, {"backend": "c", "threads": None}),
+        ({"backend": "auto", "threads": None}, {"threads": 2}, {"backend": "auto", "threads": 2}),
+        ({"backend": "multicore", "threads": 3}, {"threads": 2}, {"backend": "multicore", "threads": 3}),
+        (
+            {"backend": "auto", "threads": None},
+            {"backend": "cuda", "device": 1, "threads": None},
+            {"backend": "cuda", "device": 1},
+        ),
+    ],
+)
+def test_a_process_has_its_share_of_cores_or_its_device(
+    asked: dict[str, Any], placed: dict[str, Any], expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slices, "_placed", placed)
+    here = slices.placed_here({"device": None, **asked})
+    assert expected.items() <= here.items()

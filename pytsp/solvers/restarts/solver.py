@@ -97,6 +97,8 @@ class Batches(Search):
             # Blocks of fewer lanes are slower, as long as nothing else is known.
             self.paced_by = self.busy * LANES[-1] // self.blocks.lanes
             self.busy = self.blocks.count or self.busy
+        # Other ranges of the same solve have seen more of it.
+        self.moves_a_second, self.paced_by = task.memo.get("speed", (self.moves_a_second, self.paced_by))
 
     def _climb(self) -> Callable[[Any, int], Any]:
         """Return the kernel call by which climbers go on, by at most so many passes."""
@@ -221,6 +223,7 @@ class Batches(Search):
         if seconds is not None:
             self.moves_a_second = max(walked, 1) * self.pass_moves / (time.perf_counter() - began)
             self.paced_by = min(self.busy, count)
+            self.task.memo["speed"] = self.moves_a_second, self.paced_by
         self.batches[first] = Batch(first, None if done.all() else handle, lengths, steps, passes, done, best)
 
     def _together(self, climbers: int) -> int:

@@ -1,0 +1,175 @@
+"""How much faster several workers are than one, what one costs, and whether they find the same tours.
+
+Each kind of work is done in this process ("alone"), by one worker and by all, which are warm before the clock starts:
+random restarts of 100 cities, many instances of 100, and one huge tour in stripes within a time limit, whose kicks are
+counted. Without --devices, workers are processes of one thread. Tours must be those of one worker, of the huge tour by
+a smaller one without a limit. `python -m bench.solvers.workers --devices all` takes some six minutes on two H200s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import pytsp
+from bench.harness.arguments import parser, positive, whole
+from bench.harness.machine import describe, find
+from bench.harness.tables import print_rows, store
+from pytsp import generate
+from pytsp.distributed import Processes
+
+# On a CPU and on GPUs: climbers, instances, cities of the huge tour and of the smaller one.
+SIZES = {"cpu": (20_000, 2_000, 200_000, 20_000), "gpu": (10_000_000, 10_000, 10_000_000, 500_000)}
+
+
+@dataclass(frozen=True)
+class Work:
+    """A kind of work: what is counted, and what does it with an executor; it returns the count and what was found."""
+
+    name: str
+    unit: str
+    do: Callable[..., tuple[float, list[list[int]]]]
+
+
+def restarts(climbers: int, options: argparse.Namespace) -> Work:
+    try:
+        instance = find(options.tsplib, "kroA100")
+    except SystemExit:
+        # TSPLIB is not everywhere.
+        instance = generate.uniform(100, seed=100)
+
+    def do(**how: Any) -> tuple[float, list[list[int]]]:
+        result = pytsp.solve(instance, solver="restarts", climbers=climbers, **how)
+        return float(climbers), [result.tour.tolist(), result.lengths[:1000].tolist()]
+
+    return Work(f"restarts, {instance.name}, {climbers:,} climbers", "climbers", do)
+
+
+def many(count: int) -> Work:
+    points = np.random.default_rng(0).random((count, 100, 2))
+
+    def do(**how: Any) -> tuple[float, list[list[int]]]:
+        return float(count), [result.tour.tolist() for result in pytsp.solve_many(points, **how)]
+
+    return Work(f"{count:,} instances of 100 cities", "instances", do)
+
+
+def huge(n: int, small: int, seconds: float, stripes: int) -> Work:
+    instance, other = (generate.uniform(each, seed=each) for each in (n, small))
+
+    def do(**how: Any) -> tuple[float, list[list[int]]]:
+        options: dict[str, Any] = {"solver": "large", "stripes": stripes, **how}
+        found = pytsp.solve(other, iterations=4, **options)
+        result = pytsp.solve(instance, time_limit=seconds, **options)
+        # What the limit is not of is not counted.
+        return float(result.steps.sum()) / result.seconds, [found.tour.tolist()]
+
+    return Work(f"{n:,} cities in {stripes} stripes, {seconds:g} s", "kicks a second", do)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was done in a second, the seconds, those of all cores that it took, and what was found."""
+
+    speed: float
+    seconds: float
+    core_seconds: float
+    found: list[list[int]]
+
+
+def core_seconds(how: dict[str, Any]) -> float:
+    """Return what this process and the workers have had of the cores."""
+    pool, ticks = how.get("executor"), 0
+    for pid in pool.pids if isinstance(pool, Processes) else ():
+        ticks += sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
+    return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
+
+
+def measure(work: Work, how: dict[str, Any]) -> Measured:
+    cores, began = core_seconds(how), time.perf_counter()
+    count, found = work.do(**how)
+    seconds = time.perf_counter() - began
+    speed = count if work.unit.endswith("a second") else count / seconds
+    return Measured(speed, seconds, core_seconds(how) - cores, found)
+
+
+def row_of(work: Work, hows: Sequence[dict[str, Any]], workers: int) -> dict[str, object]:
+    alone, one, several = (measure(work, how) for how in hows)
+    # What a second of a core does, which others on the machine change little.
+    alone_a_core, one_a_core, several_a_core = (
+        each.speed * each.seconds / each.core_seconds for each in (alone, one, several)
+    )
+    return {
+        "work": work.name,
+        "unit": work.unit,
+        "alone": round(alone.speed),
+        "one worker": round(one.speed),
+        f"{workers} workers": round(several.speed),
+        "times": round(several.speed / one.speed, 2),
+        "overhead %": round(100 * (alone.speed / one.speed - 1), 1),
+        "times a core": round(several_a_core / one_a_core, 3),
+        "overhead a core %": round(100 * (alone_a_core / one_a_core - 1), 1),
+        "s": ", ".join(f"{each.seconds:.1f}" for each in (alone, one, several)),
+        "equal": "yes" if one.found == several.found == alone.found else "NO",
+    }
+
+
+def main() -> int:
+    """Print the table."""
+    arguments = parser(__doc__ or "")
+    arguments.add_argument("--workers", type=whole, default=2, help="processes of one thread (default: 2)")
+    arguments.add_argument("--devices", metavar="D,…", help="GPUs instead, a process each: their numbers, or all")
+    arguments.add_argument("--seconds", type=positive, default=60.0, help="of the huge tour (default: 60)")
+    arguments.add_argument("--only", choices=("restarts", "many", "huge"), help="one kind of work")
+    for name, noun in (("climbers", "climbers"), ("count", "instances"), ("cities", "cities of the huge tour")):
+        arguments.add_argument(f"--{name}", type=whole, metavar="N", help=f"how many {noun}")
+    arguments.add_argument("--json", type=Path, metavar="FILE", help="store the figures here")
+    options = arguments.parse_args()
+    climbers, count, cities, small = SIZES["cpu" if options.devices is None else "gpu"]
+    with ExitStack() as stack:
+        if options.devices is None:
+            pools = [stack.enter_context(Processes(each, threads=1)) for each in (1, options.workers)]
+            backend: dict[str, Any] = {"backend": "c"}
+            workers = options.workers
+        else:
+            devices = (
+                options.devices if options.devices == "all" else [int(each) for each in options.devices.split(",")]
+            )
+            several = stack.enter_context(Processes(devices=devices))
+            one = [0] if devices == "all" else devices[:1]
+            pools, backend = [stack.enter_context(Processes(devices=one)), several], {}
+            workers = len(several.current())
+        print(f"{describe()}; workers: {', '.join(place.name for place in pools[1].current())}", flush=True)
+        hows = [backend, *({**backend, "executor": pool} for pool in pools)]
+        kinds: dict[str, Callable[[], tuple[Work, Work]]] = {
+            "restarts": lambda: (restarts(200, options), restarts(options.climbers or climbers, options)),
+            "many": lambda: (many(100), many(options.count or count)),
+            "huge": lambda: (
+                huge(20_000, 2_000, 1.0, workers),
+                huge(options.cities or cities, small, options.seconds, workers),
+            ),
+        }
+        rows = []
+        for name, made in kinds.items():
+            if options.only in (None, name):
+                warm, work = made()
+                for how in hows:
+                    warm.do(**how)
+                rows.append(row_of(work, hows, workers))
+                print(rows[-1], flush=True)
+    print_rows(rows)
+    store(options.json, {"machine": describe(), "rows": rows})
+    return 0 if all(row["equal"] == "yes" for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
