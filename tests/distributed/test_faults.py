@@ -37,7 +37,7 @@ MANY = [uniform(int(n)) for n in (*[80] * 40, *[5] * 10, 100, 100)]
 
 def solve(work: str, **more: Any) -> pytsp.Result:
     n, options = WORKS[work]
-    return pytsp.solve(uniform(n), solver=work, backend="c", seed=1, **options, **more)
+    return pytsp.solve(uniform(n), solver=work, backend="c", seed=1, **{**options, **more})
 
 
 @pytest.mark.slow
@@ -123,7 +123,7 @@ def test_a_coordinator_that_is_killed_leaves_nobody_and_its_solve_goes_on(work: 
 
 
 INTERRUPTED = COORDINATOR.replace("checkpoint={file!r}, checkpoint_interval=0, ", "").replace(
-    "        solve(", "        result = solve("
+    "        solve({work!r}, ", "        result = solve({work!r}, iterations=10**8, "
 )
 
 

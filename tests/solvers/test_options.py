@@ -195,7 +195,7 @@ def test_options_are_made_without_numpy() -> None:
 
 
 def test_solve_has_few_parameters() -> None:
-    assert len(inspect.signature(pytsp.solve).parameters) <= 20
+    assert len(inspect.signature(pytsp.solve).parameters) <= 22
 
 
 @given(ASKED)
