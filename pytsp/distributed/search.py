@@ -53,7 +53,8 @@ class PartedSearch(Search):
         self.task, self.watch = task, task.watch
         kept = Kept()
         instance = kept.add(task.instance)
-        job = Job("", instance, options, task.seed, task.initial_tour, dict(placed))
+        known = (task.quick_tour, task.is_doubled)
+        job = Job("", instance, options, task.seed, task.initial_tour, dict(placed), *known)
         self.job = replace(job, key=kept.add(job))
         self.coordinator = Coordinator(places, kept)
         self.parts = Parts(self.coordinator, self.job, self.watch)

@@ -50,6 +50,8 @@ class Job:
     seed: int
     initial_tour: NDArray[np.int32] | None
     placed: Mapping[str, Any]
+    quick_tour: Callable[[float], NDArray[np.int32]] | None = None
+    is_doubled: bool = False
     memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -196,7 +198,8 @@ def task_of(job: Job, instance: Instance, options: Options, watch: Watch) -> Tas
             placed["backend"], threads=placed["threads"], device=placed["device"], part=options.kernels_part
         )
 
-    return Task(instance, options, watch, job.seed, job.initial_tour, open_kernels, memo=job.memo)
+    known = {"quick_tour": job.quick_tour, "is_doubled": job.is_doubled, "memo": job.memo}
+    return Task(instance, options, watch, job.seed, job.initial_tour, open_kernels, **known)  # type: ignore[arg-type]
 
 
 def _dask_threads() -> int | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.neighbours.kdtree import boxes_by
-from pytsp.solvers.common.candidates import candidates
+from pytsp.solvers.common.candidates import search_lists
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.eax import POPULATIONS, Evolution
 from pytsp.solvers.ils.starting_tours import restart_seed
@@ -64,5 +64,5 @@ def begin_island(task: Task[Any], stay: Stay) -> Island:
         task = replace(task, given_tour=None)
     task.prepare()
     with boxes_by(task.kernels):
-        lists = candidates(task)
+        lists = search_lists(task)
     return Island(task, lists, stay)

@@ -194,3 +194,14 @@ def test_a_process_has_its_share_of_cores_or_its_device(
     monkeypatch.setattr(slices, "_placed", placed)
     here = slices.placed_here({"device": None, **asked})
     assert expected.items() <= here.items()
+
+
+@pytest.mark.parametrize("solver", ["ils", "annealing", "islands"])
+def test_directed_ways_are_found_in_parts(solver: str) -> None:
+    import numpy as np  # noqa: PLC0415
+
+    distances = np.random.default_rng(3).integers(1, 100, (24, 24))
+    given = asked(solver, asymmetric=True)
+    with ThreadPoolExecutor(2) as executor:
+        result = pytsp.solve(distances, executor=executor, **given)
+    assert_same(result, pytsp.solve(distances, **given))
