@@ -63,6 +63,34 @@ entry grid_is_plane (tries: i64) : bool =
 -- input { true 1073741822.5f64 0.0f64 } output { 1073741823i32 }
 entry plane_distance (up: bool) (x: f64) (y: f64) : i32 = on_plane up x y
 
+-- What is below a bound may be below it, by every metric, next to a half and far away; what has twice the length is told from it.
+-- ==
+-- entry: below_may_be_below
+-- input { 20000i64 } output { true }
+entry below_may_be_below (tries: i64) : bool =
+  let k = rng.stream 3 3
+  let is_right (x: f64) (y: f64) (up: bool): bool =
+    let data = ([0, x], [0, y], f64.bool up)
+    let (a, b) = (plane.point data 0, plane.point data 1)
+    let d = i64.i32 (plane.dist data a b)
+    let halved = d < 8 || !plane.may_be_below data a b (d / 2)
+    in halved && plane.may_be_below data a b (d + 1) && !plane.may_be_below data a b (-d)
+  let is_whole_right (x: i32) (y: i32): bool =
+    let data = ([0, x], [0, y])
+    let (a, b) = (grid.point data 0, grid.point data 1)
+    let d = i64.i32 (grid.dist data a b)
+    in grid.may_be_below data a b (d + 1) && !grid.may_be_below data a b d
+  in all (\p ->
+            let x = rng.below k p 32527
+            let y = rng.below k (p + tries) 32527
+            let side = f64.i32 x + 0.5
+            in is_whole_right x y
+               && is_right side 0 false
+               && is_right side 0 true
+               && is_right (f64.i32 x / 16) (f64.i32 y / 16) (x % 2 == 0)
+               && is_right (f64.i32 x * 23000) (f64.i32 y * 23000) (y % 2 == 0))
+         (iota tries)
+
 -- ==
 -- entry: matrix_distances
 -- input { [[0i32, 1i32, 2i32], [1i32, 0i32, 3i32], [2i32, 3i32, 0i32]] }
