@@ -130,7 +130,7 @@ def test_a_huge_tour_without_time_for_its_first_pieces_is_shorter_than_that_by_n
     instance = uniform(2_000, 0)
     monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
     if moment == "lists":
-        monkeypatch.setattr(large_module, "_lists", lambda *_: _deadline.look(seconds=1e9))
+        monkeypatch.setattr(large_module, "lists_of", lambda *_: _deadline.look(seconds=1e9))
     else:
         monkeypatch.setattr(Pieces, "end_of_rounds", lambda self: 0.0)
     found = pytsp.solve(instance, solver="large", time_limit=60.0, backend="c")

@@ -564,7 +564,7 @@ def test_distances_beyond_the_kernels_are_refused() -> None:
 def test_a_piece_must_fit_a_block() -> None:
     def piece(n: int, memory: int, piece: int | None = None) -> int:
         kernels: Any = SimpleNamespace(device=SimpleNamespace(shared_memory=memory), device_name="GPU")
-        size: int = large_module._piece(n, kernels, piece)
+        size: int = large_module.piece_cities(n, kernels, piece)
         return size
 
     most = (100 * 2**10 - 28 * 2**10) // 24
@@ -576,7 +576,7 @@ def test_a_piece_must_fit_a_block() -> None:
     with pytest.raises(ValueError, match=re.escape(f"piece must be at most {most} on GPU; it is {most + 1}")):
         piece(10**6, 100 * 2**10, piece=most + 1)
     cpu: Any = SimpleNamespace(device=None)
-    assert [large_module._piece(9, cpu, each) for each in (None, 8)] == [5000, 8]
+    assert [large_module.piece_cities(9, cpu, each) for each in (None, 8)] == [5000, 8]
 
 
 def test_the_command_line_takes_pieces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
