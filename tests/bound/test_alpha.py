@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import create_autospec
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from pytsp.bound.alpha import alpha_lists
 from pytsp.bound.ascent import MOST_STEP, ascend, steps
 from pytsp.bound.near_graph import connected, listed, load, scale_of
 from pytsp.neighbours.lists import neighbour_lists
+from pytsp.solvers.common import candidates
 from pytsp.utils.deadline import OutOfTime, looking
 
 
@@ -71,7 +73,7 @@ def test_any_metric_has_lists(kind: str) -> None:
     else:
         instance = Instance.from_coordinates(draws.uniform(-80, 80, (40, 3 if kind == "EUC_3D" else 2)), kind)
     lists = alpha_lists(instance, neighbour_lists(instance, 10), kernels())
-    assert lists.shape == (40, 8)
+    assert lists.shape == (40, 7)
 
 
 def test_five_by_alpha_have_nearly_all_edges_of_an_optimal_tour() -> None:
@@ -130,13 +132,33 @@ def test_a_solver_with_lists_by_alpha_does_what_it_does_with_these_given(solver:
     if near is None:
         near = neighbour_lists(instance, 20, quadrants=True)
     lists = alpha_lists(instance, near, kernels())
-    assert (lists != near[:, :8]).any()
+    assert (lists != near[:, :7]).any()
     again = pytsp.solve(instance, neighbours=lists, **options)
     if solver == "large":
         # Its cities have other numbers, by which equal ones are told apart.
         assert abs(again.length / found.length - 1) < 0.01
     else:
         assert np.array_equal(again.tour, found.tour)
+
+
+@pytest.mark.parametrize(
+    ("share", "options", "expected"),
+    [
+        (1.02, {}, True),
+        (0.98, {}, False),
+        (0.98, {"iterations": 1}, True),
+        (1.02, {"moves": "3-opt"}, False),
+        (1.02, {"neighbours": 8}, False),
+    ],
+)
+def test_chains_have_them_by_default_where_they_take_little_of_the_time(
+    share: float, options: dict[str, Any], expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = create_autospec(alpha_lists, side_effect=alpha_lists)
+    monkeypatch.setattr(candidates, "alpha_lists", made)
+    limit = share * candidates.ALPHA_SECONDS * 1000 / candidates.ALPHA_SHARE
+    pytsp.solve(scattered(1000, "EUC_2D", 5), solver="ils", backend="c", climbers=1, time_limit=limit, **options)
+    assert made.called == expected
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])

@@ -50,9 +50,14 @@ def _candidates(task: Task[Any], default: int, *, default_is_alpha: bool) -> NDA
 
 
 def alpha_fits(task: Task[Any]) -> bool:
-    """Tell whether lists by α-nearness take little of the time limit."""
+    """Tell whether lists by α-nearness take little of the time limit.
+
+    Where iterations are given they are taken all the same: a limit that is not reached changes nothing.
+    """
     limit = task.watch.time_limit
-    return limit is None or ALPHA_SECONDS * task.instance.n <= ALPHA_SHARE * limit
+    if limit is None or task.options.iterations is not None:
+        return True
+    return bool(ALPHA_SECONDS * task.instance.n <= ALPHA_SHARE * limit)
 
 
 def search_lists(task: Task[Any], *, default_is_alpha: bool = False) -> NDArray[np.int32]:
