@@ -102,6 +102,16 @@ def measure(work: Work, how: dict[str, Any]) -> Measured:
     return Measured(speed, seconds, core_seconds(how) - cores, found)
 
 
+def times(a: float, b: float, digits: int = 2) -> float | None:
+    """Return how many times b is in a; None where b is nothing, as of workers that have made no kick."""
+    return round(a / b, digits) if b else None
+
+
+def overhead(a: float, b: float) -> float | None:
+    """Return by how many per cent a is more than b; None where b is nothing."""
+    return round(100 * (a / b - 1), 1) if b else None
+
+
 def row_of(work: Work, hows: Sequence[dict[str, Any]], workers: int) -> dict[str, object]:
     alone, one, several = (measure(work, how) for how in hows)
     # What a second of a core does, which others on the machine change little.
@@ -114,10 +124,10 @@ def row_of(work: Work, hows: Sequence[dict[str, Any]], workers: int) -> dict[str
         "alone": round(alone.speed),
         "one worker": round(one.speed),
         f"{workers} workers": round(several.speed),
-        "times": round(several.speed / one.speed, 2),
-        "overhead %": round(100 * (alone.speed / one.speed - 1), 1),
-        "times a core": round(several_a_core / one_a_core, 3),
-        "overhead a core %": round(100 * (alone_a_core / one_a_core - 1), 1),
+        "times": times(several.speed, one.speed),
+        "overhead %": overhead(alone.speed, one.speed),
+        "times a core": times(several_a_core, one_a_core, 3),
+        "overhead a core %": overhead(alone_a_core, one_a_core),
         "s": ", ".join(f"{each.seconds:.1f}" for each in (alone, one, several)),
         "equal": "yes" if one.found == several.found == alone.found else "NO",
     }
