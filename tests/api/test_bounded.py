@@ -29,7 +29,8 @@ ASKED: dict[str, tuple[Instance, dict[str, Any]]] = {
     "directed paths": (WAYS, {"open": True, "start_city": 7, "end_city": 3}),
     "floats": (cities.uniform(40, side=2000, metric="EUCLIDEAN"), {}),
 }
-SOLVE: dict[str, Any] = {"solver": "ils", "iterations": 300, "backend": "c", "bound": True}
+# Of given neighbours, so that the first calls of kernels are those of the search.
+SOLVE: dict[str, Any] = {"solver": "ils", "iterations": 300, "neighbours": 10, "backend": "c", "bound": True}
 
 
 @pytest.fixture(autouse=True)
