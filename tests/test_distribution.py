@@ -124,7 +124,8 @@ def test_a_type_checker_knows_every_name(tmp_path: Path) -> None:
     others = {"__version__", "generate.uniform", "backends.status", "networkx.solve", "report.page"}
     names = sorted({*pytsp.__all__} - {"generate"} | documented() | others)
     # The modules that the reference names need no import of their own, but for that of the callback's argument.
-    lines = ["import pytsp", "import pytsp.run.monitor", *(f"reveal_type(pytsp.{name})" for name in names)]
+    imports = ("pytsp", "pytsp.distributed", "pytsp.run.monitor")
+    lines = [*(f"import {module}" for module in imports), *(f"reveal_type(pytsp.{name})" for name in names)]
     (tmp_path / "user.py").write_text("\n".join(lines) + "\n")
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "user.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

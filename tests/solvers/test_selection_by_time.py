@@ -32,7 +32,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The solvers that would have run on a CPU."""
     seen: list[str] = []
     monkeypatch.setattr("pytsp.api.dispatch.open_backend", create_autospec(open_backend, return_value=CPU))
-    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task: seen.append(task.options.name))
+    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: seen.append(task.options.name))
     return seen
 
 
@@ -96,7 +96,7 @@ def test_one_tour_of_many_cities_is_for_the_cores_where_nothing_else_is_said(
     opened = create_autospec(open_backend, return_value=CPU)
     monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
     monkeypatch.setattr("pytsp.backends.registry.usable_cores", lambda: 2)
-    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task: task.kernels)
+    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: task.kernels)
     pytsp.solve(instance_of(n), **arguments)
     assert {call.args[0] for call in opened.call_args_list} == {backend}
 

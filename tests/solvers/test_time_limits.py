@@ -260,7 +260,7 @@ def test_auto_is_large_where_a_gpu_would_begin_too_late(
     seen: list[str] = []
     opened = create_autospec(open_backend, return_value=GPU)
     monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
-    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task: seen.append(task.options.name))
+    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: seen.append(task.options.name))
     pytsp.solve(uniform(n, 0), time_limit=limit, backend="cuda", **given_)
     assert seen == [solver]
     assert all(call == mock_call("cuda", threads=None, device=None, part="search") for call in opened.mock_calls)

@@ -50,11 +50,13 @@ def _candidates(task: Task[Any], default: int, *, default_is_alpha: bool) -> NDA
 
 
 def alpha_fits(task: Task[Any]) -> bool:
-    """Tell whether lists by α-nearness take little of the time limit.
+    """Tell whether lists by α-nearness suit an instance, and take little of the time limit.
 
-    Where iterations are given they are taken all the same: a limit that is not reached changes nothing.
+    Its distances are whole numbers: α is computed in such, so that of others it would depend on their unit. Where iterations are given they are taken all the same: a limit that is not reached changes nothing.
     """
     limit = task.watch.time_limit
+    if not task.instance.is_exact:
+        return False
     if limit is None or task.options.iterations is not None:
         return True
     return bool(ALPHA_SECONDS * task.instance.n <= ALPHA_SHARE * limit)
