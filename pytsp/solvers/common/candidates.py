@@ -52,7 +52,8 @@ def _candidates(task: Task[Any], default: int, *, default_is_alpha: bool) -> NDA
 def alpha_fits(task: Task[Any]) -> bool:
     """Tell whether lists by α-nearness suit an instance, and take little of the time limit.
 
-    Its distances are whole numbers: α is computed in such, so that of others it would depend on their unit. Where iterations are given they are taken all the same: a limit that is not reached changes nothing.
+    α is computed in whole numbers, so that of other distances it would depend on their unit. Where iterations are given
+    the lists are taken all the same: a limit that is not reached changes nothing.
     """
     limit = task.watch.time_limit
     if not task.instance.is_exact:
