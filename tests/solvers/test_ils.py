@@ -380,10 +380,10 @@ def test_exchanges_come_after_so_many_iterations(
 
 
 def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend) -> None:
-    result = solved(uniform(200), backend, iterations=None, time_limit=0.4)
+    # By lists that take no other kernels.
+    result = solved(uniform(200), backend, iterations=None, time_limit=0.4, neighbours=10)
     assert result.stop_reason == "time limit"
-    # Where threads of the host stand for a GPU, its calls take long beside other tests.
-    assert 0.4 <= result.seconds < (5 if backend.name == "emulated" else 1.5)
+    assert 0.4 <= result.seconds < 1.5
     assert result.iterations is not None and result.iterations > 0
     assert_whole(result)
 
