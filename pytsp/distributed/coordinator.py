@@ -27,6 +27,8 @@ __all__ = ["Coordinator", "Kept", "Order"]
 MOST_RETRIES = 3
 # How long a task waits for a place that is gone, in seconds.
 GONE_SECONDS = 2.0
+# How long tasks wait where nobody is there to do them, in seconds: a cluster may bring new workers.
+NOBODY_SECONDS = 60.0
 # How long tasks that are on their way may take to end, in seconds, where a solve does.
 ENDING_SECONDS = 0.9
 
@@ -133,6 +135,8 @@ class Coordinator:
         self._sent: dict[str, set[str]] = {}
         self._counts = dict.fromkeys(("count", "bytes_sent", "bytes_received", "retries", "workers"), 0)
         self._seconds = 0.0
+        # Since when there is no place at all.
+        self._nobody_at: float | None = None
         # A folder whose file `ending` tells workers of this machine that nobody waits for more.
         self._folder = tempfile.TemporaryDirectory(prefix="pytsp-")
         self.ending = os.path.join(self._folder.name, "ending")
@@ -192,6 +196,14 @@ class Coordinator:
         """Give tasks to others whose place is there no more, unless somebody else does them soon: a scheduler may have
         them wait for a worker that never comes again."""
         names = {place.name for place in self.places.current()}
+        if names:
+            self._nobody_at = None
+        elif self._nobody_at is None:
+            _log.warning("no worker is there; waiting for one for %.0f s", NOBODY_SECONDS)
+            self._nobody_at = time.perf_counter()
+        elif time.perf_counter() > self._nobody_at + NOBODY_SECONDS:
+            waiting = ", ".join(sorted({each.name for each in self.running})) or "what is left"
+            raise WorkerLost(f"all workers are gone, and none came within {NOBODY_SECONDS:.0f} s; not done: {waiting}")
         for future, running in list(self._running.items()):
             if running.place.name in names or not names:
                 running.gone_at = None

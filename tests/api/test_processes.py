@@ -51,6 +51,7 @@ def found(solver: str, backend: str, seed: int = 0) -> tuple[int | float, list[i
 # Threads
 
 
+@pytest.mark.slow
 def test_two_threads_solve_at_once_as_one_does(backend: Backend) -> None:
     """Both use the same context of the same backend."""
     alone = {(solver, seed): found(solver, backend.name, seed) for solver in SOLVERS for seed in (0, 1)}
@@ -76,6 +77,7 @@ def test_a_thread_that_fails_leaves_the_other_alone(backend: Backend) -> None:
 # Processes
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @pytest.mark.parametrize("name", ["c", "multicore"])

@@ -305,6 +305,7 @@ def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not replace(line, their_gap=0.499).is_as_good
 
 
+@pytest.mark.slow
 def test_delevacq_in_parts_and_processes_makes_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cities = "".join(f"{city} {city * city % 101} {city}\n" for city in range(1, 101))
     head = "NAME: kroA100\nTYPE: TSP\nDIMENSION: 100\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"

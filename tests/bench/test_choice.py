@@ -64,6 +64,7 @@ def test_auto_is_asked_for_the_cell() -> None:
     assert choice.answer(Task(Cell("plane", 100, 10), 0, "auto", "c", 1)) == "eax"
 
 
+@pytest.mark.slow
 def test_the_program_shows_stores_and_shows_what_is_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

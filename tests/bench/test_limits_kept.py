@@ -163,6 +163,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
     return limits.main()
 
 
+@pytest.mark.slow
 def test_the_program_prints_a_table_by_kind_and_stores_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -72,6 +72,7 @@ def test_oneils_runtimes_are_medians_for_as_many_climbers_as_theirs(monkeypatch:
     assert [line.y for line in speedups.series][:2] == [[1.0], [5.0]]
 
 
+@pytest.mark.slow
 def test_utnes_times_are_beside_theirs() -> None:
     for name, number in (("berlin52", 3), ("kroA100", 2)):
         table = utne2023_speed.times(Task("c", 1.0), name, 1e-3)

@@ -190,6 +190,7 @@ def test_rockis_memory_is_what_their_table_says_and_what_kernels_hold() -> None:
         assert tour == 12 * n / 1024
 
 
+@pytest.mark.slow
 @needs_tsplib
 def test_rockis_curves_are_those_of_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rocki2013, "CONVERGENCE", {"kroA100": (1.0, 1.0, 21282)})
@@ -246,6 +247,7 @@ def test_tiny_budgets_make_tables(paper: str, monkeypatch: pytest.MonkeyPatch, t
     assert (tmp_path / "again.md").read_text(encoding="utf-8") == report.markdown()
 
 
+@pytest.mark.slow
 @needs_tsplib
 def test_full_leaves_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oneil2011, "TABLE", (("kroA100", 3, 21282, 33_188, 2.540),))

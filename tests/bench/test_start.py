@@ -13,6 +13,7 @@ from bench.solvers import start
 LARGE = "pr439, 4,000 climbers, from Python"
 
 
+@pytest.mark.slow
 def test_the_benchmark_tells_every_solver_and_the_floors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@ from memory import bytes_a_city
 
 # On a CPU.
 MOST_BYTES = 200
-SIZES = (150_000, 300_000)
+SIZES = (50_000, 100_000)
 # Two steps for each proof, and whoever looks at it.
 SCRIPT = """
 from pytsp.backends import open_backend

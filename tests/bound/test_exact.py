@@ -78,6 +78,7 @@ def test_every_backend_proves_the_same_by_the_same_penalties(
     assert found.penalties.tolist() == expected.penalties.tolist()
 
 
+@pytest.mark.slow
 def test_more_cities_than_are_compared_in_pairs_have_a_bound() -> None:
     instance = Instance.from_coordinates(np.random.default_rng(2).integers(0, 10**5, (20_001, 2)), "EUC_2D")
     certificate = lower_bound(instance, iterations=20)

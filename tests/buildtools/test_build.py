@@ -561,6 +561,7 @@ def gpu(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
 OPENCL = kernels.Options(backends=("opencl",))
 
 
+@pytest.mark.slow
 def test_a_backend_for_gpus_is_built_in_parts(
     checkout: Path, gpu: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -577,6 +578,7 @@ def test_a_backend_for_gpus_is_built_in_parts(
     assert steps(capsys.readouterr().out) == ["opencl_search: translating", "opencl_search: compiling"]
 
 
+@pytest.mark.slow
 def test_a_backend_without_one_of_its_parts_is_not_built(checkout: Path, gpu: dict[str, Path]) -> None:
     gpu["huge"].write_text("type error\n")
     with pytest.raises(BuildError, match=r"(?s)^opencl could not be built\nopencl: .*it does not type"):
@@ -592,6 +594,7 @@ def test_a_backend_without_one_of_its_parts_is_not_built(checkout: Path, gpu: di
     assert report.read_report(checkout).entry("opencl").built
 
 
+@pytest.mark.slow
 def test_the_emulated_gpu_is_its_programs_as_c_in_a_folder_of_its_own(
     checkout: Path, gpu: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

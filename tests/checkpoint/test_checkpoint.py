@@ -274,6 +274,7 @@ def test_limits_are_those_of_the_whole_and_can_be_replaced(tmp_path: Path) -> No
     assert pytsp.resume(file, time_limit=60, target=longer.length).stop_reason == "target"
 
 
+@pytest.mark.slow
 def test_a_solve_that_is_stopped_by_a_target_goes_on_to_the_same_end(tmp_path: Path) -> None:
     file = tmp_path / "run.checkpoint"
     options: dict[str, Any] = {"solver": "ils", "iterations": 4000, "climbers": 3, "backend": "c"}

@@ -129,6 +129,7 @@ def test_nothing_but_the_result_goes_into_a_pipe(instance: str) -> None:
     assert set(json.loads(done.stdout)) >= KEYS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["eax", "ils", "restarts"])
 @pytest.mark.parametrize("quiet", [False, True])
 def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,18 +27,24 @@ pytestmark = [
 ]
 
 
-# A nanny takes a second or two for a new worker; by `HYPOTHESIS_PROFILE=thorough` ten are killed in each work.
-KILLS = 10 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 2
+# How many workers are killed in each work.
+KILLS = 10
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     import dask  # noqa: PLC0415
 
-    settings = {"distributed.worker.daemon": False, "distributed.scheduler.allowed-failures": 3}
+    settings = {
+        "distributed.worker.daemon": False,
+        # One task may be hit each time.
+        "distributed.scheduler.allowed-failures": KILLS,
+        # So long after a worker was lost, a cluster ends its nanny if it is not there, also for being lost once more.
+        "distributed.deploy.lost-worker-timeout": "1 hour",
+    }
     with (
         dask.config.set(settings),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client
@@ -60,6 +66,25 @@ def test_workers_that_are_killed_change_none_of_many_results(client: Any) -> Non
     assert len(killer.killed) == KILLS
     for result, expected in zip(results, pytsp.solve_many(MANY, **options), strict=True):
         assert_same(result, expected)
+
+
+def test_a_cluster_that_loses_all_workers_leaves_a_checkpoint_that_goes_on(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytsp.distributed.coordinator.NOBODY_SECONDS", 1.0)
+    file, told = tmp_path / "going", []
+
+    def leave(_: object) -> None:
+        if not told:
+            client.cluster.scale(0)
+        told.append(1)
+
+    said = rf"^all workers are gone, and none came within 1 s; not done: .*; go on with: pytsp resume {file}$"
+    with short_slices(), pytest.raises(pytsp.WorkerLost, match=said):
+        solve("ils", executor=client, iterations=3_000, progress=leave, checkpoint=file)
+    client.cluster.scale(2)
+    client.wait_for_workers(2, timeout=30)
+    assert_same(pytsp.resume(file, executor=client), solve("ils", iterations=3_000))
 
 
 def test_a_scheduler_that_cannot_be_reached_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,6 @@ from pytsp import Instance, random_tours, solve
 from pytsp.backends import open_backend, opencl
 from pytsp.bound import near_graph
 from pytsp.bound.ascent import steps
-from pytsp.exceptions import PytspError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, ROWS
@@ -54,9 +53,9 @@ def iterate(kind: str, n: int) -> None:
         backend = open_backend(name, part="search")
         loaded = backend.call(f"{form.kind}_load", *form.arguments)
         population = backend.call("population_given", random_tours(n, 3, 0))
-        for start, pivot, kick in ((0, 0, 0), (6, 0, 1), (12, 2, 2)):
+        for start, pivot, kick in ((0, 0, 0), (3, 0, 1), (6, 2, 2)):
             entry = climbing_entry(f"{form.kind}_ils", form, backend)
-            numbers = {"from": start, "iterations": 6, "cooled": start}
+            numbers = {"from": start, "iterations": 3, "cooled": start}
             plan = search_plan(backend, pivot=pivot, draws=20, kick=kick, temperature=float(start), **numbers)
             population = backend.call(entry, loaded, lists, population, plan)
         given = backend.call("population_given", random_tours(n, 3, 1))
@@ -153,7 +152,7 @@ def restarts() -> None:
 def search() -> None:
     """Run the cases of local search and crossover."""
     for kind in ("fine", "plane", "matrix"):
-        iterate(kind, 20)
+        iterate(kind, 14)
 
 
 def strategies() -> None:
@@ -230,8 +229,8 @@ def no_barriers() -> None:
     """Run one case with the barriers taken out of the kernels."""
     opencl.PREFIX = b"#define barrier(flags)\n" + opencl.PREFIX
     # What races leave behind is hardly a tour.
-    with suppress(PytspError):
-        compare("fine", 24, "block", 1)
+    with suppress(Exception):
+        compare("fine", 6, "block", 1)
 
 
 if __name__ == "__main__":

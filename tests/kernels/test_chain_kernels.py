@@ -42,6 +42,7 @@ def test_a_descent_by_chains_is_that_of_the_oracle(
     assert lengths[0] == oracle.length(matrix.tolist(), tours[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "k"), [(30, 5), (40, 8), (40, 9), (60, 10)])
 def test_so_is_one_of_more_cities(backend: Backend, n: int, k: int) -> None:
     form = form_of(scattered(n, "EUC_2D", n))

@@ -138,6 +138,7 @@ def test_a_solver_s_kernels_find_what_a_k_d_tree_finds(backend: Backend, instanc
         assert np.array_equal(greedy(instance), tour)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instance", CITIES_OF_THE_PLANE[1:3], ids=["clustered", "a lattice"])
 @pytest.mark.parametrize("widths", [(1,), (2,), (2, 3), (2, 400)])
 def test_quadrants_have_none_but_the_nearest_so_many(

@@ -232,6 +232,7 @@ def by_c() -> dict[tuple[object, ...], pytsp.Result]:
     return {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 @pytest.mark.parametrize("options", [{}, {"start": "random", "piece": 8}, {"temperature": 0}])
 def test_backends_and_threads_change_nothing(

@@ -41,7 +41,10 @@ IS_BUILT = all((KERNELS / f"_{NAME}_{part}.abi3.so").is_file() for part in PARTS
 # For `parametrize` and the parameters of fixtures.
 NAMED = pytest.param(
     NAME,
-    marks=pytest.mark.skipif(not IS_BUILT, reason="the emulated GPU is not built: run `python -m buildtools.emulated`"),
+    marks=[
+        pytest.mark.slow,
+        pytest.mark.skipif(not IS_BUILT, reason="the emulated GPU is not built: run `python -m buildtools.emulated`"),
+    ],
 )
 
 
