@@ -23,9 +23,11 @@ from pytsp.solvers.common.pacing import CALL_SECONDS
 
 __all__ = ["Share", "solve_share", "solve_shares"]
 
-# How many cities the first task of a place has, and by how much at most one has more than the one before.
-FIRST_CITIES = 800
+# How many cities the first task of a place has, by what it works on; by how much at most one has more than the one
+# before; and how many the last ones have.
+FIRST_CITIES = {"cpu": 800, "gpu": 100_000}
 MOST_GROWTH = 8
+LAST_CITIES = 800
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ def solve_shares(
                     if queue.is_over:
                         break
                     key = place.name if place.is_sticky else ""
-                    coordinator.give(place, _order(queue.take(key), key, queue, batches, coordinator.ending))
+                    numbers = queue.take(key, place.has_gpu)
+                    coordinator.give(place, _order(numbers, key, queue, batches, coordinator.ending))
                 if not coordinator.running:
                     if queue.is_over:
                         break
@@ -126,15 +129,16 @@ class _Queue:
     def is_over(self) -> bool:
         return not self.waiting or self.watch.seconds_left <= self.reserve
 
-    def take(self, place: str) -> tuple[int, ...]:
+    def take(self, place: str, has_gpu: bool) -> tuple[int, ...]:
         """Return the numbers of the instances that a place has next."""
         numbers = [self.waiting.popleft()]
         cities = self.instances[numbers[0]].n
         if cities in TOGETHER_CITIES:
             before, speed = self.sizes.get(place), self.speeds.get(place, 0.0)
-            size = FIRST_CITIES if before is None else min(MOST_GROWTH * before, int(SLICE_SECONDS * speed))
+            first = FIRST_CITIES["gpu" if has_gpu else "cpu"]
+            size = first if before is None else min(MOST_GROWTH * before, int(SLICE_SECONDS * speed))
             # The last ones are small, so that all places end at about the same time.
-            size = min(size, max(FIRST_CITIES, self.cities_left // (2 * self.places)))
+            size = min(size, max(LAST_CITIES, self.cities_left // (2 * self.places)))
             while self.waiting and cities + self.instances[self.waiting[0]].n <= size:
                 numbers.append(self.waiting.popleft())
                 cities += self.instances[numbers[-1]].n

@@ -42,7 +42,13 @@ class Cluster:
         self._asked_at = float("-inf")
 
     def current(self) -> Sequence[Place]:
-        return [Place(address, is_sticky=True) for address in self._workers()]
+        return [
+            Place(address, is_sticky=True, has_gpu=self._has_gpu(worker)) for address, worker in self._workers().items()
+        ]
+
+    @staticmethod
+    def _has_gpu(worker: Mapping[str, Any]) -> bool:
+        return "GPU" in worker.get("resources", {})
 
     def _workers(self) -> Mapping[str, Any]:
         """Return what the scheduler says of its workers, or said a moment ago."""
@@ -58,8 +64,7 @@ class Cluster:
         shared = {key: self._put(key, blob) for key, blob in kept.items()}
         executor = self._executors.get(place.name)
         if executor is None:
-            has_gpu = "GPU" in self._workers().get(place.name, {}).get("resources", {})
-            resources = {"resources": {"GPU": 1}} if has_gpu else {}
+            resources = {"resources": {"GPU": 1}} if self._has_gpu(self._workers().get(place.name, {})) else {}
             executor = self._executors[place.name] = self.client.get_executor(
                 workers=[place.name], allow_other_workers=True, pure=False, **resources
             )

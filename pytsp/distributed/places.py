@@ -23,10 +23,13 @@ class Place:
     name : str
     is_sticky : bool
         Whether a task that is sent here comes to the process that had the last one, which has its state still.
+    has_gpu : bool
+        Whether it is known to work on a GPU, which takes as long for a few instances as for a thousand.
     """
 
     name: str
     is_sticky: bool
+    has_gpu: bool = False
 
 
 class Places(Protocol):

@@ -75,7 +75,9 @@ class Processes:
             threads = threads or max(1, usable_cores() // count)
             self._placed = [{"threads": threads}] * count
         self._places = [
-            Place(f"device {placed['device']}" if devices is not None else f"process {number}", is_sticky=True)
+            Place(f"device {placed['device']}", is_sticky=True, has_gpu=True)
+            if devices is not None
+            else Place(f"process {number}", is_sticky=True)
             for number, placed in enumerate(self._placed)
         ]
         self._pools: dict[str, ProcessPoolExecutor] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from workers import Told, short_slices
 import pytsp
 from pytsp.distributed import slices
 from pytsp.distributed.coordinator import Kept
+from pytsp.distributed.places import AnyExecutor, Place
 from pytsp.distributed.ranges import Range, Ranges
 
 uniform = partial(cities.uniform, side=10_000)
@@ -205,3 +207,17 @@ def test_directed_ways_are_found_in_parts(solver: str) -> None:
     with ThreadPoolExecutor(2) as executor:
         result = pytsp.solve(distances, executor=executor, **given)
     assert_same(result, pytsp.solve(distances, **given))
+
+
+def test_a_gpu_begins_with_more_instances_than_cores_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    instances, sizes = [uniform(10)] * 400, {}
+    for has_gpu in (False, True):
+        places = AnyExecutor(Told(1))
+        monkeypatch.setattr(places, "_places", [Place("the one", is_sticky=True, has_gpu=has_gpu)])
+        monkeypatch.setattr("pytsp.api.many_in_parts.places_of", lambda *_, places=places: nullcontext(places))
+        found = pytsp.solve_many(instances, executor=places.executor, climbers=4, backend="c")
+        assert [result.tour.tolist() for result in found] == [found[0].tour.tolist()] * 400
+        _, share = pickle.loads(places.executor.given[0][1])
+        sizes[has_gpu] = len(share.numbers)
+    # Half of what is left for a GPU, which would take more.
+    assert sizes == {False: 80, True: 200}
