@@ -18,7 +18,6 @@ from pathlib import Path
 from buildtools import store
 from buildtools.compiler import Compiler, find_compiler, obtain_compiler
 from buildtools.errors import BuildError
-from buildtools.halfway import PIPELINES, Halfway
 from buildtools.pace import Expected, about, expect, expect_all
 from buildtools.paths import COMPAT, CPU_PROGRAM, GPU_PROGRAMS, KERNELS, REPAIRS, ROOT, TRANSLATIONS
 from buildtools.processor import ADDED, CHOICES, PORTABLE, check_level, features_of
@@ -45,6 +44,7 @@ from pytsp.utils.memory import free_bytes
 # What `futhark c --library` and its like run. They write the same C, but check what each of the compiler's own passes
 # makes of the program, which takes a seventh of the time; `futhark test` has it checked.
 PASSES = ("--no-check", "--library")
+PIPELINES = {"c": "--seq-mem", "multicore": "--mc-mem", "opencl": "--gpu-mem", "cuda": "--gpu-mem"}
 # So many threads a module, and a heap that is seldom swept: 256 MB for what is new, and what is old is left alone up to
 # 2 GB. A module then takes up to 3 GB; where less than 4 are free for each, the heap is swept more often.
 HEAPS = {4 * 2**30: "-N{} -A256m -n4m -O2g", 0: "-N{} -A128m"}
@@ -217,16 +217,12 @@ def _build_stale(jobs: Sequence[_Job], compiler: Compiler | None, ready: Callabl
     """Build modules side by side, those first that take longest, and give their entries."""
     cores = min(MOST_AT_ONCE, available_cores())
     threads = max(1, cores // max(1, len(jobs)))
-    # Those that wait for what they have in common with others come behind these.
-    programs = [(program_of(job.name), PIPELINES[job.backend].shared) for job in jobs]
-    waits = {job.name: programs.index(each) < at for at, (job, each) in enumerate(zip(jobs, programs, strict=True))}
-    ordered = sorted(jobs, key=lambda job: (waits[job.name], -job.expected.total))
-    halfway = Halfway()
+    ordered = sorted(jobs, key=lambda job: -job.expected.total)
     if ordered:
         seconds = expect_all([job.expected for job in ordered], cores)
         say(f"building {', '.join(job.name for job in jobs)} on {cores} cores: {about(seconds)}")
     with ThreadPoolExecutor(cores) as pool:
-        return dict(pool.map(lambda job: (job.name, job.build(compiler, threads, ready, halfway)), ordered))
+        return dict(pool.map(lambda job: (job.name, job.build(compiler, threads, ready)), ordered))
 
 
 def uses_store(options: Options) -> bool:
@@ -238,8 +234,7 @@ def uses_store(options: Options) -> bool:
 def key_of(name: str, backend: str, version: str) -> str:
     """Give the key of a module's translation in the store: the checksum of all that decides it."""
     futhark = description_of(backend).futhark or backend
-    passes = PIPELINES[backend]
-    return hash_of([name, hash_of_program(program_of(name)), version, futhark, *passes.shared, *passes.own, *PASSES])
+    return hash_of([name, hash_of_program(program_of(name)), version, futhark, PIPELINES[futhark], *PASSES])
 
 
 def program_of(name: str) -> Path:
@@ -308,13 +303,13 @@ class _Job:
         """Tell whether `entry` is about these sources."""
         return entry.source_hash == self.source_hash
 
-    def build(self, compiler: Compiler | None, threads: int, ready: Callable[[], object], halfway: Halfway) -> Entry:
+    def build(self, compiler: Compiler | None, threads: int, ready: Callable[[], object]) -> Entry:
         """Translate, and compile if the C is not what it was; the folder changes once all has succeeded."""
         work, began = self.folder / f".work-{self.name}", time.monotonic()
         seconds = self.old.seconds
         try:
             work.mkdir()
-            c_hash, made = self.translate(compiler, work, threads, halfway)
+            c_hash, made = self.translate(compiler, work, threads)
             if not (self.has_module() and self.old.c_hash == c_hash):
                 ready()
                 translated = time.monotonic()
@@ -334,7 +329,7 @@ class _Job:
             True, reason, "", self.flags, self.source_hash, c_hash, self.tools_hash, self.level, needs, seconds
         )
 
-    def translate(self, compiler: Compiler | None, work: Path, threads: int, halfway: Halfway) -> tuple[str, bool]:
+    def translate(self, compiler: Compiler | None, work: Path, threads: int) -> tuple[str, bool]:
         """Take the translation that came with the sources or is in the store, or make it; give the C's checksum, and
         whether Futhark made it."""
         if self.shipped is not None:
@@ -345,7 +340,7 @@ class _Job:
             return hash_of_c(self.name, work), False
         assert compiler is not None
         say(f"{self.name}: translating, {about(self.expected.translating)}")
-        c_hash = translate(compiler, self.backend, self.name, work, threads, halfway)
+        c_hash = translate(compiler, self.backend, self.name, work, threads)
         if self.key:
             store.keep(self.key, self.name, work, self.version, self.sources)
         return c_hash, True
@@ -392,27 +387,20 @@ def imported_files(program: Path) -> list[Path]:
     return found[:1] + sorted(found[1:])
 
 
-def translate(
-    compiler: Compiler, backend: str, name: str, work: Path, threads: int = 1, halfway: Halfway | None = None
-) -> str:
-    """Translate a module's program into C in `work`, and give the C's checksum.
-
-    `halfway` has what the module's program has in common with others of the same build.
-    """
+def translate(compiler: Compiler, backend: str, name: str, work: Path, threads: int = 1) -> str:
+    """Translate a module's program into C in `work`, and give the C's checksum."""
     # In a copy of the sources' folders: the C names them in its messages, and is then the same in every checkout.
-    program, passes = copy_program(program_of(name), work / "sources"), PIPELINES[backend]
-
-    def futhark(*options: str) -> str:
-        command: list[str | Path] = [compiler.path, "dev", *PASSES, *options]
-        environment = {"LC_ALL": "C.UTF-8", "GHCRTS": os.environ.get("GHCRTS") or heap(threads)}
-        return run(command, cwd=program.parent, env=environment)
-
-    read = program.with_suffix(passes.suffix)
-    if passes.shared:
-        made = halfway or Halfway()
-        shared = made.of(program_of(name), passes.shared, lambda: futhark(*passes.shared, program.name))
-        read.write_text(shared, encoding="utf-8")
-    futhark(*passes.own, f"--backend={description_of(backend).futhark or backend}", read.name)
+    futhark = description_of(backend).futhark or backend
+    program = copy_program(program_of(name), work / "sources")
+    command: list[str | Path] = [
+        compiler.path,
+        "dev",
+        *PASSES,
+        PIPELINES[futhark],
+        f"--backend={futhark}",
+        program.name,
+    ]
+    run(command, cwd=program.parent, env={"LC_ALL": "C.UTF-8", "GHCRTS": os.environ.get("GHCRTS") or heap(threads)})
     for suffix in ("c", "h", "json"):
         program.with_suffix(f".{suffix}").replace(work / f"{name}.{suffix}")
     source = work / f"{name}.c"

@@ -18,7 +18,6 @@ from pathlib import Path
 from buildtools import store
 from buildtools.compiler import Compiler, find_compiler, obtain_compiler
 from buildtools.errors import BuildError
-from buildtools.halfway import Halfway
 from buildtools.kernels import (
     MOST_AT_ONCE,
     Options,
@@ -63,7 +62,6 @@ def make_translations(target: Path = KEPT) -> None:
                 found[name] = kept
         missing = [name for name in jobs if name not in found]
         say(f"translations: {len(found)} of {len(jobs)} are there; {len(missing)} are to be made")
-        halfway = Halfway()
         with tempfile.TemporaryDirectory(dir=target.parent) as work:
 
             def make(name: str) -> Translation:
@@ -71,7 +69,7 @@ def make_translations(target: Path = KEPT) -> None:
                 folder.mkdir()
                 key = key_of(name, jobs[name], compiler.version) if uses_store(Options()) else ""
                 if not (key and store.take(key, name, folder)):
-                    translate(compiler, jobs[name], name, folder, halfway=halfway)
+                    translate(compiler, jobs[name], name, folder)
                     if key:
                         store.keep(key, name, folder, compiler.version, sources[name])
                 return describe(folder, name, compiler.version, sources[name])

@@ -106,7 +106,7 @@ def test_a_manifest_that_is_none_is_named(tree: Path, text: str) -> None:
 def test_translations_are_taken_from_the_build_and_from_before(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
 
-    def translate(_: object, backend: str, name: str, work: Path, **_more: object) -> str:
+    def translate(_: object, backend: str, name: str, work: Path) -> str:
         made.append(name)
         write_c(work)
         return kernels.hash_of_c(name, work)
