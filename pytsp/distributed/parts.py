@@ -20,6 +20,8 @@ __all__ = ["Part", "Parts"]
 
 # How long a slice lasts: at first, and later. All of them end within a second of an order to stop.
 FIRST_SECONDS, SLICE_SECONDS = 0.15, 0.6
+# A slice goes on to the time limit where no more than so many as long as it are left.
+LAST_SLICES = 1.5
 # Where any worker may have the next slice, one lasts at least so many times as long as it takes to go on elsewhere, but
 # no longer than this.
 TIMES_BEGUN, MOST_SECONDS = 8.0, 20.0
@@ -170,6 +172,9 @@ class Parts:
         seconds = FIRST_SECONDS if part.version == 0 else SLICE_SECONDS
         if told is not None and not place.is_sticky:
             seconds = min(MOST_SECONDS, max(seconds, TIMES_BEGUN * told.began_seconds))
+        if self.watch.seconds_left < LAST_SLICES * seconds:
+            # The last descent belongs to the slice that meets the limit: a short one behind this might not be begun.
+            seconds = self.watch.seconds_left + SLICE_SECONDS
         ask = Slice(
             job=self.job.key,
             part=part.key,

@@ -115,7 +115,7 @@ def test_the_solve_of_a_checkpoint_goes_on_in_any_number_of_parts(solver: str, t
 
 def test_a_time_limit_ends_all_workers() -> None:
     with ThreadPoolExecutor(2) as executor:
-        result = pytsp.solve(uniform(200), solver="ils", backend="c", time_limit=1, climbers=3, executor=executor)
+        result = pytsp.solve(uniform(1000), solver="ils", backend="c", time_limit=1, climbers=3, executor=executor)
     assert result.stop_reason == "time limit" and result.seconds < 2
     assert result.climbers == 3 and result.done.all()
 
