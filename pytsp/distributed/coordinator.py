@@ -214,10 +214,13 @@ class Coordinator:
                 future.cancel()
                 self._retry(running, ConnectionError("it is gone"))
 
-    def end(self, seconds: float = ENDING_SECONDS) -> list[tuple[Order, Place, Any]]:
-        """Have the tasks on their way end; return those that are done within so many seconds."""
+    def end(self, seconds: float = ENDING_SECONDS, *, is_told: bool = True) -> list[tuple[Order, Place, Any]]:
+        """Have the tasks on their way end; return those that are done within so many seconds.
+
+        They are told so, unless they end by themselves.
+        """
         deadline, heard = time.perf_counter() + seconds, []
-        if self._running:
+        if self._running and is_told:
             with suppress(OSError):
                 Path(self.ending).touch()
         for future in list(self._running):

@@ -149,9 +149,14 @@ class Parts:
             time.sleep(seconds)
         return [part for each in self.coordinator.wait(seconds) if (part := self._take(*each)) is not None]
 
-    def end(self) -> list[Part]:
-        """Begin nothing more; return the parts of which something is told yet."""
-        return [part for each in self.coordinator.end() if (part := self._take(*each)) is not None]
+    def end(self, *, at_limit: bool = False) -> list[Part]:
+        """Begin nothing more; return the parts of which something is told yet.
+
+        At a time limit all parts end by themselves, by clocks that differ a little: who was told to end a moment before
+        it would leave out the last descent.
+        """
+        ended = self.coordinator.end(is_told=not at_limit)
+        return [part for each in ended if (part := self._take(*each)) is not None]
 
     def _next(self, place: Place) -> Part | None:
         """Return the part that goes on at a place: of those whose search is there or nowhere the one that waits the

@@ -181,7 +181,7 @@ class PartedSearch(Search):
         """Return where the parts stand."""
 
     def found(self) -> Found:
-        self.absorb(self.parts.end())
+        self.absorb(self.parts.end(at_limit=self.stop_reason() == "time limit"))
         return self.gathered()
 
     @abstractmethod
