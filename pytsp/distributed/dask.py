@@ -106,12 +106,12 @@ def cluster_of(executor: Any) -> Cluster | None:
     PytspError
         If it has no workers.
     """
-    if "distributed" not in sys.modules:
+    # Who has a client has imported Dask; a module without Client is a folder of somebody's with this name.
+    kind = getattr(sys.modules.get("distributed"), "Client", None)
+    if kind is None:
         return None
-    from distributed import Client  # noqa: PLC0415
-
-    client = executor if isinstance(executor, Client) else getattr(executor, "_client", None)
-    if not isinstance(client, Client):
+    client = executor if isinstance(executor, kind) else getattr(executor, "_client", None)
+    if not isinstance(client, kind):
         return None
     try:
         client.wait_for_workers(1, timeout=CONNECT_SECONDS)

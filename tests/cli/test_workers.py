@@ -45,7 +45,7 @@ def test_devices_that_are_not_there_are_told(capsys: pytest.CaptureFixture[str])
 def test_a_scheduler_that_cannot_be_reached_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("distributed", reason="Dask is tested where it is installed")
+    pytest.importorskip("distributed.client", reason="Dask is tested where it is installed")
     monkeypatch.setattr("pytsp.distributed.dask.CONNECT_SECONDS", 0.5)
     for command in (SOLVE, ("backends",)):
         assert "scheduler tcp://127.0.0.1:9 cannot be reached" in refusal(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import cities
@@ -48,6 +50,13 @@ def test_any_number_of_workers_finds_what_one_process_does(solver: str, workers:
         result = pytsp.solve(instance, executor=executor, **options)
     assert_same(result, pytsp.solve(instance, **options))
     assert result.tasks is not None and 1 <= result.tasks.workers <= workers
+
+
+def test_a_folder_with_the_name_of_dask_is_not_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", ModuleType("distributed"))
+    with ThreadPoolExecutor(2) as executor:
+        result = pytsp.solve(uniform(60), executor=executor, **asked("restarts"))
+    assert_same(result, pytsp.solve(uniform(60), **asked("restarts")))
 
 
 @pytest.mark.slow
