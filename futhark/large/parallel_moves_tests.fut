@@ -144,6 +144,11 @@ entry spread_stretches [d] (firsts: [d]i32) (lasts: [d]i32) : ([]i64, []i32) =
 module laws (W: widths) = {
   module P = mk_passes matrix W
 
+  -- One copy of it: each call inlined takes the compiler longer than all runs.
+  #[noinline]
+  def descend [n] [k] (data: [n][n]i32) (links: links [n] [k]) (passes: i64) (work: i64) (start: huge [n]) : huge [n] =
+    P.descend data links 5 passes work start
+
   -- A descent, pass by pass: no pass makes the tour longer, each leaves a tour with its places; no city has a move in the end;
   -- and so many passes at a time come to the same, and so much work.
   def descents_hold (n: i64) (k: i64) (passes: i64) : bool =
@@ -151,18 +156,18 @@ module laws (W: widths) = {
     let links = nearest data k
     let holds s =
       let start = huge_of (random_tour n 8 s)
-      let whole = P.descend data links 5 1000000 i64.highest start
+      let whole = descend data links 1000000 i64.highest start
       let (cut, ok) =
         loop (now, ok) = (start, true)
         while !now.progress.done && ok do
-          let next = P.descend data links 5 1 i64.highest now
+          let next = descend data links 1 i64.highest now
           let falls = P.length_of data next < P.length_of data now || next.progress.moves == now.progress.moves
           let right = is_tour (tour_of next) && and (map2 (==) next.route (route_of (tour_of next)))
           in (next, falls && right && next.progress.passes == now.progress.passes + 1)
       let coarse =
-        loop now = start while !now.progress.done do P.descend data links 5 passes i64.highest now
+        loop now = start while !now.progress.done do descend data links passes i64.highest now
       let by_work =
-        loop now = start while !now.progress.done do P.descend data links 5 1000000 (passes * 100) now
+        loop now = start while !now.progress.done do descend data links 1000000 (passes * 100) now
       let choice = {segment = i32.i64 n, best = true, draws = 0, straight = false}
       let is_optimum = all (\c -> (P.T.move_of data links choice whole.route (i32.i64 c)).kind == 0) (iota n)
       let same (x: huge [n]) = and (map2 (==) x.route whole.route) && x.progress.moves == whole.progress.moves && x.progress.passes == whole.progress.passes && x.progress.work == whole.progress.work
@@ -211,7 +216,7 @@ entry many_moves_hold (n: i64) : bool =
   let (end, ok, most) =
     loop (now, ok, most) = (start, true, 0)
     while !now.progress.done && ok do
-      let next = P.descend data links 5 1 i64.highest now
+      let next = wide_laws.descend data links 1 i64.highest now
       let made = next.progress.moves - now.progress.moves
       let falls = P.length_of data next < P.length_of data now || made == 0
       in (next, falls && is_tour (tour_of next), i64.max most made)
@@ -228,5 +233,5 @@ entry longest_gains_are_made (n: i64) : bool =
   let lists = tabulate_2d n 3 (\a i -> i32.i64 ((a + 3 * (i + 1)) % n))
   let start = huge_of (map i32.i64 (iota n))
   let links = P.T.links_of data lists
-  let end = P.descend data links 5 200 i64.highest start
+  let end = wide_laws.descend data links 200 i64.highest start
   in end.progress.done && P.length_of data end <= 8 * ((1 << 30) - 1)
