@@ -40,6 +40,16 @@ def nearest [n] (data: plane.data [n]) (k: i64) : links [n] [k] =
 def plan (n: i64) (first: i64) (iterations: i64) (temperature: f64) : plan =
   plan_of n (descent_plan with seed = 4 with first = first with iterations = iterations with temperature = temperature)
 
+-- One copy of each, which the compiler takes longer to make than all runs take.
+
+#[noinline]
+def climb [n] [k] (data: plane.data [n]) (links: links [n] [k]) (s: huge [n]) (plan: plan) (range: piece_range) : huge [n] =
+  R.climb data links s plan range
+
+#[noinline]
+def climb_apart [n] [k] (data: plane.data [n]) (links: links [n] [k]) (s: huge [n]) (plan: plan) (range: piece_range) : huge [n] =
+  R_apart.climb data links s plan range
+
 -- Which positions belong to no piece that climbs, or are an end of one.
 def are_kept (n: i64) (offset: i64) (m: i64) (first: i64) (count: i64) : [n]bool =
   let of p =
@@ -71,7 +81,7 @@ entry pieces_hold (n: i64) (side: i32) (m: i64) (offset: i64) (first: i64) (coun
   let kept = are_kept n offset m first count
   let holds s =
     let start = huge_of (random_tour n 8 s) with waits = replicate n false
-    let end = R.climb data links start (plan m (s << 32) 30 temperature) {offset, piece = m, first, count}
+    let end = climb data links start (plan m (s << 32) 30 temperature) {offset, piece = m, first, count}
     let stays = and (map3 (\is a b -> !is || a == b) kept (tour_of start) (tour_of end))
     let piece_of (places: [n]i32) (c: i64) = ((i64.i32 places[c] - offset + n) % n) / m
     let same_pieces = all (\c -> piece_of (positions (tour_of start)) c == piece_of (positions (tour_of end)) c) (iota n)
@@ -95,11 +105,11 @@ entry cuts_change_nothing (n: i64) (m: i64) (offset: i64) (temperature: f64) : b
   let data = points n 100
   let links = nearest data 6
   let start = huge_of (random_tour n 8 0)
-  let climb first count s = R.climb data links s (plan m 9 20 temperature) {offset, piece = m, first, count}
-  let whole = climb 0 (n / m) start
-  let apart = R_apart.climb data links start (plan m 9 20 temperature) {offset, piece = m, first = 0, count = n / m}
-  let cut = loop s = start for i < n / m do climb i 1 s
-  let back = loop s = start for i < n / m do climb (n / m - 1 - i) 1 s
+  let some first count s = climb data links s (plan m 9 20 temperature) {offset, piece = m, first, count}
+  let whole = some 0 (n / m) start
+  let apart = climb_apart data links start (plan m 9 20 temperature) {offset, piece = m, first = 0, count = n / m}
+  let cut = loop s = start for i < n / m do some i 1 s
+  let back = loop s = start for i < n / m do some (n / m - 1 - i) 1 s
   let same (s: huge [n]) = and (map2 (==) s.route whole.route)
   in same cut && same back && same apart && W.length_of data whole < W.length_of data start
 
@@ -111,7 +121,7 @@ entry one_piece_is_all (n: i64) : bool =
   let data = points n 100
   let links = nearest data 8
   let start = huge_of (random_tour n 8 0)
-  let end = R.climb data links start (plan n 0 200 0) {offset = 7, piece = n, first = 0, count = 1}
+  let end = climb data links start (plan n 0 200 0) {offset = 7, piece = n, first = 0, count = 1}
   let optimum = W.descend data links 0 10000 i64.highest end
   in W.length_of data end * 2 < W.length_of data start && optimum.progress.done
      && W.length_of data end - W.length_of data optimum < 300
