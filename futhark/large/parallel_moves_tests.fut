@@ -145,6 +145,7 @@ module laws (W: widths) = {
   module P = mk_passes matrix W
 
   -- One copy of it: each call inlined takes the compiler longer than all runs.
+
   #[noinline]
   def descend [n] [k] (data: [n][n]i32) (links: links [n] [k]) (passes: i64) (work: i64) (start: huge [n]) : huge [n] =
     P.descend data links 5 passes work start
