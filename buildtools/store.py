@@ -14,6 +14,7 @@ import tarfile
 import tempfile
 import time
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from buildtools.errors import BuildError
@@ -80,16 +81,17 @@ def take(key: str, name: str, target: Path) -> bool:
     return True
 
 
-def keep(key: str, name: str, folder: Path, futhark: str, sources: str) -> None:
-    """Pack the translation of the module `name` that lies in `folder`; make room for it.
+def keep(key: str, name: str, folder: Path, futhark: str, sources: str, files: Iterable[str] = ()) -> None:
+    """Pack the translation of the module `name` that lies in `folder`, or of another program these files.
 
-    Where the cache cannot be written to, or its disk is full, nothing is kept, and a build goes on.
+    Room is made for it. Where the cache cannot be written to, or its disk is full, nothing is kept, and a build
+    goes on.
     """
     try:
         store_folder().mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".work-", dir=store_folder()) as work:
             tree = Path(work) / name
-            write_translations({name: describe(folder, name, futhark, sources)}, tree)
+            write_translations({name: describe(folder, name, futhark, sources, files)}, tree)
             packed = Path(work) / "packed"
             with tarfile.open(packed, "w:gz", compresslevel=6) as file:
                 for each in sorted(tree.iterdir()):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -75,9 +75,9 @@ def files_of(name: str) -> tuple[str, ...]:
     return tuple(f"{name}.{suffix}" for suffix in SUFFIXES)
 
 
-def describe(folder: Path, name: str, futhark: str, sources: str) -> Translation:
-    """Describe the translation of a module that lies in `folder`."""
-    return Translation(folder, futhark, sources, {file: sha256(folder / file) for file in files_of(name)})
+def describe(folder: Path, name: str, futhark: str, sources: str, files: Iterable[str] = ()) -> Translation:
+    """Describe the translation of a module that lies in `folder`, or of another program these files there."""
+    return Translation(folder, futhark, sources, {file: sha256(folder / file) for file in files or files_of(name)})
 
 
 def read_translations(folder: Path) -> dict[str, Translation]:

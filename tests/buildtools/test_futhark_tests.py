@@ -1,0 +1,83 @@
+"""The tests of Futhark files are run whoever made their C; what fails, fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from checkout import needs_checkout
+
+needs_checkout("buildtools")
+
+from buildtools import futhark_tests, store  # noqa: E402
+from buildtools.compiler import find_compiler  # noqa: E402
+from buildtools.errors import BuildError  # noqa: E402
+
+COMPILER = find_compiler()
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(COMPILER is None, reason="the Futhark compiler is not here: build.py obtains it"),
+]
+
+LIBRARY = "def twice (x: i32) : i32 = {factor} * x\n"
+TESTS = """\
+import "numbers"
+
+-- ==
+-- entry: doubled
+-- input {{ 3 }} output {{ {expected} }}
+entry doubled (x: i32) : i32 = twice x
+"""
+
+
+@pytest.fixture
+def test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(store, "store_folder", lambda: tmp_path / "store")
+    (tmp_path / "numbers.fut").write_text(LIBRARY.format(factor=2))
+    file = tmp_path / "numbers_tests.fut"
+    file.write_text(TESTS.format(expected=6))
+    return file
+
+
+def run(test: Path, *, stored: bool = True) -> int:
+    assert COMPILER is not None
+    return futhark_tests.run_tests([test], 1, COMPILER, stored=stored)
+
+
+def test_a_program_of_before_is_run_again(test: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(test) == 0
+    assert len(list(store.store_folder().iterdir())) == 1
+    # Nothing is translated now.
+    monkeypatch.setattr(futhark_tests, "copy_program", _no_translation)
+    assert run(test) == 0
+
+
+def _no_translation(program: Path, folder: Path) -> Path:
+    assert not folder.name.endswith(".sources")
+    return _copy(program, folder)
+
+
+_copy = futhark_tests.copy_program
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_wrong_result_is_a_failure(test: Path, stored: bool) -> None:
+    assert run(test, stored=stored) == 0
+    library = test.with_name("numbers.fut")
+    library.write_text(LIBRARY.format(factor=3))
+    assert run(test, stored=stored) == 1
+    library.write_text(LIBRARY.format(factor=2))
+    test.write_text(TESTS.format(expected=7))
+    assert run(test, stored=stored) == 1
+    assert run(test, stored=stored) == 1
+
+
+def test_what_does_not_compile_is_told(test: Path) -> None:
+    test.with_name("numbers.fut").write_text("def twice (x: i32) : i32 = y\n")
+    with pytest.raises(BuildError, match='Unknown name "y"'):
+        run(test)
+
+
+def test_nothing_is_kept_where_the_store_is_off(test: Path) -> None:
+    assert run(test, stored=False) == 0
+    assert not store.store_folder().exists()
