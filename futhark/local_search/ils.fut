@@ -80,15 +80,14 @@ def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
                                                             , straight = moves == 3
                                                             }
 
--- | How many tour neighbours on each side of a kick's ends begin chains, and straight ones: these find less.
+-- | How many tour neighbours on each side of a kick's ends begin chains.
 def kick_neighbours : i32 = 5
-def straight_neighbours : i32 = 2
 
 -- | What they stand for, on n cities.
 def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick, temperature, cooled}: search_plan) : plan =
   let choice = choice_of n moves pivot draws
   let depth = if moves >= 2 then chain_depth else 0
-  let woken = if moves == 3 then straight_neighbours else if moves == 2 then kick_neighbours else 0
+  let woken = if moves >= 2 then kick_neighbours else 0
   let plan = {from, iterations, choice, depth, woken, kick, temperature, cooled, seed, first}
   in assert (is_plan first from iterations kick temperature cooled) plan
 
