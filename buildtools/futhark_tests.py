@@ -36,9 +36,12 @@ def translate(compiler: Compiler, test: Path, folder: Path, *, stored: bool) -> 
     target = folder / f"{name}.c"
     if stored and store.take(key, name, folder):
         return target
-    program = copy_program(test, folder / f"{name}.sources")
-    # What it would compile the C with does nothing.
-    run([compiler.path, *TRANSLATION, program.name], cwd=program.parent, env={"LC_ALL": "C.UTF-8", "CC": "true"})
+    sources_folder = folder / f"{name}.sources"
+    program = copy_program(test, sources_folder)
+    # From above all files: else what is imported as "../core/rng" and as "rng" would be two modules. What it would
+    # compile the C with does nothing.
+    command: list[str | Path] = [compiler.path, *TRANSLATION, program.relative_to(sources_folder)]
+    run(command, cwd=sources_folder, env={"LC_ALL": "C.UTF-8", "CC": "true"})
     program.with_suffix(".c").replace(target)
     if stored:
         store.keep(key, name, folder, compiler.version, sources, [target.name])

@@ -19,22 +19,33 @@ pytestmark = [
     pytest.mark.skipif(COMPILER is None, reason="the Futhark compiler is not here: build.py obtains it"),
 ]
 
-LIBRARY = "def twice (x: i32) : i32 = {factor} * x\n"
+LIBRARY = """\
+module type counter = {{ type count val of : i32 -> count val to : count -> i32 }}
+module counter : counter = {{ type count = i32 def of (x: i32) = x def to (x: i32) = x }}
+def twice (x: counter.count) : counter.count = counter.of ({factor} * counter.to x)
+"""
+# The same file, imported in two ways.
 TESTS = """\
 import "numbers"
+import "../other/more"
+module above = import "../folder/numbers"
 
 -- ==
 -- entry: doubled
 -- input {{ 3 }} output {{ {expected} }}
-entry doubled (x: i32) : i32 = twice x
+entry doubled (x: i32) : i32 = counter.to (twice (above.counter.of x))
 """
 
 
 @pytest.fixture
 def test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(store, "store_folder", lambda: tmp_path / "store")
-    (tmp_path / "numbers.fut").write_text(LIBRARY.format(factor=2))
-    file = tmp_path / "numbers_tests.fut"
+    folder = tmp_path / "folder"
+    (tmp_path / "other").mkdir()
+    folder.mkdir()
+    (folder / "numbers.fut").write_text(LIBRARY.format(factor=2))
+    (tmp_path / "other" / "more.fut").write_text("")
+    file = folder / "numbers_tests.fut"
     file.write_text(TESTS.format(expected=6))
     return file
 
