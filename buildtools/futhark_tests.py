@@ -50,8 +50,11 @@ def translate(compiler: Compiler, test: Path, folder: Path, *, stored: bool) -> 
 
 def prepare(compiler: Compiler, test: Path, folder: Path, *, stored: bool) -> Path:
     """Copy a test with what it imports into a folder of its own, its program beside it, and give the copy."""
-    copy = copy_program(test, folder / test.stem)
-    source = translate(compiler, test, folder, stored=stored)
+    # Files of two folders may have one name.
+    work = folder / test.parent.name / test.stem
+    work.mkdir(parents=True)
+    copy = copy_program(test, work / "tests")
+    source = translate(compiler, test, work, stored=stored)
     run([find_c_compiler(), *FLAGS, source, "-o", copy.with_suffix(""), "-lm"])
     return copy
 
@@ -74,6 +77,8 @@ def main() -> int:
     parser.add_argument("tests", nargs="*", type=Path, metavar="FILE", help="Futhark files with tests (default: all)")
     parser.add_argument("--jobs", type=int, default=available_cores(), help="how many at a time (default: a core each)")
     options = parser.parse_args()
+    if options.jobs < 1:
+        parser.error(f"--jobs must be at least 1, got {options.jobs}")
     tests = [test.resolve() for test in options.tests] or sorted((ROOT / "futhark").glob("*/*_tests.fut"))
     try:
         compiler = find_compiler(None) or obtain_compiler()

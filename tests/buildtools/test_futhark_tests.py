@@ -50,9 +50,9 @@ def test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def run(test: Path, *, stored: bool = True) -> int:
+def run(*tests: Path, stored: bool = True) -> int:
     assert COMPILER is not None
-    return futhark_tests.run_tests([test], 1, COMPILER, stored=stored)
+    return futhark_tests.run_tests(list(tests), 2, COMPILER, stored=stored)
 
 
 def test_a_program_of_before_is_run_again(test: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,3 +92,19 @@ def test_what_does_not_compile_is_told(test: Path) -> None:
 def test_nothing_is_kept_where_the_store_is_off(test: Path) -> None:
     assert run(test, stored=False) == 0
     assert not store.store_folder().exists()
+
+
+def test_files_of_one_name_are_two(test: Path) -> None:
+    other = test.parent.with_name("other") / test.name
+    other.write_text(TESTS.format(expected=7).replace('"numbers"', '"../folder/numbers"'))
+    assert run(test) == 0
+    assert run(test, other) == 1
+    other.write_text(TESTS.format(expected=6).replace('"numbers"', '"../folder/numbers"'))
+    assert run(test, other) == 0
+
+
+def test_no_job_at_all_is_refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["futhark_tests", "--jobs", "0"])
+    with pytest.raises(SystemExit):
+        futhark_tests.main()
+    assert "--jobs must be at least 1, got 0" in capsys.readouterr().err
