@@ -20,6 +20,7 @@ from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
+from pytsp.problem.lengths import tour_lengths
 from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.monitor import Progress, Watch
@@ -44,9 +45,10 @@ CLIMBERS = 20
 # The iterations of iterated local search on fewer cities.
 LONE_ITERATIONS = 200
 NEIGHBOURS = 8
-# How long a kernel call should take, and how many instances of 100 cities the first one has.
-CALL_SECONDS = 0.2
-FIRST_CHUNK = {"cpu": 8, "gpu": 1_000}
+# How long a kernel call should take, and how many instances of 100 cities the first one has: a GPU is not full of
+# fewer, and takes as long for them.
+CALL_SECONDS = {"cpu": 0.2, "gpu": 0.5}
+FIRST_CHUNK = {"cpu": 8, "gpu": 2_000}
 # What a tour takes at least of an instance that there is no time for, and with its descent.
 QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
 # The memory that a call may take, and what a city of a climber does.
@@ -168,8 +170,9 @@ def solve_many(
 
 @dataclass(frozen=True)
 class Batches:
-    """What all instances are solved with, and the clock; `common` are the arguments of each that is solved alone, and
-    `heed` is what is called while one is, and may end it."""
+    """What all instances are solved with, and the clock; `common` are the arguments of each that is solved alone,
+    `heed` is what is called while one is, and may end it, and `are_timed` tells that all of them take a fraction of a
+    second, so that a GPU may have them in one kernel call."""
 
     climbers: int
     seed: int
@@ -177,6 +180,7 @@ class Batches:
     common: dict[str, Any]
     watch: Watch
     heed: Callable[[Progress], object] | None = None
+    are_timed: bool = False
 
     @cached_property
     def kernels(self) -> Backend:
@@ -213,8 +217,10 @@ class Batches:
 
     def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
         """Return how long is kept for instances that are not solved: for their descent too, in half of the limit."""
+        if self.watch.time_limit is None:
+            return 0.0
         quick = sum(max(QUICK_SECONDS, quick_seconds(instance)) for _, instance, _ in group)
-        return max(quick, min(len(group) * SHORTENED_SECONDS, (self.watch.time_limit or 0.0) / 2))
+        return max(quick, min(len(group) * SHORTENED_SECONDS, self.watch.time_limit / 2))
 
     def untimely(self, instance: Instance, left: int) -> Result:
         """Return what an instance comes to that there is no time to solve: it descends where there is time for so many
@@ -237,7 +243,10 @@ class Batches:
         plan = kernels.value("many_plan", fields)
         machine = "cpu" if kernels.device is None else "gpu"
         most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * self.climbers + (4 * n * n if kind == "matrix" else 0)))
-        size = min(max(1, FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n), most)
+        first = FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n
+        # Each call of a GPU takes a while, however little it has; a time limit is met by small ones.
+        is_whole = self.are_timed and machine == "gpu" and self.watch.time_limit is None
+        size = min(len(group) if is_whole else max(1, first), most)
         while group and self.watch.seconds_left > reserve + self._untimely_seconds(group):
             chunk, group = group[:size], group[size:]
             began = time.perf_counter()
@@ -245,16 +254,20 @@ class Batches:
             solved = kernels.call(f"{kind}_solve_many", *arrays, *flags, plan)
             tours, lengths = kernels.call("many_tours", solved), kernels.call("many_lengths", solved)
             seconds = time.perf_counter() - began
-            for (index, instance, form), tour, length in zip(chunk, tours, lengths.tolist(), strict=True):
-                checked = verify(Best(length, 0, tour), form, kernels, self.seed)
-                yield index, self._result(instance, checked, generations, seconds / len(chunk))
-            fitting = min(CALL_SECONDS, max(0.0, self.watch.seconds_left - reserve))
+            recomputed = tour_lengths([form.whole for *_, form in chunk], tours)
+            given = tour_lengths([instance for _, instance, _ in chunk], tours)
+            for number, (index, instance, form) in enumerate(chunk):
+                if recomputed[number] != lengths[number]:
+                    verify(Best(int(lengths[number]), 0, tours[number]), form, kernels, self.seed)
+                yield index, self._result(instance, tours[number], given[number], generations, seconds / len(chunk))
+            fitting = min(CALL_SECONDS[machine], max(0.0, self.watch.seconds_left - reserve))
             size = max(1, min(most, 4 * size, int(size * fitting / max(seconds, 1e-6))))
         for done, (index, instance, _) in enumerate(group):
             yield index, self.untimely(instance, len(group) - done)
 
-    def _result(self, instance: Instance, tour: NDArray[np.int32], generations: int, seconds: float) -> Result:
-        length = instance.tour_length(tour)
+    def _result(
+        self, instance: Instance, tour: NDArray[np.int32], length: int | float, generations: int, seconds: float
+    ) -> Result:
         return Result(
             instance=instance,
             tour=tour,
@@ -280,7 +293,7 @@ def _list_instances(instances: Iterable[Instance | Any] | NDArray[np.generic], m
     if isinstance(instances, np.ndarray):
         if instances.ndim != 3:
             raise ValueError(f"coordinates of many instances must have shape (b, n, 2); the shape is {instances.shape}")
-        return [Instance.from_coordinates(points, metric=metric or DEFAULT_METRIC) for points in instances]
+        return Instance._of_many(instances, metric or DEFAULT_METRIC)
     listed = []
     for index, instance in enumerate(instances):
         try:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -17,6 +18,7 @@ from pytsp.distributed.slices import placed_here
 from pytsp.distributed.worker import Shared
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
+from pytsp.problem.lengths import tour_lengths
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.pacing import CALL_SECONDS
@@ -24,10 +26,12 @@ from pytsp.solvers.common.pacing import CALL_SECONDS
 __all__ = ["Share", "solve_share", "solve_shares"]
 
 # How many cities the first task of a place has, by what it works on; by how much at most one has more than the one
-# before; and how many the last ones have.
-FIRST_CITIES = {"cpu": 800, "gpu": 100_000}
+# before; how many the last ones have; and into how many tasks of each place what is left is cut at least, so that all
+# places end at about the same time: a GPU takes as long for few instances as for a thousand.
+FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
 MOST_GROWTH = 8
-LAST_CITIES = 800
+LAST_CITIES = {"cpu": 800, "gpu": 100_000}
+TASKS_LEFT = {"cpu": 2, "gpu": 1}
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ def solve_share(_: Shared, share: Share) -> list[tuple[int, dict[str, Any]]]:
         share.common | placed,
         Watch(time_limit=share.seconds_left),
         lambda _: os.path.exists(share.ending),
+        are_timed=True,
     )
     names = [each.name for each in fields(Result) if each.name != "instance"]
     return [
@@ -77,26 +82,34 @@ def solve_shares(
         queue = _Queue(instances, batches.watch, len(places.current()))
         try:
             while queue.waiting or coordinator.running:
-                for place in coordinator.free():
-                    if queue.is_over:
-                        break
-                    key = place.name if place.is_sticky else ""
-                    numbers = queue.take(key, place.has_gpu)
-                    coordinator.give(place, _order(numbers, key, queue, batches, coordinator.ending))
+                _hand_out(coordinator, queue, batches)
                 if not coordinator.running:
                     if queue.is_over:
                         break
                     # Nobody is there; workers may come.
                     time.sleep(CALL_SECONDS)
-                for order, _, solved in coordinator.wait(CALL_SECONDS):
+                heard = coordinator.wait(CALL_SECONDS)
+                for order, _, solved in heard:
                     queue.observe(order.owner, solved)
-                    for number, found in solved:
-                        yield number, _checked(instances[number], found)
+                # Nobody waits for the check of what was heard.
+                _hand_out(coordinator, queue, batches)
+                for _, _, solved in heard:
+                    yield from _checked(instances, solved)
             for done, number in enumerate(queue.waiting):
                 yield number, batches.untimely(instances[number], len(queue.waiting) - done)
         finally:
             coordinator.end()
             coordinator.close()
+
+
+def _hand_out(coordinator: Coordinator, queue: _Queue, batches: Batches) -> None:
+    """Give each free place a task."""
+    for place in coordinator.free():
+        if queue.is_over:
+            break
+        key = place.name if place.is_sticky else ""
+        numbers = queue.take(key, place.has_gpu)
+        coordinator.give(place, _order(numbers, key, queue, batches, coordinator.ending))
 
 
 def _order(numbers: tuple[int, ...], key: str, queue: _Queue, batches: Batches, ending: str) -> Order:
@@ -115,9 +128,10 @@ class _Queue:
         self.instances, self.watch, self.places = instances, watch, places
         self.waiting = deque(sorted(range(len(instances)), key=lambda number: -instances[number].n))
         self.cities_left = sum(instance.n for instance in instances)
-        # The cities a second of each place, and those of its last task.
+        # The cities a second of each place; those of its last task, and when it had that.
         self.speeds: dict[str, float] = {}
         self.sizes: dict[str, int] = {}
+        self.began: dict[str, float] = {}
 
     @property
     def reserve(self) -> float:
@@ -135,16 +149,23 @@ class _Queue:
         cities = self.instances[numbers[0]].n
         if cities in TOGETHER_CITIES:
             before, speed = self.sizes.get(place), self.speeds.get(place, 0.0)
-            first = FIRST_CITIES["gpu" if has_gpu else "cpu"]
-            size = first if before is None else min(MOST_GROWTH * before, int(SLICE_SECONDS * speed))
-            # The last ones are small, so that all places end at about the same time.
-            size = min(size, max(LAST_CITIES, self.cities_left // (2 * self.places)))
+            machine = "gpu" if has_gpu else "cpu"
+            fitting = min(MOST_GROWTH * (before or 0), int(SLICE_SECONDS * speed))
+            size = FIRST_CITIES[machine] if before is None else fitting
+            left = self.cities_left + sum(self._going(other) for other in self.sizes if other != place)
+            size = min(size, max(LAST_CITIES[machine], math.ceil(left / (TASKS_LEFT[machine] * self.places))))
             while self.waiting and cities + self.instances[self.waiting[0]].n <= size:
                 numbers.append(self.waiting.popleft())
                 cities += self.instances[numbers[-1]].n
-            self.sizes[place] = cities
+            self.sizes[place], self.began[place] = cities, time.perf_counter()
         self.cities_left -= cities
         return tuple(numbers)
+
+    def _going(self, place: str) -> int:
+        """Return how many cities a place has before it, by its speed, or that of others until it is heard of."""
+        speed = self.speeds.get(place, max(self.speeds.values(), default=0.0))
+        done = speed * (time.perf_counter() - self.began[place])
+        return max(0, self.sizes[place] - int(done))
 
     def observe(self, place: str, solved: Sequence[tuple[int, dict[str, Any]]]) -> None:
         """Take what a task of a place has taken."""
@@ -162,19 +183,23 @@ class _Queue:
         return max(1e-3, min(left, left * self.places * cities / (cities + self.cities_left)))
 
 
-def _checked(instance: Instance, found: dict[str, Any]) -> Result:
-    """Return a worker's result, once its tour has the length that it says.
+def _checked(
+    instances: Sequence[Instance], solved: Sequence[tuple[int, dict[str, Any]]]
+) -> Iterator[tuple[int, Result]]:
+    """Yield a worker's results, once their tours have the lengths that it says.
 
     Raises
     ------
     KernelError
-        If it has another.
+        If one has another.
     """
-    result = Result(instance=instance, **found)
-    length = instance.tour_length(result.tour)
-    if abs(length - result.length) > 1e-9 * abs(length):
-        raise KernelError(
-            f"{instance.name or 'an instance'}: a worker on backend {result.backend} reports length {result.length} "
-            f"for a tour, but its length is {length}: its kernels are miscompiled; please report this"
-        )
-    return result
+    lengths = tour_lengths([instances[number] for number, _ in solved], [found["tour"] for _, found in solved])
+    for (number, found), length in zip(solved, lengths, strict=True):
+        result = Result(instance=instances[number], **found)
+        if abs(length - result.length) > 1e-9 * abs(length):
+            raise KernelError(
+                f"{result.instance.name or 'an instance'}: a worker on backend {result.backend} reports length "
+                f"{result.length} for a tour, but its length is {length}: its kernels are miscompiled; please report "
+                "this"
+            )
+        yield number, result

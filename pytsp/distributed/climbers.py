@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from pytsp.distributed.parts import SLICE_SECONDS, Part
+from pytsp.distributed.parts import Part
 from pytsp.distributed.places import Place, Places
 from pytsp.distributed.plan import Plan, restored_plan
 from pytsp.distributed.ranges import Range, Ranges
@@ -27,6 +27,8 @@ __all__ = ["Climbers", "begin_solver", "is_cut"]
 CUT = ("restarts", "ils", "annealing", "ants")
 # How many ranges a place has where all climbers go on together.
 RANGES_A_PLACE = 2
+# How long a range of random restarts takes, a slice as a rule, and the least of them.
+RANGE_SECONDS, LEAST_SECONDS = 0.5, 0.03
 # By how much at most a range of random restarts is larger than those before it.
 MOST_GROWTH = 8
 
@@ -132,7 +134,9 @@ class Climbers(PartedSearch):
             self.following = first + count
         elif first + count < end:
             self.left.append((first + count, end))
-        return self._part(first, count)
+        part = self._part(first, count)
+        part.is_one_slice = self.counts_climbers and (place.name if place.is_sticky else "") in self.speeds
+        return part
 
     def _part(self, first: int, count: int) -> Part:
         options = {**self.plan.options, "first": first, "climbers": count}
@@ -140,8 +144,9 @@ class Climbers(PartedSearch):
         return Part(f"{first}+{count}", f"{noun} {first} to {first + count - 1}", begin_solver, options=options)
 
     def _size(self, place: Place, left: int) -> int:
-        """Choose how many climbers a new range has: in random restarts, as many as a slice brings to their optima; else
-        all go on together, in as many ranges as there are places, and more where each keeps its worker busy."""
+        """Choose how many climbers a new range has: in random restarts, as many as end within a
+        slice; else all go on together, in as many ranges as there are places, and more where each keeps its worker
+        busy."""
         places = len(self.coordinator.places.current())
         if self.task.options.name != "restarts":
             # A time limit finds all of them at work, so that all make their last descent.
@@ -153,10 +158,11 @@ class Climbers(PartedSearch):
         if before is None:
             size = self.plan.busy
         else:
-            fitting = int(SLICE_SECONDS * self.speeds.get(key, 0.0))
+            fitting = int(RANGE_SECONDS * self.speeds.get(key, 0.0))
             size = max(self.plan.busy, min(fitting, MOST_GROWTH * before))
         # The last ranges are small, so that all places end at about the same time.
-        size = min(size, max(self.plan.busy, math.ceil(left / (2 * places))))
+        least = max(self.plan.busy, int(LEAST_SECONDS * self.speeds.get(key, 0.0)))
+        size = min(size, max(least, math.ceil(left / (2 * places))))
         self.sizes[key] = size
         return size
 

@@ -55,6 +55,8 @@ class Part:
         The place that has its search.
     ends, hands_on, is_quiet : bool
         As a `Slice` has them: with `hands_on` the last state is kept.
+    is_one_slice : bool
+        Whether it is expected to be over after its first slice.
     """
 
     key: str
@@ -75,6 +77,7 @@ class Part:
     ends: bool = False
     hands_on: bool = False
     is_quiet: bool = False
+    is_one_slice: bool = False
 
     @property
     def best(self) -> tuple[int, int] | None:
@@ -174,7 +177,7 @@ class Parts:
 
     def _give(self, place: Place, part: Part) -> None:
         told = part.told
-        seconds = FIRST_SECONDS if part.version == 0 else SLICE_SECONDS
+        seconds = FIRST_SECONDS if part.version == 0 and not part.is_one_slice else SLICE_SECONDS
         if told is not None and not place.is_sticky:
             seconds = min(MOST_SECONDS, max(seconds, TIMES_BEGUN * told.began_seconds))
         if self.watch.seconds_left < LAST_SLICES * seconds:

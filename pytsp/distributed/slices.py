@@ -167,6 +167,38 @@ class Told:
     began_seconds: float
     seconds: float
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return it as it is sent: of columns no more than they hold."""
+        columns = {name: _narrowed(column) for name in COLUMNS if (column := getattr(self, name)) is not None}
+        return vars(self) | columns
+
+    def __setstate__(self, sent: dict[str, Any]) -> None:
+        vars(self).update({name: _widened(value) if name in COLUMNS else value for name, value in sent.items()})
+
+
+COLUMNS = ("lengths", "steps", "done", "passes")
+
+
+def _narrowed(column: NDArray[Any]) -> tuple[str, int, NDArray[Any]]:
+    """Return the type of a column of truth or whole numbers, what was taken from all of it, and what is left, in as few
+    bytes as there are of."""
+    if column.dtype == np.bool_:
+        return "?", len(column), np.packbits(column)
+    low, high = (0, 0) if len(column) == 0 else (int(column.min()), int(column.max()))
+    width = next(each for each in (np.uint8, np.uint16, np.uint32, np.uint64) if high - low <= np.iinfo(each).max)
+    return column.dtype.str, low, (column - low).astype(width)
+
+
+def _widened(sent: tuple[str, int, NDArray[Any]] | None) -> NDArray[Any] | None:
+    """Return a column as it was."""
+    if sent is None:
+        return None
+    dtype, low, left = sent
+    if dtype == "?":
+        return np.unpackbits(left, count=low).astype(np.bool_)
+    column: NDArray[Any] = left.astype(dtype) + np.array(low, dtype=dtype)
+    return column
+
 
 # The searches that go on here, by part: the version of each, and it.
 _live: OrderedDict[tuple[str, str], tuple[int, Search]] = OrderedDict()

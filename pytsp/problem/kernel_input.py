@@ -262,6 +262,10 @@ def _in_whole_numbers(instance: Instance) -> tuple[Instance, int]:
     if name not in SPHERES:
         metric = "EUC_2D" if places.shape[1] == 2 else "EUC_3D"
         places = np.ldexp(places - extremes(places)[0], -exponent)
+        if further is None:
+            # All lie from 0 to 2**29.
+            places.setflags(write=False)
+            return Instance._of_lawful_coordinates(places, metric, instance.name), exponent
     metric = metric if further is None else with_further(metric)
     return Instance.from_coordinates(np.column_stack([places, aways]), metric=metric, name=instance.name), exponent
 

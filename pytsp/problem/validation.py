@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ _LARGEST_EXACT = 2**52
 _LARGEST_FLOAT = 1e150
 # Below it the squares of what lies a little closer together than all do underflow, and distances become 0.
 _LEAST_FLOAT = 1e-140
+# The bytes of the widest number.
+_WIDEST = np.dtype(np.float64).itemsize
 # Rows and columns that are compared together: two squares of them stay in the cache.
 _SQUARE = 128
 
@@ -31,7 +34,7 @@ def as_numbers(values: ArrayLike, what: str) -> NDArray[Any]:
         array = np.asarray(values)
     except (TypeError, ValueError, OverflowError) as error:
         raise InstanceError(f"{what} must be a rectangular array of numbers: {error}") from error
-    if array.dtype.kind not in "iuf" or array.dtype.itemsize > np.dtype(np.float64).itemsize:
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > _WIDEST:
         raise InstanceError(
             f"{what} must hold integers or floats of at most 64 bits, but the dtype is {array.dtype}; "
             f"convert it with astype"
@@ -101,6 +104,28 @@ def check_coordinates(points: ArrayLike, metric: Metric) -> NDArray[np.float64]:
             f"must extend over {_LEAST_FLOAT:g} at least, or not at all: scale the coordinates up"
         )
     return owned
+
+
+def are_lawful(points: NDArray[Any], metric: Metric) -> bool:
+    """Tell whether `check_coordinates` is sure to take each of many instances, coordinates of shape (b, n, d), by
+    bounds on all of them; where it is not sure, it may take them yet."""
+    if points.size == 0 or is_masked(points) or points.dtype.kind not in "iuf" or points.dtype.itemsize > _WIDEST:
+        return False
+    if points.shape[2] not in metric.widths or metric.has_further:
+        return False
+    lows, highs = points.min(axis=(0, 1)), points.max(axis=(0, 1))
+    farthest = [max(-float(low), float(high)) for low, high in zip(lows, highs, strict=True)]
+    if not all(math.isfinite(each) and each <= 2**53 for each in farthest):
+        return False
+    if metric.limits is not None and any(map(float.__gt__, farthest, metric.limits)):
+        return False
+    limit = min(_LARGEST_EXACT, 2**63 // (points.shape[1] + 1)) if metric.is_exact else _LARGEST_FLOAT
+    if metric.stretch * 2.0 * sum(farthest) + 1.0 > limit:
+        return False
+    if metric.is_exact:
+        return True
+    extents = (points.max(axis=1) - points.min(axis=1)).max(axis=1)
+    return not ((extents > 0) & (extents < _LEAST_FLOAT)).any()
 
 
 def check_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[Any], bool]:

@@ -46,7 +46,7 @@ def cut(first: int, seconds: float) -> Iterator[None]:
     """Other numbers of instances a kernel call: at first, and by the time that a call should take."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(many, "FIRST_CHUNK", dict.fromkeys(("cpu", "gpu"), first))
-        patch.setattr(many, "CALL_SECONDS", seconds)
+        patch.setattr(many, "CALL_SECONDS", dict.fromkeys(("cpu", "gpu"), seconds))
         yield
 
 

@@ -12,15 +12,23 @@ from types import ModuleType
 from typing import Any
 
 import cities
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
 from results import assert_same
-from workers import Told, short_slices
+from workers import Told as Teller
+from workers import short_slices
 
 import pytsp
+from pytsp.api.many_in_parts import _Queue
 from pytsp.distributed import slices
 from pytsp.distributed.coordinator import Kept
 from pytsp.distributed.places import AnyExecutor, Place
 from pytsp.distributed.ranges import Range, Ranges
+from pytsp.distributed.slices import Facts, Told
+from pytsp.run.monitor import Watch
 
 uniform = partial(cities.uniform, side=10_000)
 
@@ -89,7 +97,7 @@ def test_lengths_that_are_no_whole_numbers_are_those_of_one_process() -> None:
 def test_the_instance_goes_to_a_worker_once() -> None:
     instance = uniform(400)
     key = Kept().add(instance)
-    with Told(2) as executor, short_slices():
+    with Teller(2) as executor, short_slices():
         pytsp.solve(instance, solver="ils", climbers=4, iterations=300, backend="c", executor=executor)
     # Threads are one process, to which several may have sent it at first.
     assert 1 <= sum(key in given for *_, given in executor.given) <= 2
@@ -221,12 +229,54 @@ def test_directed_ways_are_found_in_parts(solver: str) -> None:
 def test_a_gpu_begins_with_more_instances_than_cores_do(monkeypatch: pytest.MonkeyPatch) -> None:
     instances, sizes = [uniform(10)] * 400, {}
     for has_gpu in (False, True):
-        places = AnyExecutor(Told(1))
+        places = AnyExecutor(Teller(1))
         monkeypatch.setattr(places, "_places", [Place("the one", is_sticky=True, has_gpu=has_gpu)])
         monkeypatch.setattr("pytsp.api.many_in_parts.places_of", lambda *_, places=places: nullcontext(places))
         found = pytsp.solve_many(instances, executor=places.executor, climbers=4, backend="c")
         assert [result.tour.tolist() for result in found] == [found[0].tour.tolist()] * 400
         _, share = pickle.loads(places.executor.given[0][1])
         sizes[has_gpu] = len(share.numbers)
-    # Half of what is left for a GPU, which would take more.
-    assert sizes == {False: 80, True: 200}
+    # All for a GPU, which would take more.
+    assert sizes == {False: 80, True: 400}
+
+
+def test_gpus_have_what_is_left_in_equal_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("pytsp.api.many_in_parts.time.perf_counter", lambda: now)
+    queue = _Queue([uniform(100)] * 10_000, Watch(), 2)
+    sizes: dict[str, list[int]] = {"a": [], "b": []}
+    while queue.waiting:
+        for place, taken in sizes.items():
+            if queue.waiting:
+                if taken:
+                    queue.observe(place, [(number, {"seconds": 1e-4}) for number in range(taken[-1])])
+                taken.append(len(queue.take(place, has_gpu=True)))
+        now += 0.2
+    # The first tasks tell how fast they are; what is behind them is over at the same time.
+    assert sizes == {"a": [2_000, 3_000], "b": [2_000, 3_000]}
+
+
+@given(
+    lengths=npst.arrays(np.int64, st.integers(0, 9), elements=st.integers(-(2**40), 2**40)),
+    steps=npst.arrays(np.int32, st.integers(0, 9), elements=st.integers(0, 2**31 - 1)),
+    done=npst.arrays(np.bool_, st.integers(0, 20)),
+    has_passes=st.booleans(),
+)
+def test_what_is_told_arrives_as_it_was(lengths: Any, steps: Any, done: Any, has_passes: bool) -> None:
+    facts = Facts("c", "thread", None, 0, False, "", None)
+    told = Told(None, (1, 0), None, 1, lengths, steps, done, steps if has_passes else None, facts, 3, b"", 0, 1)
+    arrived = pickle.loads(pickle.dumps(told, protocol=5))
+    for name, column in vars(told).items():
+        if name in slices.COLUMNS and column is not None:
+            assert getattr(arrived, name).dtype == column.dtype
+            np.testing.assert_array_equal(getattr(arrived, name), column)
+        else:
+            assert getattr(arrived, name) == column
+
+
+def test_what_is_told_of_climbers_takes_no_more_bytes_than_it_holds() -> None:
+    lengths = np.random.default_rng(0).integers(21_000, 25_000, 10_000)
+    steps, done = lengths // 200, np.ones(10_000, dtype=np.bool_)
+    facts = Facts("c", "thread", None, 0, False, "", None)
+    told = Told(None, (1, 0), None, 1, lengths, steps, done, None, facts, None, None, 0, 1)
+    assert len(pickle.dumps(told, protocol=5)) < 10_000 * (2 + 1 + 1 / 8) + 2_000

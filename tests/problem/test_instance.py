@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 from strategies import (
     EXACT_METRICS,
@@ -277,3 +279,41 @@ def test_coordinates_whose_squares_underflow_are_refused(metric: str) -> None:
         Instance.from_coordinates(line * 9e-141, metric)
     assert Instance.from_coordinates(line * 0, metric).tour_length([0, 1, 2]) == 0
     assert Instance.from_coordinates(line * 9e-141, metric="EUC_2D").tour_length([0, 1, 2]) == 0
+
+
+# Many at once
+
+NUMBERS = st.one_of(
+    st.integers(-(2**54), 2**54).map(float),
+    st.sampled_from([0.0, 1.0, 1e-150, 1e-139, 90.0, 91.0, 180.0, 2.0**51, 1e149, 1e151, np.inf, np.nan]),
+)
+
+
+@given(
+    points=npst.arrays(
+        np.float64, st.tuples(st.integers(1, 3), st.integers(1, 4), st.integers(1, 4)), elements=NUMBERS
+    ),
+    metric=st.sampled_from(["euclidean", "EUC_2D", "EUC_3D", "GEO", "HAVERSINE", "MAX_3D"]),
+    dtype=st.sampled_from([np.float64, np.float32, np.int64]),
+)
+def test_instances_of_an_array_are_those_of_its_rows(points: Any, metric: str, dtype: Any) -> None:
+    with np.errstate(all="ignore"):
+        points = points.astype(dtype)
+    try:
+        expected = [Instance.from_coordinates(each, metric) for each in points]
+    except InstanceError as error:
+        with pytest.raises(InstanceError, match=re.escape(str(error))):
+            Instance._of_many(points, metric)
+        return
+    for made, other in zip(Instance._of_many(points, metric), expected, strict=True):
+        assert vars(other) | vars(made) | {"coordinates": None} == vars(other) | {"coordinates": None}
+        assert made.coordinates is not None
+        assert not made.coordinates.flags.writeable
+        np.testing.assert_array_equal(made.coordinates, other.coordinates)
+
+
+def test_instances_of_an_array_do_not_follow_it() -> None:
+    points = np.random.default_rng(0).random((2, 4, 2))
+    instances = Instance._of_many(points, "EUCLIDEAN")
+    points[:] = 0
+    assert instances[1].tour_length([0, 1, 2, 3]) > 0

@@ -82,7 +82,7 @@ def short_slices(seconds: float = 0.01) -> Iterator[None]:
         patch.setattr(parts, "TIMES_BEGUN", 0.0)
         patch.setattr(many_in_parts, "SLICE_SECONDS", seconds)
         patch.setitem(many_in_parts.FIRST_CITIES, "cpu", 100)
-        patch.setattr(many_in_parts, "LAST_CITIES", 100)
+        patch.setitem(many_in_parts.LAST_CITIES, "cpu", 100)
         yield
 
 

@@ -136,10 +136,14 @@ class Stripe(Pieces):
 
     @property
     def kicked(self) -> int:
-        """How many kicks were tried."""
-        rounds = range(self.ask.first, self.standing.rounds)
-        kicked = sum(self._count_of(each) for each in rounds if not (self.is_timed and each == 0))
-        return kicked * self.kicks
+        """How many kicks were tried, those of a round that goes on too."""
+        now = self.standing
+        kicked = sum(self._count_of(each) for each in range(self.ask.first, now.rounds) if self._has_kicks(each))
+        return (kicked + (now.pieces if self._has_kicks(now.rounds) else 0)) * self.kicks
+
+    def _has_kicks(self, rounds: int) -> bool:
+        """Tell whether a round has kicks: where time is what ends it, the first one is a descent alone."""
+        return not (self.is_timed and rounds == 0)
 
     def peek(self) -> Found:
         return replace(super().peek(), steps=np.array([self.kicked]))
