@@ -144,6 +144,7 @@ def main() -> int:
         arguments.add_argument(f"--{name}", type=whole, metavar="N", help=f"how many {noun}")
     arguments.add_argument("--json", type=Path, metavar="FILE", help="store the figures here")
     options = arguments.parse_args()
+    few = 50 if options.devices is None else 2_000
     climbers, count, cities, small = SIZES["cpu" if options.devices is None else "gpu"]
     with ExitStack() as stack:
         if options.devices is None:
@@ -161,8 +162,9 @@ def main() -> int:
         print(f"{describe()}; workers: {', '.join(place.name for place in pools[1].current())}", flush=True)
         hows = [backend, *({**backend, "executor": pool} for pool in pools)]
         kinds: dict[str, Callable[[], tuple[Work, Work]]] = {
-            "restarts": lambda: (restarts(200, options), restarts(options.climbers or climbers, options)),
-            "many": lambda: (many(100), many(options.count or count)),
+            # Enough for each worker to have some of it.
+            "restarts": lambda: (restarts(2_000 * workers, options), restarts(options.climbers or climbers, options)),
+            "many": lambda: (many(few * workers), many(options.count or count)),
             "huge": lambda: (
                 huge(20_000, 2_000, 1.0, workers),
                 huge(options.cities or cities, small, options.seconds, workers),

@@ -10,6 +10,8 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+
 from pytsp.api.many import SHORTENED_SECONDS, TOGETHER_CITIES, Batches
 from pytsp.distributed.coordinator import Coordinator, Kept, Order
 from pytsp.distributed.parts import SLICE_SECONDS
@@ -51,8 +53,43 @@ class Share:
     ending: str
 
 
-def solve_share(_: Shared, share: Share) -> list[tuple[int, dict[str, Any]]]:
-    """Solve some instances; return their numbers and the fields of their results but the instance."""
+@dataclass(frozen=True)
+class Solved:
+    """What a worker came to: the numbers of instances, and the fields of their results but the instance.
+
+    Each field is one value of all, or a column; arrays of one shape are the rows of one array, which is sent sooner.
+    """
+
+    numbers: tuple[int, ...]
+    same: dict[str, Any]
+    columns: dict[str, Any]
+
+    @classmethod
+    def of(cls, numbers: Sequence[int], results: Sequence[Result]) -> Solved:
+        same: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
+        for name in (each.name for each in fields(Result) if each.name != "instance"):
+            values = [getattr(result, name) for result in results]
+            if not isinstance(values[0], np.ndarray):
+                is_one = all(type(value) is type(values[0]) and value == values[0] for value in values)
+                (same if is_one else columns)[name] = values[0] if is_one else values
+            else:
+                is_one = len({(value.shape, value.dtype) for value in values}) == 1
+                columns[name] = np.stack(values) if is_one else values
+        return cls(tuple(numbers), same, columns)
+
+    def results(self, instances: Sequence[Instance]) -> Iterator[tuple[int, Result]]:
+        """Yield the numbers and their results."""
+        for column in self.columns.values():
+            if isinstance(column, np.ndarray):
+                # Nobody else has it: a result need not copy its tour.
+                column.setflags(write=False)
+        for number, row in zip(self.numbers, zip(*self.columns.values(), strict=True), strict=True):
+            yield number, Result(instances[number], **self.same, **dict(zip(self.columns, row, strict=True)))
+
+
+def solve_share(_: Shared, share: Share) -> Solved:
+    """Solve some instances."""
     placed = placed_here({name: share.common[name] for name in ("backend", "threads", "device")})
     batches = Batches(
         share.climbers,
@@ -63,11 +100,8 @@ def solve_share(_: Shared, share: Share) -> list[tuple[int, dict[str, Any]]]:
         lambda _: os.path.exists(share.ending),
         are_timed=True,
     )
-    names = [each.name for each in fields(Result) if each.name != "instance"]
-    return [
-        (share.numbers[number], {name: getattr(result, name) for name in names})
-        for number, result in batches.solve(list(share.instances))
-    ]
+    solved = list(batches.solve(list(share.instances)))
+    return Solved.of([share.numbers[number] for number, _ in solved], [result for _, result in solved])
 
 
 def solve_shares(
@@ -88,13 +122,16 @@ def solve_shares(
                         break
                     # Nobody is there; workers may come.
                     time.sleep(CALL_SECONDS)
-                heard = coordinator.wait(CALL_SECONDS)
-                for order, _, solved in heard:
-                    queue.observe(order.owner, solved)
+                heard = [
+                    (order.owner, list(solved.results(instances)))
+                    for order, _, solved in coordinator.wait(CALL_SECONDS)
+                ]
+                for place_name, found in heard:
+                    queue.observe(place_name, [number for number, _ in found], sum(each.seconds for _, each in found))
                 # Nobody waits for the check of what was heard.
                 _hand_out(coordinator, queue, batches)
-                for _, _, solved in heard:
-                    yield from _checked(instances, solved)
+                for _, found in heard:
+                    yield from _checked(found)
             for done, number in enumerate(queue.waiting):
                 yield number, batches.untimely(instances[number], len(queue.waiting) - done)
         finally:
@@ -167,10 +204,9 @@ class _Queue:
         done = speed * (time.perf_counter() - self.began[place])
         return max(0, self.sizes[place] - int(done))
 
-    def observe(self, place: str, solved: Sequence[tuple[int, dict[str, Any]]]) -> None:
+    def observe(self, place: str, numbers: Sequence[int], seconds: float) -> None:
         """Take what a task of a place has taken."""
-        cities = sum(self.instances[number].n for number, _ in solved)
-        self.speeds[place] = cities / max(1e-6, sum(found["seconds"] for _, found in solved))
+        self.speeds[place] = sum(self.instances[number].n for number in numbers) / max(1e-6, seconds)
 
     def seconds_for(self, numbers: Sequence[int]) -> float | None:
         """Return how long a task may take: what is left, and of that, where an instance is solved alone, its share by
@@ -183,19 +219,16 @@ class _Queue:
         return max(1e-3, min(left, left * self.places * cities / (cities + self.cities_left)))
 
 
-def _checked(
-    instances: Sequence[Instance], solved: Sequence[tuple[int, dict[str, Any]]]
-) -> Iterator[tuple[int, Result]]:
-    """Yield a worker's results, once their tours have the lengths that it says.
+def _checked(solved: Sequence[tuple[int, Result]]) -> Iterator[tuple[int, Result]]:
+    """Yield results of workers, once their tours have the lengths that they say.
 
     Raises
     ------
     KernelError
         If one has another.
     """
-    lengths = tour_lengths([instances[number] for number, _ in solved], [found["tour"] for _, found in solved])
-    for (number, found), length in zip(solved, lengths, strict=True):
-        result = Result(instance=instances[number], **found)
+    lengths = tour_lengths([result.instance for _, result in solved], [result.tour for _, result in solved])
+    for (number, result), length in zip(solved, lengths, strict=True):
         if abs(length - result.length) > 1e-9 * abs(length):
             raise KernelError(
                 f"{result.instance.name or 'an instance'}: a worker on backend {result.backend} reports length "

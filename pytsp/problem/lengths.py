@@ -49,7 +49,7 @@ def tour_lengths(instances: Sequence[Instance], tours: Sequence[NDArray[np.int32
     for (metric, n, _), numbers in alike.items():
         for first in range(0, len(numbers), MOST_CITIES // n):
             block = numbers[first : first + MOST_CITIES // n]
-            orders = np.stack([check_tour(tours[number], n) for number in block])
+            orders = _checked([tours[number] for number in block], n)
             points = np.stack([cast("NDArray[np.float64]", instances[number].coordinates) for number in block])
             visited = np.take_along_axis(points, orders[..., None], axis=1)
             found = metric_named(metric).between(visited, np.roll(visited, -1, axis=1))
@@ -60,3 +60,13 @@ def tour_lengths(instances: Sequence[Instance], tours: Sequence[NDArray[np.int32
             for number, length in zip(block, made, strict=True):
                 lengths[number] = length
     return lengths
+
+
+def _checked(tours: Sequence[NDArray[np.int32]], n: int) -> NDArray[np.int32]:
+    """Return tours of n cities as rows, once they are tours."""
+    if all(tour.shape == (n,) and tour.dtype == np.int32 for tour in tours):
+        rows = np.stack(tours)
+        if (np.sort(rows, axis=1) == np.arange(n, dtype=np.int32)).all():
+            return rows
+    # One at least is none, or is told in another way.
+    return np.stack([check_tour(tour, n) for tour in tours])

@@ -113,8 +113,8 @@ def are_lawful(points: NDArray[Any], metric: Metric) -> bool:
         return False
     if points.shape[2] not in metric.widths or metric.has_further:
         return False
-    lows, highs = points.min(axis=(0, 1)), points.max(axis=(0, 1))
-    farthest = [max(-float(low), float(high)) for low, high in zip(lows, highs, strict=True)]
+    axes = [points[:, :, axis] for axis in range(points.shape[2])]
+    farthest = [max(-float(each.min()), float(each.max())) for each in axes]
     if not all(math.isfinite(each) and each <= 2**53 for each in farthest):
         return False
     if metric.limits is not None and any(map(float.__gt__, farthest, metric.limits)):
@@ -124,7 +124,7 @@ def are_lawful(points: NDArray[Any], metric: Metric) -> bool:
         return False
     if metric.is_exact:
         return True
-    extents = (points.max(axis=1) - points.min(axis=1)).max(axis=1)
+    extents = np.max([each.max(axis=1) - each.min(axis=1) for each in axes], axis=0)
     return not ((extents > 0) & (extents < _LEAST_FLOAT)).any()
 
 

@@ -22,6 +22,7 @@ from workers import Told as Teller
 from workers import short_slices
 
 import pytsp
+from pytsp import Instance
 from pytsp.api.many_in_parts import _Queue
 from pytsp.distributed import slices
 from pytsp.distributed.coordinator import Kept
@@ -240,6 +241,14 @@ def test_a_gpu_begins_with_more_instances_than_cores_do(monkeypatch: pytest.Monk
     assert sizes == {False: 80, True: 400}
 
 
+def test_results_of_many_keep_the_types_of_each() -> None:
+    square = [[0, 0], [0, 1], [1, 1], [1, 0]]
+    instances = [Instance.from_coordinates(square, metric) for metric in ("EUC_2D", "EUCLIDEAN")]
+    with ThreadPoolExecutor(1) as executor:
+        results = pytsp.solve_many(instances, executor=executor, backend="c")
+    assert [(type(result.length), result.length) for result in results] == [(int, 4), (float, 4.0)]
+
+
 def test_gpus_have_what_is_left_in_equal_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("pytsp.api.many_in_parts.time.perf_counter", lambda: now)
@@ -249,7 +258,7 @@ def test_gpus_have_what_is_left_in_equal_shares(monkeypatch: pytest.MonkeyPatch)
         for place, taken in sizes.items():
             if queue.waiting:
                 if taken:
-                    queue.observe(place, [(number, {"seconds": 1e-4}) for number in range(taken[-1])])
+                    queue.observe(place, range(taken[-1]), 1e-4 * taken[-1])
                 taken.append(len(queue.take(place, has_gpu=True)))
         now += 0.2
     # The first tasks tell how fast they are; what is behind them is over at the same time.
