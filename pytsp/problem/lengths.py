@@ -42,16 +42,17 @@ def tour_lengths(instances: Sequence[Instance], tours: Sequence[NDArray[np.int32
     lengths: list[int | float] = [0] * len(instances)
     alike: dict[tuple[str, int, int], list[int]] = {}
     for number, instance in enumerate(instances):
-        if type(instance) is Instance and instance.coordinates is not None and 1 < instance.n <= MOST_CITIES:
-            alike.setdefault((instance.metric, *instance.coordinates.shape), []).append(number)
+        points = instance.coordinates if type(instance) is Instance else None
+        if points is not None and 1 < len(points) <= MOST_CITIES:
+            alike.setdefault((instance.metric, *points.shape), []).append(number)
         else:
             lengths[number] = instance.tour_length(tours[number])
     for (metric, n, _), numbers in alike.items():
         for first in range(0, len(numbers), MOST_CITIES // n):
             block = numbers[first : first + MOST_CITIES // n]
             orders = _checked([tours[number] for number in block], n)
-            points = np.stack([cast("NDArray[np.float64]", instances[number].coordinates) for number in block])
-            visited = np.take_along_axis(points, orders[..., None], axis=1)
+            cities = np.stack([cast("NDArray[np.float64]", instances[number].coordinates) for number in block])
+            visited = cities[np.arange(len(block))[:, None], orders]
             found = metric_named(metric).between(visited, np.roll(visited, -1, axis=1))
             if metric_named(metric).is_exact:
                 made = found.sum(axis=1, dtype=np.int64).tolist()
