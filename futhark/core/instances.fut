@@ -27,4 +27,4 @@ def load_plane [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
 
 def load_space [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (formula: i32) (radius: f64) : space_instance [n] =
   let by = {formula, radius}
-  in assert (fits_32_bits n && is_measure by) {space = (xs, ys, zs, aways, by)}
+  in assert (fits_32_bits n && is_measure by) {space = beyond_planes xs ys zs aways by}

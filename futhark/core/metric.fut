@@ -62,6 +62,25 @@ module grid : metric with data [n] = ([n]i32, [n]i32) = {
   def may_be_below d (a: point) (b: point) (most: i64) = i64.i32 (dist d a b) < most
 }
 
+-- | How far from each other places of a plane are that lie so far apart in each direction.
+#[inline]
+def root_in_plane (dx: f64) (dy: f64) : f64 = f64.sqrt (dx * dx + dy * dy)
+
+-- | The next whole number above, or itself.
+#[inline]
+def rounded_up (r: f64) : i32 =
+  let t = i32.f64 r
+  in t + i32.bool (f64.i32 t < r)
+
+-- | Whether their distance, rounded or rounded up, may be below `most`.
+--
+-- Rounding makes a distance less than the root by at most a half, and `most` is whole: what the products are rounded by is far
+-- less than that.
+#[inline]
+def may_root_be_below (dx: f64) (dy: f64) (most: i64) : bool =
+  let m = f64.i64 (i64.max 0 most)
+  in dx * dx + dy * dy < m * m
+
 -- | EUC_2D (`up` = 0) and CEIL_2D (`up` = 1) of any coordinates, in the double-precision arithmetic by which TSPLIB
 -- defines them. That `up` is a number leaves no branch in the loops, which then vectorise.
 module plane : metric with data [n] = ([n]f64, [n]f64, f64) = {
@@ -75,19 +94,11 @@ module plane : metric with data [n] = ([n]f64, [n]f64, f64) = {
 
   #[inline]
   def dist [n] ((_, _, up): data [n]) (a: point) (b: point) : i32 =
-    let dx = a.x - b.x
-    let dy = a.y - b.y
-    let r = f64.sqrt (dx * dx + dy * dy)
+    let r = root_in_plane (a.x - b.x) (a.y - b.y)
     let t = i32.f64 (r + (0.5 - 0.5 * up))
     in t + i32.bool (f64.i32 t < up * r)
 
-  -- Rounding makes a distance less than the root by at most a half, and `most` is whole: what the products are rounded by is far
-  -- less than that.
-
   #[inline]
   def may_be_below [n] (_: data [n]) (a: point) (b: point) (most: i64) : bool =
-    let dx = a.x - b.x
-    let dy = a.y - b.y
-    let m = f64.i64 (i64.max 0 most)
-    in dx * dx + dy * dy < m * m
+    may_root_be_below (a.x - b.x) (a.y - b.y) most
 }

@@ -43,13 +43,17 @@ def arc_over (square: f64) : f64 =
   let half = u + u * t * p
   in if far then 3.141592653589793 - 4 * half else 2 * half
 
--- | The distance of points that are so far apart in each direction.
+-- | The distance of points that are so far apart in each direction, unless they are the same, or one is the further city.
 --
 -- A function of its own in the generated C: inlined wherever a distance is asked for it would be a fifth of all.
 #[noinline]
-def measured ({formula, radius}: measure) (dx: f64) (dy: f64) (dz: f64) : i32 =
+def measured ({formula, radius}: measure) (is_same: bool) (dx: f64) (dy: f64) (dz: f64) (away: f64) (other: f64) : i32 =
   let nint x = i32.f64 (f64.abs x + 0.5)
-  in if formula <= by_att
+  in if is_same
+     then 0
+     else if away < 0 || other < 0
+     then i32.f64 (f64.max away other)
+     else if formula <= by_att
      then let s = dx * dx + dy * dy + dz * dz
           let r = f64.sqrt (if formula == by_att then s / 10 else s)
           let t = if formula == by_root_up then i32.f64 r else nint r
@@ -61,36 +65,66 @@ def measured ({formula, radius}: measure) (dx: f64) (dy: f64) (dz: f64) : i32 =
      else let r = radius * arc_over (dx * dx + dy * dy + dz * dz)
           in i32.f64 (r + (if formula == by_arc then 0.5 else 1))
 
+-- | Where places lie: in a plane, with distances that are rounded, or rounded up; or anywhere else.
+type kind = i32
+
+def plane_rounded : kind = 0
+def plane_rounded_up : kind = 1
+def beyond_plane : kind = 2
+
 -- | TSPLIB's metrics on coordinates, in the double-precision arithmetic that defines them (`by_root` EUC_2D and EUC_3D,
 -- `by_root_up` CEIL_2D, `by_att` ATT, `by_sum` MAN, `by_most` MAX), and arcs between points of a sphere of radius 1: rounded,
--- or to the next whole number above (`by_arc_up`), as GEO has them.
+-- or to the next whole number above (`by_arc_up`), as GEO has them. Distances in a plane are those of `plane`, so that one copy
+-- of the code serves both; others cost a call.
 --
--- A fourth number tells how far the further city is from each; the further city has -1 there, wherever it is.
-module space : planar with data [n] = ([n]f64, [n]f64, [n]f64, [n]i32, measure) = {
-  type data [n] = ([n]f64, [n]f64, [n]f64, [n]i32, measure)
-  type point = {x: f64, y: f64, z: f64, away: i32, c: i32}
+-- `aways` tells how far the further city is from each; the further city has -1 there, wherever it is.
+module space : planar with data [n] = {xs: [n]f64, ys: [n]f64, kind: kind, zs: [n]f64, aways: [n]f64, by: measure} = {
+  type data [n] = {xs: [n]f64, ys: [n]f64, kind: kind, zs: [n]f64, aways: [n]f64, by: measure}
+  type point = {x: f64, y: f64, c: i32}
 
-  def point [n] ((xs, ys, zs, aways, _): data [n]) (c: i32) : point =
-    #[unsafe] {x = xs[i64.i32 c], y = ys[i64.i32 c], z = zs[i64.i32 c], away = aways[i64.i32 c], c}
+  def point [n] (data: data [n]) (c: i32) : point =
+    #[unsafe] {x = data.xs[i64.i32 c], y = data.ys[i64.i32 c], c}
 
   def city (p: point) = p.c
 
+  -- What a plane's cities have none of is read where it is needed: what moves from city to city is a point of the plane.
+  local
   #[inline]
-  def dist [n] ((_, _, _, _, m): data [n]) (a: point) (b: point) : i32 =
-    if a.c == b.c
-    then 0
-    else if a.away < 0 || b.away < 0
-    then i32.max a.away b.away
-    else measured m (a.x - b.x) (a.y - b.y) (a.z - b.z)
+  def beyond [n] (data: data [n]) (a: point) (b: point) : i32 =
+    #[unsafe]
+    let (i, j) = (i64.i32 a.c, i64.i32 b.c)
+    in measured data.by (a.c == b.c) (a.x - b.x) (a.y - b.y) (data.zs[i] - data.zs[j]) data.aways[i] data.aways[j]
 
   #[inline]
-  def may_be_below d (a: point) (b: point) (most: i64) = i64.i32 (dist d a b) < most
+  def dist [n] (data: data [n]) (a: point) (b: point) : i32 =
+    if data.kind == beyond_plane
+    then beyond data a b
+    else let r = root_in_plane (a.x - b.x) (a.y - b.y)
+         in if data.kind == plane_rounded then i32.f64 (r + 0.5) else rounded_up r
 
-  def gather [n] [m] ((xs, ys, zs, aways, by): data [n]) (cities: [m]i32) : data [m] =
-    let of 'a (values: [n]a): [m]a = map (\c -> #[unsafe] values[i64.i32 c]) cities
-    in (of xs, of ys, of zs, of aways, by)
+  #[inline]
+  def may_be_below [n] (data: data [n]) (a: point) (b: point) (most: i64) : bool =
+    if data.kind == beyond_plane
+    then i64.i32 (beyond data a b) < most
+    else may_root_be_below (a.x - b.x) (a.y - b.y) most
 
-  def slice [n] ((xs, ys, zs, aways, by): data [n]) (first: i64) (m: i64) : data [m] =
-    let of 'a (values: [n]a): [m]a = #[unsafe] values[first:first + m] :> [m]a
-    in (of xs, of ys, of zs, of aways, by)
+  def gather [n] [m] (data: data [n]) (cities: [m]i32) : data [m] =
+    let of (values: [n]f64): [m]f64 = map (\c -> #[unsafe] values[i64.i32 c]) cities
+    let xs = of data.xs
+    let (zs, aways) = if data.kind == beyond_plane then (of data.zs, of data.aways) else (xs, xs)
+    in {xs, ys = of data.ys, kind = data.kind, zs, aways, by = data.by}
+
+  def slice [n] (data: data [n]) (first: i64) (m: i64) : data [m] =
+    let of (values: [n]f64): [m]f64 = #[unsafe] values[first:first + m] :> [m]f64
+    in {xs = of data.xs, ys = of data.ys, kind = data.kind, zs = of data.zs, aways = of data.aways, by = data.by}
 }
+
+-- | The cities of a plane. **Work:** O(1).
+#[inline]
+def in_space [n] ((xs, ys, up): plane.data [n]) : space.data [n] =
+  let kind = if up > 0 then plane_rounded_up else plane_rounded
+  in {xs, ys, kind, zs = xs, aways = xs, by = {formula = by_root, radius = 0}}
+
+-- | Cities anywhere else. **Work:** O(n).
+def beyond_planes [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (by: measure) : space.data [n] =
+  {xs, ys, kind = beyond_plane, zs, aways = map f64.i32 aways, by}

@@ -5,7 +5,7 @@ import "rng"
 import "space"
 
 def alone (formula: i32) (radius: f64) (a: (f64, f64, f64)) (b: (f64, f64, f64)) : i32 =
-  let data = ([a.0, b.0], [a.1, b.1], [a.2, b.2], [0, 0], {formula, radius})
+  let data = beyond_planes [a.0, b.0] [a.1, b.1] [a.2, b.2] [0, 0] {formula, radius}
   in space.dist data (space.point data 0) (space.point data 1)
 
 -- TSPLIB's formulas: nint, rounded up, pseudo-Euclidean, the sum, and the largest of the rounded differences.
@@ -52,7 +52,7 @@ entry arcs (formula: i32) : [3]i32 =
 -- entry: further
 -- input { [0i32, 7i32, -1i32, 1000000i32] } output { [[0i32, 5i32, 0i32, 5i32], [5i32, 0i32, 7i32, 0i32], [0i32, 7i32, 0i32, 1000000i32], [5i32, 0i32, 1000000i32, 0i32]] }
 entry further (aways: [4]i32) : [4][4]i32 =
-  let data = ([0, 3, 9, 3], [0, 4, 9, 4], replicate 4 0, aways, {formula = by_root, radius = 0})
+  let data = beyond_planes [0, 3, 9, 3] [0, 4, 9, 4] (replicate 4 0) aways {formula = by_root, radius = 0}
   in tabulate_2d 4 4 (\a b -> space.dist data (space.point data (i32.i64 a)) (space.point data (i32.i64 b)))
 
 -- A city is at no distance from itself, though GEO's distances are never 0.
@@ -60,7 +60,7 @@ entry further (aways: [4]i32) : [4][4]i32 =
 -- entry: itself
 -- input { } output { 0i32 }
 entry itself : i32 =
-  let data = ([1, 1], [0, 0], [0, 0], [0, 0], {formula = by_arc_up, radius = 1000})
+  let data = beyond_planes [1, 1] [0, 0] [0, 0] [0, 0] {formula = by_arc_up, radius = 1000}
   in space.dist data (space.point data 1) (space.point data 1)
 
 -- The distances of some cities are those of the whole.
@@ -69,10 +69,28 @@ entry itself : i32 =
 -- input { [3, 0, 4, 1, 2] 0i64 5i64 } output { true }
 -- input { [3, 0, 4, 1, 2] 2i64 3i64 } output { true }
 entry parts_keep_distances (cities: [5]i32) (first: i64) (count: i64) : bool =
-  let data = ([0, 3, 9, 3, 1], [0, 4, 9, 2, 1], [5, 1, 0, 2, 8], [4, 7, -1, 0, 2], {formula = by_sum, radius = 0})
+  let data = beyond_planes [0, 3, 9, 3, 1] [0, 4, 9, 2, 1] [5, 1, 0, 2, 8] [4, 7, -1, 0, 2] {formula = by_sum, radius = 0}
   let part = space.slice (space.gather data cities) first count
   let alike a b =
     let (c, d) = (cities[first + a], cities[first + b])
     in space.dist data (space.point data c) (space.point data d)
        == space.dist part (space.point part (i32.i64 a)) (space.point part (i32.i64 b))
   in all id (flatten (tabulate_2d count count alike))
+
+-- A plane's distances are those of `plane`, of some of its cities, too, and what may be below them.
+-- ==
+-- entry: planes_are_planes
+-- input { 0.0f64 } output { true }
+-- input { 1.0f64 } output { true }
+entry planes_are_planes (up: f64) : bool =
+  let data = ([0, 3, 9, 3, 1.5], [0, 4, 9, 2, 1], up)
+  let all_of = in_space data
+  let some = space.slice (space.gather all_of [4, 2, 0, 1]) 1 3
+  let alike [n] (of_space: space.data [n]) (cities: [n]i32) (a: i64) (b: i64) =
+    let (c, d) = (i32.i64 a, i32.i64 b)
+    let (p, q) = (space.point of_space c, space.point of_space d)
+    let (r, s) = (plane.point data cities[a], plane.point data cities[b])
+    in space.dist of_space p q == plane.dist data r s
+       && all (\m -> space.may_be_below of_space p q m == plane.may_be_below data r s m) (iota 14)
+  in all id (flatten (tabulate_2d 5 5 (alike all_of (map i32.i64 (iota 5)))))
+     && all id (flatten (tabulate_2d 3 3 (alike some [2, 0, 1])))

@@ -3,7 +3,7 @@
 -- Distances come in four forms, and each entry point on distances exists once a form: `matrix` (any metric), `grid`
 -- (EUC_2D of small whole coordinates) and `plane` (EUC_2D and CEIL_2D of any coordinates); those of iterated local search,
 -- crossover and huge tours for `space`, too (other metrics on coordinates), where there are more cities than a matrix holds.
--- A grid's distances are worth code of their own where loops over them vectorise; elsewhere a call makes a plane of it.
+-- Grids and planes are worth code of their own where loops over their distances vectorise; elsewhere a call makes space of them.
 
 import "../bound/alpha"
 import "../bound/exact_tree"
@@ -13,6 +13,7 @@ import "../comparators/annealing"
 import "../comparators/ants"
 import "../cpu/searches"
 import "../core/instances"
+import "../core/space"
 import "../core/tour"
 import "../crossover/generation"
 import "../crossover/many"
@@ -73,28 +74,28 @@ entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_p
 -- The climbers of a population go on by a plan: those of the streams first, …, first + p - 1 of its seed, by the iterations
 -- from, …, from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
 entry matrix_ils [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population.search instance.matrix lists population plan
-entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.search (plane_of_grid instance) lists population plan
-entry plane_ils [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.search instance.plane lists population plan
+entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.search (grid_in_space instance) lists population plan
+entry plane_ils [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.search (in_space instance.plane) lists population plan
 entry space_ils [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.search instance.space lists population plan
 
 -- The best tours of a population, after a descent over all cities by a plan, but without its iterations.
 entry matrix_polish [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population.polish instance.matrix lists population plan
-entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.polish (plane_of_grid instance) lists population plan
-entry plane_polish [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population.polish instance.plane lists population plan
+entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.polish (grid_in_space instance) lists population plan
+entry plane_polish [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.polish (in_space instance.plane) lists population plan
 entry space_polish [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.polish instance.space lists population plan
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
 entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = matrix_generation.start instance.matrix lists seed first count passes 1
-entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = plane_nearest_tours (plane_of_grid instance) lists seed first count passes 1
-entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = plane_nearest_tours instance.plane lists seed first count passes 1
-entry space_start [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = space_generation.start instance.space lists seed first count passes 1
+entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours (grid_in_space instance) lists seed first count passes 1
+entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours (in_space instance.plane) lists seed first count passes 1
+entry space_start [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours instance.space lists seed first count passes 1
 
 -- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
 -- must be known: after a call of `…_ils`.
 entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = matrix_generation.cross instance.matrix lists population plan
-entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = plane_next_generation (plane_of_grid instance) lists population plan
-entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = plane_next_generation instance.plane lists population plan
-entry space_cross [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = space_generation.cross instance.space lists population plan
+entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation (grid_in_space instance) lists population plan
+entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation (in_space instance.plane) lists population plan
+entry space_cross [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation instance.space lists population plan
 
 -- What a population has found so far: the best tours' lengths, the improvements, the place of the shortest, and a tour.
 entry population_lengths [p] [n] (population: population [p] [n]) : [p]i64 = population.lengths
@@ -128,8 +129,8 @@ entry chains_tour [p] [n] (chains: population [p] [n]) (place: i64) : [n]i32 = t
 
 -- Chains go on by a plan, by an iteration at each temperature. Lists without neighbours let all pairs of cities be drawn.
 entry matrix_anneal [p] [n] [k] [t] (instance: matrix_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = matrix_annealing.anneal instance.matrix lists chains plan temperatures
-entry grid_anneal [p] [n] [k] [t] (instance: grid_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = plane_annealing.anneal (plane_of_grid instance) lists chains plan temperatures
-entry plane_anneal [p] [n] [k] [t] (instance: plane_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = plane_annealing.anneal instance.plane lists chains plan temperatures
+entry grid_anneal [p] [n] [k] [t] (instance: grid_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = space_annealing.anneal (grid_in_space instance) lists chains plan temperatures
+entry plane_anneal [p] [n] [k] [t] (instance: plane_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = space_annealing.anneal (in_space instance.plane) lists chains plan temperatures
 
 -- Colonies of ants that know a tour each, of the given length, with equal trails to k neighbours of each city.
 entry colonies_given [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f64) : colonies [p] [n] [k] = given_colonies k tours lengths trail
@@ -142,8 +143,8 @@ entry colonies_tour [p] [n] [k] (colonies: colonies [p] [n] [k]) (place: i64) : 
 -- Colonies go on by a stretch of iterations. Lists of neighbours are in order of their distances; `etas` is what a neighbour's
 -- distance has to say.
 entry matrix_forage [p] [n] [k] [w] (instance: matrix_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = matrix_ants.forage instance.matrix lists etas colonies rules stretch
-entry grid_forage [p] [n] [k] [w] (instance: grid_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = plane_ants.forage (plane_of_grid instance) lists etas colonies rules stretch
-entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = plane_ants.forage instance.plane lists etas colonies rules stretch
+entry grid_forage [p] [n] [k] [w] (instance: grid_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = space_ants.forage (grid_in_space instance) lists etas colonies rules stretch
+entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = space_ants.forage (in_space instance.plane) lists etas colonies rules stretch
 
 -- The nearest cities of some, where all stand in order of a space-filling curve.
 entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
@@ -161,27 +162,27 @@ entry fragments_path [n] [w] (fragments: fragments [n] [w]) : [n]i32 = path_of f
 -- One huge tour: links are neighbour lists with their distances, in order of these; they stay on the device, and are given
 -- some cities at a time, from number `first` on. What is huge holds the tour.
 entry links_blank (n: i64) (k: i64) : neighbours [n] [k] = blank_links n k
-entry grid_links [n] [k] [m] (instance: grid_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = plane_passes.put_links (plane_of_grid instance) neighbours first lists
-entry plane_links [n] [k] [m] (instance: plane_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = plane_passes.put_links instance.plane neighbours first lists
+entry grid_links [n] [k] [m] (instance: grid_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = space_passes.put_links (grid_in_space instance) neighbours first lists
+entry plane_links [n] [k] [m] (instance: plane_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = space_passes.put_links (in_space instance.plane) neighbours first lists
 entry space_links [n] [k] [m] (instance: space_instance [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] = space_passes.put_links instance.space neighbours first lists
 entry huge_given [n] (tour: [n]i32) : huge [n] = given_huge tour
 entry huge_tour [n] (huge: huge [n]) : [n]i32 = tour_of huge
 entry huge_done [n] (huge: huge [n]) : bool = huge.progress.done
 entry huge_counts [n] (huge: huge [n]) : [3]i64 = work_of huge
-entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of (plane_of_grid instance) huge
-entry plane_huge_length [n] (instance: plane_instance [n]) (huge: huge [n]) : i64 = plane_passes.length_of instance.plane huge
+entry grid_huge_length [n] (instance: grid_instance [n]) (huge: huge [n]) : i64 = space_passes.length_of (grid_in_space instance) huge
+entry plane_huge_length [n] (instance: plane_instance [n]) (huge: huge [n]) : i64 = space_passes.length_of (in_space instance.plane) huge
 entry space_huge_length [n] (instance: space_instance [n]) (huge: huge [n]) : i64 = space_passes.length_of instance.space huge
 
 -- Passes over the neighbourhood of the whole tour, at most `limit` of them, and none more once they cost as much as `most`.
-entry grid_huge_descend [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = plane_descended (plane_of_grid instance) neighbours.links seed limit most huge
-entry plane_huge_descend [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = plane_descended instance.plane neighbours.links seed limit most huge
-entry space_huge_descend [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = space_passes.descend instance.space neighbours.links seed limit most huge
+entry grid_huge_descend [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = descended (grid_in_space instance) neighbours.links seed limit most huge
+entry plane_huge_descend [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = descended (in_space instance.plane) neighbours.links seed limit most huge
+entry space_huge_descend [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (seed: u64) (limit: i64) (most: i64) : huge [n] = descended instance.space neighbours.links seed limit most huge
 
 -- Some pieces climb by a stretch of iterations, behind a descent where it begins with 0. The climber of piece 0 is the stretch's
 -- first stream.
-entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_climbed_pieces (plane_of_grid instance) neighbours huge stretch temperature moves pieces
-entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = plane_climbed_pieces instance.plane neighbours huge stretch temperature moves pieces
-entry space_climb_pieces [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = space_pieces.search instance.space neighbours huge stretch temperature moves pieces
+entry grid_climb_pieces [n] [k] (instance: grid_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = climbed_pieces (grid_in_space instance) neighbours huge stretch temperature moves pieces
+entry plane_climb_pieces [n] [k] (instance: plane_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = climbed_pieces (in_space instance.plane) neighbours huge stretch temperature moves pieces
+entry space_climb_pieces [n] [k] (instance: space_instance [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = climbed_pieces instance.space neighbours huge stretch temperature moves pieces
 
 -- A graph of near cities, its edges in rows, with lengths in units as fine as is wanted: each way between two of
 -- them twice. Lengths are given, or computed between cities of the plane that stand in order of a curve, as `exact_tree` computes them;
