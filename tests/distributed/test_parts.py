@@ -30,6 +30,8 @@ from pytsp.distributed.places import AnyExecutor, Place
 from pytsp.distributed.ranges import Range, Ranges
 from pytsp.distributed.slices import Facts, Told
 from pytsp.run.monitor import Watch
+from pytsp.solvers.large.pieces import PiecesStanding
+from pytsp.solvers.large.stripe import Stripe, StripeAsk
 
 uniform = partial(cities.uniform, side=10_000)
 
@@ -239,6 +241,27 @@ def test_a_gpu_begins_with_more_instances_than_cores_do(monkeypatch: pytest.Monk
         sizes[has_gpu] = len(share.numbers)
     # All for a GPU, which would take more.
     assert sizes == {False: 80, True: 400}
+
+
+@pytest.mark.parametrize(
+    ("is_timed", "first", "rounds", "pieces", "counted"),
+    [
+        (False, 0, 0, 3, [3]),
+        (False, 1, 3, 2, [9, 9, 2]),
+        (True, 0, 0, 3, []),
+        (True, 0, 1, 4, [4]),
+        (True, 1, 2, 0, [9]),
+    ],
+)
+def test_kicks_of_a_round_that_goes_on_count(
+    is_timed: bool, first: int, rounds: int, pieces: int, counted: list[int]
+) -> None:
+    stripe = object.__new__(Stripe)
+    stripe.n, stripe.piece, stripe.seed, stripe.kicks, stripe.is_timed = 100, 10, 1, 5, is_timed
+    stripe.ask = StripeAsk(np.arange(100, dtype=np.int32), 1, first, 9, 9)
+    stripe.standing = PiecesStanding(None, 0, rounds, pieces)
+    assert [stripe._count_of(each) for each in range(4)] == [9] * 4
+    assert stripe.kicked == 5 * sum(counted)
 
 
 def test_results_of_many_keep_the_types_of_each() -> None:

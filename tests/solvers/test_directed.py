@@ -16,7 +16,7 @@ from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Watch
 from pytsp.solvers.common.local_search import LocalSearch
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.common.temperature import TEMPERATURE, first_temperature
+from pytsp.solvers.common.temperature import DIRECTED_TEMPERATURE, first_temperature
 from pytsp.solvers.ils.starting_tours import restart_tours, starting_tours
 from pytsp.starts.construct import greedy, nearest_neighbour
 
@@ -74,7 +74,7 @@ def test_the_temperature_is_that_of_the_ways(backend: Backend) -> None:
     ways = drawn().distance_matrix() + np.diag(np.full(N, 10**6))
     nearest = np.concatenate([np.sort(ways, axis=0)[:2].ravel(), np.sort(ways, axis=1)[:, :2].ravel()])
     found = first_temperature(task.form, lists, None, is_doubled=True)
-    assert found == pytest.approx(TEMPERATURE * (nearest.mean() - ways.min()))
+    assert found == pytest.approx(DIRECTED_TEMPERATURE * (nearest.mean() - ways.min()))
     assert first_temperature(task.form, lists, 7.0, is_doubled=True) == 7.0
 
 

@@ -12,6 +12,8 @@ from pytsp.problem.kernel_input import Form
 # The default first temperature of local search, in mean distances between a city and its two nearest
 # (docs/algorithms).
 TEMPERATURE = 1.2
+# The same for directed ways, whose chains find fewer moves that shorten a tour (docs/decisions/solvers.md).
+DIRECTED_TEMPERATURE = 2.0
 # What a kernel takes, in its units: far more than a tour can become longer by a kick.
 MOST_TEMPERATURE = 1e12
 # Cities whose nearest are asked for together.
@@ -35,7 +37,7 @@ def first_temperature(form: Form, lists: NDArray[np.int32], given: float | None,
         lengths = form.whole.distances(np.arange(first, first + len(block))[:, None], block)
         # The other city of a pair, where a list has it, is at distance 0.
         total += int(np.maximum(lengths - longer, 0).sum())
-    return TEMPERATURE * total / near.size
+    return (DIRECTED_TEMPERATURE if is_doubled else TEMPERATURE) * total / near.size
 
 
 def in_units(form: Form, temperature: float) -> float:
