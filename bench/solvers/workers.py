@@ -3,7 +3,8 @@
 Each kind of work is done in this process ("alone"), by one worker and by all, which are warm before the clock starts:
 random restarts of 100 cities, many instances of 100, and one huge tour in stripes within a time limit, whose kicks are
 counted. Without --devices, workers are processes of one thread. Tours must be those of one worker, of the huge tour by
-a smaller one without a limit; on GPUs those of less work must be c's as well. `python -m bench.solvers.workers --devices all` takes some six minutes on two H200s.
+a smaller one without a limit; on GPUs those of less work must be c's as well. `python -m bench.solvers.workers
+--devices all` takes some six minutes on two H200s.
 """
 
 from __future__ import annotations

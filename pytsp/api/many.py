@@ -243,10 +243,11 @@ class Batches:
         plan = kernels.value("many_plan", fields)
         machine = "cpu" if kernels.device is None else "gpu"
         most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * self.climbers + (4 * n * n if kind == "matrix" else 0)))
+        is_limited = self.watch.time_limit is not None
         first = FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n
         # Each call of a GPU takes a while, however little it has; a time limit is met by small ones.
-        is_whole = self.are_timed and machine == "gpu" and self.watch.time_limit is None
-        size = min(len(group) if is_whole else max(1, first), most)
+        is_whole = self.are_timed and machine == "gpu" and not is_limited
+        size = min(len(group) if is_whole else max(1, first // 2 if is_limited else first), most)
         while group and self.watch.seconds_left > reserve + self._untimely_seconds(group):
             chunk, group = group[:size], group[size:]
             began = time.perf_counter()

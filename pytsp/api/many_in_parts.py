@@ -55,12 +55,13 @@ class Share:
 
 @dataclass(frozen=True)
 class Solved:
-    """What a worker came to: the numbers of instances, and the fields of their results but the instance.
+    """What a worker came to: the numbers of instances, the seconds of all, and their results without the instances.
 
     Each field is one value of all, or a column; arrays of one shape are the rows of one array, which is sent sooner.
     """
 
     numbers: tuple[int, ...]
+    seconds: float
     same: dict[str, Any]
     columns: dict[str, Any]
 
@@ -76,7 +77,7 @@ class Solved:
             else:
                 is_one = len({(value.shape, value.dtype) for value in values}) == 1
                 columns[name] = np.stack(values) if is_one else values
-        return cls(tuple(numbers), same, columns)
+        return cls(tuple(numbers), sum(result.seconds for result in results), same, columns)
 
     def results(self, instances: Sequence[Instance]) -> Iterator[tuple[int, Result]]:
         """Yield the numbers and their results."""
@@ -122,16 +123,13 @@ def solve_shares(
                         break
                     # Nobody is there; workers may come.
                     time.sleep(CALL_SECONDS)
-                heard = [
-                    (order.owner, list(solved.results(instances)))
-                    for order, _, solved in coordinator.wait(CALL_SECONDS)
-                ]
-                for place_name, found in heard:
-                    queue.observe(place_name, [number for number, _ in found], sum(each.seconds for _, each in found))
+                heard = coordinator.wait(CALL_SECONDS)
+                for order, _, solved in heard:
+                    queue.observe(order.owner, solved.numbers, solved.seconds)
                 # Nobody waits for the check of what was heard.
                 _hand_out(coordinator, queue, batches)
-                for _, found in heard:
-                    yield from _checked(found)
+                for _, _, solved in heard:
+                    yield from _checked(list(solved.results(instances)))
             for done, number in enumerate(queue.waiting):
                 yield number, batches.untimely(instances[number], len(queue.waiting) - done)
         finally:
