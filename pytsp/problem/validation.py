@@ -75,6 +75,16 @@ def check_points(points: ArrayLike, what: str, widths: tuple[int, ...]) -> NDArr
     return owned
 
 
+def _longest(metric: Metric, farthest: float) -> float:
+    """Return a bound on distances between points that on all axes together lie so far from 0."""
+    return metric.stretch * 2.0 * farthest + 1.0
+
+
+def _limit(metric: Metric, n: int) -> int | float:
+    """Return up to which distance the lengths of tours of n cities are correct."""
+    return min(_LARGEST_EXACT, 2**63 // (n + 1)) if metric.is_exact else _LARGEST_FLOAT
+
+
 def check_coordinates(points: ArrayLike, metric: Metric) -> NDArray[np.float64]:
     array = as_numbers(points, "coordinates")
     if array.ndim == 2 and len(array) > 0 and array.shape[1] not in metric.widths:
@@ -90,8 +100,8 @@ def check_coordinates(points: ArrayLike, metric: Metric) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):
         extents = np.maximum(-lows, highs)
         near, away = (extents[:-1], float(extents[-1])) if metric.has_further else (extents, 0.0)
-        longest = max(metric.stretch * 2.0 * float(near.sum()) + 1.0, away)
-    limit = min(_LARGEST_EXACT, 2**63 // (len(owned) + 1)) if metric.is_exact else _LARGEST_FLOAT
+        longest = max(_longest(metric, float(near.sum())), away)
+    limit = _limit(metric, len(owned))
     if longest > limit:
         raise InstanceError(
             f"coordinates of this size may lie {longest:.3g} apart, but {metric.name} lengths of a tour of "
@@ -119,8 +129,7 @@ def are_lawful(points: NDArray[Any], metric: Metric) -> bool:
         return False
     if metric.limits is not None and any(map(float.__gt__, farthest, metric.limits)):
         return False
-    limit = min(_LARGEST_EXACT, 2**63 // (points.shape[1] + 1)) if metric.is_exact else _LARGEST_FLOAT
-    if metric.stretch * 2.0 * sum(farthest) + 1.0 > limit:
+    if _longest(metric, sum(farthest)) > _limit(metric, points.shape[1]):
         return False
     if metric.is_exact:
         return True

@@ -317,3 +317,9 @@ def test_instances_of_an_array_do_not_follow_it() -> None:
     instances = Instance._of_many(points, "EUCLIDEAN")
     points[:] = 0
     assert instances[1].tour_length([0, 1, 2, 3]) > 0
+
+
+@pytest.mark.parametrize("metric", ["EUCLIDEAN", "EUC_2D", "GEO"])
+def test_instances_of_an_ordinary_array_are_checked_together(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(Instance, "from_coordinates")
+    assert len(Instance._of_many(np.random.default_rng(0).random((3, 5, 2)), metric)) == 3
