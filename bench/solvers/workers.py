@@ -113,8 +113,18 @@ def overhead(a: float, b: float) -> float | None:
     return round(100 * (a / b - 1), 1) if b else None
 
 
-def row_of(work: Work, hows: Sequence[dict[str, Any]], workers: int, is_c_equal: bool) -> dict[str, object]:
-    alone, one, several = (measure(work, how) for how in hows)
+def median(measured: Sequence[Measured]) -> Measured:
+    """Return the one of middle speed; of an even count the slower one."""
+    return sorted(measured, key=lambda each: each.speed)[(len(measured) - 1) // 2]
+
+
+def row_of(
+    work: Work, hows: Sequence[dict[str, Any]], workers: int, is_c_equal: bool, repeats: int
+) -> dict[str, object]:
+    # In turn, so that what else the machine does is shared.
+    rounds = [[measure(work, how) for how in hows] for _ in range(repeats)]
+    alone, one, several = (median(column) for column in zip(*rounds, strict=True))
+    found = [each.found for measured in rounds for each in measured]
     # What a second of a core does, which others on the machine change little.
     alone_a_core, one_a_core, several_a_core = (
         each.speed * each.seconds / each.core_seconds for each in (alone, one, several)
@@ -130,7 +140,7 @@ def row_of(work: Work, hows: Sequence[dict[str, Any]], workers: int, is_c_equal:
         "times a core": times(several_a_core, one_a_core, 3),
         "overhead a core %": overhead(alone_a_core, one_a_core),
         "s": ", ".join(f"{each.seconds:.1f}" for each in (alone, one, several)),
-        "equal": "yes" if is_c_equal and one.found == several.found == alone.found else "NO",
+        "equal": "yes" if is_c_equal and all(each == found[0] for each in found) else "NO",
     }
 
 
@@ -140,6 +150,7 @@ def main() -> int:
     arguments.add_argument("--workers", type=whole, default=2, help="processes of one thread (default: 2)")
     arguments.add_argument("--devices", metavar="D,…", help="GPUs instead, a process each: their numbers, or all")
     arguments.add_argument("--seconds", type=positive, default=60.0, help="of the huge tour (default: 60)")
+    arguments.add_argument("--repeats", type=whole, default=1, metavar="N", help="the medians of N (default: 1)")
     arguments.add_argument("--only", choices=("restarts", "many", "huge"), help="one kind of work")
     for name, noun in (("climbers", "climbers"), ("count", "instances"), ("cities", "cities of the huge tour")):
         arguments.add_argument(f"--{name}", type=whole, metavar="N", help=f"how many {noun}")
@@ -178,7 +189,7 @@ def main() -> int:
                 found = [warm.do(**how)[1] for how in hows]
                 if options.devices is not None:
                     found.append(warm.do(backend="c")[1])
-                rows.append(row_of(work, hows, workers, all(each == found[0] for each in found)))
+                rows.append(row_of(work, hows, workers, all(each == found[0] for each in found), options.repeats))
                 print(rows[-1], flush=True)
     print_rows(rows)
     store(options.json, {"machine": describe(), "rows": rows})

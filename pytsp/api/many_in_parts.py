@@ -28,11 +28,13 @@ from pytsp.solvers.common.pacing import CALL_SECONDS
 __all__ = ["Share", "solve_share", "solve_shares"]
 
 # How many cities the first task of a place has, by what it works on; by how much at most one has more than the one
-# before; how many the last ones have; and into how many tasks of each place what is left is cut at least, so that all
-# places end at about the same time: a GPU takes as long for few instances as for a thousand.
+# before; how many the last ones have; so few are no task of their own; and into how many tasks of each place what is
+# left is cut at least, so that all places end at about the same time: a GPU takes as long for few instances as for a
+# thousand.
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
 MOST_GROWTH = 8
 LAST_CITIES = {"cpu": 800, "gpu": 100_000}
+REST_CITIES = {"cpu": 0, "gpu": 50_000}
 TASKS_LEFT = {"cpu": 2, "gpu": 1}
 
 
@@ -163,8 +165,10 @@ class _Queue:
         self.instances, self.watch, self.places = instances, watch, places
         self.waiting = deque(sorted(range(len(instances)), key=lambda number: -instances[number].n))
         self.cities_left = sum(instance.n for instance in instances)
-        # The cities a second of each place; those of its last task, and when it had that.
+        # The cities a second of each place, in kernels and until it was heard of; those of its last task, and when it
+        # had that.
         self.speeds: dict[str, float] = {}
+        self.rates: dict[str, float] = {}
         self.sizes: dict[str, int] = {}
         self.began: dict[str, float] = {}
 
@@ -189,6 +193,8 @@ class _Queue:
             size = FIRST_CITIES[machine] if before is None else fitting
             left = self.cities_left + sum(self._going(other) for other in self.sizes if other != place)
             size = min(size, max(LAST_CITIES[machine], math.ceil(left / (TASKS_LEFT[machine] * self.places))))
+            if self.cities_left - size < REST_CITIES[machine]:
+                size = self.cities_left
             while self.waiting and cities + self.instances[self.waiting[0]].n <= size:
                 numbers.append(self.waiting.popleft())
                 cities += self.instances[numbers[-1]].n
@@ -197,14 +203,17 @@ class _Queue:
         return tuple(numbers)
 
     def _going(self, place: str) -> int:
-        """Return how many cities a place has before it, by its speed, or that of others until it is heard of."""
-        speed = self.speeds.get(place, max(self.speeds.values(), default=0.0))
-        done = speed * (time.perf_counter() - self.began[place])
+        """Return how many cities a place has before it, by its rate, or that of others until it is heard of."""
+        rate = self.rates.get(place, max(self.rates.values(), default=0.0))
+        done = rate * (time.perf_counter() - self.began[place])
         return max(0, self.sizes[place] - int(done))
 
     def observe(self, place: str, numbers: Sequence[int], seconds: float) -> None:
-        """Take what a task of a place has taken."""
-        self.speeds[place] = sum(self.instances[number].n for number in numbers) / max(1e-6, seconds)
+        """Take how long the kernels of a place's task have taken, and the place until now."""
+        cities = sum(self.instances[number].n for number in numbers)
+        self.speeds[place] = cities / max(1e-6, seconds)
+        if place in self.began:
+            self.rates[place] = cities / max(1e-6, time.perf_counter() - self.began[place])
 
     def seconds_for(self, numbers: Sequence[int]) -> float | None:
         """Return how long a task may take: what is left, and of that, where an instance is solved alone, its share by
