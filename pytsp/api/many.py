@@ -54,6 +54,9 @@ QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
 # The memory that a call may take, and what a city of a climber does.
 CALL_BYTES = {"cpu": 2**28, "gpu": 2**33}
 CITY_BYTES = 80
+# Threads of a GPU that go together wait for each other, and pairs of tours take ways of their own: until so many are
+# busy, several are started for a pair, of which one works.
+MOST_SPREAD, SPREAD_THREADS = 16, 300_000
 
 
 def solve_many(
@@ -238,9 +241,8 @@ class Batches:
         the time is left."""
         kernels = self.kernels
         generations = 8 + n // 50 if self.iterations is None else self.iterations
-        counts = {"climbers": self.climbers, "generations": generations, "children": CHILDREN, "spread": 1}
+        counts = {"climbers": self.climbers, "generations": generations, "children": CHILDREN}
         fields = {"k": min(NEIGHBOURS, n - 1), "seed": self.seed, **counts, "passes": PASSES}
-        plan = kernels.value("many_plan", fields)
         machine = "cpu" if kernels.device is None else "gpu"
         most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * self.climbers + (4 * n * n if kind == "matrix" else 0)))
         is_limited = self.watch.time_limit is not None
@@ -252,6 +254,8 @@ class Batches:
             chunk, group = group[:size], group[size:]
             began = time.perf_counter()
             arrays = [np.stack(rows) for rows in zip(*(form.arguments[:2] for *_, form in chunk), strict=True)]
+            spread = 1 if machine == "cpu" else _spread(n, len(chunk) * self.climbers)
+            plan = kernels.value("many_plan", fields | {"spread": spread})
             solved = kernels.call(f"{kind}_solve_many", *arrays, *flags, plan)
             tours, lengths = kernels.call("many_tours", solved), kernels.call("many_lengths", solved)
             seconds = time.perf_counter() - began
@@ -287,6 +291,12 @@ class Batches:
             solver="eax",
             iterations=generations,
         )
+
+
+def _spread(n: int, climbers: int) -> int:
+    """Return how many threads of a GPU are started for each of so many pairs of tours of n cities."""
+    fitting = min(SPREAD_THREADS, CALL_BYTES["gpu"] // (CITY_BYTES * n)) // climbers
+    return max(1, min(MOST_SPREAD, fitting))
 
 
 def _list_instances(instances: Iterable[Instance | Any] | NDArray[np.generic], metric: str | None) -> list[Instance]:

@@ -6,11 +6,12 @@ import math
 import os
 import time
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pytsp.api.many import SHORTENED_SECONDS, TOGETHER_CITIES, Batches
 from pytsp.distributed.coordinator import Coordinator, Kept, Order
@@ -39,6 +40,32 @@ TASKS_LEFT = {"cpu": 2, "gpu": 1}
 
 
 @dataclass(frozen=True)
+class Points:
+    """Instances of equally many cities that are solved together, on their way to a worker.
+
+    Their coordinates are one array, which is sent sooner.
+    """
+
+    metric: str
+    names: tuple[str, ...]
+    points: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, instances: Sequence[Instance]) -> Points | tuple[Instance, ...]:
+        """Return them, or the instances themselves where these are others."""
+        points = [each.coordinates for each in instances if each.coordinates is not None and type(each) is Instance]
+        (metric, shape), *others = {(each.metric, each._array.shape) for each in instances}
+        if others or len(points) < len(instances) or shape[0] not in TOGETHER_CITIES:
+            return tuple(instances)
+        return cls(metric, tuple(each.name for each in instances), np.stack(points))
+
+    def __iter__(self) -> Iterator[Instance]:
+        self.points.setflags(write=False)
+        for name, points in zip(self.names, self.points, strict=True):
+            yield Instance._of_lawful_coordinates(points, self.metric, name)
+
+
+@dataclass(frozen=True)
 class Share:
     """What a worker is asked: some instances, by their numbers, and what `Batches` has of all.
 
@@ -46,7 +73,7 @@ class Share:
     """
 
     numbers: tuple[int, ...]
-    instances: tuple[Instance, ...]
+    instances: Iterable[Instance]
     climbers: int
     seed: int
     iterations: int | None
@@ -88,7 +115,8 @@ class Solved:
                 # Nobody else has it: a result need not copy its tour.
                 column.setflags(write=False)
         for number, row in zip(self.numbers, zip(*self.columns.values(), strict=True), strict=True):
-            yield number, Result(instances[number], **self.same, **dict(zip(self.columns, row, strict=True)))
+            values = self.same | dict(zip(self.columns, row, strict=True))
+            yield number, Result._of_fields(values | {"instance": instances[number]})
 
 
 def solve_share(_: Shared, share: Share) -> Solved:
@@ -151,7 +179,7 @@ def _hand_out(coordinator: Coordinator, queue: _Queue, batches: Batches) -> None
 
 def _order(numbers: tuple[int, ...], key: str, queue: _Queue, batches: Batches, ending: str) -> Order:
     """Return the task of solving some instances, for a place."""
-    given, seconds = tuple(queue.instances[number] for number in numbers), queue.seconds_for(numbers)
+    given, seconds = Points.of([queue.instances[number] for number in numbers]), queue.seconds_for(numbers)
     share = Share(numbers, given, batches.climbers, batches.seed, batches.iterations, batches.common, seconds, ending)
     several = f"instances {min(numbers)} to {max(numbers)}"
     return Order(several if len(numbers) > 1 else f"instance {numbers[0]}", solve_share, share, owner=key)
@@ -234,7 +262,8 @@ def _checked(solved: Sequence[tuple[int, Result]]) -> Iterator[tuple[int, Result
     KernelError
         If one has another.
     """
-    lengths = tour_lengths([result.instance for _, result in solved], [result.tour for _, result in solved])
+    instances, tours = [result.instance for _, result in solved], [result.tour for _, result in solved]
+    lengths = tour_lengths(instances, tours, is_rounded_once=False)
     for (number, result), length in zip(solved, lengths, strict=True):
         if abs(length - result.length) > 1e-9 * abs(length):
             raise KernelError(

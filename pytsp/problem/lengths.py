@@ -19,7 +19,9 @@ __all__ = ["tour_lengths"]
 MOST_CITIES = 1 << 14
 
 
-def tour_lengths(instances: Sequence[Instance], tours: Sequence[NDArray[np.int32]]) -> list[int | float]:
+def tour_lengths(
+    instances: Sequence[Instance], tours: Sequence[NDArray[np.int32]], *, is_rounded_once: bool = True
+) -> list[int | float]:
     """Return what `Instance.tour_length` says of one tour in each instance, of those of equal size in fewer steps.
 
     Parameters
@@ -27,6 +29,9 @@ def tour_lengths(instances: Sequence[Instance], tours: Sequence[NDArray[np.int32
     instances : sequence of Instance
     tours : sequence of numpy.ndarray of int32, shape (n,) each
         As many, each of its instance's n cities.
+    is_rounded_once : bool
+        Whether floating-point lengths are those of `Instance.tour_length`, to the last bit; else they are near them,
+        and take less time.
 
     Raises
     ------
@@ -54,8 +59,8 @@ def tour_lengths(instances: Sequence[Instance], tours: Sequence[NDArray[np.int32
             cities = np.stack([cast("NDArray[np.float64]", instances[number].coordinates) for number in block])
             visited = cities[np.arange(len(block))[:, None], orders]
             found = metric_named(metric).between(visited, np.roll(visited, -1, axis=1))
-            if metric_named(metric).is_exact:
-                made = found.sum(axis=1, dtype=np.int64).tolist()
+            if metric_named(metric).is_exact or not is_rounded_once:
+                made = found.sum(axis=1).tolist()
             else:
                 made = [math.fsum(row) for row in found.tolist()]
             for number, length in zip(block, made, strict=True):

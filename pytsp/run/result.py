@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -141,6 +141,13 @@ class Result:
             tour = self.tour.copy()
             tour.setflags(write=False)
             object.__setattr__(self, "tour", tour)
+
+    @classmethod
+    def _of_fields(cls, values: dict[str, Any]) -> Result:
+        """Return the result of all fields' values, of which the tour is read-only: sooner than by the constructor."""
+        result = object.__new__(cls)
+        vars(result).update(values)
+        return result
 
     @property
     def climbers(self) -> int:

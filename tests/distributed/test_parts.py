@@ -23,7 +23,7 @@ from workers import short_slices
 
 import pytsp
 from pytsp import Instance
-from pytsp.api.many_in_parts import _Queue
+from pytsp.api.many_in_parts import Points, _Queue
 from pytsp.distributed import slices
 from pytsp.distributed.coordinator import Kept
 from pytsp.distributed.places import AnyExecutor, Place
@@ -270,6 +270,36 @@ def test_results_of_many_keep_the_types_of_each() -> None:
     with ThreadPoolExecutor(1) as executor:
         results = pytsp.solve_many(instances, executor=executor, backend="c")
     assert [(type(result.length), result.length) for result in results] == [(int, 4), (float, 4.0)]
+
+
+def test_points_on_their_way_are_those_of_the_instances() -> None:
+    named = [Instance.from_coordinates(uniform(9, seed=seed).coordinates, "EUC_2D", f"{seed}") for seed in range(3)]
+    packed = Points.of(named)
+    assert isinstance(packed, Points)
+    for arrived, sent in zip(pickle.loads(pickle.dumps(packed, protocol=5)), named, strict=True):
+        assert (arrived.name, arrived.metric) == (sent.name, sent.metric)
+        np.testing.assert_array_equal(arrived.coordinates, sent.coordinates)
+        assert not arrived.coordinates.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        uniform(10),
+        uniform(9, metric="CEIL_2D"),
+        Instance.from_coordinates(np.arange(27).reshape(9, 3), "EUC_3D"),
+        Instance.from_matrix(1 - np.eye(9, dtype=np.int64)),
+    ],
+    ids=["size", "metric", "space", "matrix"],
+)
+def test_instances_of_several_kinds_go_as_they_are(other: Instance) -> None:
+    for sent in ((uniform(9), other), (other, uniform(9))):
+        assert Points.of(sent) == sent
+
+
+def test_instances_that_are_solved_alone_go_as_they_are() -> None:
+    for sent in ((uniform(7),), (uniform(1_001),)):
+        assert Points.of(sent) == sent
 
 
 @pytest.mark.parametrize("slower", [1.0, 1.05])
