@@ -19,7 +19,7 @@ from pytsp.backends.registry import open_backend
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import Form, form_of
+from pytsp.problem.kernel_input import Form, forms_of
 from pytsp.problem.lengths import tour_lengths
 from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.rounding import warn_of_rounding
@@ -194,10 +194,9 @@ class Batches:
     def solve(self, instances: list[Instance]) -> Generator[tuple[int, Result], None, None]:
         """Yield the number of each instance, and its result: first of those that are solved together."""
         groups: dict[tuple[Any, ...], list[tuple[int, Instance, Form]]] = {}
-        for index, instance in enumerate(instances):
-            if instance.n in TOGETHER_CITIES:
-                form = form_of(instance)
-                groups.setdefault((form.kind, instance.n, *form.arguments[2:]), []).append((index, instance, form))
+        together = [(index, instance) for index, instance in enumerate(instances) if instance.n in TOGETHER_CITIES]
+        for (index, instance), form in zip(together, forms_of([each for _, each in together]), strict=True):
+            groups.setdefault((form.kind, instance.n, *form.arguments[2:]), []).append((index, instance, form))
         alone = [(index, instance) for index, instance in enumerate(instances) if instance.n not in TOGETHER_CITIES]
         # Of a time limit each has a share, by its cities those that are solved together.
         cities = sum(instance.n for instance in instances)

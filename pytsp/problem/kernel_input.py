@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,8 +111,8 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
             f"{instance.name or 'instance'}: its distances are asymmetric, which kernels do not take; pytsp.solve "
             "solves it through a symmetric instance (see pytsp.asymmetric)"
         )
-    if instance.metric in ("EUC_2D", "CEIL_2D"):
-        return _plane(instance)
+    if is_planar(instance):
+        return _planes([instance])[0]
     if isinstance(instance, DoubledWays):
         return _doubled_form(instance)
     if instance.matrix is not None:
@@ -128,12 +129,33 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
     if _are_crowded(instance):
         return _scaled_matrix(instance)
     whole, exponent = _in_whole_numbers(instance)
-    if whole.metric == "EUC_2D":
-        return replace(_plane(whole), exponent=exponent, is_exact=False)
     may_be_in_space = in_space_above is not None and whole.n > in_space_above
     if may_be_in_space and metric_named(whole.metric).formula is not None:
         return Form("space", _in_space(whole), whole, exponent, whole is instance)
     return Form("matrix", (_matrix(whole),), whole, exponent, whole is instance)
+
+
+def forms_of(instances: Sequence[Instance]) -> list[Form]:
+    """Return the form of each instance (`form_of`): of those in the plane that are equally large in fewer steps.
+
+    Raises
+    ------
+    InstanceError
+        As `form_of` does, if an instance has no form.
+    """
+    forms: dict[int, Form] = {}
+    alike: dict[tuple[str, int], list[int]] = {}
+    for number, instance in enumerate(instances):
+        if is_planar(instance):
+            alike.setdefault((instance.metric, instance.n), []).append(number)
+        else:
+            forms[number] = form_of(instance)
+    for (_, n), numbers in alike.items():
+        together = max(1, _BLOCK // n)
+        for first in range(0, len(numbers), together):
+            block = numbers[first : first + together]
+            forms |= zip(block, _planes([instances[number] for number in block]), strict=True)
+    return [forms[number] for number in range(len(instances))]
 
 
 def is_in_space_only(instance: Instance) -> bool:
@@ -198,21 +220,49 @@ def check_kernel_matrix(instance: Instance, made: int) -> None:
     look(instance.n**2, written_seconds(made))
 
 
-def _plane(instance: Instance) -> Form:
-    assert instance.coordinates is not None
-    low, high = extremes(instance.coordinates)
-    longest = float(np.hypot(*(high - low)))
-    _check_longest(instance, longest)
-    up = instance.metric == "CEIL_2D"
-    if not up and longest <= MOST_GRID_DISTANCE:
-        # Less what all have in common, which would grow with the scale.
-        points = instance.coordinates - low
-        if bool(np.all(points == np.floor(points))):
-            xs, ys = np.ascontiguousarray(points.T.astype(np.int32))
-            return Form("grid", (xs, ys), instance)
-    # Not shifted: rounding is defined on differences of the coordinates as they stand in the file.
-    xs, ys = np.ascontiguousarray(instance.coordinates.T)
-    return Form("plane", (xs, ys, up), instance)
+def _planes(instances: Sequence[Instance]) -> list[Form]:
+    """Return the forms of instances in the plane, of one metric and equally large."""
+    metric = instances[0].metric
+    every = [instance.coordinates for instance in instances if instance.coordinates is not None]
+    # Of one instance whose columns lie so there is no copy.
+    axes = np.ascontiguousarray((every[0][None] if len(every) == 1 else np.stack(every)).transpose(0, 2, 1))
+    low, sides = _box(axes)
+    exponents: list[int] = [0] * len(every)
+    wholes = instances
+    if metric == "EUCLIDEAN":
+        exponents = [_exponent(each) for each in metric_named(metric).length(np.zeros_like(sides), sides).tolist()]
+        # All lie from 0 to 2**29.
+        axes = np.ldexp(axes - low[:, :, None], -np.array(exponents, dtype=np.int32)[:, None, None])
+        low, sides = _box(axes)
+        points = axes.transpose(0, 2, 1)
+        points.setflags(write=False)
+        wholes = [
+            Instance._of_lawful_coordinates(each, "EUC_2D", instance.name)
+            for each, instance in zip(points, instances, strict=True)
+        ]
+    longest = np.hypot(*sides.T)
+    for instance, length in zip(instances, longest.tolist(), strict=True):
+        _check_longest(instance, length)
+    may_be_grids = longest <= MOST_GRID_DISTANCE if metric != "CEIL_2D" else np.zeros(len(axes), dtype=np.bool_)
+    # Less what all have in common, which would grow with the scale.
+    grids = {at: axes[at] - low[at][:, None] for at in np.flatnonzero(may_be_grids).tolist()}
+    forms = []
+    for at, (whole, exponent) in enumerate(zip(wholes, exponents, strict=True)):
+        grid, is_exact = grids.pop(at, None), metric != "EUCLIDEAN"
+        if grid is not None and bool(np.all(grid == np.floor(grid))):
+            xs, ys = grid.astype(np.int32)
+            forms.append(Form("grid", (xs, ys), whole, exponent, is_exact))
+        else:
+            # Not shifted: rounding is defined on differences of the coordinates as they stand in the file.
+            xs, ys = axes[at]
+            forms.append(Form("plane", (xs, ys, metric == "CEIL_2D"), whole, exponent, is_exact))
+    return forms
+
+
+def _box(axes: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least of each axis, and what the largest is more, of axes of shape (b, d, n)."""
+    low = axes.min(axis=2)
+    return low, axes.max(axis=2) - low
 
 
 def _matrix_form(instance: Instance) -> Form:

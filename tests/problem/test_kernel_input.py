@@ -14,7 +14,7 @@ import pytsp
 from pytsp import Instance
 from pytsp.exceptions import InstanceError
 from pytsp.problem import kernel_input as forms
-from pytsp.problem.kernel_input import MOST_DISTANCE, MOST_GRID_DISTANCE, form_of
+from pytsp.problem.kernel_input import MOST_DISTANCE, MOST_GRID_DISTANCE, form_of, forms_of
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import METRICS
 
@@ -153,3 +153,33 @@ def test_many_bytes_take_as_long_as_some_do_now_if_that_is_longer(
     # Few are not tried.
     assert forms.written_seconds(2**28 - 1) == pytest.approx(2**28 * 1e-9)
     assert forms.written_seconds(2**28) == pytest.approx(2**28 * a_byte)
+
+
+SEVERAL = st.one_of(
+    strategies.instances(max_n=9),
+    strategies.float_instances(max_n=9),
+    strategies.lattice_instances(("EUC_2D", "CEIL_2D", "MAN_2D", "EUCLIDEAN", "HAVERSINE"), max_n=9),
+)
+
+
+@given(listed=st.lists(SEVERAL, max_size=8), block=st.sampled_from([1, 9, 20, 1 << 16]))
+def test_forms_of_several_are_those_of_each(listed: list[Instance], block: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forms, "_BLOCK", block)
+        found = forms_of(listed)
+    for instance, form in zip(listed, found, strict=True):
+        alone = form_of(instance)
+        assert (form.kind, form.exponent, form.is_exact) == (alone.kind, alone.exponent, alone.is_exact)
+        assert len(form.arguments) == len(alone.arguments)
+        for a, b in zip(form.arguments, alone.arguments, strict=True):
+            np.testing.assert_array_equal(a, b)
+            assert np.asarray(a).dtype == np.asarray(b).dtype
+        np.testing.assert_array_equal(form.whole.distance_matrix(), alone.whole.distance_matrix())
+        assert form.whole.name == alone.whole.name
+
+
+def test_of_several_the_one_that_is_too_large_is_named() -> None:
+    large = Instance.from_coordinates([[0, 0], [0, MOST_DISTANCE + 1]], "EUC_2D", "large")
+    small = Instance.from_coordinates([[0, 0], [0, 1]], "EUC_2D", "small")
+    with pytest.raises(InstanceError, match="^large: the longest distance is"):
+        forms_of([small, large, small])
