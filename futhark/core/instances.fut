@@ -4,10 +4,10 @@
 import "metric"
 import "space"
 
-type matrix_instance [n] = {matrix: matrix.data [n]}
-type grid_instance [n] = {grid: grid.data [n]}
-type plane_instance [n] = {plane: plane.data [n]}
-type space_instance [n] = {space: space.data [n]}
+type matrix_instance [n] = {matrix: [n][n]i32}
+type grid_instance [n] = {grid: ([n]i32, [n]i32)}
+type plane_instance [n] = {plane: ([n]f64, [n]f64, f64)}
+type space_instance [n] = {space: places [n]}
 
 def fits_32_bits (n: i64) = n >= 1 && n <= i64.i32 i32.highest
 def are_climbers (first: i64) (count: i64) = first >= 0 && count >= 1

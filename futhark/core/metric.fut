@@ -3,7 +3,7 @@
 -- | A symmetric distance in whole numbers.
 module type metric = {
   -- | What the distances of `n` cities are computed from.
-  type data [n]
+  type~ data [n]
 
   -- | A city as it stands in a tour: its number, and what a distance needs of it.
   type point
@@ -65,6 +65,10 @@ module grid : metric with data [n] = ([n]i32, [n]i32) = {
 -- | How far from each other places of a plane are that lie so far apart in each direction.
 #[inline]
 def root_in_plane (dx: f64) (dy: f64) : f64 = f64.sqrt (dx * dx + dy * dy)
+
+-- | The nearest whole number, of two that are as near the larger one.
+#[inline]
+def rounded (r: f64) : i32 = i32.f64 (r + 0.5)
 
 -- | The next whole number above, or itself.
 #[inline]

@@ -65,21 +65,25 @@ def measured ({formula, radius}: measure) (is_same: bool) (dx: f64) (dy: f64) (d
      else let r = radius * arc_over (dx * dx + dy * dy + dz * dz)
           in i32.f64 (r + (if formula == by_arc then 0.5 else 1))
 
--- | Where places lie: in a plane, with distances that are rounded, or rounded up; or anywhere else.
+-- | Where places lie: in a plane, with distances that are rounded, or rounded up; or beyond it.
 type kind = i32
 
 def plane_rounded : kind = 0
 def plane_rounded_up : kind = 1
 def beyond_plane : kind = 2
 
+-- | Cities by their coordinates.
+--
+-- `aways` tells how far the further city is from each; the further city has -1 there, wherever it is. Planes have neither that
+-- nor `zs`, nor a measure: what stands there is not read.
+type places [n] = {xs: [n]f64, ys: [n]f64, kind: kind, zs: [n]f64, aways: [n]f64, by: measure}
+
 -- | TSPLIB's metrics on coordinates, in the double-precision arithmetic that defines them (`by_root` EUC_2D and EUC_3D,
 -- `by_root_up` CEIL_2D, `by_att` ATT, `by_sum` MAN, `by_most` MAX), and arcs between points of a sphere of radius 1: rounded,
 -- or to the next whole number above (`by_arc_up`), as GEO has them. Distances in a plane are those of `plane`, so that one copy
 -- of the code serves both; others cost a call.
---
--- `aways` tells how far the further city is from each; the further city has -1 there, wherever it is.
-module space : planar with data [n] = {xs: [n]f64, ys: [n]f64, kind: kind, zs: [n]f64, aways: [n]f64, by: measure} = {
-  type data [n] = {xs: [n]f64, ys: [n]f64, kind: kind, zs: [n]f64, aways: [n]f64, by: measure}
+module space : planar with data [n] = places [n] = {
+  type data [n] = places [n]
   type point = {x: f64, y: f64, c: i32}
 
   def point [n] (data: data [n]) (c: i32) : point =
@@ -95,12 +99,15 @@ module space : planar with data [n] = {xs: [n]f64, ys: [n]f64, kind: kind, zs: [
     let (i, j) = (i64.i32 a.c, i64.i32 b.c)
     in measured data.by (a.c == b.c) (a.x - b.x) (a.y - b.y) (data.zs[i] - data.zs[j]) data.aways[i] data.aways[j]
 
+  -- What most places are is asked first.
+
   #[inline]
   def dist [n] (data: data [n]) (a: point) (b: point) : i32 =
-    if data.kind == beyond_plane
-    then beyond data a b
-    else let r = root_in_plane (a.x - b.x) (a.y - b.y)
-         in if data.kind == plane_rounded then i32.f64 (r + 0.5) else rounded_up r
+    if data.kind == plane_rounded
+    then rounded (root_in_plane (a.x - b.x) (a.y - b.y))
+    else if data.kind == plane_rounded_up
+    then rounded_up (root_in_plane (a.x - b.x) (a.y - b.y))
+    else beyond data a b
 
   #[inline]
   def may_be_below [n] (data: data [n]) (a: point) (b: point) (most: i64) : bool =
@@ -121,10 +128,10 @@ module space : planar with data [n] = {xs: [n]f64, ys: [n]f64, kind: kind, zs: [
 
 -- | The cities of a plane. **Work:** O(1).
 #[inline]
-def in_space [n] ((xs, ys, up): plane.data [n]) : space.data [n] =
+def in_space [n] ((xs, ys, up): ([n]f64, [n]f64, f64)) : places [n] =
   let kind = if up > 0 then plane_rounded_up else plane_rounded
   in {xs, ys, kind, zs = xs, aways = xs, by = {formula = by_root, radius = 0}}
 
 -- | Cities anywhere else. **Work:** O(n).
-def beyond_planes [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (by: measure) : space.data [n] =
+def beyond_planes [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (by: measure) : places [n] =
   {xs, ys, kind = beyond_plane, zs, aways = map f64.i32 aways, by}

@@ -3,6 +3,7 @@
 import "../bound/one_tree"
 import "../comparators/annealing"
 import "../comparators/ants"
+import "../core/anywhere"
 import "../core/instances"
 import "../core/metric"
 import "../core/planar"
@@ -31,43 +32,45 @@ module bands_of = {def width = 1024i64 def depth = 64i64}
 module matrix_descent = mk_descent (mk_bands matrix bands_of)
 module grid_descent = mk_descent (mk_bands grid bands_of)
 module plane_descent = mk_descent (mk_bands plane bands_of)
-module matrix_worker = mk_thread_worker matrix
-module space_worker = mk_thread_worker space
-module matrix_climbing = mk_deep_ils matrix matrix_worker (mk_thread_look matrix)
-module space_climbing = mk_deep_ils space space_worker (mk_thread_look space)
-module matrix_population = mk_population matrix matrix_climbing cores
-module space_population = mk_population space space_climbing cores
-module matrix_generation = mk_generation matrix cores
-module space_generation = mk_generation space cores
-module matrix_many = mk_many matrix (mk_ils matrix matrix_worker) matrix_generation cores
-module space_many = mk_many space (mk_ils space space_worker) space_generation cores
+module any_worker = mk_thread_worker anywhere
+module any_climbing = mk_deep_ils anywhere any_worker (mk_thread_look anywhere)
+module any_population = mk_population anywhere any_climbing cores
+module any_generation = mk_generation anywhere cores
+module any_many = mk_many anywhere (mk_ils anywhere any_worker) any_generation cores
 module space_passes = mk_passes space wide
 module space_path = mk_path space
 module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path) (mk_thread_look space_path)) cores
-module matrix_annealing = mk_annealing matrix matrix_worker cores
-module space_annealing = mk_annealing space space_worker cores
-module matrix_ants = mk_ants matrix matrix_population cores
-module space_ants = mk_ants space space_population cores
+module any_annealing = mk_annealing anywhere any_worker cores
+module any_ants = mk_ants anywhere any_population cores
 
--- | A grid's cities. **Work:** O(n).
-def grid_in_space [n] (instance: grid_instance [n]) : space.data [n] = in_space (plane_of_grid instance)
+-- | A grid's cities, as they are for huge tours and for all else. **Work:** O(n).
+def grid_in_space [n] (instance: grid_instance [n]) : places [n] = in_space (plane_of_grid instance)
+def grid_anywhere [n] (instance: grid_instance [n]) : anywhere.data [n] = plane_anywhere (plane_of_grid instance)
 
--- What grids, planes and space share, as calls: one copy of the code serves all.
+-- What several forms share, as calls: one copy of the code serves all.
 
 #[noinline]
 def plane_climbed_by [c] [n] [m] [w] (data: plane.data [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = plane_climbs.climb_by data pairs batch limit
 
 #[noinline]
-def nearest_tours [n] [k] (data: space.data [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) (spread: i64) : population [count] [n] = space_generation.start data lists seed first count passes spread
+def nearest_tours [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) (spread: i64) : population [count] [n] = any_generation.start data lists seed first count passes spread
 
 #[noinline]
-def next_generation [p] [n] [k] (data: space.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = space_generation.cross data lists population plan
+def next_generation [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = any_generation.cross data lists population plan
 
 #[noinline]
-def solved_in_plane [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: f64) (plan: many_plan) : many [b] [n] = space_many.solve b (\i -> #[unsafe] in_space (xs[i], ys[i], up)) plan
+def solved [b] [n] [w] (kind: kind) (xs: [b][n]f64) (ys: [b][n]f64) (distances: [b][w]i32) (plan: many_plan) : many [b] [n] =
+  any_many.solve b (\i -> #[unsafe] anywhere.of_kind kind xs[i] ys[i] distances[i]) plan
+
+def solved_in_plane [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: f64) (plan: many_plan) : many [b] [n] =
+  solved (if up > 0 then plane_rounded_up else plane_rounded) xs ys (replicate b []) plan
+
+def solved_in_matrix [b] [n] (distances: [b][n][n]i32) (plan: many_plan) : many [b] [n] =
+  let nowhere = replicate b (replicate n 0)
+  in solved in_matrix nowhere nowhere (map flatten distances) plan
 
 #[noinline]
-def descended [n] [k] (data: space.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (huge: huge [n]) : huge [n] = space_passes.descend data links seed limit most huge
+def descended [n] [k] (data: places [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (huge: huge [n]) : huge [n] = space_passes.descend data links seed limit most huge
 
 #[noinline]
-def climbed_pieces [n] [k] (data: space.data [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = space_pieces.search data neighbours huge stretch temperature moves pieces
+def climbed_pieces [n] [k] (data: places [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = space_pieces.search data neighbours huge stretch temperature moves pieces

@@ -20,7 +20,7 @@ type generation_plan = {seed: u64, generation: i64, children: i32, spread: i64}
 
 -- | What many instances at once take from it.
 module type crossing = {
-  type data [n]
+  type~ data [n]
 
   -- | A tour that goes on to a near city that is left (`near_tour` below).
   val near_tour [n] [k] : data [n] -> (lists: [n][k]i32) -> rng.key -> (passes: u64) -> (first: i32) -> [n]i32
@@ -31,7 +31,7 @@ module type crossing = {
 
 module mk_generation (M: metric) (S: schedule) = {
   module X = mk_eax M
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
 
   def child [n] [k] (data: data [n]) (lists: [n][k]i32) (key: rng.key) (children: i32) (a: placed [n]) (b: placed [n]) : (exchange, i64) =
     X.cross data lists key children a b

@@ -3,7 +3,7 @@
 -- Distances come in four forms, and each entry point on distances exists once a form: `matrix` (any metric), `grid`
 -- (EUC_2D of small whole coordinates) and `plane` (EUC_2D and CEIL_2D of any coordinates); those of iterated local search,
 -- crossover and huge tours for `space`, too (other metrics on coordinates), where there are more cities than a matrix holds.
--- Grids and planes are worth code of their own where loops over their distances vectorise; elsewhere a call makes space of them.
+-- Each is worth code of its own where loops over its distances vectorise; elsewhere one copy of the code serves all.
 
 import "../bound/alpha"
 import "../bound/exact_tree"
@@ -12,6 +12,7 @@ import "../bound/one_tree"
 import "../comparators/annealing"
 import "../comparators/ants"
 import "../cpu/searches"
+import "../core/anywhere"
 import "../core/instances"
 import "../core/space"
 import "../core/tour"
@@ -73,29 +74,29 @@ entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_p
 
 -- The climbers of a population go on by a plan: those of the streams first, …, first + p - 1 of its seed, by the iterations
 -- from, …, from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
-entry matrix_ils [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population.search instance.matrix lists population plan
-entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.search (grid_in_space instance) lists population plan
-entry plane_ils [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.search (in_space instance.plane) lists population plan
-entry space_ils [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.search instance.space lists population plan
+entry matrix_ils [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.search (matrix_anywhere instance.matrix) lists population plan
+entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.search (grid_anywhere instance) lists population plan
+entry plane_ils [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.search (plane_anywhere instance.plane) lists population plan
+entry space_ils [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.search (anywhere.of_places instance.space) lists population plan
 
 -- The best tours of a population, after a descent over all cities by a plan, but without its iterations.
-entry matrix_polish [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = matrix_population.polish instance.matrix lists population plan
-entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.polish (grid_in_space instance) lists population plan
-entry plane_polish [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.polish (in_space instance.plane) lists population plan
-entry space_polish [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = space_population.polish instance.space lists population plan
+entry matrix_polish [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.polish (matrix_anywhere instance.matrix) lists population plan
+entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.polish (grid_anywhere instance) lists population plan
+entry plane_polish [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.polish (plane_anywhere instance.plane) lists population plan
+entry space_polish [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.polish (anywhere.of_places instance.space) lists population plan
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
-entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = matrix_generation.start instance.matrix lists seed first count passes 1
-entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours (grid_in_space instance) lists seed first count passes 1
-entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours (in_space instance.plane) lists seed first count passes 1
-entry space_start [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours instance.space lists seed first count passes 1
+entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours (matrix_anywhere instance.matrix) lists seed first count passes 1
+entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours (grid_anywhere instance) lists seed first count passes 1
+entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours (plane_anywhere instance.plane) lists seed first count passes 1
+entry space_start [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours (anywhere.of_places instance.space) lists seed first count passes 1
 
 -- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
 -- must be known: after a call of `…_ils`.
-entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = matrix_generation.cross instance.matrix lists population plan
-entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation (grid_in_space instance) lists population plan
-entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation (in_space instance.plane) lists population plan
-entry space_cross [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation instance.space lists population plan
+entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation (matrix_anywhere instance.matrix) lists population plan
+entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation (grid_anywhere instance) lists population plan
+entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation (plane_anywhere instance.plane) lists population plan
+entry space_cross [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation (anywhere.of_places instance.space) lists population plan
 
 -- What a population has found so far: the best tours' lengths, the improvements, the place of the shortest, and a tour.
 entry population_lengths [p] [n] (population: population [p] [n]) : [p]i64 = population.lengths
@@ -113,7 +114,7 @@ entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q
 entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] = follow population from to
 
 -- Many instances of equal size at once, with lists of the k nearest; each is solved as if it were alone.
-entry matrix_solve_many [b] [n] (distances: [b][n][n]i32) (plan: many_plan) : many [b] [n] = matrix_many.solve b (\i -> #[unsafe] distances[i]) plan
+entry matrix_solve_many [b] [n] (distances: [b][n][n]i32) (plan: many_plan) : many [b] [n] = solved_in_matrix distances plan
 entry grid_solve_many [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (plan: many_plan) : many [b] [n] = solved_in_plane (map (map f64.i32) xs) (map (map f64.i32) ys) 0 plan
 entry plane_solve_many [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (plan: many_plan) : many [b] [n] = solved_in_plane xs ys (f64.bool up) plan
 entry many_tours [b] [n] (many: many [b] [n]) : [b][n]i32 = many.tours
@@ -128,9 +129,9 @@ entry chains_steps [p] [n] (chains: population [p] [n]) : [p]i64 = chains.steps
 entry chains_tour [p] [n] (chains: population [p] [n]) (place: i64) : [n]i32 = tour_at chains.bests place
 
 -- Chains go on by a plan, by an iteration at each temperature. Lists without neighbours let all pairs of cities be drawn.
-entry matrix_anneal [p] [n] [k] [t] (instance: matrix_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = matrix_annealing.anneal instance.matrix lists chains plan temperatures
-entry grid_anneal [p] [n] [k] [t] (instance: grid_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = space_annealing.anneal (grid_in_space instance) lists chains plan temperatures
-entry plane_anneal [p] [n] [k] [t] (instance: plane_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = space_annealing.anneal (in_space instance.plane) lists chains plan temperatures
+entry matrix_anneal [p] [n] [k] [t] (instance: matrix_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = any_annealing.anneal (matrix_anywhere instance.matrix) lists chains plan temperatures
+entry grid_anneal [p] [n] [k] [t] (instance: grid_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = any_annealing.anneal (grid_anywhere instance) lists chains plan temperatures
+entry plane_anneal [p] [n] [k] [t] (instance: plane_instance [n]) (lists: [n][k]i32) (chains: population [p] [n]) (plan: annealing_plan) (temperatures: [t]f64) : population [p] [n] = any_annealing.anneal (plane_anywhere instance.plane) lists chains plan temperatures
 
 -- Colonies of ants that know a tour each, of the given length, with equal trails to k neighbours of each city.
 entry colonies_given [p] [n] (k: i64) (tours: [p][n]i32) (lengths: [p]i64) (trail: f64) : colonies [p] [n] [k] = given_colonies k tours lengths trail
@@ -142,9 +143,9 @@ entry colonies_tour [p] [n] [k] (colonies: colonies [p] [n] [k]) (place: i64) : 
 
 -- Colonies go on by a stretch of iterations. Lists of neighbours are in order of their distances; `etas` is what a neighbour's
 -- distance has to say.
-entry matrix_forage [p] [n] [k] [w] (instance: matrix_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = matrix_ants.forage instance.matrix lists etas colonies rules stretch
-entry grid_forage [p] [n] [k] [w] (instance: grid_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = space_ants.forage (grid_in_space instance) lists etas colonies rules stretch
-entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = space_ants.forage (in_space instance.plane) lists etas colonies rules stretch
+entry matrix_forage [p] [n] [k] [w] (instance: matrix_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = any_ants.forage (matrix_anywhere instance.matrix) lists etas colonies rules stretch
+entry grid_forage [p] [n] [k] [w] (instance: grid_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = any_ants.forage (grid_anywhere instance) lists etas colonies rules stretch
+entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = any_ants.forage (plane_anywhere instance.plane) lists etas colonies rules stretch
 
 -- The nearest cities of some, where all stand in order of a space-filling curve.
 entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys

@@ -42,7 +42,7 @@ def both ((g, x, h, y): seen) ((g', x', h', y'): seen) : seen =
 
 module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n] = {
   module T = mk_three_opt M
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
 
   def look [n] [k]
            (data: data [n])

@@ -33,7 +33,7 @@ module type block_worker = {
 
 module mk_block_worker (M: metric) (G: group) : block_worker with data [n] = M.data [n] = {
   module T = mk_three_opt M
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
 
   local def lanes : i64 = G.cities * lanes_a_city
   local def half : i32 = i32.i64 lanes_a_city / 2

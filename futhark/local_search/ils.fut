@@ -126,7 +126,7 @@ def draws_of (key: rng.key) (iteration: i64) (step: i64) : rng.key =
 
 -- | Climbers on some metric, by some worker.
 module type climbing = {
-  type data [n]
+  type~ data [n]
 
   -- | The largest number of `search_plan.moves` that they know.
   val most_moves : i32
@@ -144,7 +144,7 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
   module T = mk_three_opt M
   module K = mk_kick M
   module E = mk_edits W
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
 
   def most_moves : i32 = S.most_moves
 

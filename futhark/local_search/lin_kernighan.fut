@@ -12,7 +12,7 @@ import "worker"
 -- | How a climber looks for what shortens its tour: what a step of its repair does.
 module type searching = {
   -- | What the distances of `n` cities are computed from.
-  type data [n]
+  type~ data [n]
 
   -- | What a search keeps besides the tour, and its first value.
   type scratch
@@ -46,7 +46,7 @@ module type searching = {
 -- | Moves of 2-opt, Or-opt and 3-opt only.
 module mk_moves (M: metric) (W: worker with data [n] = M.data [n]) : searching with data [n] = M.data [n] = {
   module E = mk_edits W
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
   type scratch = ()
 
   def scratch () = ()
@@ -120,7 +120,7 @@ def breadth (k: i64) (moves: i32) : i32 = if moves == 0 then i32.i64 k else i32.
 
 -- | How the next move of a chain is looked for: by one thread, here, or by a block's lanes (`block_look`), which come to the same.
 module type looking = {
-  type data [n]
+  type~ data [n]
 
   -- | A look at the moves whose first edge is (t1, t2), t2 on the side s, behind so many `moves` of a chain: the first neighbour
   -- of t2 with moves that shorten the tour, and the best of these; where there is none, the one that leaves most before it
@@ -144,7 +144,7 @@ module type looking = {
 
 module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
   module T = mk_three_opt M
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
 
   -- As `turned_about`; a function of its own in the generated C, or every loop would begin with it.
   local
@@ -236,7 +236,7 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
 module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking with data [n] = M.data [n]) : searching with data [n] = M.data [n] = {
   module E = mk_edits W
   module T = mk_three_opt M
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
   type scratch = chain
 
   def scratch () : *chain = (replicate 150 0, 0)

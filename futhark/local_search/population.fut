@@ -63,14 +63,14 @@ def select [p] [n] [q] (population: population [p] [n]) (indices: [q]i32) : popu
 
 -- | Climbers on some metric.
 module type climbers = {
-  type data [n]
+  type~ data [n]
 
   -- | The climbers go on by a plan; the one in place c is the stream `first + c` of the seed.
   val climb [p] [n] [k] : data [n] -> (lists: [n][k]i32) -> plan -> population [p] [n] -> population [p] [n]
 }
 
 module mk_population (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule) = {
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
 
   -- | The climbers go on by a plan; the one in place c is the stream `first + c` of the seed.
   #[noinline]

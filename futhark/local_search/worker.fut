@@ -10,7 +10,7 @@ import "work_queue"
 -- | The work on tours, by one thread or by many.
 module type worker = {
   -- | What the distances of `n` cities are computed from.
-  type data [n]
+  type~ data [n]
 
   -- | Reverse `count` positions, from `first` on, past the end of the tour as well. **Work:** O(count).
   val reverse [n] : *route [n] -> (first: i32) -> (count: i32) -> *route [n]
@@ -44,7 +44,7 @@ module type worker = {
 module mk_thread_worker (M: metric) : worker with data [n] = M.data [n] = {
   module L = mk_length M
   module T = mk_three_opt M
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
 
   def reverse [n] (r: *route [n]) (first: i32) (count: i32) : *route [n] =
     let n32 = i32.i64 n

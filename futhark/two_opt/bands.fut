@@ -15,7 +15,7 @@ module mk_bands
     val depth : i64
   })
   : scanner with data [n] = M.data [n] = {
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
   type line [n] = [n]M.point
 
   def lay [n] (data: data [n]) (tour: [n]i32) : line [n] = map (M.point data) tour

@@ -9,7 +9,7 @@ module mk_block_k_swap_climber (M: gpu_metric) (S: shape) : climber with data [n
   module W = M.weight
   module T = mk_block_tour M S
   module P = mk_proposals M S
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
 
   local def rows = i32.i64 S.rows
   local def lanes = i32.i64 S.lanes

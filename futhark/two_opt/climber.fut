@@ -16,7 +16,7 @@ module mk_climber (M: metric) (N: two_opt with data [n] = M.data [n] with point 
       -- | `climb` with pairs that are known, one move a pass.
       val climb_by [n] [m] [w] : M.data [n] -> pairs [m] [w] -> (limit: i32) -> (start: [n]i32) -> state [n]
     } = {
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
 
   def best_move [n] (data: M.data [n]) (tour: [n]i32) : [3]i32 =
     let move = N.best data (N.pairs n) (map (M.point data) tour)

@@ -65,7 +65,7 @@ def counts_of [n] (state: descent [n]) : [4]i64 =
 
 -- | An evaluation of the neighbourhood, by diagonals: the moves of positions p and q = p + d (modulo n), from <= d < to.
 module type scanner = {
-  type data [n]
+  type~ data [n]
 
   -- | A tour, and what the evaluation needs of it in its order.
   type line [n]

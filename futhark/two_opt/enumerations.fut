@@ -7,7 +7,7 @@ import "../core/tour"
 import "pairs"
 
 module type two_opt = {
-  type data [n]
+  type~ data [n]
   type point
 
   -- | What depends on the number of cities only; made once a run.
@@ -22,7 +22,7 @@ module type two_opt = {
 -- **Work:** O(n^2) distances. **Span:** O(log n).
 module numbered (M: metric) (E: enumeration)
   : two_opt with data [n] = M.data [n] with point = M.point = {
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
   type point = M.point
 
   def pairs = E.pairs
@@ -54,7 +54,7 @@ module numbered (M: metric) (E: enumeration)
 -- **Work:** O(n^2) distances. **Span:** O(n). **Memory:** O(n).
 module diagonals (M: metric)
   : two_opt with data [n] = M.data [n] with point = M.point = {
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
   type point = M.point
 
   def pairs _ = no_pairs by_diagonals

@@ -17,7 +17,7 @@ def proposed 'w (p: i32) (proposal: proposal w) : move w =
 def overlap 'w (a: move w) (b: move w) : bool = a.i <= b.j && b.i <= a.j
 
 module mk_k_swap_climber (M: metric) : climber with data [n] = M.data [n] = {
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
 
   -- What every edge proposes, walked along the cyclic diagonals as in `two_opt.diagonals`. A proposal is one number, so that
   -- the larger one wins: the gain, then q counted downwards.

@@ -29,7 +29,7 @@ def random_batch (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count] 
 
 -- | A climber's way from a tour to its local optimum.
 module type climber = {
-  type data [n]
+  type~ data [n]
 
   -- | Climb from a tour, by at most `limit` passes over the neighbourhood and at most `k` moves a pass.
   val climb [n] : data [n] -> (k: i32) -> (limit: i32) -> (start: [n]i32) -> state [n]

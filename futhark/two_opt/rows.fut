@@ -26,7 +26,7 @@ module type division = {
 
 module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = {
   module W = S.weight
-  type data [n] = S.data [n]
+  type~ data [n] = S.data [n]
 
   -- | The tour's points, and the edges that leave its positions.
   type line [n] = ([n]S.point, [n]i32)

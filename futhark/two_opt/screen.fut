@@ -78,9 +78,9 @@ module screened_plane : screen with data [n] = screened [n] = {
 }
 
 -- | A matrix leaves nothing open. The weights have room for a gain less another.
-module screened_matrix : screen with data [n] = matrix.data [n] = {
+module screened_matrix : screen with data [n] = [n][n]i32 = {
   module weight = i64
-  type data [n] = matrix.data [n]
+  type data [n] = [n][n]i32
   type point = i32
 
   def origin : point = 0

@@ -11,7 +11,7 @@ module mk_thread_climber (M: gpu_metric) : climber with data [n] = M.data [n] = 
   module tiling = {def rows = 8i64}
   module P = mk_proposals M tiling
   module T = mk_thread_tour M
-  type data [n] = M.data [n]
+  type~ data [n] = M.data [n]
 
   -- **Work:** O(n^2) a pass, and O(n) a move. **Span:** the same.
   def climb [n] (data: data [n]) (k: i32) (limit: i32) (start: [n]i32) : state [n] =
