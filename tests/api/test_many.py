@@ -143,6 +143,25 @@ def test_more_generations_never_give_a_longer_tour(backend: Backend) -> None:
     assert sum(lengths[-1]) < sum(lengths[0])
 
 
+@pytest.mark.parametrize(
+    ("n", "climbers", "threads"),
+    [
+        (8, 1, 16),
+        (100, 18_750, 16),
+        (100, 18_751, 15),
+        (100, 150_000, 2),
+        (100, 150_001, 1),
+        (100, 10**7, 1),
+        # As many as memory has room for.
+        (1_000, 6_710, 16),
+        (1_000, 6_711, 15),
+        (1_000, 10**7, 1),
+    ],
+)
+def test_a_gpu_has_several_threads_a_pair_of_tours_while_it_has_room(n: int, climbers: int, threads: int) -> None:
+    assert many._spread(n, climbers) == threads
+
+
 # Sizes
 
 
