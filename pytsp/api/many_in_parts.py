@@ -112,7 +112,7 @@ class Solved:
         """Yield the numbers and their results."""
         for column in self.columns.values():
             if isinstance(column, np.ndarray):
-                # Nobody else has it: a result need not copy its tour.
+                # Nobody else has it: a result need not copy its tour. Those of several shapes arrive as they were sent.
                 column.setflags(write=False)
         for number, row in zip(self.numbers, zip(*self.columns.values(), strict=True), strict=True):
             values = self.same | dict(zip(self.columns, row, strict=True))

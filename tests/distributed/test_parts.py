@@ -23,7 +23,7 @@ from workers import short_slices
 
 import pytsp
 from pytsp import Instance
-from pytsp.api.many_in_parts import Points, _Queue
+from pytsp.api.many_in_parts import Points, Solved, _Queue
 from pytsp.distributed import slices
 from pytsp.distributed.coordinator import Kept
 from pytsp.distributed.places import AnyExecutor, Place
@@ -300,6 +300,15 @@ def test_instances_of_several_kinds_go_as_they_are(other: Instance) -> None:
 def test_instances_that_are_solved_alone_go_as_they_are() -> None:
     for sent in ((uniform(7),), (uniform(1_001),)):
         assert Points.of(sent) == sent
+
+
+@pytest.mark.parametrize("sizes", [(9, 9), (9, 10)])
+def test_tours_of_many_are_read_only_of_one_size_and_of_several(sizes: tuple[int, int]) -> None:
+    instances = [uniform(n) for n in sizes]
+    results = [pytsp.solve(instance, solver="ils", iterations=1, backend="c") for instance in instances]
+    arrived = pickle.loads(pickle.dumps(Solved.of(range(2), results), protocol=5))
+    for (_, result), sent in zip(arrived.results(instances), results, strict=True):
+        assert result.tour.tolist() == sent.tour.tolist() and not result.tour.flags.writeable
 
 
 @pytest.mark.parametrize("slower", [1.0, 1.05])
