@@ -10,6 +10,7 @@ a smaller one without a limit; on GPUs those of less work must be c's as well. `
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import sys
 import time
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import pytsp
 from bench.harness.arguments import parser, positive, whole
@@ -34,11 +36,18 @@ SIZES = {"cpu": (20_000, 2_000, 200_000, 20_000), "gpu": (10_000_000, 10_000, 10
 
 @dataclass(frozen=True)
 class Work:
-    """A kind of work: what is counted, and what does it with an executor; it returns the count and what was found."""
+    """A kind of work: what is counted, what does it with an executor, the count of that, and what was found, which
+    nobody waits for."""
 
     name: str
     unit: str
-    do: Callable[..., tuple[float, list[list[int]]]]
+    do: Callable[..., Any]
+    count: Callable[[Any], float]
+    found: Callable[[Any], list[NDArray[Any]]]
+
+    def prints(self, done: object) -> str:
+        """Return a fingerprint of what was found."""
+        return hashlib.sha256(b"".join(each.tobytes() for each in self.found(done))).hexdigest()
 
 
 def restarts(climbers: int, options: argparse.Namespace) -> Work:
@@ -48,33 +57,36 @@ def restarts(climbers: int, options: argparse.Namespace) -> Work:
         # TSPLIB is not everywhere.
         instance = generate.uniform(100, seed=100)
 
-    def do(**how: Any) -> tuple[float, list[list[int]]]:
-        result = pytsp.solve(instance, solver="restarts", climbers=climbers, **how)
-        return float(climbers), [result.tour.tolist(), result.lengths[:1000].tolist()]
+    def do(**how: Any) -> pytsp.Result:
+        return pytsp.solve(instance, solver="restarts", climbers=climbers, **how)
 
-    return Work(f"restarts, {instance.name}, {climbers:,} climbers", "climbers", do)
+    name = f"restarts, {instance.name}, {climbers:,} climbers"
+    return Work(name, "climbers", do, lambda _: climbers, lambda result: [result.tour, result.lengths])
 
 
 def many(count: int) -> Work:
     points = np.random.default_rng(0).random((count, 100, 2))
 
-    def do(**how: Any) -> tuple[float, list[list[int]]]:
-        return float(count), [result.tour.tolist() for result in pytsp.solve_many(points, **how)]
+    def do(**how: Any) -> list[pytsp.Result]:
+        return pytsp.solve_many(points, **how)
 
-    return Work(f"{count:,} instances of 100 cities", "instances", do)
+    name = f"{count:,} instances of 100 cities"
+    return Work(name, "instances", do, lambda _: count, lambda results: [result.tour for result in results])
 
 
 def huge(n: int, small: int, seconds: float, stripes: int) -> Work:
     instance, other = (generate.uniform(each, seed=each) for each in (n, small))
 
-    def do(**how: Any) -> tuple[float, list[list[int]]]:
+    def do(**how: Any) -> tuple[pytsp.Result, pytsp.Result]:
         options: dict[str, Any] = {"solver": "large", "stripes": stripes, **how}
-        found = pytsp.solve(other, iterations=4, **options)
-        result = pytsp.solve(instance, time_limit=seconds, **options)
-        # What the limit is not of is not counted.
-        return float(result.steps.sum()) / result.seconds, [found.tour.tolist()]
+        return pytsp.solve(other, iterations=4, **options), pytsp.solve(instance, time_limit=seconds, **options)
 
-    return Work(f"{n:,} cities in {stripes} stripes, {seconds:g} s", "kicks a second", do)
+    def count(results: tuple[pytsp.Result, pytsp.Result]) -> float:
+        # What the limit is not of is not counted.
+        return float(results[1].steps.sum()) / results[1].seconds
+
+    name = f"{n:,} cities in {stripes} stripes, {seconds:g} s"
+    return Work(name, "kicks a second", do, count, lambda results: [results[0].tour])
 
 
 @dataclass(frozen=True)
@@ -84,7 +96,7 @@ class Measured:
     speed: float
     seconds: float
     core_seconds: float
-    found: list[list[int]]
+    found: str
 
 
 def core_seconds(how: dict[str, Any]) -> float:
@@ -97,10 +109,11 @@ def core_seconds(how: dict[str, Any]) -> float:
 
 def measure(work: Work, how: dict[str, Any]) -> Measured:
     cores, began = core_seconds(how), time.perf_counter()
-    count, found = work.do(**how)
+    done = work.do(**how)
     seconds = time.perf_counter() - began
-    speed = count if work.unit.endswith("a second") else count / seconds
-    return Measured(speed, seconds, core_seconds(how) - cores, found)
+    cores = core_seconds(how) - cores
+    count = work.count(done)
+    return Measured(count if work.unit.endswith("a second") else count / seconds, seconds, cores, work.prints(done))
 
 
 def times(a: float, b: float, digits: int = 2) -> float | None:
@@ -186,9 +199,9 @@ def main() -> int:
         for name, made in kinds.items():
             if options.only in (None, name):
                 warm, work = made()
-                found = [warm.do(**how)[1] for how in hows]
+                found = [warm.prints(warm.do(**how)) for how in hows]
                 if options.devices is not None:
-                    found.append(warm.do(backend="c")[1])
+                    found.append(warm.prints(warm.do(backend="c")))
                 rows.append(row_of(work, hows, workers, all(each == found[0] for each in found), options.repeats))
                 print(rows[-1], flush=True)
     print_rows(rows)

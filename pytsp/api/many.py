@@ -19,6 +19,7 @@ from pytsp.backends.registry import open_backend
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance
 from pytsp.problem.instance import Instance
+from pytsp.problem.instances import Instances, cities_of
 from pytsp.problem.kernel_input import Form, forms_of
 from pytsp.problem.lengths import tour_lengths
 from pytsp.problem.metrics import DEFAULT_METRIC
@@ -143,7 +144,7 @@ def solve_many(
     # One stands for all: each takes as long as a small instance does.
     for instance in listed[:1]:
         warn_of_rounding(instance, stacklevel=2)
-    largest = max((instance.n for instance in listed), default=0)
+    largest = max(cities_of(listed), default=0)
     check_memory("climbers", climbers, lambda count: CITY_BYTES * largest * count)
     common = {"seed": seed, "backend": backend, "threads": threads, "device": device}
     batches = Batches(climbers, seed, iterations, common, watch)
@@ -151,7 +152,7 @@ def solve_many(
     if executor is None and devices is None:
         # What cannot run here is known before anything is prepared.
         _ = batches.kernels
-        solved = batches.solve(listed)
+        solved = batches.solve(list(listed))
     else:
         from pytsp.api.many_in_parts import solve_shares  # noqa: PLC0415
 
@@ -260,24 +261,32 @@ class Batches:
             seconds = time.perf_counter() - began
             recomputed = tour_lengths([form.whole for *_, form in chunk], tours)
             given = tour_lengths([instance for _, instance, _ in chunk], tours)
-            for number, (index, instance, form) in enumerate(chunk):
+            tours.setflags(write=False)
+            for number, (_, _, form) in enumerate(chunk):
                 if recomputed[number] != lengths[number]:
                     verify(Best(int(lengths[number]), 0, tours[number]), form, kernels, self.seed)
-                yield index, self._result(instance, tours[number], given[number], generations, seconds / len(chunk))
+            results = self._results([instance for _, instance, _ in chunk], tours, given, generations, seconds)
+            yield from zip((index for index, *_ in chunk), results, strict=True)
             fitting = min(CALL_SECONDS[machine], max(0.0, self.watch.seconds_left - reserve))
             size = max(1, min(most, 4 * size, int(size * fitting / max(seconds, 1e-6))))
         for done, (index, instance, _) in enumerate(group):
             yield index, self.untimely(instance, len(group) - done)
 
-    def _result(
-        self, instance: Instance, tour: NDArray[np.int32], length: int | float, generations: int, seconds: float
-    ) -> Result:
-        return Result(
-            instance=instance,
-            tour=tour,
-            length=length,
+    def _results(
+        self,
+        instances: Sequence[Instance],
+        tours: NDArray[np.int32],
+        lengths: Sequence[int | float],
+        generations: int,
+        seconds: float,
+    ) -> Iterator[Result]:
+        """Return the results of a kernel call that took so many seconds."""
+        first = Result(
+            instance=instances[0],
+            tour=tours[0],
+            length=lengths[0],
             climber=0,
-            lengths=np.array([length]),
+            lengths=np.array(lengths[:1]),
             steps=np.zeros(1, dtype=np.int64),
             passes=np.empty(0, dtype=np.int32),
             done=np.ones(1, dtype=np.bool_),
@@ -285,11 +294,23 @@ class Batches:
             k=None,
             backend=self.kernels.name,
             mapping="thread",
-            seconds=seconds,
+            seconds=seconds / len(instances),
             stop_reason="finished",
             solver="eax",
             iterations=generations,
         )
+        # Nobody else has these arrays: each result has its rows.
+        columns = {
+            "instance": instances,
+            "tour": tours,
+            "length": lengths,
+            "lengths": np.array(lengths)[:, None],
+            "steps": np.zeros((len(instances), 1), dtype=np.int64),
+            "passes": np.empty((len(instances), 0), dtype=np.int32),
+            "done": np.ones((len(instances), 1), dtype=np.bool_),
+        }
+        for row in zip(*columns.values(), strict=True):
+            yield Result._of_fields(vars(first), zip(columns, row, strict=True))
 
 
 def _spread(n: int, climbers: int) -> int:
@@ -298,12 +319,14 @@ def _spread(n: int, climbers: int) -> int:
     return max(1, min(MOST_SPREAD, fitting))
 
 
-def _list_instances(instances: Iterable[Instance | Any] | NDArray[np.generic], metric: str | None) -> list[Instance]:
+def _list_instances(
+    instances: Iterable[Instance | Any] | NDArray[np.generic], metric: str | None
+) -> Sequence[Instance]:
     """Return the instances that are given, or those that coordinates make."""
     if isinstance(instances, np.ndarray):
         if instances.ndim != 3:
             raise ValueError(f"coordinates of many instances must have shape (b, n, 2); the shape is {instances.shape}")
-        return Instance._of_many(instances, metric or DEFAULT_METRIC)
+        return Instances.of(instances, metric or DEFAULT_METRIC)
     listed = []
     for index, instance in enumerate(instances):
         try:

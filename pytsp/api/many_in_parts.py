@@ -6,12 +6,13 @@ import math
 import os
 import time
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pytsp.api.many import SHORTENED_SECONDS, TOGETHER_CITIES, Batches
 from pytsp.distributed.coordinator import Coordinator, Kept, Order
@@ -21,6 +22,7 @@ from pytsp.distributed.slices import placed_here
 from pytsp.distributed.worker import Shared
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
+from pytsp.problem.instances import Instances, cities_of
 from pytsp.problem.lengths import tour_lengths
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
@@ -37,32 +39,12 @@ MOST_GROWTH = 8
 LAST_CITIES = {"cpu": 800, "gpu": 100_000}
 REST_CITIES = {"cpu": 0, "gpu": 50_000}
 TASKS_LEFT = {"cpu": 2, "gpu": 1}
-
-
-@dataclass(frozen=True)
-class Points:
-    """Instances of equally many cities that are solved together, on their way to a worker.
-
-    Their coordinates are one array, which is sent sooner.
-    """
-
-    metric: str
-    names: tuple[str, ...]
-    points: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, instances: Sequence[Instance]) -> Points | tuple[Instance, ...]:
-        """Return them, or the instances themselves where these are others."""
-        points = [each.coordinates for each in instances if each.coordinates is not None and type(each) is Instance]
-        (metric, shape), *others = {(each.metric, each._array.shape) for each in instances}
-        if others or len(points) < len(instances) or shape[0] not in TOGETHER_CITIES:
-            return tuple(instances)
-        return cls(metric, tuple(each.name for each in instances), np.stack(points))
-
-    def __iter__(self) -> Iterator[Instance]:
-        self.points.setflags(write=False)
-        for name, points in zip(self.names, self.points, strict=True):
-            yield Instance._of_lawful_coordinates(points, self.metric, name)
+# What a result takes here; how long none is made where a task is sent, and places may end that began together with its
+# own: an executor's threads, which send and hear, wait 5 ms for one that computes; and how many are made before a place
+# that is free has its next task.
+RESULT_SECONDS = 8e-6
+PAUSE_SECONDS = 0.01
+RESULTS_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
@@ -73,7 +55,7 @@ class Share:
     """
 
     numbers: tuple[int, ...]
-    instances: Iterable[Instance]
+    instances: Sequence[Instance]
     climbers: int
     seed: int
     iterations: int | None
@@ -99,9 +81,9 @@ class Solved:
         same: dict[str, Any] = {}
         columns: dict[str, Any] = {}
         for name in (each.name for each in fields(Result) if each.name != "instance"):
-            values = [getattr(result, name) for result in results]
+            values = list(map(attrgetter(name), results))
             if not isinstance(values[0], np.ndarray):
-                is_one = all(type(value) is type(values[0]) and value == values[0] for value in values)
+                is_one = len(set(map(type, values))) == 1 and values.count(values[0]) == len(values)
                 (same if is_one else columns)[name] = values[0] if is_one else values
             else:
                 is_one = len({(value.shape, value.dtype) for value in values}) == 1
@@ -109,14 +91,29 @@ class Solved:
         return cls(tuple(numbers), sum(result.seconds for result in results), same, columns)
 
     def results(self, instances: Sequence[Instance]) -> Iterator[tuple[int, Result]]:
-        """Yield the numbers and their results."""
+        """Yield the numbers and their results, once their tours have the lengths that they say.
+
+        Raises
+        ------
+        KernelError
+            If one has another.
+        """
+        given = [instances[number] for number in self.numbers]
+        lengths = tour_lengths(given, self.columns["tour"], is_rounded_once=False)
         for column in self.columns.values():
             if isinstance(column, np.ndarray):
                 # Nobody else has it: a result need not copy its tour. Those of several shapes arrive as they were sent.
                 column.setflags(write=False)
-        for number, row in zip(self.numbers, zip(*self.columns.values(), strict=True), strict=True):
-            values = self.same | dict(zip(self.columns, row, strict=True))
-            yield number, Result._of_fields(values | {"instance": instances[number]})
+        names = ("instance", *self.columns)
+        for number, length, *row in zip(self.numbers, lengths, given, *self.columns.values(), strict=True):
+            result = Result._of_fields(self.same, zip(names, row, strict=True))
+            if abs(length - result.length) > 1e-9 * abs(length):
+                raise KernelError(
+                    f"{result.instance.name or 'an instance'}: a worker on backend {result.backend} reports length "
+                    f"{result.length} for a tour, but its length is {length}: its kernels are miscompiled; please "
+                    "report this"
+                )
+            yield number, result
 
 
 def solve_share(_: Shared, share: Share) -> Solved:
@@ -145,21 +142,26 @@ def solve_shares(
     with entered as places:
         coordinator = Coordinator(places, Kept())
         queue = _Queue(instances, batches.watch, len(places.current()))
+        # What was heard, and is not told yet.
+        heard: deque[Iterator[tuple[int, Result]]] = deque()
         try:
-            while queue.waiting or coordinator.running:
-                _hand_out(coordinator, queue, batches)
-                if not coordinator.running:
+            while queue.waiting or coordinator.running or heard:
+                is_sending = _hand_out(coordinator, queue, batches)
+                if not coordinator.running and not heard:
                     if queue.is_over:
                         break
                     # Nobody is there; workers may come.
                     time.sleep(CALL_SECONDS)
-                heard = coordinator.wait(CALL_SECONDS)
-                for order, _, solved in heard:
+                replies = coordinator.wait((PAUSE_SECONDS if is_sending else 0.0) if heard else CALL_SECONDS)
+                for order, _, solved in replies:
                     queue.observe(order.owner, solved.numbers, solved.seconds)
-                # Nobody waits for the check of what was heard.
-                _hand_out(coordinator, queue, batches)
-                for _, _, solved in heard:
-                    yield from _checked(list(solved.results(instances)))
+                    heard.append(solved.results(instances))
+                # No place waits until all results of another one are made.
+                if heard and not replies:
+                    some = list(islice(heard[0], RESULTS_AT_ONCE))
+                    yield from some
+                    if len(some) < RESULTS_AT_ONCE:
+                        heard.popleft()
             for done, number in enumerate(queue.waiting):
                 yield number, batches.untimely(instances[number], len(queue.waiting) - done)
         finally:
@@ -167,22 +169,34 @@ def solve_shares(
             coordinator.close()
 
 
-def _hand_out(coordinator: Coordinator, queue: _Queue, batches: Batches) -> None:
-    """Give each free place a task."""
+def _hand_out(coordinator: Coordinator, queue: _Queue, batches: Batches) -> bool:
+    """Give each free place a task; return whether any was given."""
+    is_any = False
     for place in coordinator.free():
         if queue.is_over:
             break
+        is_any = True
         key = place.name if place.is_sticky else ""
         numbers = queue.take(key, place.has_gpu)
         coordinator.give(place, _order(numbers, key, queue, batches, coordinator.ending))
+    return is_any
 
 
 def _order(numbers: tuple[int, ...], key: str, queue: _Queue, batches: Batches, ending: str) -> Order:
     """Return the task of solving some instances, for a place."""
-    given, seconds = Points.of([queue.instances[number] for number in numbers]), queue.seconds_for(numbers)
+    given, seconds = _packed(queue.instances, numbers), queue.seconds_for(numbers)
     share = Share(numbers, given, batches.climbers, batches.seed, batches.iterations, batches.common, seconds, ending)
     several = f"instances {min(numbers)} to {max(numbers)}"
     return Order(several if len(numbers) > 1 else f"instance {numbers[0]}", solve_share, share, owner=key)
+
+
+def _packed(instances: Sequence[Instance], numbers: tuple[int, ...]) -> Sequence[Instance]:
+    """Return some instances, on their way to a worker."""
+    if isinstance(instances, Instances):
+        return instances.some(numbers)
+    some = [instances[number] for number in numbers]
+    # What is solved alone may ask for more of an instance than its coordinates.
+    return Instances.stacked(some) if some[0].n in TOGETHER_CITIES else some
 
 
 class _Queue:
@@ -191,8 +205,9 @@ class _Queue:
 
     def __init__(self, instances: Sequence[Instance], watch: Watch, places: int) -> None:
         self.instances, self.watch, self.places = instances, watch, places
-        self.waiting = deque(sorted(range(len(instances)), key=lambda number: -instances[number].n))
-        self.cities_left = sum(instance.n for instance in instances)
+        self.cities = cities_of(instances)
+        self.waiting = deque(sorted(range(len(instances)), key=self.cities.__getitem__, reverse=True))
+        self.cities_left = sum(self.cities)
         # The cities a second of each place, in kernels and until it was heard of; those of its last task, and when it
         # had that.
         self.speeds: dict[str, float] = {}
@@ -213,19 +228,23 @@ class _Queue:
     def take(self, place: str, has_gpu: bool) -> tuple[int, ...]:
         """Return the numbers of the instances that a place has next."""
         numbers = [self.waiting.popleft()]
-        cities = self.instances[numbers[0]].n
+        cities = self.cities[numbers[0]]
         if cities in TOGETHER_CITIES:
             before, speed = self.sizes.get(place), self.speeds.get(place, 0.0)
             machine = "gpu" if has_gpu else "cpu"
             fitting = min(MOST_GROWTH * (before or 0), int(SLICE_SECONDS * speed))
             size = FIRST_CITIES[machine] if before is None else fitting
             left = self.cities_left + sum(self._going(other) for other in self.sizes if other != place)
-            size = min(size, max(LAST_CITIES[machine], math.ceil(left / (TASKS_LEFT[machine] * self.places))))
+            share = math.ceil(left / (TASKS_LEFT[machine] * self.places))
+            # Places that end one after the other do not wait for each other's results.
+            making = RESULT_SECONDS / cities * self.rates.get(place, 0.0)
+            share -= int(making * max(0, self.cities_left - share) / 2)
+            size = min(size, max(LAST_CITIES[machine], share))
             if self.cities_left - size < REST_CITIES[machine]:
                 size = self.cities_left
-            while self.waiting and cities + self.instances[self.waiting[0]].n <= size:
+            while self.waiting and cities + self.cities[self.waiting[0]] <= size:
                 numbers.append(self.waiting.popleft())
-                cities += self.instances[numbers[-1]].n
+                cities += self.cities[numbers[-1]]
             self.sizes[place], self.began[place] = cities, time.perf_counter()
         self.cities_left -= cities
         return tuple(numbers)
@@ -238,7 +257,7 @@ class _Queue:
 
     def observe(self, place: str, numbers: Sequence[int], seconds: float) -> None:
         """Take how long the kernels of a place's task have taken, and the place until now."""
-        cities = sum(self.instances[number].n for number in numbers)
+        cities = sum(self.cities[number] for number in numbers)
         self.speeds[place] = cities / max(1e-6, seconds)
         if place in self.began:
             self.rates[place] = cities / max(1e-6, time.perf_counter() - self.began[place])
@@ -248,27 +267,7 @@ class _Queue:
         its cities."""
         if self.watch.time_limit is None:
             return None
-        left, cities = max(1e-3, self.watch.seconds_left - self.reserve), self.instances[numbers[0]].n
+        left, cities = max(1e-3, self.watch.seconds_left - self.reserve), self.cities[numbers[0]]
         if cities in TOGETHER_CITIES:
             return left
         return max(1e-3, min(left, left * self.places * cities / (cities + self.cities_left)))
-
-
-def _checked(solved: Sequence[tuple[int, Result]]) -> Iterator[tuple[int, Result]]:
-    """Yield results of workers, once their tours have the lengths that they say.
-
-    Raises
-    ------
-    KernelError
-        If one has another.
-    """
-    instances, tours = [result.instance for _, result in solved], [result.tour for _, result in solved]
-    lengths = tour_lengths(instances, tours, is_rounded_once=False)
-    for (number, result), length in zip(solved, lengths, strict=True):
-        if abs(length - result.length) > 1e-9 * abs(length):
-            raise KernelError(
-                f"{result.instance.name or 'an instance'}: a worker on backend {result.backend} reports length "
-                f"{result.length} for a tour, but its length is {length}: its kernels are miscompiled; please report "
-                "this"
-            )
-        yield number, result

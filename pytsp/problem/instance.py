@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.metrics import DEFAULT_METRIC, EXPLICIT, metric_named
 from pytsp.problem.tours import check_tour
-from pytsp.problem.validation import are_lawful, as_numbers, check_cities, check_coordinates, check_matrix, check_points
+from pytsp.problem.validation import as_numbers, check_cities, check_coordinates, check_matrix, check_points
 from pytsp.utils.deadline import look
 from pytsp.utils.memory import check_room
 from pytsp.utils.text import printable
@@ -208,23 +208,10 @@ class Instance:
         return Instance._of_lawful_coordinates(points, self.metric, self.name)
 
     @classmethod
-    def _of_many(cls, coordinates: NDArray[np.generic], metric: str) -> list[Instance]:
-        """Instances of n cities each, of an array of shape (b, n, 2) or (b, n, 3): checked together where that is
-        possible, else, which tells what is wrong of one, each by itself."""
-        named = metric_named(metric)
-        if not are_lawful(coordinates, named):
-            return [cls.from_coordinates(points, metric) for points in coordinates]
-        check_room(f"a copy of an array of shape {coordinates.shape}", 8 * coordinates.size)
-        owned = np.array(coordinates, dtype=np.float64, order="C", copy=True)
-        owned.setflags(write=False)
-        return [cls._of_lawful_coordinates(points, named.name) for points in owned]
-
-    @classmethod
     def _of_lawful_coordinates(cls, points: NDArray[np.float64], metric: str, name: str = "") -> Instance:
         """Instance of coordinates that keep all laws, which nobody changes: neither copied nor checked."""
         made = object.__new__(Instance)
-        for field, value in (("name", name), ("metric", metric), ("coordinates", points)):
-            object.__setattr__(made, field, value)
+        vars(made).update(name=name, metric=metric, coordinates=points)
         return made
 
     @classmethod

@@ -20,14 +20,17 @@ MOST_CITIES = 1 << 14
 
 
 def tour_lengths(
-    instances: Sequence[Instance], tours: Sequence[NDArray[np.int32]], *, is_rounded_once: bool = True
+    instances: Sequence[Instance],
+    tours: Sequence[NDArray[np.int32]] | NDArray[np.int32],
+    *,
+    is_rounded_once: bool = True,
 ) -> list[int | float]:
     """Return what `Instance.tour_length` says of one tour in each instance, of those of equal size in fewer steps.
 
     Parameters
     ----------
     instances : sequence of Instance
-    tours : sequence of numpy.ndarray of int32, shape (n,) each
+    tours : sequence of numpy.ndarray of int32, shape (n,) each, or one array of such rows
         As many, each of its instance's n cities.
     is_rounded_once : bool
         Whether floating-point lengths are those of `Instance.tour_length`, to the last bit; else they are near them,
@@ -55,9 +58,10 @@ def tour_lengths(
     for (metric, n, _), numbers in alike.items():
         for first in range(0, len(numbers), MOST_CITIES // n):
             block = numbers[first : first + MOST_CITIES // n]
-            orders = _checked([tours[number] for number in block], n)
-            cities = np.stack([cast("NDArray[np.float64]", instances[number].coordinates) for number in block])
-            visited = cities[np.arange(len(block))[:, None], orders]
+            given = tours[block] if isinstance(tours, np.ndarray) else [tours[number] for number in block]
+            orders = _checked(given, n)
+            cities = np.concatenate([cast("NDArray[np.float64]", instances[number].coordinates) for number in block])
+            visited = cities.take(orders + n * np.arange(len(block), dtype=np.int32)[:, None], axis=0)
             found = metric_named(metric).between(visited, np.roll(visited, -1, axis=1))
             if metric_named(metric).is_exact or not is_rounded_once:
                 made = found.sum(axis=1).tolist()
@@ -68,11 +72,15 @@ def tour_lengths(
     return lengths
 
 
-def _checked(tours: Sequence[NDArray[np.int32]], n: int) -> NDArray[np.int32]:
+def _checked(tours: Sequence[NDArray[np.int32]] | NDArray[np.int32], n: int) -> NDArray[np.int32]:
     """Return tours of n cities as rows, once they are tours."""
-    if all(tour.shape == (n,) and tour.dtype == np.int32 for tour in tours):
+    if isinstance(tours, np.ndarray):
+        rows = tours
+    elif all(tour.shape == (n,) and tour.dtype == np.int32 for tour in tours):
         rows = np.stack(tours)
-        if (np.sort(rows, axis=1) == np.arange(n, dtype=np.int32)).all():
-            return rows
-    # One at least is none, or is told in another way.
-    return np.stack([check_tour(tour, n) for tour in tours])
+    else:
+        # One at least is none, or is told in another way.
+        return np.stack([check_tour(tour, n) for tour in tours])
+    if rows.dtype == np.int32 and rows.shape[1] == n and (np.sort(rows, axis=1) == np.arange(n, dtype=np.int32)).all():
+        return rows
+    return np.stack([check_tour(tour, n) for tour in rows])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -143,10 +144,12 @@ class Result:
             object.__setattr__(self, "tour", tour)
 
     @classmethod
-    def _of_fields(cls, values: dict[str, Any]) -> Result:
+    def _of_fields(cls, same: dict[str, Any], others: Iterable[tuple[str, Any]]) -> Result:
         """Return the result of all fields' values, of which the tour is read-only: sooner than by the constructor."""
         result = object.__new__(cls)
-        vars(result).update(values)
+        values = vars(result)
+        values.update(same)
+        values.update(others)
         return result
 
     @property

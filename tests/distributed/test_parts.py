@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from functools import partial
 from types import ModuleType
@@ -23,12 +23,13 @@ from workers import short_slices
 
 import pytsp
 from pytsp import Instance
-from pytsp.api.many_in_parts import Points, Solved, _Queue
+from pytsp.api.many_in_parts import RESULT_SECONDS, Solved, _packed, _Queue
 from pytsp.distributed import slices
 from pytsp.distributed.coordinator import Kept
 from pytsp.distributed.places import AnyExecutor, Place
 from pytsp.distributed.ranges import Range, Ranges
 from pytsp.distributed.slices import Facts, Told
+from pytsp.problem.instances import Instances
 from pytsp.run.monitor import Watch
 from pytsp.solvers.large.pieces import PiecesStanding
 from pytsp.solvers.large.stripe import Stripe, StripeAsk
@@ -274,8 +275,8 @@ def test_results_of_many_keep_the_types_of_each() -> None:
 
 def test_points_on_their_way_are_those_of_the_instances() -> None:
     named = [Instance.from_coordinates(uniform(9, seed=seed).coordinates, "EUC_2D", f"{seed}") for seed in range(3)]
-    packed = Points.of(named)
-    assert isinstance(packed, Points)
+    packed = _packed(named, (0, 1, 2))
+    assert isinstance(packed, Instances)
     for arrived, sent in zip(pickle.loads(pickle.dumps(packed, protocol=5)), named, strict=True):
         assert (arrived.name, arrived.metric) == (sent.name, sent.metric)
         np.testing.assert_array_equal(arrived.coordinates, sent.coordinates)
@@ -294,12 +295,12 @@ def test_points_on_their_way_are_those_of_the_instances() -> None:
 )
 def test_instances_of_several_kinds_go_as_they_are(other: Instance) -> None:
     for sent in ((uniform(9), other), (other, uniform(9))):
-        assert Points.of(sent) == sent
+        assert _packed(sent, (0, 1)) == list(sent)
 
 
 def test_instances_that_are_solved_alone_go_as_they_are() -> None:
     for sent in ((uniform(7),), (uniform(1_001),)):
-        assert Points.of(sent) == sent
+        assert _packed(sent, (0,)) == list(sent)
 
 
 @pytest.mark.parametrize("sizes", [(9, 9), (9, 10)])
@@ -331,10 +332,28 @@ def test_gpus_have_what_is_left_in_equal_shares(slower: float, monkeypatch: pyte
             going[place] = (now + kernels + 1.1e-4 * len(numbers), numbers, kernels)
             taken.append(len(numbers))
         now = min(ends for ends, *_ in going.values())
-    # The first tasks tell how fast they are; what is behind them is over at about the same time, and leaves no rest.
+    # The first tasks tell how fast they are; what is behind them leaves no rest and is over at about the same time: the
+    # second one later, by what the first one's results take.
     assert [len(taken) for taken in sizes.values()] == [2, 2]
     (_, a), (_, b) = sizes.values()
+    (first, *_), (second, *_) = going.values()
     assert a + b == 6_000 and abs(a - b) < 300
+    assert first < second < first + 2 * RESULT_SECONDS * a
+
+
+def test_no_place_waits_until_all_results_of_another_one_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytsp.api.many_in_parts.RESULTS_AT_ONCE", 1)
+    counts: list[int] = []
+
+    def progress(done: int, total: int) -> None:
+        if done == 1:
+            # All that was given is done.
+            wait(executor.futures)
+        counts.append(len(executor.given))
+
+    with Teller(2) as executor:
+        pytsp.solve_many([uniform(10)] * 800, executor=executor, climbers=4, backend="c", progress=progress)
+    assert len(counts) == 800 and counts[1] > counts[0]
 
 
 @given(

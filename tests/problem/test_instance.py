@@ -24,6 +24,7 @@ from strategies import (
 
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.instance import Instance
+from pytsp.problem.instances import Instances
 
 SQUARE = [[0, 0], [0, 3], [4, 3], [4, 0]]
 
@@ -303,9 +304,9 @@ def test_instances_of_an_array_are_those_of_its_rows(points: Any, metric: str, d
         expected = [Instance.from_coordinates(each, metric) for each in points]
     except InstanceError as error:
         with pytest.raises(InstanceError, match=re.escape(str(error))):
-            Instance._of_many(points, metric)
+            Instances.of(points, metric)
         return
-    for made, other in zip(Instance._of_many(points, metric), expected, strict=True):
+    for made, other in zip(Instances.of(points, metric), expected, strict=True):
         assert vars(other) | vars(made) | {"coordinates": None} == vars(other) | {"coordinates": None}
         assert made.coordinates is not None
         assert not made.coordinates.flags.writeable
@@ -314,7 +315,7 @@ def test_instances_of_an_array_are_those_of_its_rows(points: Any, metric: str, d
 
 def test_instances_of_an_array_do_not_follow_it() -> None:
     points = np.random.default_rng(0).random((2, 4, 2))
-    instances = Instance._of_many(points, "EUCLIDEAN")
+    instances = Instances.of(points, "EUCLIDEAN")
     points[:] = 0
     assert instances[1].tour_length([0, 1, 2, 3]) > 0
 
@@ -322,4 +323,4 @@ def test_instances_of_an_array_do_not_follow_it() -> None:
 @pytest.mark.parametrize("metric", ["EUCLIDEAN", "EUC_2D", "GEO"])
 def test_instances_of_an_ordinary_array_are_checked_together(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(Instance, "from_coordinates")
-    assert len(Instance._of_many(np.random.default_rng(0).random((3, 5, 2)), metric)) == 3
+    assert len(Instances.of(np.random.default_rng(0).random((3, 5, 2)), metric)) == 3

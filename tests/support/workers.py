@@ -56,15 +56,17 @@ class Killer(logging.Handler):
 
 
 class Told(Executor):
-    """An executor of threads that keeps what it was given: the bytes of each task."""
+    """An executor of threads that keeps what it was given: the bytes of each task, and its future."""
 
     def __init__(self, workers: int) -> None:
         self.pool, self._max_workers = ThreadPoolExecutor(workers), workers
         self.given: list[tuple[Any, ...]] = []
+        self.futures: list[Future[Any]] = []
 
     def submit(self, fn: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Future[Any]:
         self.given.append(arguments)
-        return self.pool.submit(fn, *arguments, **keywords)
+        self.futures.append(self.pool.submit(fn, *arguments, **keywords))
+        return self.futures[-1]
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self.pool.shutdown(wait, cancel_futures=cancel_futures)

@@ -1,0 +1,84 @@
+"""Instances whose coordinates are one array: each is made where somebody asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.problem.instance import Instance
+from pytsp.problem.metrics import metric_named
+from pytsp.problem.validation import are_lawful
+from pytsp.utils.memory import check_room
+
+__all__ = ["Instances", "cities_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Instances(Sequence[Instance]):
+    """Instances of equally many cities, which have nothing but coordinates, a metric and a name.
+
+    Attributes
+    ----------
+    metric : str
+    coordinates : numpy.ndarray of float64, shape (b, n, d)
+        They keep all laws, and nobody changes them.
+    names : tuple of str
+        Of each; empty where none has any.
+    """
+
+    metric: str
+    coordinates: NDArray[np.float64]
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, coordinates: NDArray[np.generic], metric: str) -> Sequence[Instance]:
+        """Return the instances of an array of shape (b, n, 2) or (b, n, 3): checked together where that is possible,
+        else, which tells what is wrong of one, each by itself."""
+        named = metric_named(metric)
+        if not are_lawful(coordinates, named):
+            return [Instance.from_coordinates(points, metric) for points in coordinates]
+        check_room(f"a copy of an array of shape {coordinates.shape}", 8 * coordinates.size)
+        return cls(named.name, np.array(coordinates, dtype=np.float64, order="C", copy=True))
+
+    @classmethod
+    def stacked(cls, instances: Sequence[Instance]) -> Sequence[Instance]:
+        """Return instances as one array, which is sent sooner, without what a kernel does not ask for; those of several
+        kinds, or that are matrices, as they are."""
+        points = [each.coordinates for each in instances if each.coordinates is not None and type(each) is Instance]
+        (metric, _), *others = {(each.metric, each._array.shape) for each in instances}
+        if others or len(points) < len(instances):
+            return instances
+        return cls(metric, np.stack(points), tuple(each.name for each in instances))
+
+    def some(self, numbers: Sequence[int]) -> Instances:
+        """Return those of some numbers."""
+        names = tuple(self.names[number] for number in numbers) if self.names else ()
+        return Instances(self.metric, self.coordinates[list(numbers)], names)
+
+    def __len__(self) -> int:
+        return len(self.coordinates)
+
+    @overload
+    def __getitem__(self, which: int) -> Instance: ...
+
+    @overload
+    def __getitem__(self, which: slice) -> Sequence[Instance]: ...
+
+    def __getitem__(self, which: int | slice) -> Instance | Sequence[Instance]:
+        if isinstance(which, slice):
+            return [self[number] for number in range(len(self))[which]]
+        points = self.coordinates[which]
+        # An array that was sent may be written to.
+        points.setflags(write=False)
+        return Instance._of_lawful_coordinates(points, self.metric, self.names[which] if self.names else "")
+
+
+def cities_of(instances: Sequence[Instance]) -> list[int]:
+    """Return how many cities each has."""
+    if isinstance(instances, Instances):
+        return [instances.coordinates.shape[1]] * len(instances)
+    return [instance.n for instance in instances]
