@@ -40,10 +40,11 @@ LAST_CITIES = {"cpu": 800, "gpu": 100_000}
 REST_CITIES = {"cpu": 0, "gpu": 50_000}
 TASKS_LEFT = {"cpu": 2, "gpu": 1}
 # What a result takes here; how long none is made where a task is sent, and places may end that began together with its
-# own: an executor's threads, which send and hear, wait 5 ms for one that computes; and how many are made before a place
-# that is free has its next task.
+# own: an executor's threads, which send and hear, wait 5 ms for one that computes; how often in a row that is done for
+# others; and how many are made before a place that is free has its next task.
 RESULT_SECONDS = 8e-6
 PAUSE_SECONDS = 0.01
+MOST_ROUNDS = 2
 RESULTS_AT_ONCE = 500
 
 
@@ -144,6 +145,7 @@ def solve_shares(
         queue = _Queue(instances, batches.watch, len(places.current()))
         # What was heard, and is not told yet.
         heard: deque[Iterator[tuple[int, Result]]] = deque()
+        rounds = 0
         try:
             while queue.waiting or coordinator.running or heard:
                 is_sending = _hand_out(coordinator, queue, batches)
@@ -156,17 +158,26 @@ def solve_shares(
                 for order, _, solved in replies:
                     queue.observe(order.owner, solved.numbers, solved.seconds)
                     heard.append(solved.results(instances))
-                # No place waits until all results of another one are made.
-                if heard and not replies:
-                    some = list(islice(heard[0], RESULTS_AT_ONCE))
-                    yield from some
-                    if len(some) < RESULTS_AT_ONCE:
-                        heard.popleft()
+                # A place that has done its task waits for no results of others, but neither do these wait on and on.
+                rounds = rounds + 1 if replies and rounds < MOST_ROUNDS else 0
+                if rounds == 0:
+                    yield from _some(heard)
             for done, number in enumerate(queue.waiting):
                 yield number, batches.untimely(instances[number], len(queue.waiting) - done)
         finally:
             coordinator.end()
             coordinator.close()
+
+
+def _some(heard: deque[Iterator[tuple[int, Result]]]) -> Iterator[tuple[int, Result]]:
+    """Yield some of the results that were heard."""
+    left = RESULTS_AT_ONCE
+    while heard and left > 0:
+        made = list(islice(heard[0], left))
+        yield from made
+        left -= len(made)
+        if left > 0:
+            heard.popleft()
 
 
 def _hand_out(coordinator: Coordinator, queue: _Queue, batches: Batches) -> bool:

@@ -8,6 +8,7 @@ import os
 import pickle
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
@@ -315,4 +316,8 @@ class Coordinator:
 
 def _is_loss(error: BaseException) -> bool:
     """Tell whether a task failed because its worker is gone."""
-    return not LOSSES.isdisjoint(each.__name__ for each in type(error).__mro__)
+    if not LOSSES.isdisjoint(each.__name__ for each in type(error).__mro__):
+        return True
+    # Dask's executor takes what a task came to for its error where the worker is lost between the two.
+    frames = traceback.extract_tb(error.__traceback__)
+    return isinstance(error, TypeError) and bool(frames) and Path(frames[-1].filename).name == "cfexecutor.py"

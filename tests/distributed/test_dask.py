@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,9 @@ from workers import Killer, is_running, short_slices
 
 import pytsp
 from pytsp.cli.commands import main
+from pytsp.distributed.coordinator import _is_loss
 from pytsp.distributed.dask import connect
+from pytsp.distributed.worker import Reply
 from pytsp.exceptions import PytspError
 
 # By a module within: this folder has the name of Dask's package, and is found where that is not.
@@ -50,6 +54,28 @@ def client() -> Iterator[Any]:
         distributed.Client(cluster) as client,
     ):
         yield client
+
+
+def test_a_worker_that_is_lost_as_its_result_arrives_is_a_loss() -> None:
+    from distributed import cfexecutor  # noqa: PLC0415
+
+    class Lost:
+        status = "lost"
+
+        async def _result(self, *, raiseit: bool) -> Reply:
+            return Reply("done", "", "")
+
+    async def hear(told: Future[Reply]) -> None:
+        await cfexecutor._cascade_future(Lost(), told)
+
+    told: Future[Reply] = Future()
+    asyncio.run(hear(told))
+    with pytest.raises(TypeError) as lost:
+        told.result()
+    assert _is_loss(lost.value)
+    with pytest.raises(TypeError) as other:
+        len(3)  # type: ignore[arg-type]
+    assert not _is_loss(other.value)
 
 
 @pytest.mark.parametrize("work", WORKS)
