@@ -31,6 +31,25 @@ def test_they_are_those_of_each_instance(listed: list[Instance], most: int, seed
     assert [type(each) for each in found] == [type(each) for each in expected]
 
 
+@given(n=st.integers(1, 9), count=st.integers(1, 9), most=st.sampled_from([9, 1 << 14]), seed=st.integers(0, 99))
+def test_tours_may_be_rows_of_an_array(n: int, count: int, most: int, seed: int) -> None:
+    points = np.random.default_rng(seed).random((count, n, 2))
+    listed = [Instance.from_coordinates(each, "EUCLIDEAN") for each in points]
+    rows = np.random.default_rng(seed).permuted(np.tile(np.arange(n, dtype=np.int32), (count, 1)), axis=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lengths, "MOST_CITIES", most)
+        assert tour_lengths(listed, rows) == tour_lengths(listed, list(rows))
+        assert tour_lengths(listed, rows.astype(np.int64)) == tour_lengths(listed, list(rows))
+
+
+@pytest.mark.parametrize("row", [[0, 1, 1], [0, 1, 3]])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_rows_that_are_no_tours_are_refused(row: list[int], dtype: type) -> None:
+    listed = [pytsp.generate.uniform(3, seed=seed) for seed in range(2)]
+    with pytest.raises(TourError):
+        tour_lengths(listed, np.array([[0, 1, 2], row], dtype=dtype))
+
+
 @pytest.mark.parametrize("tour", [[0, 1, 1], [0, 1], [0, 1, 3]])
 def test_what_is_no_tour_is_refused(tour: list[int]) -> None:
     listed = [pytsp.generate.uniform(3, seed=seed) for seed in range(2)]
