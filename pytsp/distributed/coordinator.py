@@ -9,6 +9,7 @@ import pickle
 import tempfile
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
@@ -310,8 +311,13 @@ class Coordinator:
             often = f"{order.retries} workers were" if order.retries > 1 else "a worker was"
             raise WorkerLost(f"{often} lost with {order.name}: {reason}; not done: {', '.join(names)}")
         _log.warning("a worker (%s) was lost with %s: %s; another one does it", place.name, order.name, reason)
-        free = self.free()
-        self.give(place if place in free or not free else free[0], order)
+        self.give(self._another(place), order)
+
+    def _another(self, place: Place) -> Place:
+        """Return who does what a worker was lost with: of the places that are there the one with the least to do, if it
+        is among them its own."""
+        busy = Counter(each.place.name for each in self._running.values())
+        return min(self.places.current() or [place], key=lambda each: (busy[each.name], each.name != place.name))
 
 
 def _is_loss(error: BaseException) -> bool:

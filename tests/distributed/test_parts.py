@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from functools import partial
 from types import ModuleType
@@ -25,7 +25,7 @@ import pytsp
 from pytsp import Instance
 from pytsp.api.many_in_parts import RESULT_SECONDS, Solved, _packed, _Queue
 from pytsp.distributed import slices
-from pytsp.distributed.coordinator import Kept
+from pytsp.distributed.coordinator import Coordinator, Kept, Order
 from pytsp.distributed.places import AnyExecutor, Place
 from pytsp.distributed.ranges import Range, Ranges
 from pytsp.distributed.slices import Facts, Told
@@ -339,6 +339,40 @@ def test_gpus_have_what_is_left_in_equal_shares(slower: float, monkeypatch: pyte
     (first, *_), (second, *_) = going.values()
     assert a + b == 6_000 and abs(a - b) < 300
     assert first < second < first + 2 * RESULT_SECONDS * a
+
+
+def test_what_a_place_had_that_is_gone_goes_to_one_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    there, given = [Place(name, is_sticky=False) for name in "ab"], []
+
+    class Two:
+        def current(self) -> list[Place]:
+            return there
+
+        def submit(self, place: Place, *_: Any) -> Future[Any]:
+            given.append(place.name)
+            return Future()
+
+        def lost(self, *_: Any) -> bool:
+            return True
+
+        def stop(self) -> None:
+            pass
+
+    monkeypatch.setattr("pytsp.distributed.coordinator.GONE_SECONDS", 0.0)
+    coordinator = Coordinator(Two(), Kept())
+    for place in list(there):
+        coordinator.give(place, Order(f"task of {place.name}", len, ""))
+    del there[0]
+    # It is busy, and has both.
+    for _ in range(9):
+        coordinator.wait(0.0)
+    assert given == ["a", "b", "b"]
+    there.append(Place("c", is_sticky=False))
+    del there[0]
+    for _ in range(9):
+        coordinator.wait(0.0)
+    assert given == ["a", "b", "b", "c", "c"]
+    coordinator.close()
 
 
 def test_no_place_waits_until_all_results_of_another_one_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
