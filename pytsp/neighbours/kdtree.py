@@ -35,6 +35,9 @@ IMPORT_SECONDS, CITY_SECONDS = 0.3, 5e-6
 _SCATTERED = 1 << 14
 # Candidates compared together: this bounds the memory, and the time between two looks at the clock.
 _BLOCK = 1 << 16
+# The least values of a row are looked for by those of groups of so many, where there are so many groups for each, and
+# no more than so many times as many values come out of that: many may tie.
+_GROUP, _GROUPS_A_VALUE, _MOST_PLACES = 16, 2, 4
 # Cities of one cell of the curve are in no order, so boxes around them exclude little: at most so many.
 MOST_IN_A_CELL = 64
 # Lists of so many are short, and of all others together so many numbers are moved at most before there is a tree.
@@ -276,6 +279,19 @@ def _blocks(rows: NDArray[np.int64], width: int) -> Iterator[slice]:
 
 def _argleast(values: NDArray[Any], k: int) -> NDArray[np.int64]:
     """Return the columns of the `k` least values of each row, in order of (value, column), shape (m, k)."""
+    groups = values.shape[1] // _GROUP
+    if groups >= _GROUPS_A_VALUE * k:
+        # The k-th least of the groups' least values is no less than that of all, and hardly more.
+        least = values[:, :groups].copy()
+        for first in range(groups, groups * _GROUP, groups):
+            np.minimum(least, values[:, first : first + groups], out=least)
+        places = np.flatnonzero(values <= np.partition(least, k - 1, axis=1)[:, k - 1 : k])
+        if len(places) <= _MOST_PLACES * k * len(values):
+            rows, columns = np.divmod(places, values.shape[1])
+            order = np.lexsort((values[rows, columns], rows))
+            first_of_rows = np.searchsorted(rows, np.arange(len(values)))
+            nearest: NDArray[np.int64] = columns[order[first_of_rows[:, None] + np.arange(k)]]
+            return nearest
     limit = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
     rows, columns = np.divmod(np.flatnonzero(values <= limit), values.shape[1])
     if len(columns) > limit.size * k:

@@ -21,9 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.doubled import DoubledWays, double
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, check_kernel_matrix, least_and_largest
+from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, check_kernel_matrix
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.tours import check_tour
+from pytsp.utils.extremes import least_and_largest
 
 __all__ = ["JonkerVolgenant"]
 

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,19 +174,6 @@ def longest_distance(instance: Instance) -> float:
         return radius * arc_over(float(np.linalg.norm(sides))) + metric.is_exact
     near = metric_named(instance.metric.split(" ")[0])
     return float(near.length(np.zeros_like(sides), sides)) + metric.is_exact
-
-
-def least_and_largest(d: NDArray[Any]) -> tuple[Any, Any]:
-    """Return the least and the largest distance between two cities, as Python's numbers; zeros where there is one city.
-
-    `d` must be C-ordered; its diagonal is no distance.
-    """
-    n = len(d)
-    if n < 2:
-        return d.dtype.type(0).item(), d.dtype.type(0).item()
-    # After the first element, every n + 1 end in one of the diagonal.
-    others = d.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1]
-    return others.min().item(), others.max().item()
 
 
 def written_seconds(size: int) -> float:

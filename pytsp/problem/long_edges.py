@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pytsp.problem.instance import FORBIDDEN
 from pytsp.utils.deadline import look
+from pytsp.utils.extremes import least_and_largest
 
 __all__ = ["shorten_edges"]
 
@@ -50,6 +51,9 @@ def shorten_edges(
     """
     n, largest, is_whole = len(d), d.max().item(), d.dtype.kind == "i"
     if n < 2 or (is_whole and largest <= most):
+        return d
+    if not is_whole and largest <= _PROPORTION * (n - 1) * least_and_largest(np.ascontiguousarray(d))[0] < math.inf:
+        # None is forbidden or as good as that, and all are in proportion to any tour or path: none need be found.
         return d
     classes = _forbidden_classes(d, most)
     is_forbidden = np.logical_or.reduce(classes) if classes else np.zeros(d.shape, dtype=np.bool_)

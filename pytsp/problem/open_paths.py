@@ -18,7 +18,6 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import (
     MATRIX_BYTES,
     MOST_DISTANCE,
-    least_and_largest,
     longest_distance,
     written_seconds,
 )
@@ -28,6 +27,7 @@ from pytsp.problem.metrics import with_further
 from pytsp.problem.tours import check_tour
 from pytsp.utils.arguments import whole_number
 from pytsp.utils.deadline import look
+from pytsp.utils.extremes import least_and_largest
 
 __all__ = ["OpenPath", "UnclosedPath"]
 

@@ -1,6 +1,8 @@
-"""The least and the largest of each column of points."""
+"""The least and the largest: of each column of points, of all distances."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,3 +14,16 @@ def extremes(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
     NumPy takes several times as long for all columns at once.
     """
     return np.array([column.min() for column in points.T]), np.array([column.max() for column in points.T])
+
+
+def least_and_largest(d: NDArray[Any]) -> tuple[Any, Any]:
+    """Return the least and the largest distance between two cities, as Python's numbers; zeros where there is one city.
+
+    `d` must be C-ordered; its diagonal is no distance.
+    """
+    n = len(d)
+    if n < 2:
+        return d.dtype.type(0).item(), d.dtype.type(0).item()
+    # After the first element, every n + 1 end in one of the diagonal.
+    others = d.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1]
+    return others.min().item(), others.max().item()

@@ -115,6 +115,27 @@ def test_cyclic_ties_go_to_the_next_city_round(matrix: NDArray[np.int64], k: int
         assert lists[i].tolist() == others[: min(k, n - 1)]
 
 
+@given(
+    n=st.integers(2, 150),
+    k=st.integers(1, 5),
+    distinct=st.sampled_from([1, 3, 40, 10**6]),
+    dtype=st.sampled_from([np.int64, np.float64]),
+    seed=st.integers(0, 2**32),
+)
+@example(n=33, k=1, distinct=10**6, dtype=np.float64, seed=0)
+@example(n=32, k=1, distinct=10**6, dtype=np.float64, seed=0)
+@example(n=150, k=4, distinct=1, dtype=np.float64, seed=0)
+def test_the_nearest_in_long_rows_are_those_of_a_sort(n: int, k: int, distinct: int, dtype: Any, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    rows = random.integers(0, distinct, (n, n)).astype(dtype)
+    if dtype == np.float64:
+        rows[random.random((n, n)) < 0.2] = np.inf
+    k = min(k, n - 1)
+    found = _nearest.nearest_in_rows(rows, k)
+    for i in range(n):
+        assert found[i].tolist() == sorted(set(range(n)) - {i}, key=lambda j: (rows[i, j], j))[:k]
+
+
 # Quadrants
 
 
