@@ -281,15 +281,19 @@ class Batches:
         seconds: float,
     ) -> Iterator[Result]:
         """Return the results of a kernel call that took so many seconds."""
+        # Nobody else has these arrays: each result has its rows.
+        columns: dict[str, Any] = {
+            "instance": instances,
+            "tour": tours,
+            "length": lengths,
+            "lengths": np.array(lengths)[:, None],
+            "steps": np.zeros((len(instances), 1), dtype=np.int64),
+            "passes": np.empty((len(instances), 0), dtype=np.int32),
+            "done": np.ones((len(instances), 1), dtype=np.bool_),
+        }
         first = Result(
-            instance=instances[0],
-            tour=tours[0],
-            length=lengths[0],
+            **{name: column[0] for name, column in columns.items()},
             climber=0,
-            lengths=np.array(lengths[:1]),
-            steps=np.zeros(1, dtype=np.int64),
-            passes=np.empty(0, dtype=np.int32),
-            done=np.ones(1, dtype=np.bool_),
             seed=self.seed,
             k=None,
             backend=self.kernels.name,
@@ -299,16 +303,6 @@ class Batches:
             solver="eax",
             iterations=generations,
         )
-        # Nobody else has these arrays: each result has its rows.
-        columns = {
-            "instance": instances,
-            "tour": tours,
-            "length": lengths,
-            "lengths": np.array(lengths)[:, None],
-            "steps": np.zeros((len(instances), 1), dtype=np.int64),
-            "passes": np.empty((len(instances), 0), dtype=np.int32),
-            "done": np.ones((len(instances), 1), dtype=np.bool_),
-        }
         for row in zip(*columns.values(), strict=True):
             yield Result._of_fields(vars(first), zip(columns, row, strict=True))
 
