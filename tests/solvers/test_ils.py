@@ -401,10 +401,10 @@ def test_a_solve_that_finishes_in_the_last_call_is_finished(backend: Backend) ->
 
 def test_a_target_ends_a_solve(backend: Backend) -> None:
     with cut(1e-12, 1e-12, 1):
-        best = solved(uniform(200), backend, iterations=200)
+        best = solved(uniform(300), backend, iterations=300)
         assert len(best.history) > 3
         target = best.history[-2].length
-        result = solved(uniform(200), backend, iterations=200, target=target)
+        result = solved(uniform(300), backend, iterations=300, target=target)
     assert (result.stop_reason, result.iterations) == ("target", best.history[-2].iteration)
     assert result.length <= target
     assert_whole(result)
@@ -456,6 +456,22 @@ def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch
 
 
 # Defaults and refusals
+
+
+@pytest.mark.parametrize(
+    ("moves", "is_directed", "meant", "other"),
+    [("lk", False, "segments", "mixed"), ("lk", True, "mixed", "segments"), ("3-opt", False, "mixed", "segments")],
+)
+def test_where_a_tour_is_kicked_by_default(
+    moves: str, is_directed: bool, meant: str, other: str, backend: Backend
+) -> None:
+    matrix = np.random.default_rng(3).integers(1, 1000, (60, 60))
+    instance = pytsp.Instance.from_matrix(matrix, asymmetric=True) if is_directed else uniform(60)
+    rest: dict[str, Any] = {"moves": moves, "iterations": 30, "climbers": 2, "seed": 1, "neighbours": 6}
+    kicks: tuple[dict[str, Any], ...] = ({}, {"kick": meant}, {"kick": other})
+    default, same, another = (solved(instance, backend, **rest, **kick) for kick in kicks)
+    assert default.steps.tolist() == same.steps.tolist() != another.steps.tolist()
+    assert default.tour.tolist() == same.tour.tolist()
 
 
 def test_the_names_of_starts_are_those_that_can_be_made() -> None:

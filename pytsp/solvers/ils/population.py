@@ -109,7 +109,7 @@ class Population(Search):
             lists,
             moves=moves,
             draws=draws,
-            kick=KICKS.index(self.options.kick),
+            kick=KICKS.index(self.options.kick or default_kick(MOVES[moves], is_doubled=task.is_doubled)),
             mapping=self.options.layout,
             draw_blocks=self.options.draw_blocks or 1,
         )
@@ -331,6 +331,15 @@ class Population(Search):
         # Draws that find nothing make no local optimum.
         done = np.full(self.climbers, now.is_polished and self.options.pivot != "random-k")
         return Found(now.best, now.shortest, now.steps, done, mapping=self.local_search.mapping)
+
+
+def default_kick(moves: str, *, is_doubled: bool) -> str:
+    """Return where a kick cuts the tour by default.
+
+    After kicks along the tour chains end with shorter tours; one by one, moves repair what walks leave sooner, and of
+    directed ways neither is better (docs/algorithms).
+    """
+    return "segments" if moves == "lk" and not is_doubled else "mixed"
 
 
 def lengths_of(instance: Instance, tours: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -98,12 +98,12 @@ class ILS(Climbers, NeighbourLists):
         'memory [2]_. The results are the same; "auto" takes blocks where they hold a tour, else threads.',
         help="climbers on a GPU",
     )
-    kick: str = choice(
+    kick: str | None = choice(
         KICKS,
-        default="mixed",
-        doc="The double bridge's four edges lie within some tens of positions along the tour, or are found by random "
-        "walks on the neighbour lists; by default either, as it is drawn.",
-        help="where a tour changes (default: mixed)",
+        doc="The double bridge's four edges lie within some tens of positions along the tour, are found by random "
+        'walks on the neighbour lists, or either, as it is drawn. By default "segments" with `moves` "lk", but not '
+        'for asymmetric instances; else "mixed".',
+        help="where a tour changes (default: segments; directed ways, other moves: mixed)",
     )
     temperature: float | None = temperature(
         "What an accepted change may make a tour longer at first, a random amount of about this length. As in "
