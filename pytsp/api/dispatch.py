@@ -162,8 +162,8 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
         if limit is None or not (may_be_slow or limit < crossing_seconds(instance.n)):
             return False
         kernels = kernels_of(request, OPTIONS["eax"].part)
-        if kernels.device is None:
-            return limit < crossing_seconds(instance.n)
+        if kernels.threads is not None:
+            return limit < crossing_seconds(instance.n, kernels.threads)
         if not may_be_slow:
             return False
         from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415

@@ -24,10 +24,11 @@ RECOMBINED_DIRECTED = range(8, 151)
 # On a GPU the first tours of a population take seconds where there are more cities.
 MANY_CITIES = 5_000
 # On a CPU a population that has less time ends above a search that needs none: so many seconds a city for its first
-# tours, and so many, by a power of the cities, until they agree: 0.2 s for 1,000 cities, 23 s for 12,000
-# (`python -m bench.solvers.choice`).
+# tours, and so many of a core, by a power of the cities, until they agree: 0.2 s for 1,000 cities, 88 s for 12,000. Up
+# to four threads share that, where the other search has no use for a second one (`python -m bench.solvers.choice`).
 FIRST_SECONDS = 2.2e-4
-CROSSING_SECONDS, CROSSING_POWER = 1.5e-8, 2.25
+CROSSING_SECONDS, CROSSING_POWER = 5.1e-11, 3
+MOST_CROSSING_THREADS = 4
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".
@@ -114,9 +115,10 @@ def choose(
     return OPTIONS[chosen](**{**crossed, **given})
 
 
-def crossing_seconds(n: int) -> float:
-    """Return about how long a population on n cities takes a CPU until it pays."""
-    return float(max(FIRST_SECONDS * n, CROSSING_SECONDS * n**CROSSING_POWER))
+def crossing_seconds(n: int, threads: int = 1) -> float:
+    """Return about how long a population on n cities takes so many threads of a CPU until it pays."""
+    crossing = CROSSING_SECONDS * n**CROSSING_POWER / min(threads, MOST_CROSSING_THREADS)
+    return float(max(FIRST_SECONDS * n, crossing))
 
 
 def chain_seconds(n: int) -> float:

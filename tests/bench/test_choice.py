@@ -116,6 +116,6 @@ def test_auto_is_near_the_best_wherever_that_was_measured() -> None:
     assert len(plane) >= 40
     for cell, found in plane.items():
         shorter = "ils" if cell.limit >= chain_seconds(cell.n) else "large"
-        chosen = "eax" if cell.n <= 12_000 and cell.limit >= crossing_seconds(cell.n) else shorter
+        chosen = "eax" if cell.n <= 12_000 and cell.limit >= crossing_seconds(cell.n, 2) else shorter
         lost = choice.loss(found, chosen)
         assert lost is not None and lost < 0.35, cell

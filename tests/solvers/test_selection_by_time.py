@@ -39,13 +39,13 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     ("n", "limit", "given_", "solver"),
     [
-        (3000, crossing_seconds(3000), {}, "eax"),
-        (3000, crossing_seconds(3000) - 1e-3, {}, "ils"),
+        (3000, crossing_seconds(3000, 2), {}, "eax"),
+        (3000, crossing_seconds(3000, 2) - 1e-3, {}, "ils"),
         (3000, chain_seconds(3000), {}, "ils"),
         (3000, chain_seconds(3000) - 1e-3, {}, "large"),
         (3000, None, {}, "eax"),
-        (12_000, crossing_seconds(12_000), {}, "eax"),
-        (12_000, crossing_seconds(12_000) - 1e-3, {}, "ils"),
+        (12_000, crossing_seconds(12_000, 2), {}, "eax"),
+        (12_000, crossing_seconds(12_000, 2) - 1e-3, {}, "ils"),
         (12_001, 1e6, {}, "ils"),
         (12_001, chain_seconds(12_001), {}, "ils"),
         (12_001, chain_seconds(12_001) - 1e-3, {}, "large"),
@@ -53,19 +53,19 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (12_001, 1e6, {"iterations": 50}, "large"),
         (MOST_CHAINED, 1e6, {}, "ils"),
         (MOST_CHAINED + 1, 1e6, {}, "large"),
-        (8, crossing_seconds(8), {}, "eax"),
-        (8, crossing_seconds(8) - 1e-4, {}, "large"),
+        (8, crossing_seconds(8, 2), {}, "eax"),
+        (8, crossing_seconds(8, 2) - 1e-4, {}, "large"),
         (7, 1e-9, {}, "ils"),
         # Options have their say.
-        (3000, 0.9, {"solver": "eax"}, "eax"),
-        (3000, 0.9, {"population": 50}, "eax"),
-        (3000, 0.9, {"climbers": 50}, "ils"),
-        (3000, 0.9, {"pivot": "best"}, "ils"),
-        (3000, 0.9, {"iterations": 50}, "ils"),
-        (3000, 0.9, {"kick": "walk"}, "ils"),
-        (3000, 0.9, {"k": 2}, "restarts"),
-        (3000, 0.9, {"piece": 1000}, "large"),
-        (3000, 0.9, {"initial_tour": range(3000)}, "ils"),
+        (3000, 0.6, {"solver": "eax"}, "eax"),
+        (3000, 0.6, {"population": 50}, "eax"),
+        (3000, 0.6, {"climbers": 50}, "ils"),
+        (3000, 0.6, {"pivot": "best"}, "ils"),
+        (3000, 0.6, {"iterations": 50}, "ils"),
+        (3000, 0.6, {"kick": "walk"}, "ils"),
+        (3000, 0.6, {"k": 2}, "restarts"),
+        (3000, 0.6, {"piece": 1000}, "large"),
+        (3000, 0.6, {"initial_tour": range(3000)}, "ils"),
         (3000, 0.1, {"initial_tour": range(3000)}, "large"),
     ],
 )
@@ -131,8 +131,21 @@ def test_the_time_that_is_spent_does_not_matter(begun: list[str], monkeypatch: p
 
 
 def test_the_time_for_a_population_is_what_the_documentation_says() -> None:
-    told = {500: 0.11, 1000: 0.22, 2000: 0.44, 5000: 3.2, 12_000: 23}
+    told = {500: 0.11, 1000: 0.22, 2000: 0.44, 5000: 6.4, 12_000: 88}
     assert {n: crossing_seconds(n) for n in told} == pytest.approx(told, rel=0.03)
+
+
+@pytest.mark.parametrize(("threads", "parts"), [(1, 1), (2, 2), (4, 4), (5, 4), (64, 4)])
+def test_threads_share_the_time_that_a_population_needs(
+    threads: int, parts: int, begun: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CPU, "threads", threads)
+    needed = crossing_seconds(8_000) / parts
+    assert crossing_seconds(8_000, threads) == pytest.approx(needed)
+    assert crossing_seconds(1_000, threads) == crossing_seconds(1_000)
+    for limit in (needed + 1e-3, needed - 1e-3):
+        pytsp.solve(instance_of(8_000), time_limit=limit)
+    assert begun == ["eax", "ils"]
 
 
 @given(n=st.integers(1, 20_000), is_short=st.booleans(), is_plane=st.booleans())
