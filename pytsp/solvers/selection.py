@@ -24,11 +24,12 @@ RECOMBINED_DIRECTED = range(8, 151)
 # On a GPU the first tours of a population take seconds where there are more cities.
 MANY_CITIES = 5_000
 # On a CPU a population that has less time ends above a search that needs none: so many seconds a city for its first
-# tours, and so many of a core, by a power of the cities, until they agree: 0.2 s for 1,000 cities, 88 s for 12,000. Up
-# to four threads share that, where the other search has no use for a second one (`python -m bench.solvers.choice`).
+# tours, and so many of a core, by a power of the cities, until they agree: 0.2 s for 1,000 cities, 88 s for 12,000. Two
+# threads share that, where the other search has no use for a second one; what more are worth was not measured
+# (`python -m bench.solvers.choice`).
 FIRST_SECONDS = 2.2e-4
 CROSSING_SECONDS, CROSSING_POWER = 5.1e-11, 3
-MOST_CROSSING_THREADS = 4
+MOST_CROSSING_THREADS = 2
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".

@@ -236,7 +236,7 @@ class WithoutBarriers(bytes):
         """Give the source behind the prefix."""
         kernels = bytes(source).split(KERNEL)
         assert any(CLIMBING in kernel and BARRIER in kernel for kernel in kernels)
-        return self[:] + KERNEL.join(
+        return bytes(self) + KERNEL.join(
             kernel.replace(BARRIER, b"(void)") if CLIMBING in kernel else kernel for kernel in kernels
         )
 

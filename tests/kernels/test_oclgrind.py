@@ -82,10 +82,12 @@ def test_reductions_by_several_blocks_have_no_race(tmp_path: Path) -> None:
 @pytest.mark.oclgrind
 def test_a_missing_barrier_is_noticed(tmp_path: Path) -> None:
     command, environment = command_of(tmp_path, "no_barriers")
-    log = tmp_path / "log"
+    log, end = tmp_path / "log", time.monotonic() + 300
     # There are so many races that to find them all takes a minute: the first one is enough.
     with subprocess.Popen(command, env=environment) as running:
-        while running.poll() is None and not (log.is_file() and "Kernel: " in log.read_text()):
+        while running.poll() is None and time.monotonic() < end:
+            if log.is_file() and "Kernel: " in log.read_text():
+                break
             time.sleep(0.1)
         running.kill()
     said = log.read_text()
