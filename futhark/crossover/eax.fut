@@ -10,6 +10,7 @@ import "../core/metric"
 import "../core/rng"
 import "../local_search/route"
 import "edge_exchange"
+import "unions"
 
 -- | The longest AB-cycle that makes a child, in edges of A.
 def most_cycle : i32 = 60
@@ -66,8 +67,23 @@ module mk_eax (M: metric) = {
         in link with [i64.i32 f] = e
     in (cuts, link, gain)
 
-  -- | The best child of A among the first `children` AB-cycles with B, the first among equals: its exchange and its gain,
-  -- no exchange and 0 where none is shorter than A.
+  -- The child with the larger gain, the first of two with equal ones. **Work:** O(m).
+  local
+  def larger ((m, cuts, link, gain): (i32, *[most_cuts]i32, *[2 * most_cuts]i32, i64))
+             ((other_m, other_cuts, other_link, other_gain): (i32, [most_cuts]i32, [2 * most_cuts]i32, i64)) : (i32, *[most_cuts]i32, *[2 * most_cuts]i32, i64) =
+    #[unsafe]
+    let better = other_gain > gain
+    let taken = if better then i64.i32 other_m else 0
+    let cuts = loop cuts for h < taken do cuts with [h] = other_cuts[h]
+    let link = loop link for h < 2 * taken do link with [h] = other_link[h]
+    in (if better then other_m else m, cuts, link, i64.max gain other_gain)
+
+  -- | The best child of A among the first `children` AB-cycles with B that save something before merging, the first among
+  -- equals: its exchange and its gain, no exchange and 0 where none is shorter than A. To merge costs something nearly always:
+  -- what saves no more before it than the best child so far is passed over.
+  --
+  -- Where there are no more AB-cycles, and `unites`, unions of several make children too, one around each cycle that saves
+  -- something and leaves subtours.
   --
   -- A path goes along edges that are left, of A and B in turn, at random where there are two. Where it comes to a city
   -- that it has left by the same kind of edge before, the cycle in between is taken out; the path goes on from its rest.
@@ -78,6 +94,7 @@ module mk_eax (M: metric) = {
             (lists: [n][k]i32)
             (key: rng.key)
             (children: i32)
+            (unites: bool)
             (a: placed [n])
             (b: placed [n]) : (exchange, i64) =
     #[unsafe]
@@ -91,24 +108,24 @@ module mk_eax (M: metric) = {
     let offset = rng.below key 0 n32
     let cuts: *[most_cuts]i32 = replicate most_cuts 0
     let link: *[2 * most_cuts]i32 = replicate (2 * most_cuts) 0
-    let (_, _, _, _, _, _, _, m, cuts, link, gain) =
-      loop (left, seen, path, j, start, step, tried, m, cuts, link, gain) =
-             (left, seen, path, -1i32, 0i32, 1i64, 0i32, 0i32, cuts, link, 0i64)
+    let (_, _, _, _, start, _, _, cycles, gains, m, cuts, link, gain) =
+      loop (left, seen, path, j, start, step, tried, cycles, gains, m, cuts, link, gain) =
+             (left, seen, path, -1i32, 0i32, 1i64, 0i32, no_cycles (), replicate most_cycles 0, 0i32, cuts, link, 0i64)
       while start < n32 && tried < children do
         if j < 0
         then let c = a_tour[i64.i32 (wrap n32 (start + offset))]
              in if left[i64.i32 c] == 0
-                then (left, seen, path, j, start + 1, step, tried, m, cuts, link, gain)
+                then (left, seen, path, j, start + 1, step, tried, cycles, gains, m, cuts, link, gain)
                 else let path = path with [0] = c
                      let seen = seen with [2 * i64.i32 c] = 0
-                     in (left, seen, path, 0, start, step, tried, m, cuts, link, gain)
+                     in (left, seen, path, 0, start, step, tried, cycles, gains, m, cuts, link, gain)
         else let u = path[i64.i32 j]
              let turn = j & 1
              let ways_left = (i32.i8 left[i64.i32 u] >> (2 * turn)) & 3
              in if ways_left == 0
                 then -- Only where a path began: its city's edges are used up.
                      let seen = seen with [2 * i64.i32 u] = -1
-                     in (left, seen, path, -1, start, step, tried, m, cuts, link, gain)
+                     in (left, seen, path, -1, start, step, tried, cycles, gains, m, cuts, link, gain)
                 else let way = if ways_left == 3 then i32.u64 (rng.word key step >> 63) else ways_left - 1
                      let v = neighbour a b u (2 * turn + way)
                      let u_way = 2 * turn + way
@@ -120,26 +137,37 @@ module mk_eax (M: metric) = {
                      in if i < 0
                         then let path = path with [i64.i32 (j + 1)] = v
                              let seen = seen with [place] = j + 1
-                             in (left, seen, path, j + 1, start, step + 1, tried, m, cuts, link, gain)
+                             in (left, seen, path, j + 1, start, step + 1, tried, cycles, gains, m, cuts, link, gain)
                         else -- path[i], …, path[j] is an AB-cycle.
                              let size = j + 1 - i
-                             let (m, cuts, link, gain, tried) =
+                             let (cycles, gains, m, cuts, link, gain, tried) =
                                if size > 2 * most_cycle
-                               then (m, cuts, link, gain, tried)
+                               then (cycles, gains, m, cuts, link, gain, tried)
                                else let first = i + (i & 1)
                                     let city t =
                                       let p = first + (if t == size then 0 else t)
                                       in path[i64.i32 (if p > j then p - size else p)]
                                     let (c, l, g) = assemble data a_position size city
-                                    let (c_m, c, l, g) = exchange.complete data lists a_tour a_position (size / 2) c l g
-                                    let better = g > gain
-                                    let cuts = loop cuts for h < (if better then c_m else 0) do cuts with [i64.i32 h] = c[i64.i32 h]
-                                    let link = loop link for h < (if better then 2 * c_m else 0) do link with [i64.i32 h] = l[i64.i32 h]
-                                    in (if better then c_m else m, cuts, link, i64.max g gain, tried + 1)
+                                    let (cycles, gains) = if unites then keep cycles gains (size / 2) c l g else (cycles, gains)
+                                    let (m, cuts, link, gain) =
+                                      if g <= gain
+                                      then (m, cuts, link, gain)
+                                      else let child = exchange.complete data lists a_tour a_position (size / 2) c l g
+                                           in larger (m, cuts, link, gain) child
+                                    in (cycles, gains, m, cuts, link, gain, tried + i32.bool (g > 0))
                              let seen =
                                loop seen for t < size - 1 do
                                  let p = i + 1 + t
                                  in seen with [2 * i64.i32 path[i64.i32 p] + i64.i32 (p & 1)] = -1
-                             in (left, seen, path, i, start, step + 1, tried, m, cuts, link, gain)
+                             in (left, seen, path, i, start, step + 1, tried, cycles, gains, m, cuts, link, gain)
+    let (m, cuts, link, gain) =
+      loop (m, cuts, link, gain) for center < (if unites && start == n32 then count_of cycles else 0) do
+        if gains[i64.i32 center] <= 0
+        then (m, cuts, link, gain)
+        else let {m = u_m, cuts = c, link = l, gain = g, members} = union_around n32 cycles gains center
+             in if u32.popc members < 2 || g <= gain
+                then (m, cuts, link, gain)
+                else let child = exchange.complete data lists a_tour a_position u_m c l g
+                     in larger (m, cuts, link, gain) child
     in ({m, cuts, link}, gain)
 }

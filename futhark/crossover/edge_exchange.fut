@@ -11,7 +11,7 @@ import "../local_search/route"
 def most_cuts : i64 = 80
 
 -- | The largest subtour that is merged: a child with larger ones in its pieces is given up.
-def most_scanned : i32 = 500
+def most_scanned : i32 = 1000
 
 -- | m edges that go, and the new neighbours of their ends.
 type exchange = {m: i32, cuts: [most_cuts]i32, link: [2 * most_cuts]i32}
@@ -76,6 +76,9 @@ def subtours (n: i32) (e: exchange) (order: [most_cuts]i32) : (*[most_cuts]i32, 
             let cities = cities with [i64.i32 count] = size
             in (label, cities, count + 1)
 
+-- | How many subtours an exchange leaves. **Work:** O(m), O(m^2) where the cuts are in no order.
+def count_subtours (n: i32) (e: exchange) : i32 = (subtours n e (sort_cuts e.m e.cuts)).2
+
 -- The smallest subtour, the first among equals, and its cities. **Work:** O(m).
 local
 def smallest (count: i32) (cities: [most_cuts]i32) : (i32, i32) =
@@ -130,6 +133,9 @@ def join (n: i32) (m: i32) (cuts: *[most_cuts]i32) (link: *[2 * most_cuts]i32) (
 module mk_exchange (M: metric) = {
   -- The best way to join subtour `s` to another over the neighbour lists of its cities, the first among equals: both lose
   -- an edge inside one of their segments. **Work:** O(m + s k log m) for s cities.
+  --
+  -- A list, which is in order of lengths, ends where an edge in place of the one to v saves no more than half of what the best joint
+  -- so far does. A better joint may begin behind that, where the other subtour loses a longer edge; it is passed over.
   local
   def best_joint [n] [k]
                  (data: M.data [n])
@@ -157,11 +163,13 @@ module mk_exchange (M: metric) = {
                         then best
                         else let v = at (p + 1 - 2 * side)
                              let gone = dist u v
-                             in loop best for j < i32.i64 k do
-                                  let w = lists[i64.i32 u, i64.i32 j]
-                                  let q = position[i64.i32 w]
-                                  let there = segment_of e.m e.cuts order q
-                                  in if label[i64.i32 there] == s
+                             in (loop (best, j) = (best, 0)
+                                 while j < k && 2 * (gone - dist u lists[i64.i32 u, j]) > best.gain do
+                                   let w = lists[i64.i32 u, j]
+                                   let q = position[i64.i32 w]
+                                   let there = segment_of e.m e.cuts order q
+                                   let best =
+                                     if label[i64.i32 there] == s
                                      then best
                                      else let saved = gone - dist u w
                                           let (first, last, _) = segment n32 e.m e.cuts order there
@@ -173,6 +181,7 @@ module mk_exchange (M: metric) = {
                                                     in if gain > best.gain
                                                        then {gain, p, side, q, other}
                                                        else best
+                                   in (best, j + 1)).0
 
   -- | Merge the subtours that an exchange leaves, the smallest first, each by its best joint over the neighbour lists. The
   -- gain is -1, less than what any child is taken for, where a subtour has no joint or is larger than `most_scanned`, or

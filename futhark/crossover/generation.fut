@@ -34,7 +34,7 @@ module mk_generation (M: metric) (S: schedule) = {
   type~ data [n] = M.data [n]
 
   def child [n] [k] (data: data [n]) (lists: [n][k]i32) (key: rng.key) (children: i32) (a: placed [n]) (b: placed [n]) : (exchange, i64) =
-    X.cross data lists key children a b
+    X.cross data lists key children false a b
 
   -- The next generation: in an order that follows from the seed and the generation's number, each tour is replaced by its
   -- best child with the tour behind it. One pair a thread.
@@ -60,6 +60,7 @@ module mk_generation (M: metric) (S: schedule) = {
                  lists
                  (rng.stream key a)
                  (if t % spread == 0 then children else 0)
+                 true
                  (population.bests[a], places[a])
                  (population.bests[b], places[b])
     let (exchanges, gains) = unzip (S.over cross_pair (iota (p * spread)))

@@ -42,6 +42,8 @@ FIRST_CLIMBERS, FIRST_CITIES = 16, 30
 # A generation takes a GPU about as long for many climbers as for few, but many need more generations: so many climbers
 # and no more, times the seconds, divided by the cities.
 GPU_CLIMBERS_A_SECOND = 100_000
+# A population gives way when so many generations have not made its shortest tour shorter: its others agree much later.
+STALE = 25
 # So many populations in a row without a shorter tour end a solve before its time limit.
 POPULATIONS = 10
 # About what the starting tours take a GPU, times the cube of the cities and a power of the climbers that share a
@@ -63,7 +65,7 @@ NOBODY: dict[str, Any] = {
 HOST_CITY_BYTES = 64
 HOST_CLIMBER_BYTES = 1024
 # The numbers and truth values of a standing, as a checkpoint names them.
-COUNTS = ("first", "descended", "idle", "populations")
+COUNTS = ("first", "descended", "idle", "stale", "populations")
 FLAGS = ("is_settled", "has_met_elites")
 
 
@@ -89,8 +91,8 @@ class EvolutionStanding(Standing):
         Whether all its climbers are there; before, they come in chunks.
     elites : tuple of numpy.ndarray
         The best tours of the populations that have converged.
-    idle : int
-        How many generations in a row have brought no shorter tour.
+    idle, stale : int
+        How many generations in a row have made no tour shorter, and how many not the shortest one.
     populations, shortest : int
         How many populations in a row have ended with that length.
     """
@@ -102,6 +104,7 @@ class EvolutionStanding(Standing):
     elites: tuple[NDArray[np.int32], ...] = ()
     has_met_elites: bool = True
     idle: int = 0
+    stale: int = 0
     populations: int = 0
     shortest: int | None = None
 
@@ -248,7 +251,7 @@ class Evolution(Search):
         now, search = self.standing, self.local_search
         joined = search.join(now.handle, search.descend(tour[None, :]))
         handle, places = search.elect(joined, search.lengths(joined), len(now.lengths))
-        self.standing = self._read(handle, replace(now, steps=search.steps(joined)[places], idle=0))
+        self.standing = self._read(handle, replace(now, steps=search.steps(joined)[places], idle=0, stale=0))
 
     def _time_to_settle(self) -> float:
         """Return when the climbers of a population that begins now are to be there."""
@@ -268,9 +271,10 @@ class Evolution(Search):
 
     @property
     def has_converged(self) -> bool:
-        """Whether all tours are equally long, or no generation has made any shorter for a while."""
+        """Whether all tours are equally long, or generations have for a while made none shorter, or not the shortest."""
         now = self.standing
-        return now.idle >= PATIENCE or bool(now.lengths.min() == now.lengths.max())
+        is_idle = now.idle >= PATIENCE or now.stale >= STALE
+        return is_idle or bool(now.lengths.min() == now.lengths.max())
 
     def breed(self) -> None:
         """Make the next generation."""
@@ -278,8 +282,9 @@ class Evolution(Search):
         began = time.perf_counter()
         after = self._read(self.local_search.breed(now.handle, self.task.seed, now.iteration))
         self.generation_seconds = time.perf_counter() - began
-        is_shorter = int(after.lengths.sum()) < int(now.lengths.sum())
-        self.standing = replace(after, iteration=now.iteration + 1, idle=0 if is_shorter else now.idle + 1)
+        idle = 0 if int(after.lengths.sum()) < int(now.lengths.sum()) else now.idle + 1
+        stale = 0 if int(after.lengths.min()) < int(now.lengths.min()) else now.stale + 1
+        self.standing = replace(after, iteration=now.iteration + 1, idle=idle, stale=stale)
 
     @property
     def fruitless(self) -> int:
@@ -296,7 +301,7 @@ class Evolution(Search):
         """
         now, search = self.standing, self.local_search
         assert now.best is not None
-        now = replace(now, idle=0, populations=self.fruitless, shortest=now.best.length)
+        now = replace(now, idle=0, stale=0, populations=self.fruitless, shortest=now.best.length)
         if now.has_met_elites:
             elites = (*now.elites[-POPULATIONS:], search.best(now.handle, now.lengths, 0, None).tour)
             first = now.first + now.descended
@@ -326,7 +331,8 @@ class Evolution(Search):
         self.size = state.optional_whole("size")
         fields = population_fields(state.part("population"), n)
         handle, lengths, steps = self.kernels.value("population", fields), fields["lengths"], fields["steps"]
-        counts: dict[str, Any] = {name: state.whole(name) for name in COUNTS}
+        # States of before `stale` was kept are without it.
+        counts: dict[str, Any] = {name: state.whole(name) for name in COUNTS if name != "stale" or name in state}
         counts |= {name: state.flag(name) for name in FLAGS}
         self.standing = EvolutionStanding(
             handle if counts["is_settled"] else None,

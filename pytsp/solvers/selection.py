@@ -24,11 +24,10 @@ RECOMBINED_DIRECTED = range(8, 151)
 # On a GPU the first tours of a population take seconds where there are more cities.
 MANY_CITIES = 5_000
 # On a CPU a population that has less time ends above a search that needs none: so many seconds a city for its first
-# tours, and so many of a core, by a power of the cities, until they agree: 0.2 s for 1,000 cities, 88 s for 12,000. Two
-# threads share that, where the other search has no use for a second one; what more are worth was not measured
-# (`python -m bench.solvers.choice`).
-FIRST_SECONDS = 2.2e-4
-CROSSING_SECONDS, CROSSING_POWER = 5.1e-11, 3
+# tours, and so many times the square of the cities until they agree: 0.3 s of a core for 1,000 cities, 9 s for 12,000.
+# Two threads take half of that; what more are worth was not measured (`python -m bench.solvers.choice`).
+FIRST_SECONDS = 3.2e-4
+CROSSING_SECONDS = 6.5e-8
 MOST_CROSSING_THREADS = 2
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
@@ -118,8 +117,7 @@ def choose(
 
 def crossing_seconds(n: int, threads: int = 1) -> float:
     """Return about how long a population on n cities takes so many threads of a CPU until it pays."""
-    crossing = CROSSING_SECONDS * n**CROSSING_POWER / min(threads, MOST_CROSSING_THREADS)
-    return float(max(FIRST_SECONDS * n, crossing))
+    return max(FIRST_SECONDS * n, CROSSING_SECONDS * n * n) / min(threads, MOST_CROSSING_THREADS)
 
 
 def chain_seconds(n: int) -> float:

@@ -226,7 +226,7 @@ def test_progress_and_improvements_are_told_as_they_come(backend: Backend) -> No
     seen: list[Progress] = []
     told: list[Improvement] = []
     asked: dict[str, Any] = {"iterations": 9, "moves": "3-opt", "progress": seen.append, "on_improvement": told.append}
-    result = solved(uniform(150), backend, **asked)
+    result = solved(uniform(300), backend, **asked)
     # While climbers descend to the population, they are told as they come.
     there = [each.climbers for each in seen if each.iteration == 0]
     assert there == sorted(set(there)) and there[-1] == 10

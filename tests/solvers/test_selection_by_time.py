@@ -57,15 +57,15 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (8, crossing_seconds(8, 2) - 1e-4, {}, "large"),
         (7, 1e-9, {}, "ils"),
         # Options have their say.
-        (3000, 0.6, {"solver": "eax"}, "eax"),
-        (3000, 0.6, {"population": 50}, "eax"),
-        (3000, 0.6, {"climbers": 50}, "ils"),
-        (3000, 0.6, {"pivot": "best"}, "ils"),
-        (3000, 0.6, {"iterations": 50}, "ils"),
-        (3000, 0.6, {"kick": "walk"}, "ils"),
-        (3000, 0.6, {"k": 2}, "restarts"),
-        (3000, 0.6, {"piece": 1000}, "large"),
-        (3000, 0.6, {"initial_tour": range(3000)}, "ils"),
+        (3000, 0.3, {"solver": "eax"}, "eax"),
+        (3000, 0.3, {"population": 50}, "eax"),
+        (3000, 0.3, {"climbers": 50}, "ils"),
+        (3000, 0.3, {"pivot": "best"}, "ils"),
+        (3000, 0.3, {"iterations": 50}, "ils"),
+        (3000, 0.3, {"kick": "walk"}, "ils"),
+        (3000, 0.3, {"k": 2}, "restarts"),
+        (3000, 0.3, {"piece": 1000}, "large"),
+        (3000, 0.3, {"initial_tour": range(3000)}, "ils"),
         (3000, 0.1, {"initial_tour": range(3000)}, "large"),
     ],
 )
@@ -117,7 +117,7 @@ def test_cities_out_of_the_plane_do_so_too(metric: str, solver: str, begun: list
     instance = Instance.from_coordinates(points, metric or "EUC_2D")
     if not metric:
         instance = Instance.from_matrix(instance.distance_matrix())
-    for limit in (chain_seconds(500) - 1e-3, crossing_seconds(500) - 1e-3, crossing_seconds(500)):
+    for limit in (chain_seconds(500) - 1e-3, crossing_seconds(500, 2) - 1e-3, crossing_seconds(500, 2)):
         pytsp.solve(instance, time_limit=limit)
     assert begun == [solver, "ils", "eax"]
 
@@ -125,13 +125,13 @@ def test_cities_out_of_the_plane_do_so_too(metric: str, solver: str, begun: list
 def test_the_time_that_is_spent_does_not_matter(begun: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     instance, clock = instance_of(500), iter(range(0, 10**9, 100))
     monkeypatch.setattr("time.perf_counter", lambda: float(next(clock)))
-    for limit in (0.05, 0.1, 0.12):
+    for limit in (0.05, 0.07, 0.09):
         pytsp.solve(instance, time_limit=limit)
     assert begun == ["large", "ils", "eax"]
 
 
 def test_the_time_for_a_population_is_what_the_documentation_says() -> None:
-    told = {500: 0.11, 1000: 0.22, 2000: 0.44, 5000: 6.4, 12_000: 88}
+    told = {500: 0.16, 1000: 0.32, 2000: 0.64, 5000: 1.6, 12_000: 9.4}
     assert {n: crossing_seconds(n) for n in told} == pytest.approx(told, rel=0.03)
 
 
@@ -142,7 +142,6 @@ def test_threads_share_the_time_that_a_population_needs(
     monkeypatch.setattr(CPU, "threads", threads)
     needed = crossing_seconds(8_000) / parts
     assert crossing_seconds(8_000, threads) == pytest.approx(needed)
-    assert crossing_seconds(1_000, threads) == crossing_seconds(1_000)
     for limit in (needed + 1e-3, needed - 1e-3):
         pytsp.solve(instance_of(8_000), time_limit=limit)
     assert begun == ["eax", "ils"]

@@ -202,17 +202,22 @@ def ab_cycles(a: Tour, b: Tour) -> list[list[int]]:
     return cycles
 
 
+def is_balanced(gone: set[tuple[int, int]], come: set[tuple[int, int]]) -> bool:
+    """Whether each city has as many edges of those that go as of those that come."""
+    cities = {city for edge in gone | come for city in edge}
+    return all(sum(c in edge for edge in gone) == sum(c in edge for edge in come) for c in cities)
+
+
 def is_alternating(gone: set[tuple[int, int]], come: set[tuple[int, int]]) -> bool:
     """Whether edges make up one closed walk in which those that go and those that come alternate (Kotzig, 1968).
 
     Just then, all are connected, and each city has as many of the ones as of the others.
     """
     cities = {city for edge in gone | come for city in edge}
-    balanced = all(sum(c in edge for edge in gone) == sum(c in edge for edge in come) for c in cities)
     reached = set(list(cities)[:1])
     for _ in cities:
         reached |= {city for edge in gone | come if reached & set(edge) for city in edge}
-    return balanced and reached == cities
+    return is_balanced(gone, come) and reached == cities
 
 
 def subtours(around: Sequence[Sequence[int]], order: Sequence[int]) -> list[list[int]]:
@@ -232,41 +237,106 @@ def subtours(around: Sequence[Sequence[int]], order: Sequence[int]) -> list[list
     return found
 
 
-def child(
-    distances: Distances, a: Tour, cycle: Sequence[int], most_cuts: int
-) -> tuple[int, set[tuple[int, int]]] | None:
-    """What `a` gains by an AB-cycle, and its edges then; nothing where the merges need more than `most_cuts` cuts.
+def edges_of(cycles: Sequence[Sequence[int]]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+    """The edges of `a` that go by AB-cycles, and those of `b` that come."""
+    pairs = [[(min(u, v), max(u, v)) for u, v in zip(cycle, [*cycle[1:], cycle[0]], strict=True)] for cycle in cycles]
+    return {pair for each in pairs for pair in each[::2]}, {pair for each in pairs for pair in each[1::2]}
 
-    The subtours are merged, the smallest first, each by the exchange of two edges that costs least; edges that have
-    come stay. Among subtours of equal size it is the first by the positions on `a`, behind the first cut.
-    """
+
+def gain_of(distances: Distances, cycles: Sequence[Sequence[int]]) -> int:
+    """What AB-cycles save before subtours are merged."""
+    cut, come = edges_of(cycles)
+    return sum(distances[u][v] for u, v in cut) - sum(distances[u][v] for u, v in come)
+
+
+def parts_of(a: Tour, kept: set[tuple[int, int]], come: set[tuple[int, int]]) -> list[list[int]]:
+    """The subtours of edges of `a` and others, by the positions on `a` behind the first cut."""
     n = len(a)
-    pairs = [(min(u, v), max(u, v)) for u, v in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
-    cut, come = set(pairs[::2]), set(pairs[1::2])
+    around: list[list[int]] = [[] for _ in range(n)]
+    for u, v in kept | come:
+        around[u].append(v)
+        around[v].append(u)
+    first = min(p for p in range(n) if (min(a[p], a[(p + 1) % n]), max(a[p], a[(p + 1) % n])) not in kept)
+    return subtours(around, [*a[first + 1 :], *a[: first + 1]])
+
+
+def union(
+    distances: Distances, a: Tour, cycles: Sequence[Sequence[int]], center: Sequence[int], most_cuts: int
+) -> list[Sequence[int]]:
+    """The AB-cycles that join one of them, with it.
+
+    Each time it is the one with which fewest subtours are left, if fewer than before, of equal ones the one that saves
+    most. What all save together stays positive.
+    """
+    members = [center]
+
+    def left(cycle: Sequence[int]) -> int:
+        cut, come = edges_of([*members, cycle])
+        return len(parts_of(a, edges(a) - cut, come))
+
+    while True:
+        others = [
+            each
+            for each in cycles
+            if each not in members
+            and gain_of(distances, [*members, each]) > 0
+            and sum(map(len, [*members, each])) // 2 <= most_cuts
+        ]
+        best = min(others, key=lambda each: (left(each), -gain_of(distances, [each])), default=center)
+        if left(best) >= left(center):
+            return members
+        members.append(best)
+
+
+def joint(
+    distances: Distances, a: Tour, kept: set[tuple[int, int]], subtour: Sequence[int]
+) -> tuple[int, tuple[int, int], tuple[int, int]] | None:
+    """What the best exchange of two edges that merges a subtour with another saves, and the edges, if there is one.
+
+    Of the subtour's edges each is taken from either end, in the order of its cities on `a` behind the first cut. From a
+    city new edges are tried from the shortest to the longest, as long as one saves more than half of the best so far.
+    """
+    n, place = len(a), {city: p for p, city in enumerate(a)}
+    first = min(p for p in range(n) if (min(a[p], a[(p + 1) % n]), max(a[p], a[(p + 1) % n])) not in kept)
+    best = None
+
+    def beside(city: int) -> list[int]:
+        around = [a[(place[city] + step) % n] for step in (1, -1)]
+        return [other for other in around if (min(city, other), max(city, other)) in kept]
+
+    for u in sorted(subtour, key=lambda city: (place[city] - first - 1) % n):
+        for v in beside(u):
+            for w in sorted(set(a) - {u}, key=lambda city: distances[u][city]):
+                if best and 2 * (distances[u][v] - distances[u][w]) <= best[0]:
+                    break
+                for x in beside(w) if w not in subtour else ():
+                    won = distances[u][v] + distances[w][x] - distances[u][w] - distances[v][x]
+                    if not best or won > best[0]:
+                        best = won, (u, v), (w, x)
+    return best
+
+
+def child(
+    distances: Distances, a: Tour, cycles: Sequence[Sequence[int]], most_cuts: int
+) -> tuple[int, set[tuple[int, int]]] | None:
+    """What `a` gains by AB-cycles, and its edges then; nothing where the merges need more than `most_cuts` cuts.
+
+    The subtours are merged, the smallest first, each by the exchange of two edges that costs least, of those that
+    `joint` does not pass over; edges that have come stay. Among subtours of equal size it is the first by the
+    positions on `a`, behind the first cut.
+    """
+    cut, come = edges_of(cycles)
     kept = edges(a) - cut
-    gain = sum(distances[u][v] for u, v in cut) - sum(distances[u][v] for u, v in come)
+    gain = gain_of(distances, cycles)
     cuts = len(cut)
     while True:
-        around: list[list[int]] = [[] for _ in range(n)]
-        for u, v in kept | come:
-            around[u].append(v)
-            around[v].append(u)
-        first = min(p for p in range(n) if (min(a[p], a[(p + 1) % n]), max(a[p], a[(p + 1) % n])) not in kept)
-        parts = subtours(around, [*a[first + 1 :], *a[: first + 1]])
+        parts = parts_of(a, kept, come)
         if len(parts) == 1:
             return gain, kept | come
-        smallest = set(min(parts, key=len))
-        joints = [
-            (distances[u][v] + distances[w][x] - distances[u][w] - distances[v][x], (u, v), (w, x))
-            for e in kept
-            for f in kept
-            if set(e) <= smallest and not set(f) & smallest
-            for u, v in (e, e[::-1])
-            for w, x in (f,)
-        ]
-        if cuts + 2 > most_cuts or not joints:
+        best = joint(distances, a, kept, min(parts, key=len))
+        if cuts + 2 > most_cuts or not best:
             return None
-        won, (u, v), (w, x) = max(joints)
+        won, (u, v), (w, x) = best
         kept -= {(min(u, v), max(u, v)), (min(w, x), max(w, x))}
         come |= {(min(u, w), max(u, w)), (min(v, x), max(v, x))}
         gain += won
