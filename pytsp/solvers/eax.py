@@ -271,7 +271,7 @@ class Evolution(Search):
 
     @property
     def has_converged(self) -> bool:
-        """Whether all tours are equally long, or generations have for a while made none shorter, or not the shortest."""
+        """Whether all tours are equally long, or generations have for a while made none, or not the best, shorter."""
         now = self.standing
         is_idle = now.idle >= PATIENCE or now.stale >= STALE
         return is_idle or bool(now.lengths.min() == now.lengths.max())

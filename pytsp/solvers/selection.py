@@ -24,10 +24,10 @@ RECOMBINED_DIRECTED = range(8, 151)
 # On a GPU the first tours of a population take seconds where there are more cities.
 MANY_CITIES = 5_000
 # On a CPU a population that has less time ends above a search that needs none: so many seconds a city for its first
-# tours, and so many times the square of the cities until they agree: 0.3 s of a core for 1,000 cities, 9 s for 12,000.
+# tours, and so many times the square of the cities until they agree: 0.4 s of a core for 1,000 cities, 14 s for 12,000.
 # Two threads take half of that; what more are worth was not measured (`python -m bench.solvers.choice`).
-FIRST_SECONDS = 3.2e-4
-CROSSING_SECONDS = 6.5e-8
+FIRST_SECONDS = 4e-4
+CROSSING_SECONDS = 1e-7
 MOST_CROSSING_THREADS = 2
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so

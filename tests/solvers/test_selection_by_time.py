@@ -125,13 +125,13 @@ def test_cities_out_of_the_plane_do_so_too(metric: str, solver: str, begun: list
 def test_the_time_that_is_spent_does_not_matter(begun: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     instance, clock = instance_of(500), iter(range(0, 10**9, 100))
     monkeypatch.setattr("time.perf_counter", lambda: float(next(clock)))
-    for limit in (0.05, 0.07, 0.09):
+    for limit in (0.05, 0.08, 0.12):
         pytsp.solve(instance, time_limit=limit)
     assert begun == ["large", "ils", "eax"]
 
 
 def test_the_time_for_a_population_is_what_the_documentation_says() -> None:
-    told = {500: 0.16, 1000: 0.32, 2000: 0.64, 5000: 1.6, 12_000: 9.4}
+    told = {500: 0.2, 1000: 0.4, 2000: 0.8, 5000: 2.5, 12_000: 14.4}
     assert {n: crossing_seconds(n) for n in told} == pytest.approx(told, rel=0.03)
 
 
