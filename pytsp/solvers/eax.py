@@ -43,7 +43,7 @@ FIRST_CLIMBERS, FIRST_CITIES = 16, 30
 # and no more, times the seconds, divided by the cities.
 GPU_CLIMBERS_A_SECOND = 100_000
 # A population gives way when so many generations have not made its shortest tour shorter: its others agree much later.
-STALE = 25
+STALE = 50
 # So many populations in a row without a shorter tour end a solve before its time limit.
 POPULATIONS = 10
 # About what the starting tours take a GPU, times the cube of the cities and a power of the climbers that share a
