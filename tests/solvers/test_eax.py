@@ -92,6 +92,19 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
 # What a result depends on
 
 
+def test_a_population_ends_where_its_shortest_tour_stays(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Progress] = []
+    monkeypatch.setattr("pytsp.solvers.eax.STALE", 10**6)
+    whole = solved(uniform(300), backend, climbers=20, moves="3-opt", progress=seen.append)
+    lengths = [each.length for each in seen if each.phase == "crossover"]
+    # The generation from which on it stays for three.
+    stays = next(g for g in range(3, len(lengths)) if lengths[g] == lengths[g - 3])
+    assert stays < whole.iterations
+    monkeypatch.setattr("pytsp.solvers.eax.STALE", 3)
+    cut = solved(uniform(300), backend, climbers=20, moves="3-opt")
+    assert (cut.iterations, cut.length) == (stays, lengths[stays])
+
+
 @pytest.mark.parametrize("n", [5, 8, 60])
 def test_a_result_follows_from_seed_climbers_and_iterations(backend: Backend, n: int) -> None:
     options: dict[str, Any] = dict(seed=7, climbers=12, iterations=6)
