@@ -463,6 +463,15 @@ def test_a_state_that_no_solver_wrote_is_refused(tmp_path: Path, place: str) -> 
         pytsp.resume(file)
 
 
+def test_a_population_of_before_stale_generations_were_counted_goes_on(tmp_path: Path) -> None:
+    instance, options = CASES["eax"]
+    file = tmp_path / "run.checkpoint"
+    whole = pytsp.solve(instance, backend="c", checkpoint=file, **options)
+    tampered(file, lambda tree: tree["state"].pop("stale"))
+    again = pytsp.resume(file)
+    assert (again.length, again.tour.tolist()) == (whole.length, whole.tour.tolist())
+
+
 def test_a_huge_tour_of_before_its_passes_were_bounded_goes_on(tmp_path: Path) -> None:
     instance, options = CASES["large"]
     file = tmp_path / "run.checkpoint"
