@@ -132,6 +132,11 @@ def test_without_merges_a_child_differs_by_edges_of_its_parents_in_turn(
         mine, theirs, new = (oracle.edges(tour) for tour in (tours[i], tours[j], child))
         assert new - mine <= theirs
         assert oracle.is_balanced(mine - new, new - mine)
+    # Of one AB-cycle, behind which no unions are made.
+    crossed = Crossed(backend, form, tours, lists=lists_of(form, 0), seed=seed, children=1)
+    for child, (i, _) in zip(crossed.tours, crossed.parents, strict=True):
+        mine, new = oracle.edges(tours[i]), oracle.edges(child)
+        assert oracle.is_alternating(mine - new, new - mine)
 
 
 def other_tour(n: int, seed: int) -> list[int]:
