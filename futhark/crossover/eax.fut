@@ -13,7 +13,7 @@ import "edge_exchange"
 import "unions"
 
 -- | The longest AB-cycle that makes a child, in edges of A.
-def most_cycle : i32 = 60
+def most_cycle : i32 = 150
 
 -- | A tour, and the position of each city on it.
 type placed [n] = ([n]i32, [n]i32)
@@ -36,6 +36,16 @@ def ways [n] (a: placed [n]) (b: placed [n]) (c: i32) : i8 =
      | (i8.bool (ap != bn && ap != bp) << 1)
      | (i8.bool (bn != an && bn != ap) << 2)
      | (i8.bool (bp != an && bp != ap) << 3)
+
+-- | Where tours A and B differ: the ways of each city that are left, as bits; the cities that have any, in the order of A; and
+-- how many these are. **Work:** O(n). **Span:** O(log n).
+def difference [n] (a: placed [n]) (b: placed [n]) : ([n]i8, [n]i32, i32) =
+  let left = map (\c -> ways a b (i32.i64 c)) (iota n)
+  let differs = map (\c -> #[unsafe] i32.bool (left[i64.i32 c] != 0)) a.0
+  let behind = scan (+) 0 differs
+  let cities =
+    scatter (replicate n 0) (map2 (\d k -> if d == 0 then -1 else i64.i32 k - 1) differs behind) a.0
+  in (left, cities, if n == 0 then 0 else behind[n - 1])
 
 module mk_eax (M: metric) = {
   module exchange = mk_exchange M
@@ -80,13 +90,15 @@ module mk_eax (M: metric) = {
 
   -- | The best child of A among the first `children` AB-cycles with B that save something before merging, the first among
   -- equals: its exchange and its gain, no exchange and 0 where none is shorter than A. To merge costs something nearly always:
-  -- what saves no more before it than the best child so far is passed over.
+  -- what saves no more before it, or on the way, than the best child so far is passed over.
   --
   -- Where there are no more AB-cycles, and `unites`, unions of several make children too, one around each cycle that saves
   -- something and leaves subtours.
   --
   -- A path goes along edges that are left, of A and B in turn, at random where there are two. Where it comes to a city
   -- that it has left by the same kind of edge before, the cycle in between is taken out; the path goes on from its rest.
+  --
+  -- `difference` tells where A and B differ.
   --
   -- **Work:** O(n), and that of the children. **Span:** the same.
   def cross [n] [k]
@@ -96,24 +108,30 @@ module mk_eax (M: metric) = {
             (children: i32)
             (unites: bool)
             (a: placed [n])
-            (b: placed [n]) : (exchange, i64) =
+            (b: placed [n])
+            ((left, cities, count): ([n]i8, [n]i32, i32)) : (exchange, i64) =
     #[unsafe]
     let n32 = i32.i64 n
     let (a_tour, a_position) = a
-    let left: *[n]i8 = replicate n 0
-    let left = loop left for c < n32 do left with [i64.i32 c] = ways a b c
+    let left = copy left
     -- Where a city stands on the path, once for each tour that it is left by.
     let seen: *[2 * n]i32 = replicate (2 * n) (-1)
     let path: *[2 * n + 2]i32 = replicate (2 * n + 2) 0
+    -- Paths begin at the cities that differ, on A from a random position on.
     let offset = rng.below key 0 n32
+    let (before, _) =
+      loop (low, high) = (0, count)
+      while low < high do
+        let middle = (low + high) / 2
+        in if a_position[i64.i32 cities[i64.i32 middle]] < offset then (middle + 1, high) else (low, middle)
     let cuts: *[most_cuts]i32 = replicate most_cuts 0
     let link: *[2 * most_cuts]i32 = replicate (2 * most_cuts) 0
     let (_, _, _, _, start, _, _, cycles, gains, m, cuts, link, gain) =
       loop (left, seen, path, j, start, step, tried, cycles, gains, m, cuts, link, gain) =
              (left, seen, path, -1i32, 0i32, 1i64, 0i32, no_cycles (), replicate most_cycles 0, 0i32, cuts, link, 0i64)
-      while start < n32 && tried < children do
+      while start < count && tried < children do
         if j < 0
-        then let c = a_tour[i64.i32 (wrap n32 (start + offset))]
+        then let c = cities[i64.i32 (wrap count (before + start))]
              in if left[i64.i32 c] == 0
                 then (left, seen, path, j, start + 1, step, tried, cycles, gains, m, cuts, link, gain)
                 else let path = path with [0] = c
@@ -152,7 +170,7 @@ module mk_eax (M: metric) = {
                                     let (m, cuts, link, gain) =
                                       if g <= gain
                                       then (m, cuts, link, gain)
-                                      else let child = exchange.complete data lists a_tour a_position (size / 2) c l g
+                                      else let child = exchange.complete data lists a_tour a_position (size / 2) c l g gain
                                            in larger (m, cuts, link, gain) child
                                     in (cycles, gains, m, cuts, link, gain, tried + i32.bool (g > 0))
                              let seen =
@@ -161,13 +179,13 @@ module mk_eax (M: metric) = {
                                  in seen with [2 * i64.i32 path[i64.i32 p] + i64.i32 (p & 1)] = -1
                              in (left, seen, path, i, start, step + 1, tried, cycles, gains, m, cuts, link, gain)
     let (m, cuts, link, gain) =
-      loop (m, cuts, link, gain) for center < (if unites && start == n32 then count_of cycles else 0) do
+      loop (m, cuts, link, gain) for center < (if unites && start == count then count_of cycles else 0) do
         if gains[i64.i32 center] <= 0
         then (m, cuts, link, gain)
         else let {m = u_m, cuts = c, link = l, gain = g, members} = union_around n32 cycles gains center
              in if u32.popc members < 2 || g <= gain
                 then (m, cuts, link, gain)
-                else let child = exchange.complete data lists a_tour a_position u_m c l g
+                else let child = exchange.complete data lists a_tour a_position u_m c l g gain
                      in larger (m, cuts, link, gain) child
     in ({m, cuts, link}, gain)
 }

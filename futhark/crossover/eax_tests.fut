@@ -13,11 +13,26 @@ module X = mk_eax matrix
 
 -- A tour's best child with another tour, and its gain.
 def child [n] [k] (data: [n][n]i32) (lists: [n][k]i32) (seed: u64) (children: i32) (a: [n]i32) (b: [n]i32) : ([n]i32, i64) =
-  let (e, gain) = X.cross data lists (rng.stream seed 0) children true (a, positions a) (b, positions b)
+  let (e, gain) = X.cross data lists (rng.stream seed 0) children true (a, positions a) (b, positions b) (difference (a, positions a) (b, positions b))
   in (apply_exchange a e, gain)
 
 def length [n] (data: [n][n]i32) (tour: [n]i32) : i64 =
   i64.sum (map2 (\a b -> i64.i32 data[i64.i32 a, i64.i32 b]) tour (rotate 1 tour))
+
+-- The cities at which two tours differ, in the order of the first, and which of their ways: next 1, previous 2 on the first, 4 and 8
+-- on the other.
+-- ==
+-- entry: differences
+-- input { [0, 1, 2, 3, 4, 5] [3, 2, 1, 0, 5, 4] } output { empty([0]i32) empty([0]i8) }
+-- input { [0, 1, 2, 3, 4, 5] [0, 2, 1, 3, 4, 5] } output { [0, 1, 2, 3] [5i8, 6i8, 9i8, 10i8] }
+-- input { [3, 2, 1, 0, 5, 4] [0, 2, 1, 3, 4, 5] } output { [3, 2, 1, 0] [9i8, 10i8, 5i8, 6i8] }
+-- input { [0, 1, 2, 3, 4] [0, 2, 4, 1, 3] } output { [0, 1, 2, 3, 4] [15i8, 15i8, 15i8, 15i8, 15i8] }
+-- input { [0] [0] } output { empty([0]i32) empty([0]i8) }
+-- input { empty([0]i32) empty([0]i32) } output { empty([0]i32) empty([0]i8) }
+entry differences [n] (a: [n]i32) (b: [n]i32) : ([]i32, []i8) =
+  let (left, cities, count) = difference (a, positions a) (b, positions b)
+  let cities = take (i64.i32 count) cities
+  in (cities, map (\c -> left[i64.i32 c]) cities)
 
 -- Two crossing edges of a square come apart; not without a child, not the other way, not with the tour itself.
 -- ==

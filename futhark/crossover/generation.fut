@@ -34,7 +34,7 @@ module mk_generation (M: metric) (S: schedule) = {
   type~ data [n] = M.data [n]
 
   def child [n] [k] (data: data [n]) (lists: [n][k]i32) (key: rng.key) (children: i32) (a: placed [n]) (b: placed [n]) : (exchange, i64) =
-    X.cross data lists key children false a b
+    X.cross data lists key children false a b (difference a b)
 
   -- The next generation: in an order that follows from the seed and the generation's number, each tour is replaced by its
   -- best child with the tour behind it. One pair a thread.
@@ -51,18 +51,23 @@ module mk_generation (M: metric) (S: schedule) = {
     let order = map i64.i32 (random_tour p seed generation)
     let key = rng.word (rng.stream seed generation) 0
     let places = map positions population.bests
+    -- The two tours of pair i.
+    let parents (i: i64) = #[unsafe] (order[i], order[if i + 1 == p then 0 else i + 1])
+    let placed (c: i64) = #[unsafe] (population.bests[c], places[c])
+    let (lefts, cities, counts) =
+      unzip3 (map (\i -> let (a, b) = parents i in difference (placed a) (placed b)) (iota p))
     let cross_pair t =
       #[unsafe]
       let i = t / spread
-      let a = order[i]
-      let b = order[if i + 1 == p then 0 else i + 1]
+      let (a, b) = parents i
       in X.cross data
                  lists
                  (rng.stream key a)
                  (if t % spread == 0 then children else 0)
                  true
-                 (population.bests[a], places[a])
-                 (population.bests[b], places[b])
+                 (placed a)
+                 (placed b)
+                 (lefts[i], cities[i], counts[i])
     let (exchanges, gains) = unzip (S.over cross_pair (iota (p * spread)))
     let tours =
       map2 (\i a -> #[unsafe] apply_exchange population.bests[a] exchanges[i * spread]) (iota p) order

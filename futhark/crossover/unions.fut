@@ -9,6 +9,9 @@ import "edge_exchange"
 def most_cycles : i64 = 32
 def most_kept : i64 = 320
 
+-- | The most cuts of a cycle that is kept, and of a union.
+def most_united : i32 = 80
+
 -- | AB-cycles, each an exchange as yet without merges: how many there are; behind which of all cuts each of them ends, 0 for none
 -- before the first; all cuts; and the links of their ends, which each cycle numbers from 0.
 type kept_cycles = [1 + (most_cycles + 1) + most_kept + 2 * most_kept]i32
@@ -44,7 +47,7 @@ def keep (cycles: *kept_cycles)
          (gain: i64) : (*kept_cycles, *kept_gains) =
   #[unsafe]
   let count = count_of cycles
-  let from = if count < i32.i64 most_cycles then start cycles count else most_kept
+  let from = if count < i32.i64 most_cycles && m <= most_united then start cycles count else most_kept
   in if from + i64.i32 m > most_kept
      then (cycles, gains)
      else let cycles = loop cycles for h < i64.i32 m do cycles with [cuts_at + from + h] = cuts[h]
@@ -75,7 +78,7 @@ type union = {m: i32, cuts: [most_cuts]i32, link: [2 * most_cuts]i32, gain: i64,
 -- | A union around a cycle that leaves subtours: while there are several, the cycle with which there are fewest joins it, if these
 -- are fewer than before and the gain stays positive; of equal ones the one with the largest gain, then the first.
 --
--- **Work:** O(c s m) for c cycles, of which s join, and m cuts, O(m^2) in place of O(m) where these are in no order.
+-- **Work:** O(c s) times that of counting subtours, for c cycles, of which s join.
 def union_around (n: i32) (cycles: kept_cycles) (gains: kept_gains) (center: i32) : *union =
   #[unsafe]
   let gain_of (c: i32) = gains[i64.i32 c]
@@ -90,7 +93,7 @@ def union_around (n: i32) (cycles: kept_cycles) (gains: kept_gains) (center: i32
       let (cuts, link, fewest, next) =
         loop (cuts, link, fewest, next) = (cuts, link, count, -1)
         for c < count_of cycles do
-          if members & bit c != 0 || gain + gain_of c <= 0 || m + size cycles c > i32.i64 most_cuts
+          if members & bit c != 0 || gain + gain_of c <= 0 || m + size cycles c > most_united
           then (cuts, link, fewest, next)
           else let (cuts, link) = append cycles m cuts link c
                let left = count_subtours n {m = m + size cycles c, cuts, link}

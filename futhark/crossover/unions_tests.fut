@@ -19,6 +19,8 @@ def cycle (m: i64) (from: i32) (by: i32) : ([most_cuts]i32, [2 * most_cuts]i32) 
 -- input { 9i64 40i64 } output { 8 }
 -- input { 5i64 60i64 } output { 6 }
 -- input { 6i64 60i64 } output { 6 }
+-- input { 1i64 80i64 } output { 2 }
+-- input { 1i64 81i64 } output { 1 }
 entry room (count: i64) (m: i64) : i32 =
   let add (cycles: *kept_cycles) (gains: *kept_gains) (m: i64) =
     let (cuts, link) = cycle m 0 1

@@ -27,9 +27,10 @@ from pytsp.problem.tours import _below, _streams
 PART = "search"
 ALL = 10**6
 LARGEST = 2**30 - 1
-MOST_CYCLE = 60
-MOST_CUTS = 80
-MOST_SCANNED = 1000
+MOST_CYCLE = 150
+MOST_CUTS = 200
+MOST_UNITED = 80
+MOST_SCANNED = 1500
 
 
 class Crossed:
@@ -167,25 +168,39 @@ def random_pair(n: int, seed: int, other: Callable[[int, int], list[int]]) -> tu
 
 @dataclass(frozen=True)
 class Child:
-    """What AB-cycles save before merging and in the end, the edges then, and how many cycles they are."""
+    """What some AB-cycles, so many, come to where the best child so far gains `least`.
 
-    before: int
+    Attributes
+    ----------
+    place : int
+        Which AB-cycles they are.
+    gain : int
+        The child's, or `least` where it would gain no more.
+    """
+
+    place: int
+    least: int
     gain: int
-    edges: set[tuple[int, int]]
+    edges: frozenset[tuple[int, int]]
     cycles: int
 
 
 def children_of(form: Form, a: list[int], b: list[int], *, merges: bool) -> list[Child]:
-    """The tour `a` itself, its children by each AB-cycle that saves something, and by the union around it."""
+    """The children of `a` by each AB-cycle that saves something, and by the union around it, behind each child that may
+    be the best one so far."""
     distances = distances_of(form)
     cycles = oracle.ab_cycles(a, b)
     centers = [cycle for cycle in cycles if oracle.gain_of(distances, [cycle]) > 0]
-    unions = [oracle.union(distances, a, cycles, center, MOST_CUTS) for center in centers]
-    found = [Child(0, 0, oracle.edges(a), 0)]
-    for each in [[center] for center in centers] + unions:
-        made = oracle.child(distances, a, each, MOST_CUTS if merges else 0)
-        if made:
-            found.append(Child(oracle.gain_of(distances, each), *made, len(each)))
+    unions = [oracle.union(distances, a, cycles, center, MOST_UNITED) for center in centers]
+    found, levels, seen = [], [0], set[int]()
+    while levels:
+        least = levels.pop()
+        seen.add(least)
+        for place, each in enumerate([[center] for center in centers] + unions):
+            made = oracle.child(distances, a, each, MOST_CUTS if merges else 0, least)
+            gain, tour = made or (least, set())
+            found.append(Child(place, least, gain, frozenset(tour), len(each)))
+            levels += {gain} - seen - {*levels}
     return found
 
 
@@ -201,15 +216,17 @@ def test_the_child_is_the_best_of_all_ab_cycles_and_unions(
     for child, gain, (i, _) in zip(crossed.tours, crossed.gains, crossed.parents, strict=True):
         mine, theirs = (a, b) if i == 0 else (b, a)
         children = children_of(form, mine, theirs, merges=merges)
-        assert (gain, oracle.edges(child)) in [(each.gain, each.edges) for each in children]
-        # What merging made better than this was passed over, since before it saved less.
-        assert all(each.gain <= gain or each.before <= gain for each in children)
+        made = {(each.gain, each.edges) for each in children if each.gain > each.least}
+        assert (gain, frozenset(oracle.edges(child))) in made | {(0, frozenset(oracle.edges(mine)))}
+        # Each of the cycles and unions came to no more at its time.
+        no_more = {each.place for each in children if each.least <= gain and each.gain <= gain}
+        assert no_more == {each.place for each in children}
 
 
 def test_the_best_child_is_a_union_now_and_then() -> None:
     # Else the test before would not see them.
     pairs = [children_of(*random_pair(30, seed, bridged), merges=False) for seed in range(8)]
-    assert sum(max(children, key=lambda child: child.gain).cycles == 2 for children in pairs) >= 4
+    assert sum(max(children, key=lambda child: child.gain).cycles == 2 for children in pairs if children) >= 4
 
 
 @pytest.mark.parametrize("children", [1, 2, 3])
@@ -352,7 +369,15 @@ def test_ab_cycles_make_children_up_to_the_longest(backend: Backend, m: int, mad
 
 @pytest.mark.parametrize(
     ("m", "subtours", "made"),
-    [(40, 20, True), (40, 21, True), (40, 22, False), (59, 11, True), (59, 12, False), (60, 11, True), (60, 12, False)],
+    [
+        (100, 50, True),
+        (100, 51, True),
+        (100, 52, False),
+        (149, 26, True),
+        (149, 27, False),
+        (150, 26, True),
+        (150, 27, False),
+    ],
 )
 def test_subtours_are_merged_up_to_the_most_cuts(backend: Backend, m: int, subtours: int, made: bool) -> None:
     assert made == (m + 2 * (subtours - 1) <= MOST_CUTS)
@@ -361,18 +386,20 @@ def test_subtours_are_merged_up_to_the_most_cuts(backend: Backend, m: int, subto
 
 @pytest.mark.parametrize(("size", "made"), [(MOST_SCANNED - 1, True), (MOST_SCANNED, True), (MOST_SCANNED + 1, False)])
 def test_subtours_are_merged_up_to_the_largest(backend: Backend, size: int, made: bool) -> None:
-    assert Made([size, 1100], 2).is_made(backend) == made
-    assert Made([1100, size], 2).is_made(backend) == made
+    larger = MOST_SCANNED + 100
+    assert Made([size, larger], 2).is_made(backend) == made
+    assert Made([larger, size], 2).is_made(backend) == made
 
 
 @pytest.mark.parametrize("subtours", [1, 4])
 def test_gains_do_not_leave_their_bits(backend: Backend, subtours: int) -> None:
-    # 60 (2**30 - 1) is -60 in 32 bits; the gain of its reverse, 60.
-    case = Made([8] * MOST_CYCLE, subtours, gone=LARGEST, come=0)
+    # 148 (2**30 - 1) is -148 in 32 bits; the gain of its reverse, 148.
+    m = MOST_CYCLE - MOST_CYCLE % 4
+    case = Made([8] * m, subtours, gone=LARGEST, come=0)
     child, gain = case.crossed(backend)
     assert case.come <= oracle.edges(child)
-    assert gain == MOST_CYCLE * LARGEST - 2 * (subtours - 1)
-    case = Made([8] * MOST_CYCLE, subtours, gone=0, come=LARGEST)
+    assert gain == m * LARGEST - 2 * (subtours - 1)
+    case = Made([8] * m, subtours, gone=0, come=LARGEST)
     assert not case.come <= oracle.edges(case.crossed(backend)[0])
 
 

@@ -289,16 +289,18 @@ def union(
 
 
 def joint(
-    distances: Distances, a: Tour, kept: set[tuple[int, int]], subtour: Sequence[int]
+    distances: Distances, a: Tour, kept: set[tuple[int, int]], subtour: Sequence[int], least: int
 ) -> tuple[int, tuple[int, int], tuple[int, int]] | None:
-    """What the best exchange of two edges that merges a subtour with another saves, and the edges, if there is one.
+    """What the best exchange of two edges that merges a subtour with another saves, and the edges, if any saves more
+    than `least`.
 
     Of the subtour's edges each is taken from either end, in the order of its cities on `a` behind the first cut. From a
-    city new edges are tried from the shortest to the longest, as long as one saves more than half of the best so far.
+    city new edges are tried from the shortest to the longest, as long as one saves more than half of the best so far,
+    or of `least` before there is one.
     """
     n, place = len(a), {city: p for p, city in enumerate(a)}
     first = min(p for p in range(n) if (min(a[p], a[(p + 1) % n]), max(a[p], a[(p + 1) % n])) not in kept)
-    best = None
+    best, most = None, least
 
     def beside(city: int) -> list[int]:
         around = [a[(place[city] + step) % n] for step in (1, -1)]
@@ -307,19 +309,20 @@ def joint(
     for u in sorted(subtour, key=lambda city: (place[city] - first - 1) % n):
         for v in beside(u):
             for w in sorted(set(a) - {u}, key=lambda city: distances[u][city]):
-                if best and 2 * (distances[u][v] - distances[u][w]) <= best[0]:
+                if 2 * (distances[u][v] - distances[u][w]) <= most:
                     break
                 for x in beside(w) if w not in subtour else ():
                     won = distances[u][v] + distances[w][x] - distances[u][w] - distances[v][x]
-                    if not best or won > best[0]:
-                        best = won, (u, v), (w, x)
+                    if won > most:
+                        most, best = won, (won, (u, v), (w, x))
     return best
 
 
 def child(
-    distances: Distances, a: Tour, cycles: Sequence[Sequence[int]], most_cuts: int
+    distances: Distances, a: Tour, cycles: Sequence[Sequence[int]], most_cuts: int, least: int
 ) -> tuple[int, set[tuple[int, int]]] | None:
-    """What `a` gains by AB-cycles, and its edges then; nothing where the merges need more than `most_cuts` cuts.
+    """What `a` gains by AB-cycles, and its edges then; nothing where the merges need more than `most_cuts` cuts, or
+    leave no more than `least` at any time.
 
     The subtours are merged, the smallest first, each by the exchange of two edges that costs least, of those that
     `joint` does not pass over; edges that have come stay. Among subtours of equal size it is the first by the
@@ -329,11 +332,13 @@ def child(
     kept = edges(a) - cut
     gain = gain_of(distances, cycles)
     cuts = len(cut)
+    if gain <= least:
+        return None
     while True:
         parts = parts_of(a, kept, come)
         if len(parts) == 1:
             return gain, kept | come
-        best = joint(distances, a, kept, min(parts, key=len))
+        best = joint(distances, a, kept, min(parts, key=len), least - gain)
         if cuts + 2 > most_cuts or not best:
             return None
         won, (u, v), (w, x) = best
