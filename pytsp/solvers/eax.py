@@ -19,7 +19,7 @@ from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, moves_of, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import CALL_SECONDS
-from pytsp.solvers.common.placement import TOGETHER, descent_seconds, mapping_of
+from pytsp.solvers.common.placement import TOGETHER, descent_kernels, descent_seconds, mapping_of
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.shared import MOVES
@@ -41,7 +41,7 @@ CPU_CLIMBERS_A_SECOND = 35_000
 FIRST_CLIMBERS, FIRST_CITIES = 16, 30
 # A generation takes a GPU about as long for many climbers as for few, but many need more generations: so many climbers
 # and no more, times the seconds, divided by the cities.
-GPU_CLIMBERS_A_SECOND = 100_000
+GPU_CLIMBERS_A_SECOND = 200_000
 # A population gives way when so many generations have not made its shortest tour shorter: its others agree much later.
 STALE = 50
 # So many populations in a row without a shorter tour end a solve before its time limit.
@@ -124,9 +124,7 @@ class Evolution(Search):
     def __init__(self, task: Task[EAX], lists: NDArray[np.int32]) -> None:
         super().__init__(task)
         self.options, self.iterations = task.options, task.options.iterations
-        default = "lk" if task.options.pivot == "first" else "3-opt"
-        moves = moves_of(task, mapping_of(self.form.whole.n, self.kernels), default)
-        self.local_search = LocalSearch(task, self.loaded, lists, moves=moves)
+        self.local_search = self._local_search(task, lists)
         # Whether populations follow each other, each as large as lets it converge, until the time limit.
         self.is_timed = self.iterations is None and self.watch.time_limit is not None
         self.size = self.options.climbers
@@ -143,7 +141,24 @@ class Evolution(Search):
         self.settled_by = self._time_to_settle()
         # What the last generation took.
         self.generation_seconds = 0.0
-        self.chunk = FIRST_CHUNK[task.machine] * (self.kernels.threads or 1)
+        self.chunk = FIRST_CHUNK[self._descents_machine] * (self.descents.threads or 1)
+
+    def _local_search(self, task: Task[EAX], lists: NDArray[np.int32]) -> LocalSearch:
+        """Return the local search, with that of the host where climbers descend there."""
+        self.descents = descent_kernels(self.form.whole.n, self.kernels)
+        default = "lk" if task.options.pivot == "first" else "3-opt"
+        if self.descents is self.kernels:
+            moves = moves_of(task, mapping_of(self.form.whole.n, self.kernels), default)
+            return LocalSearch(task, self.loaded, lists, moves=moves)
+        there = replace(task, open=lambda: self.descents)
+        moves = moves_of(there, "thread", default)
+        loaded = self.descents.call(f"{self.form.kind}_load", *self.form.arguments)
+        return LocalSearch(task, self.loaded, lists, moves=moves, host=LocalSearch(there, loaded, lists, moves=moves))
+
+    @property
+    def _descents_machine(self) -> str:
+        """Where climbers descend, "cpu" or "gpu"."""
+        return "cpu" if self.descents.device is None else "gpu"
 
     @property
     def phase(self) -> str:  # type: ignore[override]
@@ -163,7 +178,7 @@ class Evolution(Search):
         """Neither the first climbers' descent nor a generation can be cut."""
         if self.standing.best is None:
             chunk = min(self.chunk, self.size or self._most())
-            return first_seconds(self.form.whole.n, chunk, self.kernels)
+            return first_seconds(self.form.whole.n, chunk, self.descents)
         return self.generation_seconds if self.standing.is_settled and not self.has_converged else 0.0
 
     def advance(self) -> None:
@@ -201,8 +216,8 @@ class Evolution(Search):
         count += chunk
         standing = replace(self._with(self.local_search.start(now.first + count - chunk, chunk), now), descended=count)
         fitting = chunk * CALL_SECONDS / max(time.perf_counter() - began, 1e-9)
-        together = self.kernels.threads or 1
-        fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self.task.machine])
+        together = self.descents.threads or 1
+        fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self._descents_machine])
         self.chunk = max(1, int(fitting) // together) * together
         is_enough = self.size is None and count >= LEAST_CLIMBERS and self.watch.seconds > self.settled_by
         self._stand(standing, is_settled=count >= most or is_enough)

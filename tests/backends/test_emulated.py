@@ -10,7 +10,7 @@ import pytest
 
 import pytsp
 from pytsp import Instance
-from pytsp.backends import open_backend, status
+from pytsp.backends import Backend, open_backend, status
 from pytsp.cli import main
 
 POINTS = np.random.default_rng(0).integers(0, 1000, (60, 2))
@@ -89,9 +89,35 @@ def test_chains_of_cities_that_fit_no_block_are_refused(
     solver: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**10)
+    monkeypatch.setattr("pytsp.solvers.common.placement.host_kernels", lambda kernels: None)
     words = (
         "moves='lk' needs a thread block a climber on a GPU, up to 20 cities .*; with mapping='thread' take 'or-opt'"
     )
     with pytest.raises(ValueError, match=words):
         pytsp.solve(INSTANCES["grid"], solver=solver, backend=name, moves="lk")
     assert pytsp.solve(INSTANCES["grid"], solver=solver, backend=name, iterations=3).mapping == "thread"
+
+
+@pytest.mark.parametrize("name", [emulated.NAMED])
+@pytest.mark.parametrize("kind", INSTANCES)
+@pytest.mark.parametrize("options", [{}, {"initial_tour": list(range(60))}, {"moves": "or-opt"}])
+def test_populations_of_cities_that_fit_no_block_descend_on_the_host(
+    kind: str, options: dict[str, Any], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**10)
+    called: list[str] = []
+    call = Backend.call
+
+    def noted(self: Backend, entry: str, *arguments: object) -> Any:
+        called.append(f"{self.name} {entry}")
+        return call(self, entry, *arguments)
+
+    monkeypatch.setattr(Backend, "call", noted)
+    found = pytsp.solve(INSTANCES[kind], solver="eax", backend=name, climbers=8, **options)
+    # Chains too, which are the default, and which single threads of a GPU cannot make.
+    assert not any(entry.startswith(name) and ("_ils" in entry or "_start" in entry) for entry in called)
+    assert f"{name} {kind}_cross" in called
+    expected = pytsp.solve(INSTANCES[kind], solver="eax", backend="c", climbers=8, **options)
+    assert (found.mapping, found.length) == ("thread", expected.length)
+    for field in ("tour", "lengths", "steps"):
+        assert np.array_equal(getattr(found, field), getattr(expected, field)), field

@@ -51,6 +51,8 @@ class LocalSearch:
         How climbers are to be laid out.
     draw_blocks : int
         Among how many thread blocks the draws of a climber are shared out, with the mapping "lockstep".
+    host : LocalSearch, optional
+        By which tours start and descend, where that is not on the device: with the same instance, lists and moves.
     """
 
     def __init__(
@@ -64,7 +66,9 @@ class LocalSearch:
         kick: int = 0,
         mapping: str = "auto",
         draw_blocks: int = 1,
+        host: LocalSearch | None = None,
     ) -> None:
+        self.host = host
         self.kernels, self.call = task.kernels, task.kernels.call
         self.kind, self.loaded, self.lists = task.form.kind, loaded, lists
         self.near = np.ascontiguousarray(lists[:, :MERGED_NEIGHBOURS])
@@ -79,6 +83,8 @@ class LocalSearch:
 
     def start(self, first: int, count: int) -> Any:
         """Return climbers on random tours of near cities, brought to their local optima."""
+        if self.host is not None:
+            return self._brought(self.host, self.host.start(first, count))
         lists = with_pairs(self.lists) if self.is_doubled else self.lists
         tours = self.call(f"{self.kind}_start", self.loaded, lists, self.seed, first, count, PASSES)
         return self.climb(tours, self.seed, first)
@@ -89,7 +95,13 @@ class LocalSearch:
 
     def descend(self, tours: NDArray[np.int32]) -> Any:
         """Return climbers on the local optima of these tours."""
+        if self.host is not None:
+            return self._brought(self.host, self.host.descend(tours))
         return self.climb(self.place(tours), self.seed, 0)
+
+    def _brought(self, host: LocalSearch, climbers: Any) -> Any:
+        """Return climbers of the host on the device."""
+        return self.kernels.value("population", host.kernels.fields(climbers))
 
     def climb(
         self,

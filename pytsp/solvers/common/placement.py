@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 from pytsp.backends.context import Backend
+from pytsp.backends.registry import host_kernels
 from pytsp.utils.memory import check_memory
 
 __all__ = [
     "TOGETHER",
     "check_climbers",
     "default_climbers",
+    "descent_kernels",
     "descent_seconds",
     "mapping_of",
     "most_cities",
@@ -79,6 +81,17 @@ def most_cities(kernels: Backend) -> int | None:
     if kernels.device is None:
         return None
     return (max(kernels.device.shared_memory, 48 * 2**10) - BLOCK_OVERHEAD) // CITY_BYTES
+
+
+def descent_kernels(n: int, kernels: Backend) -> Backend:
+    """Return the kernels by which a population on n cities comes to its first local optima.
+
+    They are a solver's own, but where a GPU's thread blocks do not hold a tour those of the host, if it has any: its
+    cores make chains of moves, and of many cities they are faster than a GPU's single threads.
+    """
+    if kernels.device is None or n <= (most_cities(kernels) or 0):
+        return kernels
+    return host_kernels(kernels) or kernels
 
 
 def default_climbers(n: int, kernels: Backend) -> int:
