@@ -38,6 +38,7 @@ from bench.harness.tables import print_head, row
 from pytsp.backends import open_backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.solvers.options.ils import KICKS, MAPPINGS
+from pytsp.solvers.options.shared import MOVES
 from pytsp.starts.construct import STARTS, Start
 
 POPULATIONS = (1, 8, 64, 512, 2048)
@@ -156,6 +157,7 @@ class Run:
     start: Start | None = None
     kick: str = "mixed"
     heat: float | None = None
+    moves: str = "3-opt"
     mapping: str = "auto"
     blocks: int | None = None
 
@@ -202,7 +204,7 @@ def solved(run: Run) -> tuple[int | float, float]:
         merge=run.merge,
         seed=run.seed,
         backend=run.backend,
-        moves="3-opt",
+        moves=run.moves,
         pivot=run.pivot,
         draws=run.draws,
         start=run.start,
@@ -236,6 +238,7 @@ def runs_of(options: argparse.Namespace, name: str, population: int) -> list[Run
         exchange=None if options.exchange is None else max(1, int(iterations * options.exchange)),
         restart=None if options.restart is None or options.restart >= iterations else options.restart,
         merge=options.merge,
+        moves=options.moves,
         seed=0,
         backend=options.backend,
         pivot=setting.pivot,
@@ -308,6 +311,9 @@ def main() -> int:
     arguments.add_argument("--exchange", type=share, help="after this share of the iterations, such as 1/32")
     arguments.add_argument("--restart", type=whole, metavar="N", help="begin anew after each N iterations of a climber")
     arguments.add_argument("--merge", action="store_true", help="merge the climbers' tours")
+    arguments.add_argument(
+        "--moves", choices=MOVES, default="3-opt", help="of local search (default: 3-opt, as theirs)"
+    )
     arguments.add_argument("--start", choices=STARTS, help="of the first climber (default: pytsp's)")
     arguments.add_argument("--kick", choices=KICKS, default="mixed", help="where a double bridge cuts the tour")
     arguments.add_argument(
@@ -328,12 +334,12 @@ def main() -> int:
     print(
         f"{machine}; table {options.table}, pivot {setting.pivot}, draws {options.draws or 'theirs'}, "
         f"exchange {options.exchange}, restart {options.restart}, merge {options.merge}, "
-        f"start {options.start or 'default'}, "
+        f"moves {options.moves}, start {options.start or 'default'}, "
         f"kick {options.kick}, heat {options.heat or 'default'}, mapping {options.mapping}, {options.seeds} seeds"
     )
     print_head(*HEADS)
     told = {"machine": machine, "table": options.table, "exchange": str(options.exchange), "draws": options.draws}
-    told |= {name: getattr(options, name) for name in ("restart", "merge", "start", "kick", "heat", "mapping")}
+    told |= {name: getattr(options, name) for name in ("restart", "merge", "moves", "start", "kick", "heat", "mapping")}
     rows = [runs_of(options, name, population) for name in names for population in populations]
     found = found_by((run for runs in rows for run in runs), options.processes)
     lines = []
