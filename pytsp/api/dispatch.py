@@ -166,10 +166,14 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
             return limit < crossing_seconds(instance.n, kernels.threads)
         if not may_be_slow:
             return False
+        if limit < crossing_seconds(instance.n, None):
+            return True
+        from pytsp.solvers.common.placement import descent_kernels  # noqa: PLC0415
         from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415
 
         climbers = gpu_climbers(instance.n, limit)
-        return first_seconds(instance.n, climbers, kernels) > SLOW_SHARE * max(0.0, watch.seconds_left)
+        descents = descent_kernels(instance.n, kernels)
+        return first_seconds(instance.n, climbers, descents) > SLOW_SHARE * max(0.0, watch.seconds_left)
 
     def is_on_the_cpu() -> bool:
         return kernels_of(request, OPTIONS["eax"].part).device is None

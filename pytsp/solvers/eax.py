@@ -295,7 +295,7 @@ class Evolution(Search):
         """Make the next generation."""
         now = self.standing
         began = time.perf_counter()
-        after = self._read(self.local_search.breed(now.handle, self.task.seed, now.iteration))
+        after = self._read(self.local_search.breed(now.handle, len(now.lengths), self.task.seed, now.iteration))
         self.generation_seconds = time.perf_counter() - began
         idle = 0 if int(after.lengths.sum()) < int(now.lengths.sum()) else now.idle + 1
         stale = 0 if int(after.lengths.min()) < int(now.lengths.min()) else now.stale + 1

@@ -18,17 +18,18 @@ COMPARATORS = ("annealing", "ants")
 # Those that it takes only where no other can be meant.
 ASIDE = {"large", "two-opt", *COMPARATORS}
 # Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
-RECOMBINED_CITIES = range(8, 12_001)
+RECOMBINED_CITIES = range(8, 20_001)
 # Asymmetric ones: tours of more cities take too many generations until they agree.
 RECOMBINED_DIRECTED = range(8, 151)
 # On a GPU the first tours of a population take seconds where there are more cities.
 MANY_CITIES = 5_000
-# On a CPU a population that has less time ends above a search that needs none: so many seconds a city for its first
-# tours, and so many times the square of the cities until they agree: 0.4 s of a core for 1,000 cities, 14 s for 12,000.
-# Two threads take half of that; what more are worth was not measured (`python -m bench.solvers.choice`).
-FIRST_SECONDS = 4e-4
-CROSSING_SECONDS = 1e-7
-MOST_CROSSING_THREADS = 2
+# A population that has less time ends above a search that needs none: so many seconds a city for its first tours, and
+# so many times the cube of the cities until they agree: 0.35 s of a core for 1,000 cities, 4.5 s for 10,000, 36 s for
+# 20,000. Up to so many threads share it: 16 need no more than an eighth, less was not tried. On a GPU it is what a core
+# takes for the first tours.
+FIRST_SECONDS = 3.5e-4
+CROSSING_SECONDS = 4.5e-12
+MOST_CROSSING_THREADS = 8
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".
@@ -115,9 +116,11 @@ def choose(
     return OPTIONS[chosen](**{**crossed, **given})
 
 
-def crossing_seconds(n: int, threads: int = 1) -> float:
-    """Return about how long a population on n cities takes so many threads of a CPU until it pays."""
-    return max(FIRST_SECONDS * n, CROSSING_SECONDS * n * n) / min(threads, MOST_CROSSING_THREADS)
+def crossing_seconds(n: int, threads: int | None = 1) -> float:
+    """Return about how long a population on n cities takes so many threads of a CPU, or a GPU, until it pays."""
+    if threads is None:
+        return FIRST_SECONDS * n
+    return max(FIRST_SECONDS * n, CROSSING_SECONDS * n**3) / min(threads, MOST_CROSSING_THREADS)
 
 
 def chain_seconds(n: int) -> float:

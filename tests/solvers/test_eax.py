@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -224,6 +225,27 @@ def test_a_time_limit_that_is_over_at_once_still_gives_a_local_optimum(backend: 
     result = solved(uniform(50), backend, time_limit=1e-9)
     assert (result.stop_reason, result.iterations) == ("time limit", 0)
     assert_whole(result)
+
+
+@pytest.mark.parametrize(
+    ("memory", "n", "count", "threads"),
+    [
+        (None, 1_000, 500, 1),
+        (139 * 2**30, 1_000, 1_024, 32),
+        (139 * 2**30, 18_512, 324, 32),
+        (8 * 2**30, 18_512, 324, 5),
+        (8 * 2**30, 1_000, 300, 32),
+        (8 * 2**30, 1_000, 1_000, 16),
+        (8 * 2**30, 1_000, 10**6, 1),
+    ],
+)
+def test_as_many_threads_are_started_for_a_pair_as_a_gpu_has_memory_for(
+    memory: int | None, n: int, count: int, threads: int
+) -> None:
+    device = None if memory is None else SimpleNamespace(memory=memory)
+    search: Any = SimpleNamespace(kernels=SimpleNamespace(device=device), lists=np.empty((n, 5), dtype=np.int32))
+    assert LocalSearch.spread(search, count) == threads
+    assert threads in (1, 32) or count * threads * (17 * n + 2**14) <= memory / 16
 
 
 def test_a_target_ends_a_solve(backend: Backend) -> None:

@@ -486,22 +486,22 @@ def test_auto_is_large_above_what_can_be_recombined() -> None:
     def by_itself(instance: Instance, *, on_the_cpu: bool = True, **given_: Any) -> str:
         return choose("auto", given_, instance, on_the_cpu=lambda: on_the_cpu).name
 
-    assert by_itself(uniform(12_000)) == "eax"
-    assert all(by_itself(uniform(12_001, metric=metric)) == "large" for metric in METRICS)
+    assert by_itself(uniform(20_000)) == "eax"
+    assert all(by_itself(uniform(20_001, metric=metric)) == "large" for metric in METRICS)
     for metric in ("MAN_2D", "ATT", "MAX_2D"):
-        assert by_itself(uniform(12_001, metric=metric)) == "large"
-        assert by_itself(uniform(12_001, metric=metric), on_the_cpu=False) == "ils"
-    assert by_itself(uniform(12_001), iterations=3, start="greedy", piece=9) == "large"
+        assert by_itself(uniform(20_001, metric=metric)) == "large"
+        assert by_itself(uniform(20_001, metric=metric), on_the_cpu=False) == "ils"
+    assert by_itself(uniform(20_001), iterations=3, start="greedy", piece=9) == "large"
     for given_ in ({"pivot": "best"}, {"climbers": 2}, {"kick": "walk"}):
-        assert by_itself(uniform(12_001), **given_) == "ils"
-    assert by_itself(uniform(12_001), k=2) == "restarts"
+        assert by_itself(uniform(20_001), **given_) == "ils"
+    assert by_itself(uniform(20_001), k=2) == "restarts"
     solid = np.random.default_rng(0).random((20, 3))
     for on_the_cpu in (False, True):
         assert (
             can_be_large(Instance.from_coordinates(solid, "EUCLIDEAN"), lambda answer=on_the_cpu: answer) == on_the_cpu
         )
         assert not can_be_large(Instance.from_coordinates(solid, "XRAY1"), lambda answer=on_the_cpu: answer)
-    result = pytsp.solve(uniform(12_001, side=10**5), target=1e12)
+    result = pytsp.solve(uniform(20_001, side=10**5), target=1e12)
     assert (result.solver, result.stop_reason) == ("large", "target")
 
 

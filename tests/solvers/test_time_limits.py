@@ -225,7 +225,7 @@ def test_a_first_call_on_a_core_takes_about_as_long_as_is_thought(solver: Any, n
 def test_populations_know_what_their_first_climbers_take() -> None:
     def seconds(**rest: Any) -> float:
         form, nobody = SimpleNamespace(whole=SimpleNamespace(n=8000)), SimpleNamespace(best=None)
-        known = SimpleNamespace(form=form, kernels=GPU, chunk=1024, _most=lambda: 75, standing=nobody, **rest)
+        known = SimpleNamespace(form=form, descents=GPU, chunk=1024, _most=lambda: 75, standing=nobody, **rest)
         return float(Evolution.next_seconds.fget(known))  # type: ignore[attr-defined]
 
     assert seconds(size=None) == seconds(size=75) == first_seconds(8000, 75, GPU) < seconds(size=2000)
@@ -248,6 +248,9 @@ def test_the_last_descent_is_left_its_time(monkeypatch: pytest.MonkeyPatch) -> N
     [
         (6000, 0.5, {}, "large"),
         (6000, 1e3, {}, "eax"),
+        # Their first climbers descend on the host.
+        (18_000, 6.29, {}, "large"),
+        (18_000, 6.31, {}, "eax"),
         (6000, None, {}, "eax"),
         (4000, 0.1, {}, "eax"),
         (6000, 0.5, {"solver": "eax"}, "eax"),

@@ -26,8 +26,11 @@ CHILDREN = 30
 MERGED_NEIGHBOURS = 8
 # Tours have come as far as they can after so many generations without a shorter one.
 PATIENCE = 5
-# So many threads of a GPU are started for a pair, of which one works: pairs take their own ways.
-SPREAD = {"cpu": 1, "gpu": 32}
+# So many threads of a GPU are started for a pair, of which one works: pairs take their own ways. Each has so many bytes
+# a city, and so many besides, and all together have this part of the device's memory, or there are fewer for a pair.
+SPREAD = 32
+PAIR_CITY_BYTES, PAIR_BYTES = 17, 2**14
+SPREAD_PART = 16
 # Of more climbers than these the best are merged.
 MOST_MERGED = 100
 # With which probability, in 256ths, a starting tour passes a near city over: three in eight make populations diverse.
@@ -164,11 +167,19 @@ class LocalSearch:
         places = np.sort(np.argsort(lengths, kind="stable")[:most])
         return self.call("population_chosen", climbers, places.astype(np.int32)), places
 
-    def breed(self, climbers: Any, seed: int, generation: int) -> Any:
-        """Return the next generation: each tour is replaced by its best child with another."""
-        fields = {"seed": seed, "generation": generation, "children": CHILDREN, "spread": SPREAD[self.machine]}
+    def breed(self, climbers: Any, count: int, seed: int, generation: int) -> Any:
+        """Return the next generation of so many climbers: each tour is replaced by its best child with another."""
+        fields = {"seed": seed, "generation": generation, "children": CHILDREN, "spread": self.spread(count)}
         plan = self.kernels.value("generation_plan", fields)
         return self.call(f"{self.kind}_cross", self.loaded, self.near, climbers, plan)
+
+    def spread(self, count: int) -> int:
+        """Return how many threads are started for each of so many pairs; the children do not depend on it."""
+        device = self.kernels.device
+        if device is None:
+            return 1
+        taken = count * (PAIR_CITY_BYTES * len(self.lists) + PAIR_BYTES)
+        return max(1, min(SPREAD, device.memory // SPREAD_PART // taken))
 
     def merge(self, climbers: Any, seed: int, seconds_left: float = math.inf) -> NDArray[np.int32]:
         """Return the shortest tour, shape (n,), after the climbers' shortest tours have crossed until they agree.
@@ -183,7 +194,7 @@ class LocalSearch:
             if generation and lengths.min() == lengths.max():
                 break
             began, before = time.perf_counter(), int(lengths.sum())
-            climbers = self.breed(climbers, seed, generation)
+            climbers = self.breed(climbers, len(lengths), seed, generation)
             lengths = self.lengths(climbers)
             idle = 0 if int(lengths.sum()) < before else idle + 1
             took, generation = time.perf_counter() - began, generation + 1
