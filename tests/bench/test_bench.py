@@ -280,6 +280,7 @@ def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
         exchange=delevacq.share("1/4"),
         restart=2,
         merge=True,
+        moves="lk",
         draws=None,
         start="nearest-neighbour",
         kick="segments",
@@ -291,7 +292,9 @@ def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
     )
     runs = delevacq.runs_of(options, "kroA100", 8)
     assert [run.seed for run in runs] == [0, 1, 2, 3]
-    assert {(run.iterations, run.exchange, run.restart, run.merge) for run in runs} == {(12, 3, 2, True)}
+    assert {(run.iterations, run.exchange, run.restart, run.merge, run.moves) for run in runs} == {
+        (12, 3, 2, True, "lk")
+    }
     for restart, each in ((11, 11), (12, None), (13, None)):
         options.restart = restart
         assert {run.restart for run in delevacq.runs_of(options, "kroA100", 8)} == {each}
