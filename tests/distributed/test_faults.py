@@ -39,7 +39,7 @@ NAMES = {
     "eax": r"island \d of 3 to generation \d+",
     "large": r"(stripe \d of 4 in|passes behind) epoch \d+",
 }
-MANY = [uniform(int(n)) for n in (*[80] * 40, *[5] * 10, 100, 100)]
+MANY = [uniform(int(n)) for n in (*[80] * 100, *[5] * 10, 100, 100)]
 
 
 def solve(work: str, **more: Any) -> pytsp.Result:
