@@ -124,6 +124,8 @@ class Evolution(Search):
     def __init__(self, task: Task[EAX], lists: NDArray[np.int32]) -> None:
         super().__init__(task)
         self.options, self.iterations = task.options, task.options.iterations
+        # By which climbers come to their first local optima.
+        self.descents = descent_kernels(self.form.whole.n, self.kernels)
         self.local_search = self._local_search(task, lists)
         # Whether populations follow each other, each as large as lets it converge, until the time limit.
         self.is_timed = self.iterations is None and self.watch.time_limit is not None
@@ -145,7 +147,6 @@ class Evolution(Search):
 
     def _local_search(self, task: Task[EAX], lists: NDArray[np.int32]) -> LocalSearch:
         """Return the local search, with that of the host where climbers descend there."""
-        self.descents = descent_kernels(self.form.whole.n, self.kernels)
         default = "lk" if task.options.pivot == "first" else "3-opt"
         if self.descents is self.kernels:
             moves = moves_of(task, mapping_of(self.form.whole.n, self.kernels), default)
