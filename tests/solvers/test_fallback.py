@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 import pytsp
 from pytsp import Instance
 from pytsp.api import dispatch as _solving
+from pytsp.api.dispatch import task_of
 from pytsp.backends import open_backend
+from pytsp.backends.context import Backend
 from pytsp.generate import uniform
 from pytsp.problem import open_paths as _open_paths
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.location import is_located
 from pytsp.problem.open_paths import OpenPath
+from pytsp.run.monitor import Watch
 from pytsp.solvers.common import fallback as _unsearched
 from pytsp.solvers.common import shortening as _shortening
 from pytsp.solvers.common.fallback import strips
@@ -29,6 +32,7 @@ from pytsp.solvers.common.first_tour import first_tour
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils.population import Population
 from pytsp.solvers.large.pieces import Pieces
+from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.selection import choose
 from pytsp.starts import nearest_unvisited as _visits
 from pytsp.starts import quick_greedy as _quick_greedy
@@ -112,15 +116,33 @@ def test_strips_are_as_long_as_they_should_be() -> None:
 
 @pytest.mark.parametrize("solver", ["ils", "eax"])
 def test_a_curve_that_there_is_no_time_to_climb_from_is_shorter_than_that_by_nearest_neighbours(
-    solver: str, monkeypatch: pytest.MonkeyPatch
+    solver: str, backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     instance = uniform(2_000, 0)
     # The climbers are there, but their first call does not fit.
     for search in (Population, Evolution):
         monkeypatch.setattr(search, "next_seconds", 1e9)
-    found = pytsp.solve(instance, solver=solver, time_limit=60.0, backend="c")
+    found = pytsp.solve(instance, solver=solver, time_limit=60.0, backend=backend.name)
     assert found.stop_reason == "time limit"
     assert found.length < instance.tour_length(nearest_neighbour(instance))
+
+
+@pytest.mark.parametrize(("spent", "is_greedy"), [(1.3, False), (60.0, True)])
+def test_a_solve_that_is_late_by_a_minute_takes_the_time_for_a_greedy_tour(spent: float, is_greedy: bool) -> None:
+    # Greater than those that take next to no time.
+    instance = uniform(20_000, 0)
+    placed = {"backend": "c", "threads": None, "device": None}
+    task = task_of(instance, ILS(), Watch(time_limit=1.0, spent=spent), 0, None, placed)
+    found = _unsearched.fallback_result(task, None)
+    assert (found.length < instance.tour_length(nearest_neighbour(instance))) == is_greedy
+    assert is_greedy or np.array_equal(found.tour, space_filling_curve(instance))
+
+
+@pytest.mark.parametrize(
+    ("left", "grace", "allowed"), [(1.0, 0.2, 1.2), (-0.1, 0.2, 0.1), (-0.19, 0.2, 0.01), (-40.0, 0.2, 2.0)]
+)
+def test_what_ends_a_late_solve_may_take_a_share_of_what_it_is_late(left: float, grace: float, allowed: float) -> None:
+    assert _shortening.with_grace(left, grace) == pytest.approx(allowed)
 
 
 @pytest.mark.parametrize("moment", ["lists", "search"])

@@ -17,7 +17,7 @@ from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points
 from pytsp.run.result import Result
-from pytsp.solvers.common.shortening import shortened
+from pytsp.solvers.common.shortening import shortened, with_grace
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import kernel_passes
 from pytsp.starts.nearest_unvisited import hurried_order, hurried_seconds
@@ -48,7 +48,7 @@ EARLY_SHARE = 1 / 60
 def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None, early: NDArray[np.int32] | None = None) -> Result:
     """Return a tour that takes next to no time: the initial one, one that is known, or as the time allows that along a
     curve, that by strips, or the cities in their order; of few cities, or a matrix, the nearest-neighbour tour, which
-    `early` is where it is known. On a CPU one through points is `shortened`, as far as the time allows."""
+    `early` is where it is known. One through points is `shortened` by the CPU, as far as the time allows."""
     instance, watch, options = task.instance, task.watch, task.options
     if task.initial_tour is not None:
         tour, length = task.initial_tour, instance.tour_length(task.initial_tour)
@@ -95,7 +95,7 @@ def early_tour(task: Task[Any]) -> NDArray[np.int32] | None:
 def _quick_tour_of(task: Task[Any]) -> NDArray[np.int32]:
     make = task.quick_tour or partial(quick_tour, task.instance)
     given_rows = is_by_nearest_neighbours(task.instance)
-    return make(task.watch.seconds_left + (GRACE_SECONDS if given_rows else POINTS_GRACE_SECONDS))
+    return make(with_grace(task.watch.seconds_left, GRACE_SECONDS if given_rows else POINTS_GRACE_SECONDS))
 
 
 def quick_seconds(instance: Instance) -> float:

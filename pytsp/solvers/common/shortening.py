@@ -7,25 +7,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.backends.context import Backend
+from pytsp.backends.registry import host_kernels
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, further_city, given_ends, located
 from pytsp.solvers.common.task import Task
 from pytsp.starts.descent import DESCENT_SECONDS, descended
 from pytsp.starts.quick_greedy import greedy_parts, greedy_seconds, quick_greedy
 
-__all__ = ["shortened", "shortening_seconds"]
+__all__ = ["shortened", "shortening_seconds", "with_grace"]
 
 # So much of what a solve may be late goes into a shorter tour; so few cities that it takes no longer than this have
 # that time whatever the limit.
 GRACE_SECONDS, SHORT_SECONDS = 0.2, 0.02
+# One that is late already may be later by so much of that: a GPU's programs take a first process seconds to compile.
+LATE_SHARE = 0.05
 
 # A tour, or a path of all cities, and its length.
 Measured = tuple[NDArray[np.int32], int | float]
 
 
 def shortening_seconds(task: Task[Any]) -> float:
-    """Return about how long it takes to shorten a tour, which only a CPU does, of cities that are points."""
-    return 0.0 if task.instance.coordinates is None or task.machine != "cpu" else DESCENT_SECONDS * task.instance.n
+    """Return about how long it takes to shorten a tour of cities that are points, on the CPU, beside a GPU perhaps."""
+    is_out = task.instance.coordinates is None or host_kernels(task.kernels) is None
+    return 0.0 if is_out else DESCENT_SECONDS * task.instance.n
+
+
+def with_grace(left: float, grace: float) -> float:
+    """Return how long what ends a solve may take that has so many seconds left, and may be so much late."""
+    return max(left + grace, LATE_SHARE * -left)
 
 
 def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
@@ -41,7 +51,8 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
         # There was no time even for a curve.
         return best
     # In the end others are measured, but nothing else happens that time is reserved for.
-    end = watch.seconds + watch.seconds_left + watch.reserve + GRACE_SECONDS - 2 * (watch.seconds - began)
+    left = with_grace(watch.seconds_left + watch.reserve, GRACE_SECONDS)
+    end = watch.seconds + left - 2 * (watch.seconds - began)
 
     def seconds_left() -> float:
         left = end - watch.seconds
@@ -56,6 +67,13 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
         # The time is over anyway.
         pass
     return best
+
+
+def _kernels_of(task: Task[Any]) -> Backend:
+    """Return the kernels of the CPU, which a tour is shortened by; there are any where that takes time."""
+    kernels = host_kernels(task.kernels)
+    assert kernels is not None
+    return kernels
 
 
 def _shorter(instance: Instance, best: Measured, tour: NDArray[np.int32] | None) -> Measured:
@@ -75,7 +93,7 @@ def _points(instance: Instance) -> NDArray[np.float64]:
 
 def _greedy(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray[np.int32] | None:
     """Return a greedy tour of cities that are in order along a curve, or as much of one as there is time for."""
-    instance, kernels = task.instance, task.kernels
+    instance, kernels = task.instance, _kernels_of(task)
     plane = curve_points(instance)
     if plane is None or plane.shape[1] != 2:
         return None
@@ -97,7 +115,7 @@ def _descended(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDAr
     further = further_city(task.instance)
     if further is not None:
         tour = np.roll(tour, -_place(tour, further))
-    return descended(_points(task.instance), tour, task.kernels, seconds, 0 if further is None else 1)
+    return descended(_points(task.instance), tour, _kernels_of(task), seconds, 0 if further is None else 1)
 
 
 def _place(tour: NDArray[np.int32], city: int) -> int:
