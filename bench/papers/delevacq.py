@@ -7,8 +7,9 @@ random-k-best improvement, has other totals, and a step of local search draws th
 the seed. "As good" compares what the paper's digits show; with few seeds, a frequency says little. Their climbers do
 not exchange tours, nor begin anew; with `--exchange` and `--restart` pytsp's do. Theirs start from nearest-neighbour
 tours, as pytsp's first one does with `--start nearest-neighbour`, the next 63 always. With `--processes` each run has a
-process of its own, so that seconds are those of runs side by side; `--json` keeps the rows that the file has from other
-calls, so that a table may be measured in parts.
+process of its own, so that seconds are those of runs side by side. With `--until-optimum` a run ends there, as no
+further iteration could shorten its tour, and seconds are those until then. `--json` keeps the rows that the file has
+from other calls, so that a table may be measured in parts.
 
 A. Delévacq, P. Delisle, M. Krajecki: Parallelization Strategies for Local Search Algorithms on Graphics Processing
 Units, 2012; theirs are means over 20 runs below 1,000 cities and over 10 above, on a Fermi C2050.
@@ -160,6 +161,7 @@ class Run:
     moves: str = "3-opt"
     mapping: str = "auto"
     blocks: int | None = None
+    until_optimum: bool = False
 
     @property
     def draw_blocks(self) -> int | None:
@@ -212,6 +214,7 @@ def solved(run: Run) -> tuple[int | float, float]:
         mapping=run.mapping,
         draw_blocks=run.draw_blocks,
         temperature=None if run.heat is None else run.heat * nearness(run.folder, run.name),
+        target=instance.optimum if run.until_optimum else None,
     )
     return instance.tour_length(order[found.tour]), found.seconds
 
@@ -247,6 +250,7 @@ def runs_of(options: argparse.Namespace, name: str, population: int) -> list[Run
         kick=options.kick,
         heat=options.heat,
         mapping=options.mapping,
+        until_optimum=options.until_optimum,
     )
     return [replace(run, seed=seed) for seed in range(options.seeds)]
 
@@ -281,9 +285,9 @@ def share(text: str) -> Fraction:
     return found
 
 
-def show(line: Line) -> str:
-    """Write a row of the table."""
-    speed = line.iterations * line.population / line.seconds / 1e3
+def show(line: Line, *, until_optimum: bool) -> str:
+    """Write a row of the table, with the speed where all iterations were made."""
+    speed = f"{line.iterations * line.population / line.seconds / 1e3:.0f}"
     return row(
         line.instance,
         f"{line.population:,}",
@@ -294,7 +298,7 @@ def show(line: Line) -> str:
         f"{line.their_gap:.3f}",
         "yes" if line.is_as_good else "no",
         f"{line.seconds:.2f}",
-        f"{speed:.0f}",
+        "-" if until_optimum and line.frequency > 0 else speed,
     )
 
 
@@ -320,6 +324,7 @@ def main() -> int:
         "--heat", type=float, help="the first temperature, in mean distances to the two nearest (default: pytsp's)"
     )
     arguments.add_argument("--mapping", choices=MAPPINGS, default="auto", help="of climbers on a GPU (default: auto)")
+    arguments.add_argument("--until-optimum", action="store_true", help="end a run on the optimum")
     arguments.add_argument("--processes", type=whole, default=1, metavar="N", help="runs side by side (default: 1)")
     arguments.add_argument("--json", type=Path, metavar="FILE", help="store the rows here, beside those of other calls")
     options = arguments.parse_args()
@@ -336,17 +341,19 @@ def main() -> int:
         f"exchange {options.exchange}, restart {options.restart}, merge {options.merge}, "
         f"moves {options.moves}, start {options.start or 'default'}, "
         f"kick {options.kick}, heat {options.heat or 'default'}, mapping {options.mapping}, {options.seeds} seeds"
+        f"{', until the optimum' if options.until_optimum else ''}"
     )
     print_head(*HEADS)
     told = {"machine": machine, "table": options.table, "exchange": str(options.exchange), "draws": options.draws}
-    told |= {name: getattr(options, name) for name in ("restart", "merge", "moves", "start", "kick", "heat", "mapping")}
+    kept = ("restart", "merge", "moves", "start", "kick", "heat", "mapping", "until_optimum")
+    told |= {name: getattr(options, name) for name in kept}
     rows = [runs_of(options, name, population) for name in names for population in populations]
     found = found_by((run for runs in rows for run in runs), options.processes)
     lines = []
     for runs in rows:
         theirs = setting.theirs[runs[0].name][POPULATIONS.index(runs[0].population)]
         line = line_of(runs[0], [next(found) for _ in runs], theirs)
-        print(show(line), flush=True)
+        print(show(line, until_optimum=options.until_optimum), flush=True)
         lines.append(line)
         if options.json:
             store(options.json, told, line)

@@ -289,6 +289,7 @@ def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
         seeds=4,
         backend="c",
         tsplib=Path(),
+        until_optimum=False,
     )
     runs = delevacq.runs_of(options, "kroA100", 8)
     assert [run.seed for run in runs] == [0, 1, 2, 3]
@@ -300,6 +301,12 @@ def test_delevacq_counts_optima_and_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
         assert {run.restart for run in delevacq.runs_of(options, "kroA100", 8)} == {each}
     cities = pytsp.generate.uniform(12, 0)
     assert delevacq.solved(runs[0])[0] == pytsp.solve(cities, backend="c").length
+    asked: list[Any] = []
+    found = pytsp.solve(cities, backend="c")
+    monkeypatch.setattr(pytsp, "solve", lambda *_, target, **__: asked.append(target) or found)
+    for until_optimum in (False, True):
+        delevacq.solved(replace(runs[0], until_optimum=until_optimum))
+    assert asked == [None, 1000]
     line = delevacq.line_of(runs[0], [(1000, 2.0), (1010, 1.0), (1010, 0.5), (1000, 1.0)], (0.5, 0.5))
     assert (line.iterations, line.lengths, line.frequency, line.seconds) == (12, [1000, 1010, 1010, 1000], 0.5, 1.0)
     assert line.gap == pytest.approx(0.5)
