@@ -43,7 +43,7 @@ from pytsp.utils.deadline import OutOfTime, looking
 __all__ = ["dispatch", "dispatch_read", "options_of", "run", "run_out", "task_of", "timely", "watch_of"]
 
 # "auto" makes no population whose first tours take more of the time.
-SLOW_SHARE = 0.15
+SLOW_SHARE = 0.6
 
 _log = logging.getLogger("pytsp")
 

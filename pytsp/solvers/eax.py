@@ -25,15 +25,17 @@ from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.shared import MOVES
 from pytsp.utils.memory import check_memory
 
-# The climbers of a population where neither they nor a time limit are given.
+# The climbers of a population where neither they nor a time limit are given. A CPU has more for hundreds of cities, one
+# for each so many, up to what it has with a time limit; and fewer for thousands: so many divided by the cities, but not
+# less than the least.
 CLIMBERS = {"cpu": 100, "gpu": 512}
-# Large instances have fewer on a CPU: so many divided by the cities, but not less than the least.
+CITIES_A_CLIMBER = 2
 CPU_CLIMBERS_TIMES_CITIES = 200_000
-# With a time limit: at most so many, as many as descend in this share of the time, and not less than the least for want
-# of time.
-LEAST_CLIMBERS = 24
+# With a time limit: at most so many, as many as descend in this share of the time, but not less than the least; where
+# these take longer than the latest share, as many as are there by then, but not less than the fewest.
+LEAST_CLIMBERS, FEWEST_CLIMBERS = 24, 8
 MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
-DESCENT_SHARE = 0.35
+DESCENT_SHARE, LATEST_SHARE = 0.35, 0.6
 # More climbers than these, times the seconds and the threads, divided by the cities, take a CPU too long until they
 # agree. Its first population has at most so many, or one for so many cities, and each further one as many more: by 16
 # in place of 64 the optimum is found in half the time, from 200 to 1,000 cities.
@@ -140,7 +142,7 @@ class Evolution(Search):
         if self.watch.state is not None:
             self._restore(self.watch.state)
         # When the climbers of a population are to be there, and how many a second come.
-        self.settled_by = self._time_to_settle()
+        self.settled_by, self.latest = self._times_to_settle()
         # What the last generation took.
         self.generation_seconds = 0.0
         self.chunk = FIRST_CHUNK[self._descents_machine] * (self.descents.threads or 1)
@@ -220,7 +222,8 @@ class Evolution(Search):
         together = self.descents.threads or 1
         fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self._descents_machine])
         self.chunk = max(1, int(fitting) // together) * together
-        is_enough = self.size is None and count >= LEAST_CLIMBERS and self.watch.seconds > self.settled_by
+        least, by = (LEAST_CLIMBERS, self.settled_by) if count >= LEAST_CLIMBERS else (FEWEST_CLIMBERS, self.latest)
+        is_enough = self.size is None and count >= least and self.watch.seconds > by
         self._stand(standing, is_settled=count >= most or is_enough)
 
     def _with(self, handle: Any, now: EvolutionStanding) -> EvolutionStanding:
@@ -269,9 +272,10 @@ class Evolution(Search):
         handle, places = search.elect(joined, search.lengths(joined), len(now.lengths))
         self.standing = self._read(handle, replace(now, steps=search.steps(joined)[places], idle=0, stale=0))
 
-    def _time_to_settle(self) -> float:
-        """Return when the climbers of a population that begins now are to be there."""
-        return self.watch.seconds + self.watch.seconds_left * DESCENT_SHARE
+    def _times_to_settle(self) -> tuple[float, float]:
+        """Return when the climbers of a population that begins now are to be there, and when if they are few."""
+        now, left = self.watch.seconds, self.watch.seconds_left
+        return now + left * DESCENT_SHARE, now + left * LATEST_SHARE
 
     def _most(self) -> int:
         """Choose how many climbers there are at most where the user does not say."""
@@ -321,7 +325,7 @@ class Evolution(Search):
         if now.has_met_elites:
             elites = (*now.elites[-POPULATIONS:], search.best(now.handle, now.lengths, 0, None).tour)
             first = now.first + now.descended
-            self.settled_by = self._time_to_settle()
+            self.settled_by, self.latest = self._times_to_settle()
             self.settle(replace(now, **NOBODY, first=first, descended=0, elites=elites, has_met_elites=False))
         else:
             after = self._read(search.join(now.handle, search.descend(np.array(now.elites))), now)
@@ -372,8 +376,10 @@ class Evolution(Search):
 
 def default_population(n: int, machine: str) -> int:
     """Return how many climbers a population has where neither they nor a time limit are given."""
-    fewer = CPU_CLIMBERS_TIMES_CITIES // n if machine == "cpu" else CLIMBERS["gpu"]
-    return min(CLIMBERS[machine], max(LEAST_CLIMBERS, fewer))
+    if machine == "gpu":
+        return CLIMBERS[machine]
+    more = min(MOST_CLIMBERS[machine], max(CLIMBERS[machine], n // CITIES_A_CLIMBER))
+    return min(more, max(LEAST_CLIMBERS, CPU_CLIMBERS_TIMES_CITIES // n))
 
 
 def gpu_climbers(n: int, limit: float) -> int:

@@ -23,13 +23,14 @@ RECOMBINED_CITIES = range(8, 20_001)
 RECOMBINED_DIRECTED = range(8, 151)
 # On a GPU the first tours of a population take seconds where there are more cities.
 MANY_CITIES = 5_000
-# A population that has less time ends above a search that needs none: so many seconds a city for its first tours, and
-# so many times the cube of the cities until they agree: 0.35 s of a core for 1,000 cities, 4.5 s for 10,000, 36 s for
-# 20,000. Up to so many threads share it: 16 need no more than an eighth, less was not tried. On a GPU it is what a core
-# takes for the first tours.
-FIRST_SECONDS = 3.5e-4
-CROSSING_SECONDS = 4.5e-12
-MOST_CROSSING_THREADS = 8
+# A population that has less time ends above a search that needs none: so many seconds and so many a city for a few first
+# tours, and so many times the fifth power of the cities until they agree, of a core 0.24 s for 1,000 cities, 1.5 s for
+# 10,000, 11 s for 15,000 and 48 s for 20,000. Up to so many threads share it, as 16 need no more than an eighth and less
+# was not tried; but it has so many times what chains take until their first local optimum.
+CROSSING_START, CROSSING_CITY_SECONDS, CROSSING_SECONDS = 0.12, 1.15e-4, 1.5e-20
+MOST_CROSSING_THREADS, TIMES_CHAINS = 8, 1.5
+# What a core takes for the first tours, so many seconds a city, a GPU needs until a population on it pays.
+GPU_CITY_SECONDS = 3.5e-4
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".
@@ -119,8 +120,9 @@ def choose(
 def crossing_seconds(n: int, threads: int | None = 1) -> float:
     """Return about how long a population on n cities takes so many threads of a CPU, or a GPU, until it pays."""
     if threads is None:
-        return FIRST_SECONDS * n
-    return max(FIRST_SECONDS * n, CROSSING_SECONDS * n**3) / min(threads, MOST_CROSSING_THREADS)
+        return GPU_CITY_SECONDS * n
+    seconds = max(CROSSING_START + CROSSING_CITY_SECONDS * n, CROSSING_SECONDS * n**5)
+    return max(seconds / min(threads, MOST_CROSSING_THREADS), TIMES_CHAINS * chain_seconds(n))
 
 
 def chain_seconds(n: int) -> float:

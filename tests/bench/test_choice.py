@@ -113,7 +113,7 @@ def test_auto_is_near_the_best_wherever_that_was_measured() -> None:
     stored = json.loads((ROOT / "bench" / "results" / "choice-2-cores.json").read_text(encoding="utf-8"))
     cells = choice.stored_cells([Run(**each) for each in stored["runs"]])
     plane = {cell: choice.gaps(runs) for cell, runs in cells.items() if cell.kind == "plane"}
-    assert len(plane) >= 40
+    assert len(plane) >= 50
     for cell, found in plane.items():
         shorter = "ils" if cell.limit >= chain_seconds(cell.n) else "large"
         chosen = "eax" if cell.n <= 20_000 and cell.limit >= crossing_seconds(cell.n, 2) else shorter

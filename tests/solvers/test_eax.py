@@ -20,9 +20,12 @@ from results import assert_improves, assert_is_tour, assert_kernels_least_length
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
+from pytsp.api.dispatch import task_of
 from pytsp.backends import Backend
+from pytsp.run.monitor import Watch
 from pytsp.solvers.common.local_search import LocalSearch
-from pytsp.solvers.eax import POPULATIONS
+from pytsp.solvers.eax import POPULATIONS, Evolution, begin, default_population
+from pytsp.solvers.options.eax import EAX
 
 solved = solving("eax", climbers=10)
 
@@ -225,6 +228,28 @@ def test_a_time_limit_that_is_over_at_once_still_gives_a_local_optimum(backend: 
     result = solved(uniform(50), backend, time_limit=1e-9)
     assert (result.stop_reason, result.iterations) == ("time limit", 0)
     assert_whole(result)
+
+
+@pytest.mark.parametrize(
+    ("settled_by", "latest", "climbers"),
+    [(0.0, 0.0, 8), (0.0, 1e9, 24), (1e9, 1e9, 50)],
+    ids=["no time", "little time", "time"],
+)
+def test_a_population_that_has_little_time_is_small(
+    settled_by: float, latest: float, climbers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    placed = {"backend": "c", "threads": None, "device": None}
+    monkeypatch.setattr("pytsp.solvers.eax.MOST_GROWTH", 1)
+    monkeypatch.setattr(Evolution, "_times_to_settle", lambda _: (settled_by, latest))
+    evolution = begin(task_of(uniform(1_500), EAX(), Watch(time_limit=600.0), 0, None, placed))
+    while not evolution.standing.is_settled:
+        evolution.settle()
+    assert len(evolution.standing.lengths) == climbers
+
+
+def test_populations_without_a_limit_grow_with_the_cities_and_shrink_again() -> None:
+    told = {8: 100, 201: 100, 532: 266, 600: 300, 666: 300, 1_000: 200, 5_000: 40, 8_333: 24, 20_000: 24}
+    assert {n: default_population(n, "cpu") for n in told} == told
 
 
 @pytest.mark.parametrize(
