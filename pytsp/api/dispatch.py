@@ -34,8 +34,8 @@ from pytsp.solvers.selection import (
     chain_seconds,
     check_initial_tour,
     choose,
-    crossing_seconds,
     given_of,
+    population_seconds,
 )
 from pytsp.utils.arguments import seed_number, truth_value
 from pytsp.utils.deadline import OutOfTime, looking
@@ -159,14 +159,14 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
         limit = watch.time_limit
         may_be_slow = may_be_large and instance.n > MANY_CITIES
         # The limit, not what is left of it, so that a call takes the same solver each time.
-        if limit is None or not (may_be_slow or limit < crossing_seconds(instance.n)):
+        if limit is None or not (may_be_slow or limit < population_seconds(instance)):
             return False
         kernels = kernels_of(request, OPTIONS["eax"].part)
         if kernels.threads is not None:
-            return limit < crossing_seconds(instance.n, kernels.threads)
+            return limit < population_seconds(instance, kernels.threads)
         if not may_be_slow:
             return False
-        if limit < crossing_seconds(instance.n, None):
+        if limit < population_seconds(instance, None):
             return True
         from pytsp.solvers.common.placement import descent_kernels  # noqa: PLC0415
         from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pytsp.problem.instance import Instance
+import numpy as np
+
+from pytsp.problem.instance import FORBIDDEN, Instance
 from pytsp.solvers.large.requirements import can_be_large
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
 from pytsp.utils.suggestions import hint
 
-__all__ = ["chain_seconds", "check_initial_tour", "choose", "crossing_seconds", "given_of"]
+__all__ = ["chain_seconds", "check_initial_tour", "choose", "crossing_seconds", "given_of", "population_seconds"]
 
 # The solvers that there are to compare others with, which "auto" does not choose but by arguments that are only theirs.
 COMPARATORS = ("annealing", "ants")
@@ -19,14 +21,20 @@ COMPARATORS = ("annealing", "ants")
 ASIDE = {"large", "two-opt", *COMPARATORS}
 # Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
 RECOMBINED_CITIES = range(8, 20_001)
-# Asymmetric ones: tours of more cities take too many generations until they agree.
-RECOMBINED_DIRECTED = range(8, 151)
+# Asymmetric ones, on a CPU: where near cities are about as far there as back, one search is ahead of populations for
+# longer, and always from more cities on. On a GPU more cities were not tried.
+RECOMBINED_ROADS, RECOMBINED_DIRECTED, RECOMBINED_ON_A_GPU = range(8, 1_001), range(8, 2_001), range(8, 151)
+# That is where the two ways differ by so much of both on average, from so many of the cities to so many nearest.
+ROADS_DIFFERENCE, ROADS_CITIES, ROADS_NEAREST = 0.25, 100, 10
+# The time that populations of asymmetric instances need at least: so many seconds times the square of the cities, and
+# times the cities.
+ROADS_SECONDS, DIRECTED_SECONDS = 5e-6, 1e-3
 # On a GPU the first tours of a population take seconds where there are more cities.
 MANY_CITIES = 5_000
-# A population that has less time ends above a search that needs none: so many seconds and so many a city for a few first
+# A population that has less time ends above a search that needs none: so many seconds and so many a city for its first
 # tours, and so many times the fifth power of the cities until they agree, of a core 0.24 s for 1,000 cities, 1.5 s for
-# 10,000, 11 s for 15,000 and 48 s for 20,000. Up to so many threads share it, as 16 need no more than an eighth and less
-# was not tried; but it has so many times what chains take until their first local optimum.
+# 10,000, 11 s for 15,000 and 48 s for 20,000. Up to so many threads share it: 16 need no more than an eighth, less was
+# not tried. But it has so many times what chains take until their first local optimum.
 CROSSING_START, CROSSING_CITY_SECONDS, CROSSING_SECONDS = 0.12, 1.15e-4, 1.5e-20
 MOST_CROSSING_THREADS, TIMES_CHAINS = 8, 1.5
 # What a core takes for the first tours, so many seconds a city, a GPU needs until a population on it pays.
@@ -100,8 +108,7 @@ def choose(
     chosen = solver
     if solver == "auto":
         may_be_large = all("large" in solvers for solvers in concerned.values()) and can_be_large(instance, on_the_cpu)
-        recombined = RECOMBINED_DIRECTED if instance.asymmetric else RECOMBINED_CITIES
-        is_recombined = instance.n in recombined and "iterations" not in given
+        is_recombined = "iterations" not in given and instance.n in _recombined(instance, on_the_cpu)
         is_hurried = is_recombined and is_short(may_be_large)
         if may_be_large and (instance.n > RECOMBINED_CITIES[-1] or is_hurried):
             is_whole = all("ils" in solvers for solvers in concerned.values()) and "iterations" not in given
@@ -125,6 +132,15 @@ def crossing_seconds(n: int, threads: int | None = 1) -> float:
     return max(seconds / min(threads, MOST_CROSSING_THREADS), TIMES_CHAINS * chain_seconds(n))
 
 
+def population_seconds(instance: Instance, threads: int | None = 1) -> float:
+    """Return about how long a population on an instance takes so many threads of a CPU, or a GPU, until it pays."""
+    n, seconds = instance.n, crossing_seconds(instance.n, threads)
+    if threads is None or not instance.asymmetric:
+        return seconds
+    directed = ROADS_SECONDS * n * n if _is_like_roads(instance) else DIRECTED_SECONDS * n
+    return max(seconds, directed / min(threads, MOST_CROSSING_THREADS))
+
+
 def chain_seconds(n: int) -> float:
     """Return about how long a CPU takes to the first local optimum of chains over a whole tour of n cities."""
     return CHAIN_START + CHAIN_SECONDS * n
@@ -143,6 +159,31 @@ def check_initial_tour(options: Options) -> None:
     start = getattr(options, "start", None)
     if start is not None:
         raise ValueError(f"initial_tour is where all climbers start; start={start!r} says otherwise")
+
+
+def _recombined(instance: Instance, on_the_cpu: Callable[[], bool]) -> range:
+    """Return how many cities an instance like this one may have for its tours to be recombined."""
+    if not instance.asymmetric:
+        return RECOMBINED_CITIES
+    if instance.n in RECOMBINED_ON_A_GPU or not on_the_cpu():
+        return RECOMBINED_ON_A_GPU
+    return RECOMBINED_ROADS if _is_like_roads(instance) else RECOMBINED_DIRECTED
+
+
+def _is_like_roads(instance: Instance) -> bool:
+    """Tell whether near cities of an asymmetric instance are about as far there as back, as on roads."""
+    assert instance.matrix is not None
+    matrix, n = instance.matrix, instance.n
+    cities = np.linspace(0, n - 1, min(n, ROADS_CITIES)).astype(np.int64)
+    others = matrix[cities].astype(np.float64)
+    others[np.arange(len(cities)), cities] = np.inf
+    nearest = np.argsort(others, axis=1, kind="stable")[:, : min(n - 1, ROADS_NEAREST)]
+    there, back = (matrix[way].astype(np.float64) for way in ((cities[:, None], nearest), (nearest, cities[:, None])))
+    # A way that is forbidden, in one direction or both, says nothing.
+    known = np.maximum(there, back) < FORBIDDEN[matrix.dtype.kind]
+    there, back = there[known], back[known]
+    both = np.abs(there) + np.abs(back)
+    return bool((np.abs(there - back) / np.where(both > 0, both, 1.0)).sum() <= ROADS_DIFFERENCE * both.size)
 
 
 def _shown(name: str, value: object) -> str:

@@ -13,9 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytsp
+from pytsp.api.dispatch import options_of, watch_of
+from pytsp.api.request import Request
 from pytsp.backends import open_backend
 from pytsp.problem.instance import Instance
-from pytsp.solvers.selection import MOST_CHAINED, RECOMBINED_CITIES, chain_seconds, choose, crossing_seconds
+from pytsp.solvers.selection import (
+    MOST_CHAINED,
+    RECOMBINED_CITIES,
+    chain_seconds,
+    choose,
+    crossing_seconds,
+    population_seconds,
+)
 from pytsp.starts.construct import nearest_neighbour
 
 CPU: Any = SimpleNamespace(threads=2, device=None)
@@ -152,6 +161,66 @@ def test_threads_share_the_time_that_a_population_needs(
 def test_a_population_has_time_for_its_first_local_optima_however_many_threads_there_are() -> None:
     for n in (8, 1000, 8000):
         assert crossing_seconds(n, 64) == 1.5 * chain_seconds(n) < crossing_seconds(n)
+
+
+def ways(n: int, difference: float) -> Instance:
+    """Random places, where the ways back are longer or shorter by up to so much of both, in turn."""
+    there = np.abs(np.subtract.outer(*[np.random.default_rng(n).random(n) * 1e3] * 2))
+    return Instance.from_matrix(there * np.where(np.tri(n), 1 + difference, 1 - difference), asymmetric=True)
+
+
+ROADS, ONE_WAY = 0.24, 0.26
+
+
+@pytest.mark.parametrize(
+    ("n", "difference", "on_the_cpu", "solver"),
+    [
+        (150, ROADS, False, "eax"),
+        (151, ROADS, False, "ils"),
+        (151, ONE_WAY, False, "ils"),
+        (1_000, ROADS, True, "eax"),
+        (1_001, ROADS, True, "ils"),
+        (2_000, ONE_WAY, True, "eax"),
+        (2_001, ONE_WAY, True, "ils"),
+    ],
+)
+def test_populations_of_one_way_tours_may_have_more_cities(
+    n: int, difference: float, on_the_cpu: bool, solver: str
+) -> None:
+    assert choose("auto", {}, ways(n, difference), lambda _: False, lambda: on_the_cpu).name == solver
+
+
+@pytest.mark.parametrize(("difference", "solver"), [(ROADS, "ils"), (ONE_WAY, "eax")])
+@pytest.mark.usefixtures("begun")
+def test_on_roads_they_need_more_time(difference: float, solver: str) -> None:
+    instance = ways(900, difference)
+    needed = population_seconds(instance, 2)
+    assert needed == pytest.approx(5e-6 * 900**2 / 2 if solver == "ils" else 1e-3 * 900 / 2)
+    requests = [Request(time_limit=limit, began=0.0) for limit in (needed - 1e-3, needed, 1.0)]
+    assert [options_of(instance, each, watch_of(instance, each)).name for each in requests] == ["ils", "eax", solver]
+
+
+def test_few_one_way_cities_need_as_much_time_as_others() -> None:
+    for n in (8, 120):
+        assert population_seconds(ways(n, ROADS)) == population_seconds(ways(n, ONE_WAY)) == crossing_seconds(n)
+    assert population_seconds(ways(200, ONE_WAY), None) == crossing_seconds(200, None)
+
+
+def test_forbidden_ways_say_nothing_of_the_others() -> None:
+    chosen = []
+    for difference in (ROADS, ONE_WAY):
+        d = ways(1_500, difference).distance_matrix()
+        d[np.random.default_rng(0).random(d.shape) < 0.4] = np.inf
+        for matrix in (d, np.where(np.isfinite(d), d * 1e3, 2**31 - 1).astype(np.int64)):
+            instance = Instance.from_matrix(matrix, asymmetric=True)
+            chosen.append(choose("auto", {}, instance).name)
+    assert chosen == ["ils", "ils", "eax", "eax"]
+
+
+def test_ways_of_no_length_are_as_long_there_as_back() -> None:
+    d = np.zeros((1_500, 1_500))
+    d[0, 1] = 1.0
+    assert choose("auto", {}, Instance.from_matrix(d, asymmetric=True)).name == "ils"
 
 
 @given(n=st.integers(1, 20_000), is_short=st.booleans(), is_plane=st.booleans())
