@@ -141,7 +141,7 @@ class Evolution(Search):
         self.standing = EvolutionStanding(**NOBODY, best=None, first=self.options.first)
         if self.watch.state is not None:
             self._restore(self.watch.state)
-        # When the climbers of a population are to be there, and how many a second come.
+        # When the climbers of a population are to be there, and when if they are few.
         self.settled_by, self.latest = self._times_to_settle()
         # What the last generation took.
         self.generation_seconds = 0.0

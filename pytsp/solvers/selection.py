@@ -165,7 +165,8 @@ def _recombined(instance: Instance, on_the_cpu: Callable[[], bool]) -> range:
     """Return how many cities an instance like this one may have for its tours to be recombined."""
     if not instance.asymmetric:
         return RECOMBINED_CITIES
-    if instance.n in RECOMBINED_ON_A_GPU or not on_the_cpu():
+    # The kernels are opened, and the matrix read, where it depends on them.
+    if not RECOMBINED_ON_A_GPU[-1] < instance.n <= RECOMBINED_DIRECTED[-1] or not on_the_cpu():
         return RECOMBINED_ON_A_GPU
     return RECOMBINED_ROADS if _is_like_roads(instance) else RECOMBINED_DIRECTED
 

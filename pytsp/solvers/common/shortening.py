@@ -34,7 +34,7 @@ def shortening_seconds(task: Task[Any]) -> float:
 
 
 def with_grace(left: float, grace: float) -> float:
-    """Return how long what ends a solve may take that has so many seconds left, and may be so much late."""
+    """Return how long the end of a solve may take that has so many seconds left, and may be late by so many."""
     return max(left + grace, LATE_SHARE * -left)
 
 
@@ -70,7 +70,7 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
 
 
 def _kernels_of(task: Task[Any]) -> Backend:
-    """Return the kernels of the CPU, which a tour is shortened by; there are any where that takes time."""
+    """Return the kernels of the CPU, by which a tour is shortened; where there are none, that takes no time."""
     kernels = host_kernels(task.kernels)
     assert kernels is not None
     return kernels
