@@ -118,4 +118,4 @@ def test_auto_is_near_the_best_wherever_that_was_measured() -> None:
         shorter = "ils" if cell.limit >= chain_seconds(cell.n) else "large"
         chosen = "eax" if cell.n <= 20_000 and cell.limit >= crossing_seconds(cell.n, 2) else shorter
         lost = choice.loss(found, chosen)
-        assert lost is not None and lost < 0.35, cell
+        assert lost is not None and lost < 0.1, cell
