@@ -21,7 +21,7 @@ type plan =
   , choice: choice
   , depth: i32
   , woken: i32
-  , kick: i32
+  , kicks: kicks
   , temperature: f64
   , cooled: i64
   , seed: u64
@@ -83,12 +83,19 @@ def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
 -- | How many tour neighbours on each side of a kick's ends begin chains.
 def kick_neighbours : i32 = 5
 
+-- | By how many positions neighbouring cuts along the tour are apart at most. Chains mend what is changed in a larger part of the
+-- tour; moves one by one, and chains that reverse no segment, do not.
+def far_apart : i32 = 200
+
+def near_apart : i32 = 50
+
 -- | What they stand for, on n cities.
 def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick, temperature, cooled}: search_plan) : plan =
   let choice = choice_of n moves pivot draws
   let depth = if moves >= 2 then chain_depth else 0
   let woken = if moves >= 2 then kick_neighbours else 0
-  let plan = {from, iterations, choice, depth, woken, kick, temperature, cooled, seed, first}
+  let kicks = {kind = kick, apart = if moves == 2 then far_apart else near_apart}
+  let plan = {from, iterations, choice, depth, woken, kicks, temperature, cooled, seed, first}
   in assert (is_plan first from iterations kick temperature cooled) plan
 
 -- | Where a climber stands: its tour; the shortest on its way, the last among equals, and its length; and how many
@@ -237,7 +244,7 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
         let iteration = plan.from + i - descents
         let l = l with [0] = 0
         -- All cities wait for a descent, those of the kick in a trial.
-        let cuts = K.cuts data plan.kick links r key iteration
+        let cuts = K.cuts data plan.kicks links r key iteration
         let made = trial && cuts.made
         let bridge = bridge_at r cuts
         let cost = if made then K.cost data bridge else 0

@@ -8,21 +8,25 @@ import "three_opt"
 -- | Four positions, in the tour's order from some position on; the edges that leave them go. None, if not `made`.
 type cuts = {made: bool, p0: i32, p1: i32, p2: i32, p3: i32}
 
+-- | How kicks are drawn: by cuts near each other along the tour (0), by random walks (1) or either, each as likely (2); and by how
+-- many positions neighbouring ones of the first kind are apart at most.
+type kicks = {kind: i32, apart: i32}
+
 -- | How many random words an iteration has to itself. The last one decides on acceptance, the last but two on the kind of kick.
 def words : i64 = 64
 
 -- | The random word number `s` of an iteration: behind those that random tours are made of.
 def word_of (iteration: i64) (s: i64) : i64 = (1 << 32) + iteration * words + s
 
--- | Cuts that are 1, …, 50 cities apart, from a random position on. **Work:** O(1).
-def near_cuts (n: i64) (key: rng.key) (iteration: i64) : cuts =
+-- | Cuts that are 1, …, `apart` cities apart, from a random position on. **Work:** O(1).
+def near_cuts (n: i64) (apart: i32) (key: rng.key) (iteration: i64) : cuts =
   let n32 = i32.i64 n
-  let most = i32.max 1 (i32.min 50 ((n32 - 2) / 3))
-  let apart s = 1 + rng.below key (word_of iteration s) most
+  let most = i32.max 1 (i32.min apart ((n32 - 2) / 3))
+  let step s = 1 + rng.below key (word_of iteration s) most
   let p0 = rng.below key (word_of iteration 0) n32
-  let p1 = wrap n32 (p0 + apart 1)
-  let p2 = wrap n32 (p1 + apart 2)
-  in {made = true, p0, p1, p2, p3 = wrap n32 (p2 + apart 3)}
+  let p1 = wrap n32 (p0 + step 1)
+  let p2 = wrap n32 (p1 + step 2)
+  in {made = true, p0, p1, p2, p3 = wrap n32 (p2 + step 3)}
 
 -- | Cuts behind a random city and the ends of three random walks from it, of ten steps to one of the first five neighbours
 -- (Applegate, Cook, Rohe 2003). No cuts where two meet. **Work:** O(1).
@@ -40,12 +44,10 @@ def walked_cuts [n] [k] (links: links [n] [k]) (r: route [n]) (key: rng.key) (it
   let (p1, p2) = sorted p1 p2
   in {made = p0 < p1 && p1 < p2 && p2 < p3, p0, p1, p2, p3}
 
--- | The cuts of a kick of the kind 0: near each other along the tour; 1: by random walks; 2: either, each as likely.
---
--- **Work:** O(1).
-def cuts_of [n] [k] (kind: i32) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
+-- | The cuts of a kick. **Work:** O(1).
+def cuts_of [n] [k] ({kind, apart}: kicks) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
   let drawn = if kind == 2 then rng.below key (word_of iteration (words - 3)) 2 else kind
-  in if drawn == 1 then walked_cuts links r key iteration else near_cuts n key iteration
+  in if drawn == 1 then walked_cuts links r key iteration else near_cuts n apart key iteration
 
 -- | The eight cities at the cuts, in the tour's order.
 type bridge = {a: i32, b0: i32, b1: i32, c0: i32, c1: i32, d0: i32, d1: i32, e: i32}
@@ -75,8 +77,8 @@ module mk_kick (M: metric) = {
   -- cuts where two meet. So the pairs of cities that stand for one city of directed ways stay together.
   --
   -- **Work:** O(1).
-  def cuts [n] [k] (data: M.data [n]) (kind: i32) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
-    let {made, p0, p1, p2, p3} = cuts_of kind links r key iteration
+  def cuts [n] [k] (data: M.data [n]) (kicks: kicks) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
+    let {made, p0, p1, p2, p3} = cuts_of kicks links r key iteration
     let moved p = let q = wrap (i32.i64 n) (p + 1) in if T.between data (at r p) (at r q) == 0 then q else p
     let (p0, p1, p2, p3) = (moved p0, moved p1, moved p2, moved p3)
     in {made = made && p0 != p1 && p1 != p2 && p2 != p3 && p3 != p0, p0, p1, p2, p3}

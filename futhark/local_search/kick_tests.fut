@@ -40,13 +40,14 @@ entry kicks_hold (n: i64) (k: i64) : bool =
   let lists = tabulate_2d n k (\a i -> i32.i64 ((a + i + 1) % n))
   let links = K.T.links_of data lists
   let length (tour: [n]i32) = i64.sum (map2 (\a b -> K.T.between data a b) tour (rotate 1 tour))
-  let holds (kind: i32) (s: i64) =
+  let holds (kind: i32) (apart: i32) (s: i64) =
     let tour = random_tour n 2 s
     let r = route_of tour
     let key = rng.stream 7 0
-    let cuts = K.cuts data kind links r key s
+    let cuts = K.cuts data {kind, apart} links r key s
     let bridge = bridge_at r cuts
     let behind p = let d = p - cuts.p0 in if d < 0 then d + i32.i64 n else d
+    let near = kind != 0 || all (<= apart + 1) [behind cuts.p1, behind cuts.p2 - behind cuts.p1, behind cuts.p3 - behind cuts.p2]
     let ordered = 0 < behind cuts.p1 && behind cuts.p1 < behind cuts.p2 && behind cuts.p2 < behind cuts.p3
     let (r, l) = in_place.build (r, empty_log (i64.i32 log_capacity)) cuts.made bridge
     let after = take n r
@@ -54,8 +55,8 @@ entry kicks_hold (n: i64) (k: i64) : bool =
     in is_tour after
        && length after - length tour == cost
        && logged l == (if cuts.made then 4 else 0)
-       && (!cuts.made || ordered)
-  in all (\s -> all (\kind -> holds kind s) [0, 1, 2]) (iota 50)
+       && (!cuts.made || (ordered && near))
+  in all (\s -> all (\kind -> holds kind 1 s && holds kind 50 s && holds kind 200 s) [0, 1, 2]) (iota 50)
 
 -- Where cities stand in pairs at distance 0, no kick takes a pair apart; and half of the kicks, or more, are made.
 -- ==
@@ -70,7 +71,7 @@ entry kicks_keep_pairs (n: i64) : bool =
   let links = K.T.links_of data lists
   let pairs = random_tour (n / 2) 2 1
   let r = route_of (map (\p -> #[unsafe] 2 * pairs[p / 2] + i32.i64 (p % 2)) (iota n))
-  let cuts kind s = K.cuts data kind links r (rng.stream 7 0) s
+  let cuts kind s = K.cuts data {kind, apart = 50} links r (rng.stream 7 0) s
   let keeps kind s =
     let {made, p0, p1, p2, p3} = cuts kind s
     let is_way p = (at r p) / 2 != (at r (wrap (i32.i64 n) (p + 1))) / 2

@@ -224,7 +224,7 @@ module mk_lockstep (M: metric) (G: group) = {
         let kick c =
           #[unsafe]
           let r = routes[c] :> route [n]
-          let cuts = K.cuts data plan.kick links r keys[c] iteration
+          let cuts = K.cuts data plan.kicks links r keys[c] iteration
           let made = is_trial && cuts.made
           let bridge = bridge_at r cuts
           let count = if made then bridge_exchanges else 0

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.neighbours.kdtree import boxes_by
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.candidates import search_lists
+from pytsp.solvers.common.candidates import are_by_alpha, search_lists, second_lists
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, moves_of, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
@@ -74,9 +74,7 @@ FLAGS = ("is_settled", "has_met_elites")
 def begin(task: Task[EAX]) -> Evolution:
     """Return the populations of a crossover where they start, or where they stood."""
     task.prepare()
-    with boxes_by(task.kernels):
-        lists = search_lists(task)
-    return Evolution(task, lists)
+    return Evolution(task)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,18 +115,16 @@ class Evolution(Search):
     Parameters
     ----------
     task : Task
-    lists : numpy.ndarray of int32, shape (n, k)
-        Neighbours in order of distance.
     """
 
     standing: EvolutionStanding
 
-    def __init__(self, task: Task[EAX], lists: NDArray[np.int32]) -> None:
+    def __init__(self, task: Task[EAX]) -> None:
         super().__init__(task)
         self.options, self.iterations = task.options, task.options.iterations
         # By which climbers come to their first local optima.
         self.descents = descent_kernels(self.form.whole.n, self.kernels)
-        self.local_search = self._local_search(task, lists)
+        self.local_search = self._local_search(task)
         # Whether populations follow each other, each as large as lets it converge, until the time limit.
         self.is_timed = self.iterations is None and self.watch.time_limit is not None
         self.size = self.options.climbers
@@ -147,16 +143,22 @@ class Evolution(Search):
         self.generation_seconds = 0.0
         self.chunk = FIRST_CHUNK[self._descents_machine] * (self.descents.threads or 1)
 
-    def _local_search(self, task: Task[EAX], lists: NDArray[np.int32]) -> LocalSearch:
+    def _local_search(self, task: Task[EAX]) -> LocalSearch:
         """Return the local search, with that of the host where climbers descend there."""
         default = "lk" if task.options.pivot == "first" else "3-opt"
-        if self.descents is self.kernels:
-            moves = moves_of(task, mapping_of(self.form.whole.n, self.kernels), default)
-            return LocalSearch(task, self.loaded, lists, moves=moves)
-        there = replace(task, open=lambda: self.descents)
-        moves = moves_of(there, "thread", default)
+        is_here = self.descents is self.kernels
+        there = task if is_here else replace(task, open=lambda: self.descents)
+        moves = moves_of(there, mapping_of(self.form.whole.n, self.kernels) if is_here else "thread", default)
+        # Half of the climbers by lists of two kinds find more between them than all by either.
+        self.by_alpha = task.options.neighbours is None and are_by_alpha(task, moves)
+        with boxes_by(task.kernels):
+            lists = search_lists(task)
+            second = second_lists(task, lists) if self.by_alpha else None
+        if is_here:
+            return LocalSearch(task, self.loaded, lists, moves=moves, second=second)
         loaded = self.descents.call(f"{self.form.kind}_load", *self.form.arguments)
-        return LocalSearch(task, self.loaded, lists, moves=moves, host=LocalSearch(there, loaded, lists, moves=moves))
+        host = LocalSearch(there, loaded, lists, moves=moves, second=second)
+        return LocalSearch(task, self.loaded, lists, moves=moves, host=host)
 
     @property
     def _descents_machine(self) -> str:
@@ -337,6 +339,7 @@ class Evolution(Search):
         return {
             "size": self.size,
             "moves": MOVES[self.local_search.moves],
+            "by_alpha": self.by_alpha,
             "population": self.kernels.fields(now.handle or self._joined(now.chunks)[0]),
             "best": now.best.state(),
             "elites": np.array(now.elites, dtype=np.int32).reshape(len(now.elites), self.form.whole.n),

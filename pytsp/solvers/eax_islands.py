@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.neighbours.kdtree import boxes_by
-from pytsp.solvers.common.candidates import search_lists
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.eax import POPULATIONS, Evolution
 from pytsp.solvers.ils.starting_tours import restart_seed
@@ -42,8 +40,8 @@ class Stay:
 class Island(Evolution):
     """The populations of one island, up to a generation."""
 
-    def __init__(self, task: Task[Any], lists: NDArray[np.int32], stay: Stay) -> None:
-        super().__init__(task, lists)
+    def __init__(self, task: Task[Any], stay: Stay) -> None:
+        super().__init__(task)
         self.until = stay.until
         if stay.arrival is not None and self.standing.is_settled:
             self.receive(stay.arrival)
@@ -63,6 +61,4 @@ def begin_island(task: Task[Any], stay: Stay) -> Island:
     if stay.number:
         task = replace(task, given_tour=None)
     task.prepare()
-    with boxes_by(task.kernels):
-        lists = search_lists(task)
-    return Island(task, lists, stay)
+    return Island(task, stay)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.neighbours.coincident import group_coincident
-from pytsp.neighbours.kdtree import are_few, monotone_lengths
+from pytsp.neighbours.kdtree import monotone_lengths
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located
@@ -21,6 +22,9 @@ _LISTED = 10
 _STEPS = 1 << 13
 # A step takes as long as this many cities do in other preparations.
 _AS_LONG_AS = 4
+# Up to so many cities all unvisited ones are compared where none of a list is left, as in one step of sixteen: that
+# takes less time than SciPy's tree does, or before it is imported, which takes longer than the whole walk.
+_FEW, _FEW_AT_FIRST = 5_000, 30_000
 # For how many points a tree is queried at first, and how many times as many whenever all of them are visited.
 _WIDTH, _WIDER = 16, 4
 # Where there is no time, the nearest of so many unvisited cities is next.
@@ -54,11 +58,16 @@ def nearest_neighbour_order(
     is_visited = np.zeros(instance.n, dtype=np.bool_)
     if points is None:
         nearest = _nearest_of_all(is_visited, instance.distances)
-    elif are_few(instance.n):
+    elif _are_few(instance.n):
         nearest = _nearest_of_all(is_visited, lambda city, left: monotone_lengths(points[left] - points[city], norm))
     else:
         nearest = _nearest_by_tree(is_visited, points, norm)
     return _walk(start, neighbours, is_visited, nearest, last)
+
+
+def _are_few(n: int) -> bool:
+    """Tell whether comparing all unvisited cities takes less time than SciPy's tree."""
+    return n <= (_FEW if "scipy.spatial" in sys.modules else _FEW_AT_FIRST)
 
 
 def hurried_order(

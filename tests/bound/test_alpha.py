@@ -141,6 +141,7 @@ def test_a_solver_with_lists_by_alpha_does_what_it_does_with_these_given(solver:
         assert np.array_equal(again.tour, found.tour)
 
 
+@pytest.mark.parametrize("solver", ["ils", "eax"])
 @pytest.mark.parametrize(
     ("share", "options", "expected"),
     [
@@ -152,12 +153,12 @@ def test_a_solver_with_lists_by_alpha_does_what_it_does_with_these_given(solver:
     ],
 )
 def test_chains_have_them_by_default_where_they_take_little_of_the_time(
-    share: float, options: dict[str, Any], expected: bool, monkeypatch: pytest.MonkeyPatch
+    solver: str, share: float, options: dict[str, Any], expected: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = create_autospec(alpha_lists, side_effect=alpha_lists)
     monkeypatch.setattr(candidates, "alpha_lists", made)
     limit = share * candidates.ALPHA_SECONDS * 1000 / candidates.ALPHA_SHARE
-    pytsp.solve(scattered(1000, "EUC_2D", 5), solver="ils", backend="c", climbers=1, time_limit=limit, **options)
+    pytsp.solve(scattered(1000, "EUC_2D", 5), solver=solver, backend="c", climbers=1, time_limit=limit, **options)
     assert made.called == expected
 
 

@@ -17,13 +17,16 @@ from hypothesis import strategies as st
 from interruptions import Interruption, assert_control_c_ends
 from paths import tsplib_file
 from results import assert_improves, assert_is_tour, assert_kernels_least_length, assert_same, solving
+from tasks import task_of as plain_task_of
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
 from pytsp.api.dispatch import task_of
-from pytsp.backends import Backend
+from pytsp.backends import Backend, open_backend
+from pytsp.bound.alpha import alpha_lists
+from pytsp.neighbours import neighbour_lists
 from pytsp.run.monitor import Watch
-from pytsp.solvers.common.local_search import LocalSearch
+from pytsp.solvers.common.local_search import PASSES, LocalSearch
 from pytsp.solvers.eax import POPULATIONS, Evolution, begin, default_population
 from pytsp.solvers.options.eax import EAX
 
@@ -94,6 +97,21 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
 
 
 # What a result depends on
+
+
+def test_every_second_eight_climbers_descend_along_lists_by_alpha(backend: Backend) -> None:
+    instance, numbers = uniform(150), np.arange(3, 23)
+    asked: dict[str, Any] = dict(climbers=20, first=3, iterations=0)
+    kernels = open_backend(backend.name, part="search") if backend.device else backend
+    search = begin(plain_task_of(instance, EAX(**asked), kernels=kernels)).local_search
+    assert search.second is not None and search.second.shape == (150, 8)
+    tours = search.call(f"{search.kind}_start", search.loaded, search.lists, 0, 3, 20, PASSES)
+    near, by_alpha = (search.lengths(search.climb(tours, 0, 3, lists=each)) for each in (search.lists, search.second))
+    assert (near != by_alpha).any()
+    expected = np.where(numbers // 8 % 2 == 1, by_alpha, near)
+    assert solved(instance, backend, **asked).lengths.tolist() == expected.tolist()
+    # By lists that are given all of them do.
+    assert solved(instance, backend, **asked, neighbours=10).lengths.tolist() == near.tolist()
 
 
 def test_a_population_ends_where_its_shortest_tour_stays(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,22 +316,38 @@ def test_progress_and_improvements_are_told_as_they_come(backend: Backend) -> No
     assert told[-1].length == result.length == lengths[-1]
 
 
-@given(at=st.integers(0, 60), after=st.booleans(), population=st.sampled_from((None, 6)))
+def calls_for_alpha(instance: Instance) -> int:
+    """How many kernel calls lists by α-nearness take."""
+    counted, kernels = Interruption(10**9, after=False), open_backend("c")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Backend, "call", counted.call)
+        alpha_lists(instance, neighbour_lists(instance, 10, quadrants=True), kernels, k=8)
+    return counted.calls
+
+
+@given(
+    at=st.integers(0, 60),
+    after=st.booleans(),
+    population=st.sampled_from((None, 6)),
+    neighbours=st.sampled_from((None, 10)),
+)
 @settings(max_examples=50)
-@example(at=5, after=False, population=None)
-@example(at=5, after=True, population=None)
-@example(at=6, after=False, population=None)
+@example(at=5, after=False, population=None, neighbours=10)
+@example(at=5, after=True, population=None, neighbours=10)
+@example(at=6, after=False, population=None, neighbours=10)
 def test_an_interruption_inside_any_call_leaves_the_result_whole(
-    backend: Backend, at: int, after: bool, population: int | None
+    backend: Backend, at: int, after: bool, population: int | None, neighbours: int | None
 ) -> None:
     interruption = Interruption(at, after)
+    before = 0 if neighbours else calls_for_alpha(uniform(60))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Backend, "call", interruption.call)
         try:
-            result = solved(uniform(60), backend, population=population)
+            result = solved(uniform(60), backend, population=population, neighbours=neighbours)
         except KeyboardInterrupt:
-            # The load, the start, the descent and what it came to, and the choice: from then on there is a tour.
-            assert at <= (6 if population is None else 7)
+            # Lists by α-nearness, the load, the start, the descent and what it came to, and the choice: from then on
+            # there is a tour.
+            assert at <= before + (6 if population is None else 7)
             return
     assert result.stop_reason == ("interrupted" if interruption.calls > at else "finished")
     assert_whole(result)

@@ -15,10 +15,12 @@ from pytsp.neighbours.ways import way_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.options.shared import ALPHA, NeighbourLists
+from pytsp.solvers.options.shared import ALPHA, MOVES, NeighbourLists
 from pytsp.utils.arguments import is_array
 
 DEFAULT_NEIGHBOURS = 10
+# By α-nearness climbers whose tours recombine have so many: of three lengths tried the best.
+SECOND_NEIGHBOURS = 8
 # 1-trees of so many cities take a core less time than it takes to make a GPU ready for them.
 HOST_CITIES = 50_000
 # Of a time limit, α-nearness may take this share by default, at so many seconds a city of one core: where it takes
@@ -63,6 +65,18 @@ def alpha_fits(task: Task[Any]) -> bool:
     return bool(ALPHA_SECONDS * task.instance.n <= ALPHA_SHARE * limit)
 
 
+def are_by_alpha(task: Task[Any], moves: int) -> bool:
+    """Tell whether climbers that make these moves have lists by α-nearness, or some of a population have, where
+    nothing else is asked for.
+
+    Chains do, where `alpha_fits`, but of directed ways the nearest are taken. Lists of a solve that goes on are those
+    with which it began.
+    """
+    state = task.watch.state
+    fits = alpha_fits(task) if state is None else "by_alpha" in state and state.flag("by_alpha")
+    return fits and MOVES[moves] == "lk" and not task.is_doubled
+
+
 def search_lists(task: Task[Any], *, default_is_alpha: bool = False) -> NDArray[np.int32]:
     """Return the lists of a local search from `starting_tours`: `candidates`, of directed ways without the pairs, which
     such tours have."""
@@ -70,6 +84,14 @@ def search_lists(task: Task[Any], *, default_is_alpha: bool = False) -> NDArray[
     if not task.is_doubled or is_array(neighbours) or is_alpha(neighbours) or task.options.quadrants:
         return candidates(task, default_is_alpha=default_is_alpha)
     return way_lists(task.form.whole, neighbours or DEFAULT_NEIGHBOURS)
+
+
+def second_lists(task: Task[Any], lists: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the lists by α-nearness, made of others, by which every second eight of a population's climbers start."""
+    return task.recall(
+        "second lists",
+        lambda: alpha_lists(task.instance, lists, bound_kernels(task.kernels, task.instance.n), k=SECOND_NEIGHBOURS),
+    )
 
 
 def is_alpha(neighbours: object) -> bool:

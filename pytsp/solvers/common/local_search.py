@@ -33,6 +33,8 @@ PAIR_CITY_BYTES, PAIR_BYTES = 17, 2**14
 SPREAD_PART = 16
 # Of more climbers than these the best are merged.
 MOST_MERGED = 100
+# So many climbers in a row start by the same lists, and as many by the second ones.
+STARTED_ALIKE = 8
 # With which probability, in 256ths, a starting tour passes a near city over: three in eight make populations diverse.
 PASSES = 96
 
@@ -56,6 +58,8 @@ class LocalSearch:
         Among how many thread blocks the draws of a climber are shared out, with the mapping "lockstep".
     host : LocalSearch, optional
         By which tours start and descend, where that is not on the device: with the same instance, lists and moves.
+    second : numpy.ndarray of int32, shape (n, m), optional
+        Neighbours in order of distance to which every second eight of the climbers that start try new edges.
     """
 
     def __init__(
@@ -70,10 +74,11 @@ class LocalSearch:
         mapping: str = "auto",
         draw_blocks: int = 1,
         host: LocalSearch | None = None,
+        second: NDArray[np.int32] | None = None,
     ) -> None:
         self.host = host
         self.kernels, self.call = task.kernels, task.kernels.call
-        self.kind, self.loaded, self.lists = task.form.kind, loaded, lists
+        self.kind, self.loaded, self.lists, self.second = task.form.kind, loaded, lists, second
         self.near = np.ascontiguousarray(lists[:, :MERGED_NEIGHBOURS])
         self.is_doubled = task.is_doubled
         self.seed, self.machine = task.seed, task.machine
@@ -90,7 +95,15 @@ class LocalSearch:
             return self._brought(self.host, self.host.start(first, count))
         lists = with_pairs(self.lists) if self.is_doubled else self.lists
         tours = self.call(f"{self.kind}_start", self.loaded, lists, self.seed, first, count, PASSES)
-        return self.climb(tours, self.seed, first)
+        if self.second is None:
+            return self.climb(tours, self.seed, first)
+        of_second = np.arange(first, first + count) // STARTED_ALIKE % 2 == 1
+        parts = ((np.flatnonzero(~of_second), self.lists), (np.flatnonzero(of_second), self.second))
+        there = [(places, lists) for places, lists in parts if len(places)]
+        if len(there) == 1:
+            return self.climb(tours, self.seed, first, lists=there[0][1])
+        ends = [self.climb(self._chosen(tours, places), self.seed, first, lists=lists) for places, lists in there]
+        return self._chosen(self.join(*ends), np.argsort(np.concatenate([places for places, _ in there])))
 
     def place(self, tours: NDArray[np.int32]) -> Any:
         """Return climbers on these tours."""
@@ -115,20 +128,23 @@ class LocalSearch:
         count: int = 0,
         temperature: float = 0.0,
         cooled: int = 0,
+        *,
+        lists: NDArray[np.int32] | None = None,
     ) -> Any:
         """Let climbers, the first of number `first`, go on by the iterations start, …, start + count - 1.
 
-        Behind a descent where they begin. After `cooled` iterations the temperature is 0; 0 where it stays.
+        Behind a descent where they begin. After `cooled` iterations the temperature is 0; 0 where it stays. By other
+        lists, if they are given.
         """
         stretch = {"seed": seed, "first": first, "from": start, "iterations": count}
-        return self._search("ils", climbers, {**stretch, "temperature": temperature, "cooled": cooled})
+        return self._search("ils", climbers, {**stretch, "temperature": temperature, "cooled": cooled}, lists)
 
     def polish(self, climbers: Any, first: int) -> Any:
         """Return climbers whose best tours have come from a descent over all cities."""
         stretch = {"seed": self.seed, "first": first, "from": 0, "iterations": 0}
         return self._search("polish", climbers, {**stretch, "temperature": 0.0, "cooled": 0})
 
-    def _search(self, verb: str, climbers: Any, fields: dict[str, Any]) -> Any:
+    def _search(self, verb: str, climbers: Any, fields: dict[str, Any], lists: NDArray[np.int32] | None = None) -> Any:
         # Directed ways have no use for moves that reverse a segment.
         is_straight = self.is_doubled and MOVES[self.moves] == "lk"
         choice = {
@@ -139,7 +155,8 @@ class LocalSearch:
         }
         plan = self.kernels.value("search_plan", {**fields, **choice})
         entry = f"{self.kind}_{verb}{self.suffix}"
-        return self.call(entry, self.loaded, self.lists, climbers, plan, *self.shared_out)
+        lists = self.lists if lists is None else lists
+        return self.call(entry, self.loaded, lists, climbers, plan, *self.shared_out)
 
     def lengths(self, climbers: Any) -> NDArray[np.int64]:
         """Return the lengths of the climbers' best tours."""
@@ -165,7 +182,11 @@ class LocalSearch:
     def elect(self, climbers: Any, lengths: NDArray[np.int64], most: int) -> tuple[Any, NDArray[np.intp]]:
         """Return at most so many climbers, those with the shortest tours, and their places among all."""
         places = np.sort(np.argsort(lengths, kind="stable")[:most])
-        return self.call("population_chosen", climbers, places.astype(np.int32)), places
+        return self._chosen(climbers, places), places
+
+    def _chosen(self, climbers: Any, places: NDArray[np.intp]) -> Any:
+        """Return the climbers at these places, in this order."""
+        return self.call("population_chosen", climbers, places.astype(np.int32))
 
     def breed(self, climbers: Any, count: int, seed: int, generation: int) -> Any:
         """Return the next generation of so many climbers: each tour is replaced by its best child with another."""

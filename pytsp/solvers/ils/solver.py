@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytsp.backends.context import Backend
 from pytsp.neighbours.kdtree import boxes_by
 from pytsp.run.monitor import Watch
-from pytsp.solvers.common.candidates import alpha_fits, are_nearest, search_lists
+from pytsp.solvers.common.candidates import are_by_alpha, are_nearest, search_lists
 from pytsp.solvers.common.local_search import moves_of
 from pytsp.solvers.common.placement import check_climbers, default_climbers, mapping_of
 from pytsp.solvers.common.task import Task
@@ -13,7 +13,6 @@ from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.ils.population import Population
 from pytsp.solvers.ils.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS, starting_tours
 from pytsp.solvers.options.ils import ILS
-from pytsp.solvers.options.shared import MOVES
 from pytsp.starts.construct import GREEDY_NEIGHBOURS
 
 __all__ = ["begin", "default_climbers", "default_iterations", "timely_climbers"]
@@ -34,8 +33,6 @@ def begin(task: Task[ILS]) -> Population:
     """Return the climbers of an iterated local search where they start, or where they stood."""
     task.prepare()
     instance, options, watch, state = task.instance, task.options, task.watch, task.watch.state
-    # Lists of a solve that goes on are those with which it began.
-    by_alpha = alpha_fits(task) if state is None else "by_alpha" in state and state.flag("by_alpha")
     if state is None:
         climbers = timely_climbers(instance.n, task.kernels, watch) if options.climbers is None else options.climbers
         iterations = options.iterations
@@ -48,8 +45,7 @@ def begin(task: Task[ILS]) -> Population:
     mapping = mapping_of(instance.n, task.kernels, options.layout)
     moves = moves_of(task, mapping, "lk" if options.pivot == "first" else "3-opt")
     check_climbers(instance.n, climbers, copies=1 + (options.restart is not None or options.merge))
-    # Of directed ways the nearest are taken.
-    by_alpha = by_alpha and MOVES[moves] == "lk" and not task.is_doubled
+    by_alpha = are_by_alpha(task, moves)
     with boxes_by(task.kernels):
         lists = search_lists(task, default_is_alpha=by_alpha)
         is_for_starts = are_nearest(instance, options) and not by_alpha and lists.shape[1] >= GREEDY_NEIGHBOURS

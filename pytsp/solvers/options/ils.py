@@ -100,9 +100,9 @@ class ILS(Climbers, NeighbourLists):
     )
     kick: str | None = choice(
         KICKS,
-        doc="The double bridge's four edges lie within some tens of positions along the tour, are found by random "
-        'walks on the neighbour lists, or either, as it is drawn. By default "segments" with `moves` "lk", but not '
-        'for asymmetric instances; else "mixed".',
+        doc="The double bridge's four edges lie near each other along the tour, up to 50 positions apart, with `moves` "
+        '"lk" up to 200, but for asymmetric instances; or are found by random walks on the neighbour lists, or either, '
+        'as it is drawn. By default "segments" with `moves` "lk", but not for asymmetric instances; else "mixed".',
         help="where a tour changes (default: segments; directed ways, other moves: mixed)",
     )
     temperature: float | None = temperature(

@@ -85,7 +85,8 @@ class NeighbourLists(Options):
             "The cities to which new edges are tried first: so many nearest of each city, or those listed. By default "
             '10; of one huge tour 8; of ants without a local search 20. With "alpha" seven of those: the two nearest '
             "and five to which an edge makes a minimum 1-tree least longer (see the page on lower bounds); an iterated "
-            "local search by chains has these by default where distances are whole and a limit leaves 0.3 ms a city.",
+            "local search by chains has these by default where distances are whole and a limit leaves 0.3 ms a city, "
+            "and half of a population's climbers descend along eight such.",
             "length of the neighbour lists, or those by α-nearness",
             least=1,
             words=(ALPHA,),
