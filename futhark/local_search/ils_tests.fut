@@ -1,4 +1,4 @@
--- The random threshold. What climbers do is tested from Python, on every backend.
+-- The random threshold, and what a plan stands for. What climbers do is tested from Python, on every backend.
 
 import "../core/rng"
 import "ils"
@@ -33,3 +33,10 @@ entry draws_differ (count: i64) : bool =
   let word t = rng.word (draws_of (rng.stream 1 0) (t / count - 1) (t % count)) 0
   let words = map word (iota (count * count))
   in all (\a -> i64.sum (map (\b -> i64.bool (a == b)) words) == 1) words
+
+-- Chains cut the tour further apart than moves one by one do, and than chains of directed ways.
+-- ==
+-- entry: positions_apart
+-- input { [0, 1, 2, 3] } output { [50, 50, 200, 50] }
+entry positions_apart (moves: []i32) : []i32 =
+  map (\m -> (plan_of 1000 (descent_plan with moves = m)).kicks.apart) moves

@@ -95,15 +95,18 @@ class LocalSearch:
             return self._brought(self.host, self.host.start(first, count))
         lists = with_pairs(self.lists) if self.is_doubled else self.lists
         tours = self.call(f"{self.kind}_start", self.loaded, lists, self.seed, first, count, PASSES)
-        if self.second is None:
-            return self.climb(tours, self.seed, first)
-        of_second = np.arange(first, first + count) // STARTED_ALIKE % 2 == 1
-        parts = ((np.flatnonzero(~of_second), self.lists), (np.flatnonzero(of_second), self.second))
-        there = [(places, lists) for places, lists in parts if len(places)]
-        if len(there) == 1:
-            return self.climb(tours, self.seed, first, lists=there[0][1])
-        ends = [self.climb(self._chosen(tours, places), self.seed, first, lists=lists) for places, lists in there]
-        return self._chosen(self.join(*ends), np.argsort(np.concatenate([places for places, _ in there])))
+        return self.climb(tours, self.seed, first) if self.second is None else self._by_both(tours, first, count)
+
+    def _by_both(self, tours: Any, first: int, count: int) -> Any:
+        """Return climbers on starting tours at their local optima, every second eight by the second lists."""
+        is_second = np.arange(first, first + count) // STARTED_ALIKE % 2 == 1
+        parts = [
+            (np.flatnonzero(of), by) for of, by in ((~is_second, self.lists), (is_second, self.second)) if of.any()
+        ]
+        if len(parts) == 1:
+            return self.climb(tours, self.seed, first, lists=parts[0][1])
+        there = [self.climb(self._chosen(tours, places), self.seed, first, lists=lists) for places, lists in parts]
+        return self._chosen(self.join(*there), np.argsort(np.concatenate([places for places, _ in parts])))
 
     def place(self, tours: NDArray[np.int32]) -> Any:
         """Return climbers on these tours."""
