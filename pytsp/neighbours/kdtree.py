@@ -46,9 +46,10 @@ SHORT, MOST_INSERTED = 64, 1 << 27
 _SLACK = 1e-9
 
 
-def are_few(n: int) -> bool:
-    """Tell whether comparing all pairs of points takes less time than SciPy's tree."""
-    return n <= (FEW if "scipy.spatial" in sys.modules else FEW_AT_FIRST)
+def are_few(n: int, few: int = FEW, few_at_first: int = FEW_AT_FIRST) -> bool:
+    """Tell whether comparing all pairs of points, or what else is as fast for so few, takes less time than SciPy's
+    tree, or before that is imported."""
+    return n <= (few if "scipy.spatial" in sys.modules else few_at_first)
 
 
 # The kernels that take the place of SciPy's tree.
