@@ -13,14 +13,15 @@ import "worker"
 
 -- | A stretch of a climber's iterations: `iterations` from number `from` on, behind a descent where that is 0; how its moves
 -- and kicks are chosen, of how many moves chains may consist, 0 where there are none, and how many tour neighbours on each
--- side of a kick's ends wait with these; the temperature of iteration 0, and the iteration by which it has fallen to 0, or 0
--- where it stays; the seed, and the first climber's number.
+-- side of a kick's ends wait with these; whether a descent goes over all cities again until none has a move; the temperature of
+-- iteration 0, and the iteration by which it has fallen to 0, or 0 where it stays; the seed, and the first climber's number.
 type plan =
   { from: i64
   , iterations: i64
   , choice: choice
   , depth: i32
   , woken: i32
+  , again: bool
   , kicks: kicks
   , temperature: f64
   , cooled: i64
@@ -95,7 +96,7 @@ def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick,
   let depth = if moves >= 2 then chain_depth else 0
   let woken = if moves >= 2 then kick_neighbours else 0
   let kicks = {kind = kick, apart = if moves == 2 then far_apart else near_apart}
-  let plan = {from, iterations, choice, depth, woken, kicks, temperature, cooled, seed, first}
+  let plan = {from, iterations, choice, depth, woken, again = depth == 0, kicks, temperature, cooled, seed, first}
   in assert (is_plan first from iterations kick temperature cooled) plan
 
 -- | Where a climber stands: its tour; the shortest on its way, the last among equals, and its length; and how many
@@ -171,8 +172,8 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
     in (r, l, q)
 
   -- | Make moves of the cities that wait until none waits: the ends of a move wait again. In a `trial`, the log must tell of
-  -- all moves: where it is full, the trial has failed. Else all cities wait again after moves, since a move may turn others
-  -- about, which lets them do what they could not: only where none finds a move, the tour is a local optimum.
+  -- all moves: where it is full, the trial has failed. Else all cities wait `again` after moves, if they are to, since a move
+  -- may turn others about, which lets them do what they could not: only where none finds a move, the tour is a local optimum.
   --
   -- What comes back: the gain of all moves, how many they were, and whether the trial has failed.
   def repair [n] [k] [m]
@@ -181,6 +182,7 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
              (choice: choice)
              (depth: i32)
              (trial: bool)
+             (again: bool)
              (r: *route [n])
              (l: *log [m])
              (q: *queue [n])
@@ -192,9 +194,9 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
         let l = l with [0] = if trial then logged l else 0
         let (r, l, q, scratch, gained) = S.step data links choice depth r l q scratch
         let moves = moves + i64.bool (gained > 0)
-        let again = !trial && waiting q == 0 && moves > checked
-        let q = W.wait again r q
-        in (r, l, q, scratch, gain + gained, moves, if again then moves else checked)
+        let all = again && waiting q == 0 && moves > checked
+        let q = W.wait all r q
+        in (r, l, q, scratch, gain + gained, moves, if all then moves else checked)
     let failed = choice.draws == 0 && waiting q > 0
     in (r, l, if failed then clear q else q, scratch, gain, moves, failed)
 
@@ -255,7 +257,7 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
           loop q for i < (if made then 8 * (2 * plan.woken + 1) else 0) do
             push q (at r (wrap (i32.i64 n) (position r (pier bridge (i % 8)) + i / 8 - plan.woken)))
         let (r, l, q, scratch, gain, moves, failed) =
-          repair data links plan.choice plan.depth trial r l q scratch
+          repair data links plan.choice plan.depth trial (!trial && plan.again) r l q scratch
         let (r, l, q, gain, moves, failed) = redraw data links plan.choice trial key iteration r l q gain moves failed
         let longer = cost - gain
         let accepted = !failed && longer <= (if trial then tolerance key iteration (warmth plan iteration) else 0)

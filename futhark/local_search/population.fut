@@ -92,5 +92,6 @@ module mk_population (M: metric) (I: climbing with data [n] = M.data [n]) (S: sc
   -- | The best tours, after a descent over all cities; it has no iterations, whatever the plan says.
   def polish [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] =
     let plan = plan with from = 0 with iterations = 0 with kick = 0 with temperature = 0 with cooled = 0
-    in climb data lists (plan_of n (assert (plan.moves <= I.most_moves) plan)) (population with tours = copy population.bests)
+    let plan = plan_of n (assert (plan.moves <= I.most_moves) plan) with again = true
+    in climb data lists plan (population with tours = copy population.bests)
 }

@@ -37,17 +37,20 @@ LEAST_CLIMBERS, FEWEST_CLIMBERS = 24, 8
 MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
 DESCENT_SHARE, LATEST_SHARE = 0.35, 0.6
 # More climbers than these, times the seconds and the threads, divided by the cities, take a CPU too long until they
-# agree. Its first population has at most so many, or one for so many cities, and each further one as many more: by 16
-# in place of 64 the optimum is found in half the time, from 200 to 1,000 cities.
-CPU_CLIMBERS_A_SECOND = 35_000
-FIRST_CLIMBERS, FIRST_CITIES = 16, 30
+# agree. Its first population has at most so many, or one for so many cities, and each further one as many more: by 24
+# in place of 64 the optimum is found in half the time, from 200 to 1,000 cities, and by 16 some solves never find it.
+CPU_CLIMBERS_A_SECOND = 50_000
+FIRST_CLIMBERS, FIRST_CITIES = 24, 30
 # A generation takes a GPU about as long for many climbers as for few, but many need more generations: so many climbers
 # and no more, times the seconds, divided by the cities.
 GPU_CLIMBERS_A_SECOND = 200_000
 # A population gives way when so many generations have not made its shortest tour shorter: its others agree much later.
 STALE = 50
-# So many populations in a row without a shorter tour end a solve before its time limit.
+# So many populations in a row without a shorter tour end a solve before its time limit. Where there is none, and neither
+# climbers nor generations are told, of up to so many cities another population, and its meeting with the best tour, have
+# to bring none: it finds what the first one missed in one of four solves of gr666.
 POPULATIONS = 10
+CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
 # About what the starting tours take a GPU, times the cube of the cities and a power of the climbers that share a
 # multiprocessor.
 GPU_START_SECONDS, GPU_START_POWER = 9.2e-14, 0.8
@@ -128,6 +131,9 @@ class Evolution(Search):
         # Whether populations follow each other, each as large as lets it converge, until the time limit.
         self.is_timed = self.iterations is None and self.watch.time_limit is not None
         self.size = self.options.climbers
+        is_confirmed = self.iterations is None and self.size is None and self.form.whole.n <= CONFIRMED_CITIES
+        # How many populations in a row have to bring no shorter tour before a solve ends.
+        self.enough = POPULATIONS if self.is_timed else CONFIRMATIONS if is_confirmed else 0
         if self.size is not None:
             check_memory(
                 "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * self.form.whole.n + HOST_CLIMBER_BYTES)
@@ -176,7 +182,7 @@ class Evolution(Search):
             return False
         if self.iterations is not None and now.iteration >= self.iterations:
             return True
-        return self.has_converged and (not self.is_timed or self.fruitless >= POPULATIONS)
+        return self.has_converged and self.fruitless >= self.enough
 
     @property
     def next_seconds(self) -> float:

@@ -114,9 +114,12 @@ def chain(
 
 
 def descent(
-    distances: Distances, lists: Sequence[Sequence[int]], start: Tour, *, straight: bool = False
+    distances: Distances, lists: Sequence[Sequence[int]], start: Tour, *, straight: bool = False, again: bool = False
 ) -> tuple[list[int], int]:
-    """The tour that a descent by chains, or by straight ones, ends on, and how many chains shortened it."""
+    """The tour that a descent by chains, or by straight ones, ends on, and how many chains shortened it.
+
+    Each city is looked at once, and those at the ends of chains; or `again`, until none has a chain that shortens the tour.
+    """
     tour, steps, checked = list(start), 0, 0
     waiting = list(start)
     while waiting:
@@ -129,6 +132,6 @@ def descent(
                     if city not in waiting:
                         waiting.append(city)
                 break
-        if not waiting and steps > checked:
+        if again and not waiting and steps > checked:
             waiting, checked = list(tour), steps
     return tour, steps

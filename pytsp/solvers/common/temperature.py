@@ -13,7 +13,7 @@ from pytsp.problem.kernel_input import Form
 # (docs/algorithms).
 TEMPERATURE = 1.2
 # The same for directed ways, whose chains find fewer moves that shorten a tour (docs/decisions/solvers.md).
-DIRECTED_TEMPERATURE = 2.0
+DIRECTED_TEMPERATURE = 4.0
 # What a kernel takes, in its units: far more than a tour can become longer by a kick.
 MOST_TEMPERATURE = 1e12
 # Cities whose nearest are asked for together.

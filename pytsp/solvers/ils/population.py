@@ -29,13 +29,13 @@ DEFAULT_DRAWS = 200
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
 # By chains a kick takes so many times as long, and a descent.
-CHAIN_KICKS, CHAIN_DESCENTS = 8.0, 4.0
+CHAIN_KICKS, CHAIN_DESCENTS = 8.0, 2.5
 # Through a matrix no more than so many, divided by the cities: near ones may be far apart in every tour.
 MATRIX_SPEED = 2e7
 # To begin anew takes so many times as long as a descent from a good start: the tour, and more to descend.
 ANEW_DESCENTS = 4.0
 # The last descent, of local optima, takes at most this share of what the first one took.
-POLISH_SHARE = 0.35
+POLISH_SHARE = 0.6
 # With a time limit this share of it is left for merging tours.
 MERGING_SHARE = 0.1
 # So many draws a step take about as long as the other pivots do.
