@@ -37,7 +37,7 @@ LEAST_CLIMBERS, FEWEST_CLIMBERS = 24, 8
 MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
 DESCENT_SHARE, LATEST_SHARE = 0.35, 0.6
 # More climbers than these, times the seconds and the threads, divided by the cities, take a CPU too long until they
-# agree. Its first population has at most so many, or one for so many cities, and each further one as many more: by 24
+# agree. Its first population has at most so many, or one for so many cities, and each further one twice as many: by 24
 # in place of 64 the optimum is found in half the time, from 200 to 1,000 cities, and by 16 some solves never find it.
 CPU_CLIMBERS_A_SECOND = 50_000
 FIRST_CLIMBERS, FIRST_CITIES = 24, 30
@@ -294,7 +294,7 @@ class Evolution(Search):
             return gpu_climbers(self.form.whole.n, limit)
         timely = CPU_CLIMBERS_A_SECOND * limit * (self.kernels.threads or 1) / self.form.whole.n
         # A small population agrees soon; where it has not found the shortest tour, larger ones follow.
-        growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) * (1 + len(self.standing.elites))
+        growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) * 2 ** len(self.standing.elites)
         return min(MOST_CLIMBERS["cpu"], growing, max(LEAST_CLIMBERS, int(timely)))
 
     @property
