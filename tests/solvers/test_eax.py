@@ -26,6 +26,7 @@ from pytsp.backends import Backend, open_backend
 from pytsp.bound.alpha import alpha_lists
 from pytsp.neighbours import neighbour_lists
 from pytsp.run.monitor import Watch
+from pytsp.solvers import eax
 from pytsp.solvers.common.local_search import PASSES, LocalSearch
 from pytsp.solvers.eax import POPULATIONS, Evolution, begin, default_population
 from pytsp.solvers.options.eax import EAX
@@ -222,6 +223,29 @@ def test_a_population_that_agrees_ends_the_solve(backend: Backend) -> None:
     result = solved(uniform(30), backend)
     assert (result.stop_reason, result.climbers) == ("finished", 10)
     assert solved(uniform(30), backend, climbers=1).iterations == 0
+
+
+@pytest.mark.parametrize(
+    ("n", "given_options", "is_confirmed"),
+    [(40, {}, True), (40, {"climbers": 10}, False), (40, {"iterations": 30}, False), (1501, {}, False)],
+)
+def test_without_a_limit_another_population_has_to_bring_nothing_shorter(
+    monkeypatch: pytest.MonkeyPatch, n: int, given_options: dict[str, Any], is_confirmed: bool
+) -> None:
+    monkeypatch.setattr(eax, "CPU_CLIMBERS_TIMES_CITIES", 0)
+    counts: list[int] = []
+    start = LocalSearch.start
+
+    def noted(self: LocalSearch, first: int, count: int) -> Any:
+        counts.append(count)
+        return start(self, first, count)
+
+    monkeypatch.setattr(LocalSearch, "start", noted)
+    result = pytsp.solve(uniform(n), solver="eax", backend="c", **given_options)
+    assert result.stop_reason == "finished"
+    size = given_options.get("climbers", default_population(n, "cpu"))
+    assert sum(counts) >= 2 * size if is_confirmed else sum(counts) == size
+    assert_whole(result)
 
 
 @pytest.mark.parametrize("n", [1, 4, 9])

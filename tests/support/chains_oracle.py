@@ -118,7 +118,7 @@ def descent(
 ) -> tuple[list[int], int]:
     """The tour that a descent by chains, or by straight ones, ends on, and how many chains shortened it.
 
-    Each city is looked at once, and those at the ends of chains; or `again`, until none has a chain that shortens the tour.
+    Each city is looked at once, and those at the ends of chains; or `again`, until none has a chain that shortens it.
     """
     tour, steps, checked = list(start), 0, 0
     waiting = list(start)

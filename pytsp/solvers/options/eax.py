@@ -32,7 +32,7 @@ class EAX(Climbers, NeighbourLists):
     iterations: int | None = iterations(
         "How many generations of one population there are at most, with a time limit too; by default, and without a "
         "time limit, as many as shorten any tour. With a time limit alone, populations follow each other, until ten in "
-        "a row have found nothing shorter."
+        "a row have found nothing shorter; with nothing at all, and up to 1,500 cities, until another one has."
     )
     moves: str | None = moves(
         MOVES,
