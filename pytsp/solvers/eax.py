@@ -46,9 +46,9 @@ FIRST_CLIMBERS, FIRST_CITIES = 24, 30
 GPU_CLIMBERS_A_SECOND = 200_000
 # A population gives way when so many generations have not made its shortest tour shorter: its others agree much later.
 STALE = 50
-# So many populations in a row without a shorter tour end a solve before its time limit. Where there is none, and neither
-# climbers nor generations are told, of up to so many cities another population, and its meeting with the best tour,
-# have to bring none: in one of four solves of gr666 it finds what the first one missed.
+# So many populations in a row without a shorter tour end a solve before its time limit. Where there is none, nor are
+# climbers or generations told, of up to so many cities another population, and its meeting with the best tour, have to
+# bring none: in one of four solves of gr666 it finds what the first one missed.
 POPULATIONS = 10
 CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
 # About what the starting tours take a GPU, times the cube of the cities and a power of the climbers that share a
