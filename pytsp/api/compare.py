@@ -13,6 +13,7 @@ from pytsp.backends.registry import open_backend, status
 from pytsp.bound.bound import lower_bound
 from pytsp.problem.instance import Instance
 from pytsp.run.result import Result
+from pytsp.solvers.eax import default_population
 from pytsp.solvers.registry import OPTIONS
 from pytsp.utils.arguments import truth_value
 from pytsp.utils.text import json_number
@@ -84,7 +85,7 @@ def compare(
         Names of backends; the first is what the others are compared with. By default all that are usable here.
     solver, climbers, seed, k, iterations
         As in `pytsp.solve`. By default of the solver "ils" the number of climbers is that of the first backend, and of
-        their iterations too.
+        their iterations too; of "eax" one population is compared, of as many climbers as the first backend's have.
     neighbourhoods : sequence of str, optional
         Neighbourhoods of random restarts, each of which every backend runs.
     bound : bool, optional
@@ -109,6 +110,9 @@ def compare(
     # What cannot run fails before anything does.
     for name, options in runs:
         open_backend(name, part=kind(**options).kernels_part)
+    if solver == "eax" and names and climbers is None and iterations is None:
+        device = open_backend(names[0], part=kind.part).device
+        climbers = default_population(instance.n, "cpu" if device is None else "gpu")
     proved = lower_bound(instance).bound if truth_value("bound", bound) else None
     rows: list[Comparison] = []
     first: Result | None = None

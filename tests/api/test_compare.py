@@ -13,6 +13,7 @@ from pytsp import Instance, Result
 from pytsp.api.compare import Comparison, compare
 from pytsp.backends import status
 from pytsp.exceptions import BackendError, BackendUnavailable
+from pytsp.solvers.eax import default_population
 
 CITIES = Instance.from_coordinates(np.random.default_rng(0).integers(0, 100, (20, 2)), metric="EUC_2D")
 
@@ -54,7 +55,8 @@ def test_a_difference_in_any_climber_is_told(field: str, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("solver", ["ils", "eax"])
 def test_other_solvers_are_compared_by_what_the_first_backend_chose(solver: str) -> None:
     rows = compare(CITIES, ["c", "multicore"], solver=solver, seed=3)
-    result = pytsp.solve(CITIES, solver=solver, seed=3, backend="c")
+    chosen: dict[str, Any] = {"climbers": default_population(CITIES.n, "cpu")} if solver == "eax" else {}
+    result = pytsp.solve(CITIES, solver=solver, seed=3, backend="c", **chosen)
     assert result.iterations is not None
     assert {(row.length, row.iterations) for row in rows} == {(result.length, result.iterations * result.climbers)}
     assert all((row.equal, row.moves) == (True, None) for row in rows)

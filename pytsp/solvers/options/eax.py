@@ -10,9 +10,9 @@ from pytsp.solvers.options.shared import MOVES, PIVOTS, Climbers, NeighbourLists
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class EAX(Climbers, NeighbourLists):
-    """Edge assembly crossover: local optima take over from each other what makes their tours shorter.
+    """Edge assembly crossover: climbers take over from each other what makes their tours shorter.
 
-    The climbers of a population go each to a local optimum, and then cross until they agree [1]_. By default there are
+    The climbers of a population descend, and then cross until they agree [1]_. By default there are
     100 (from 2,000 cities on fewer, down to 24), or on a GPU 512, and where a time limit is all that ends them as many
     as it lets converge. An initial tour belongs to the population.
 
