@@ -294,7 +294,7 @@ class Evolution(Search):
             return gpu_climbers(self.form.whole.n, limit)
         timely = CPU_CLIMBERS_A_SECOND * limit * (self.kernels.threads or 1) / self.form.whole.n
         # A small population agrees soon; where it has not found the shortest tour, larger ones follow.
-        growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) * 2 ** len(self.standing.elites)
+        growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << len(self.standing.elites)
         return min(MOST_CLIMBERS["cpu"], growing, max(LEAST_CLIMBERS, int(timely)))
 
     @property
