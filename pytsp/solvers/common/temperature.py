@@ -12,7 +12,7 @@ from pytsp.problem.kernel_input import Form
 # The default first temperature of local search, in mean distances between a city and its two nearest
 # (docs/algorithms).
 TEMPERATURE = 1.2
-# The same for directed ways, whose chains find fewer moves that shorten a tour (docs/decisions/solvers.md).
+# The same for directed ways, whose chains find fewer moves that shorten a tour (docs/algorithms/open-and-directed.md).
 DIRECTED_TEMPERATURE = 4.0
 # What a kernel takes, in its units: far more than a tour can become longer by a kick.
 MOST_TEMPERATURE = 1e12

@@ -12,9 +12,9 @@ from pytsp.solvers.options.shared import MOVES, PIVOTS, Climbers, NeighbourLists
 class EAX(Climbers, NeighbourLists):
     """Edge assembly crossover: climbers take over from each other what makes their tours shorter.
 
-    The climbers of a population descend, and then cross until they agree [1]_. By default there are
-    100 (from 2,000 cities on fewer, down to 24), or on a GPU 512, and where a time limit is all that ends them as many
-    as it lets converge. An initial tour belongs to the population.
+    The climbers of a population descend, and then cross until they agree [1]_. By default there are 100 (from 2,000
+    cities on fewer, down to 24), or on a GPU 512, and where a time limit is all that ends them as many as it lets
+    converge. An initial tour belongs to the population.
 
     References
     ----------
