@@ -101,7 +101,8 @@ class Climbers(PartedSearch):
 
     @property
     def is_finished(self) -> bool:
-        return self.following >= self.end and not self.left and not self.parts.all
+        # Ranges that a time limit has cut short are not over, though nothing of them goes on.
+        return self.following >= self.end and not self.left and not self.parts.unfinished
 
     def advance(self) -> None:
         seconds = min(CALL_SECONDS, max(0.0, self.watch.seconds_left))

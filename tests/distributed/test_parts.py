@@ -141,6 +141,20 @@ def test_a_time_limit_ends_all_workers() -> None:
     assert result.climbers == 3 and result.done.all()
 
 
+def test_workers_that_a_limit_ends_at_once_are_not_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    hear = Coordinator.wait
+
+    def hear_all(self: Coordinator, seconds: float) -> Any:
+        wait(self._running)
+        return hear(self, seconds)
+
+    monkeypatch.setattr(Coordinator, "wait", hear_all)
+    with ThreadPoolExecutor(2) as executor:
+        options = {"solver": "ils", "backend": "c", "climbers": 2, "time_limit": 0.5}
+        result = pytsp.solve(uniform(300), executor=executor, **options)
+    assert result.stop_reason == "time limit" and result.done.all()
+
+
 def test_a_target_ends_all_workers() -> None:
     instance = uniform(300)
     with ThreadPoolExecutor(2) as executor:
