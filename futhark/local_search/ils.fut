@@ -84,18 +84,16 @@ def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
 -- | How many tour neighbours on each side of a kick's ends begin chains.
 def kick_neighbours : i32 = 5
 
--- | By how many positions neighbouring cuts along the tour are apart at most. Chains mend what is changed in a larger part of the
--- tour; moves one by one, and chains that reverse no segment, do not.
-def far_apart : i32 = 200
-
-def near_apart : i32 = 50
+-- | By how many positions neighbouring cuts along the tour are apart at most: moves one by one mend only what is changed in a small
+-- part of the tour, chains what is in a larger one, and of these less those that reverse no segment.
+def most_apart (moves: i32) : i32 = if moves == 2 then 200 else if moves == 3 then 120 else 50
 
 -- | What they stand for, on n cities.
 def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick, temperature, cooled}: search_plan) : plan =
   let choice = choice_of n moves pivot draws
   let depth = if moves >= 2 then chain_depth else 0
   let woken = if moves >= 2 then kick_neighbours else 0
-  let kicks = {kind = kick, apart = if moves == 2 then far_apart else near_apart}
+  let kicks = {kind = kick, apart = most_apart moves}
   let plan = {from, iterations, choice, depth, woken, again = depth == 0, kicks, temperature, cooled, seed, first}
   in assert (is_plan first from iterations kick temperature cooled) plan
 

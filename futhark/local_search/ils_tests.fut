@@ -34,9 +34,9 @@ entry draws_differ (count: i64) : bool =
   let words = map word (iota (count * count))
   in all (\a -> i64.sum (map (\b -> i64.bool (a == b)) words) == 1) words
 
--- Chains cut the tour further apart than moves one by one do, and than chains of directed ways.
+-- Chains cut the tour further apart than moves one by one do; those of directed ways lie between.
 -- ==
 -- entry: positions_apart
--- input { [0, 1, 2, 3] } output { [50, 50, 200, 50] }
+-- input { [0, 1, 2, 3] } output { [50, 50, 200, 120] }
 entry positions_apart (moves: []i32) : []i32 =
   map (\m -> (plan_of 1000 (descent_plan with moves = m)).kicks.apart) moves

@@ -46,20 +46,43 @@ module mk_thread_worker (M: metric) : worker with data [n] = M.data [n] = {
   module T = mk_three_opt M
   type~ data [n] = M.data [n]
 
+  -- Of a stretch that does not go past the tour's end four cities on each side change places at a time, which a processor writes
+  -- together; what is left in the middle, and any other stretch, city by city.
   def reverse [n] (r: *route [n]) (first: i32) (count: i32) : *route [n] =
     let n32 = i32.i64 n
-    let swapped (r: *route [n]) (i: i32) (j: i32): *route [n] =
-      let a = at r i
-      let b = at r j
-      let r = #[unsafe] r with [i64.i32 i] = b
-      let r = #[unsafe] r with [i64.i32 j] = a
-      let r = #[unsafe] r with [n + i64.i32 b] = i
-      in #[unsafe] r with [n + i64.i32 a] = j
-    let last = wrap n32 (first + count - 1)
+    let put (r: *route [n]) (p: i32) (c: i32): *route [n] =
+      let r = #[unsafe] r with [i64.i32 p] = c
+      in #[unsafe] r with [n + i64.i32 c] = p
+    let end = first + count - 1
+    let fours = if end < n32 then count / 8 else 0
+    let r =
+      loop r for s < fours do
+        let i = first + 4 * s
+        let j = end - 4 * s
+        let (a0, a1, a2, a3) = (at r i, at r (i + 1), at r (i + 2), at r (i + 3))
+        let (b0, b1, b2, b3) = (at r (j - 3), at r (j - 2), at r (j - 1), at r j)
+        let r = #[unsafe] r with [i64.i32 i] = b3
+        let r = #[unsafe] r with [i64.i32 i + 1] = b2
+        let r = #[unsafe] r with [i64.i32 i + 2] = b1
+        let r = #[unsafe] r with [i64.i32 i + 3] = b0
+        let r = #[unsafe] r with [i64.i32 j - 3] = a3
+        let r = #[unsafe] r with [i64.i32 j - 2] = a2
+        let r = #[unsafe] r with [i64.i32 j - 1] = a1
+        let r = #[unsafe] r with [i64.i32 j] = a0
+        let r = #[unsafe] r with [n + i64.i32 b3] = i
+        let r = #[unsafe] r with [n + i64.i32 b2] = i + 1
+        let r = #[unsafe] r with [n + i64.i32 b1] = i + 2
+        let r = #[unsafe] r with [n + i64.i32 b0] = i + 3
+        let r = #[unsafe] r with [n + i64.i32 a3] = j - 3
+        let r = #[unsafe] r with [n + i64.i32 a2] = j - 2
+        let r = #[unsafe] r with [n + i64.i32 a1] = j - 1
+        in #[unsafe] r with [n + i64.i32 a0] = j
     let (r, _, _) =
-      loop (r, i, j) = (r, first, last)
-      for _s < count / 2 do
-        (swapped r i j, if i + 1 == n32 then 0 else i + 1, if j == 0 then n32 - 1 else j - 1)
+      loop (r, i, j) = (r, first + 4 * fours, wrap n32 (end - 4 * fours))
+      for _s < count / 2 - 4 * fours do
+        let a = at r i
+        let b = at r j
+        in (put (put r i b) j a, if i + 1 == n32 then 0 else i + 1, if j == 0 then n32 - 1 else j - 1)
     in r
 
   def begin [n] (tour: [n]i32) (best: [n]i32) : (*route [n], *queue [n], *[n]i32) =
