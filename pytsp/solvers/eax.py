@@ -148,6 +148,8 @@ class Evolution(Search):
         # What the last generation took.
         self.generation_seconds = 0.0
         self.chunk = FIRST_CHUNK[self._descents_machine] * (self.descents.threads or 1)
+        # What each climber of the last call in which some descended has taken.
+        self.descent_seconds = 0.0
 
     def _local_search(self, task: Task[EAX]) -> LocalSearch:
         """Return the local search, with that of the host where climbers descend there."""
@@ -223,16 +225,24 @@ class Evolution(Search):
         count = now.descended
         most = self.size or self._most()
         began = time.perf_counter()
-        chunk = min(self.chunk, most - count)
+        chunk = self._timely(min(self.chunk, most - count))
         count += chunk
         standing = replace(self._with(self.local_search.start(now.first + count - chunk, chunk), now), descended=count)
-        fitting = chunk * CALL_SECONDS / max(time.perf_counter() - began, 1e-9)
+        self.descent_seconds = max(time.perf_counter() - began, 1e-9) / chunk
+        fitting = CALL_SECONDS / self.descent_seconds
         together = self.descents.threads or 1
         fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self._descents_machine])
         self.chunk = max(1, int(fitting) // together) * together
         least, by = (LEAST_CLIMBERS, self.settled_by) if count >= LEAST_CLIMBERS else (FEWEST_CLIMBERS, self.latest)
         is_enough = self.size is None and count >= least and self.watch.seconds > by
         self._stand(standing, is_settled=count >= most or is_enough)
+
+    def _timely(self, chunk: int) -> int:
+        """Return `chunk`, or as many climbers as a CPU's threads bring to their local optima in the time that is left:
+        one each at least."""
+        together, left = self.descents.threads or chunk, max(0.0, self.watch.seconds_left)
+        fits = self.descent_seconds * chunk <= left
+        return chunk if fits else max(min(together, chunk), int(left / self.descent_seconds) // together * together)
 
     def _with(self, handle: Any, now: EvolutionStanding) -> EvolutionStanding:
         """Return where the climbers stand with a chunk more.

@@ -289,6 +289,22 @@ def test_a_population_that_has_little_time_is_small(
     assert len(evolution.standing.lengths) == climbers
 
 
+@pytest.mark.parametrize(
+    ("seconds", "chunk", "climbers"),
+    [(0.0, 20, 20), (0.1, 20, 20), (1.0, 20, 10), (1.0, 7, 7), (3.0, 20, 3), (1e9, 20, 1), (1e9, 0, 0)],
+)
+@pytest.mark.parametrize("threads", [1, 4, None])
+def test_no_more_climbers_descend_together_than_the_time_that_is_left_is_for(
+    seconds: float, chunk: int, climbers: int, threads: int | None
+) -> None:
+    evolution: Any = SimpleNamespace(
+        descents=SimpleNamespace(threads=threads), watch=SimpleNamespace(seconds_left=10.0), descent_seconds=seconds
+    )
+    found = Evolution._timely(evolution, chunk)
+    expected = {1: climbers, 4: max(min(4, chunk), climbers // 4 * 4) if climbers < chunk else chunk, None: chunk}
+    assert found == expected[threads]
+
+
 def test_populations_without_a_limit_grow_with_the_cities_and_shrink_again() -> None:
     told = {8: 100, 201: 100, 532: 266, 600: 300, 666: 300, 1_000: 200, 5_000: 40, 8_333: 24, 20_000: 24}
     assert {n: default_population(n, "cpu") for n in told} == told
