@@ -47,6 +47,11 @@ class Island(Evolution):
             self.receive(stay.arrival)
 
     @property
+    def is_last(self) -> bool:
+        """Never: a round ends with a generation."""
+        return False
+
+    @property
     def is_finished(self) -> bool:
         now = self.standing
         if not now.is_settled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from types import SimpleNamespace
 from typing import Any
@@ -29,6 +30,7 @@ from pytsp.run.monitor import Watch
 from pytsp.solvers import eax
 from pytsp.solvers.common.local_search import PASSES, LocalSearch
 from pytsp.solvers.eax import POPULATIONS, Evolution, begin, default_population
+from pytsp.solvers.eax_islands import Stay, begin_island
 from pytsp.solvers.options.eax import EAX
 
 solved = solving("eax", climbers=10)
@@ -287,6 +289,65 @@ def test_a_population_that_has_little_time_is_small(
     while not evolution.standing.is_settled:
         evolution.settle()
     assert len(evolution.standing.lengths) == climbers
+
+
+def converged(n: int, backend: str, **given_options: Any) -> Evolution:
+    """A first population of a solve with ten minutes that has converged."""
+    placed = {"backend": backend, "threads": None, "device": None}
+    evolution = begin(task_of(uniform(n), EAX(climbers=3, **given_options), Watch(time_limit=600.0), 0, None, placed))
+    while not (evolution.standing.is_settled and evolution.has_converged):
+        evolution.advance()
+    return evolution
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 60, 400])
+@pytest.mark.parametrize("threads", [None, 3])
+def test_kicks_end_a_solve_where_a_population_took_longer_than_is_left(n: int, threads: int | None) -> None:
+    evolution = converged(n, "c" if threads is None else "multicore")
+    before = evolution.standing
+    assert not evolution.is_last and before.best is not None
+    evolution.population_began -= 700.0
+    for _ in range(3):
+        evolution.advance()
+        # Once begun, they go on.
+        evolution.population_began = evolution.watch.seconds
+    now = evolution.standing
+    assert evolution.kicked is not None and evolution.kicked.kicks >= 3
+    assert now.best is not None and now.best.climber == before.best.climber
+    assert (now.first, now.populations, now.iteration) == (before.first, before.populations, before.iteration)
+    assert now.lengths is before.lengths
+    assert now.best.length == evolution.form.whole.tour_length(now.best.tour) <= before.best.length
+    # Three climbers of 400 cities agree on a tour that is easily made shorter.
+    assert n < 400 or now.best.length < before.best.length
+    assert evolution.stop_reason() is None
+    found = evolution.found()
+    assert found.best is now.best and evolution.checked(found)[1] == evolution.length
+
+
+@pytest.mark.parametrize("solve", ["without a limit", "with descents elsewhere", "before elites are met"])
+def test_kicks_do_not_end_other_solves(solve: str) -> None:
+    evolution = converged(60, "c")
+    evolution.population_began -= 700.0
+    assert evolution.is_last
+    meets = solve == "before elites are met"
+    if meets:
+        elites = (evolution.best_tour(),)
+        evolution.standing = dataclasses.replace(evolution.standing, has_met_elites=False, elites=elites)
+    elif solve == "without a limit":
+        evolution.is_timed = False
+    else:
+        evolution.descents = open_backend("multicore")
+    evolution.advance()
+    assert evolution.kicked is None and evolution.standing.has_met_elites == meets
+    assert meets or not evolution.is_last
+
+
+def test_an_island_ends_by_no_kicks() -> None:
+    placed = {"backend": "c", "threads": None, "device": None}
+    task = task_of(uniform(60), EAX(climbers=3), Watch(time_limit=600.0), 0, None, placed)
+    island = begin_island(task, Stay(0, 10))
+    island.population_began -= 700.0
+    assert not island.is_last
 
 
 @pytest.mark.parametrize(
