@@ -399,14 +399,10 @@ def test_the_first_descent_in_limited_time_makes_no_chains(moves: Any, first: in
 def test_a_time_limit_is_kept(backend: Backend) -> None:
     # A core that stands for a GPU is slower than what the first calls count on.
     instance = uniform(2_500 if backend.name == "emulated" else 20_000, side=100_000)
-    # Other processes may have the cores for a while; a search that begins calls too late does so each time.
-    for _ in range(3):
-        result = pytsp.solve(instance, solver="large", backend=backend.name, time_limit=1.5)
-        assert result.stop_reason == "time limit"
-        assert_whole(result)
-        if result.seconds < 2.0:
-            break
+    result = pytsp.solve(instance, solver="large", backend=backend.name, time_limit=1.5)
+    assert result.stop_reason == "time limit"
     assert result.seconds < 2.0
+    assert_whole(result)
 
 
 def test_a_time_limit_that_is_over_at_once_still_gives_a_tour(backend: Backend) -> None:
