@@ -168,8 +168,8 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
             return False
         if limit < population_seconds(instance, None):
             return True
-        from pytsp.solvers.common.placement import descent_kernels  # noqa: PLC0415
-        from pytsp.solvers.eax import first_seconds, gpu_climbers  # noqa: PLC0415
+        from pytsp.solvers.common.placement import descent_kernels, first_seconds  # noqa: PLC0415
+        from pytsp.solvers.eax import gpu_climbers  # noqa: PLC0415
 
         climbers = gpu_climbers(instance.n, limit)
         descents = descent_kernels(instance.n, kernels)

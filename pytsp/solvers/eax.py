@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.backends.context import Backend
 from pytsp.neighbours.kdtree import boxes_by
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.candidates import are_by_alpha, search_lists, second_lists
@@ -19,7 +17,7 @@ from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, moves_of, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import CALL_SECONDS, Pace
-from pytsp.solvers.common.placement import TOGETHER, descent_kernels, descent_seconds, mapping_of
+from pytsp.solvers.common.placement import descent_kernels, first_seconds, mapping_of
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.shared import MOVES
@@ -53,9 +51,6 @@ POPULATIONS = 10
 CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
 # How many kicks a second a thread counts on at first, where they end a solve.
 FIRST_KICKS_A_SECOND = 5_000.0
-# About what the starting tours take a GPU, times the cube of the cities and a power of the climbers that share a
-# multiprocessor.
-GPU_START_SECONDS, GPU_START_POWER = 9.2e-14, 0.8
 # How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
 # most a call has more than the one before.
 FIRST_CHUNK = {"cpu": 1, "gpu": 1_024}
@@ -148,7 +143,7 @@ class Evolution(Search):
         super().__init__(task)
         self.options, self.iterations = task.options, task.options.iterations
         # By which climbers come to their first local optima.
-        self.descents = descent_kernels(self.form.whole.n, self.kernels)
+        self.descents = descent_kernels(self.form.whole.n, self.kernels, self.form.kind)
         self.local_search = self._local_search(task)
         # Whether populations follow each other, each as large as lets it converge, until the time limit.
         self.is_timed = self.iterations is None and self.watch.time_limit is not None
@@ -461,11 +456,3 @@ def default_population(n: int, machine: str) -> int:
 def gpu_climbers(n: int, limit: float) -> int:
     """Return how many climbers a population has on a GPU at most, with so many seconds."""
     return min(MOST_CLIMBERS["gpu"], max(LEAST_CLIMBERS, int(GPU_CLIMBERS_A_SECOND * limit / n)))
-
-
-def first_seconds(n: int, climbers: int, kernels: Backend) -> float:
-    """Return about how long the first climbers take a GPU to their local optima; 0 on a CPU, where they are few."""
-    if kernels.threads:
-        return 0.0
-    start = GPU_START_SECONDS * n**3 * math.pow(min(climbers, TOGETHER), GPU_START_POWER)
-    return start + descent_seconds(n, climbers, kernels)

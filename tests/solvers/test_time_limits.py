@@ -30,8 +30,8 @@ from pytsp.run.monitor import Watch
 from pytsp.solvers import annealing, ants
 from pytsp.solvers.annealing import Chains
 from pytsp.solvers.ants import Colonies
-from pytsp.solvers.common.placement import descent_seconds
-from pytsp.solvers.eax import Evolution, first_seconds
+from pytsp.solvers.common.placement import descent_seconds, first_seconds
+from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils import population as _population
 from pytsp.solvers.ils import solver as ils
 from pytsp.solvers.ils import starting_tours as _beginnings

@@ -9,11 +9,11 @@ from pytsp.backends.registry import host_kernels
 from pytsp.utils.memory import check_memory
 
 __all__ = [
-    "TOGETHER",
     "check_climbers",
     "default_climbers",
     "descent_kernels",
     "descent_seconds",
+    "first_seconds",
     "mapping_of",
     "most_cities",
 ]
@@ -27,9 +27,16 @@ MATRIX_DESCENT_SECONDS = 2e-9
 # they were so many at least; in step with each other, what a few kernels for each of some moves a city take to launch.
 BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS, LOCKSTEP_DESCENT_SECONDS = 4e-5, 8e-6, 2e-4
 LEAST_TOGETHER, TOGETHER = 16, 256
+# About what the starting tours of a population take a GPU, times the cube of the cities and a power of the climbers
+# that share a multiprocessor.
+GPU_START_SECONDS, GPU_START_POWER = 9.2e-14, 0.8
+# From so many cities on the cores beside a GPU bring a population to its local optima where they are faster: all of
+# them at work, and with the starting tours, each takes so many times as long for a climber as one core by itself takes
+# for its descent.
+LEAST_ON_HOST, HOST_SHARE = 2_000, 2.0
 # The bytes of a block's shared memory that a city takes, and what lanes and reductions need besides.
-CITY_BYTES = 24
-BLOCK_OVERHEAD = 28 * 2**10
+CITY_BYTES = 20
+BLOCK_OVERHEAD = 25 * 2**10
 # The climbers of a GPU: so many, or as many as fit its memory, at so many bytes a city.
 GPU_CLIMBERS = 4_096
 GPU_BYTES = 2**31
@@ -83,15 +90,27 @@ def most_cities(kernels: Backend) -> int | None:
     return (max(kernels.device.shared_memory, 48 * 2**10) - BLOCK_OVERHEAD) // CITY_BYTES
 
 
-def descent_kernels(n: int, kernels: Backend) -> Backend:
-    """Return the kernels by which a population on n cities comes to its first local optima.
+def first_seconds(n: int, climbers: int, kernels: Backend) -> float:
+    """Return about how long the first climbers take a GPU to their local optima; 0 on a CPU, where they are few."""
+    if kernels.threads:
+        return 0.0
+    start = GPU_START_SECONDS * n**3 * math.pow(min(climbers, TOGETHER), GPU_START_POWER)
+    return start + descent_seconds(n, climbers, kernels)
 
-    They are a solver's own, but where a GPU's thread blocks do not hold a tour those of the host, if it has any: its
-    cores make chains of moves, and of many cities they are faster than a GPU's single threads.
+
+def descent_kernels(n: int, kernels: Backend, kind: str = "plane") -> Backend:
+    """Return the kernels by which a population on n cities, in such a form, comes to its first local optima.
+
+    They are a solver's own, but beside a GPU those of the host, if it has any, where a thread block does not hold a
+    tour, or where the host's cores are faster. Tours are the same.
     """
-    if kernels.device is None or n <= (most_cities(kernels) or 0):
+    if kernels.device is None or n < LEAST_ON_HOST:
         return kernels
-    return host_kernels(kernels) or kernels
+    host = host_kernels(kernels)
+    if host is None:
+        return kernels
+    takes = HOST_SHARE * descent_seconds(n, TOGETHER, host, kind=kind)
+    return host if n > (most_cities(kernels) or 0) or takes < first_seconds(n, TOGETHER, kernels) else kernels
 
 
 def default_climbers(n: int, kernels: Backend) -> int:
