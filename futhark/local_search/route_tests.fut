@@ -73,5 +73,5 @@ entry wrapped (n: i32) : bool =
   let near (p: i32) = tabulate 7 (\i -> p + i32.i64 i - 3)
   let far = map (\s -> rng.below (rng.stream 4 (i64.i32 n)) s n) (iota 100)
   let ps = near (-n) ++ near 0 ++ near (n - 1) ++ near (2 * (n - 1)) ++ map (\p -> p - n) far ++ map (+ n) far
-  let holds p = p < -n || p > 2 * n - 1 || (wrap_together n p == wrap n p && wrap n p == p %% n)
+  let holds p = p < -n || p > 2 * n - 1 || (wrap_together n p == wrap n p && wrap n p == p % n)
   in all holds ps
