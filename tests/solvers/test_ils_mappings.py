@@ -168,6 +168,9 @@ def test_a_population_descends_where_that_is_faster(
     monkeypatch.setattr(placement, "host_kernels", lambda _: host)
     assert descent_kernels(n, GPU) is (host if is_on_the_host else GPU)
     assert descent_kernels(n, host) is host
+    # A block that holds no tour leaves the descents to the host, however few cities there are.
+    monkeypatch.setattr(placement, "CITY_BYTES", 2**30)
+    assert descent_kernels(n, GPU) is host
     monkeypatch.setattr(placement, "host_kernels", lambda _: None)
     assert descent_kernels(n, GPU) is GPU
 

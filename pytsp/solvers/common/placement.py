@@ -104,13 +104,14 @@ def descent_kernels(n: int, kernels: Backend, kind: str = "plane") -> Backend:
     They are a solver's own, but beside a GPU those of the host, if it has any, where a thread block does not hold a
     tour, or where the host's cores are faster. Tours are the same.
     """
-    if kernels.device is None or n < LEAST_ON_HOST:
+    fits = n <= (most_cities(kernels) or 0)
+    if kernels.device is None or (fits and n < LEAST_ON_HOST):
         return kernels
     host = host_kernels(kernels)
     if host is None:
         return kernels
     takes = HOST_SHARE * descent_seconds(n, TOGETHER, host, kind=kind)
-    return host if n > (most_cities(kernels) or 0) or takes < first_seconds(n, TOGETHER, kernels) else kernels
+    return kernels if fits and takes >= first_seconds(n, TOGETHER, kernels) else host
 
 
 def default_climbers(n: int, kernels: Backend) -> int:
