@@ -44,27 +44,24 @@ module mk_block_worker (M: metric) (G: group) : block_worker with data [n] = M.d
   -- The numbers of a round, one a lane.
   local def of_round (k: i32) : [lanes]i64 = map (\t -> i64.i32 k * lanes + t) (iota lanes)
 
-  -- Two threads do the same, since the compiler would make plain code of what one does.
-  def once 'a (f: i32 -> a) : a = #[unsafe] (map (\t -> f (i32.i64 (t / 2))) (iota 2))[0]
-
-  def put [m] (xs: *[m]i32) (count: i64) (written: i64 -> (i64, i32)) : *[m]i32 =
-    let all = map (\t -> if t < count then written t else (-1, 0)) (iota 8)
-    let (places, values) = unzip all
-    in scatter xs places values
-
   def reverse [n] (r: *route [n]) (first: i32) (count: i32) : *route [n] =
     let n32 = i32.i64 n
-    let last = wrap_together n32 (first + count - 1)
+    let last = wrap n32 (first + count - 1)
     in loop r for k < rounds (count / 2) do
-         let ss = map i32.i64 (of_round k)
-         let on s = s < count / 2
-         let left s = wrap_together n32 (first + s)
-         let right s = wrap_together n32 (last - s)
-         let (as, bs) = unzip (map (\s -> if on s then (at r (left s), at r (right s)) else (0, 0)) ss)
-         let r = scatter r (map (\s -> if on s then i64.i32 (left s) else -1) ss) bs
-         let r = scatter r (map (\s -> if on s then i64.i32 (right s) else -1) ss) as
-         let r = scatter r (map2 (\s a -> if on s then n + i64.i32 a else -1) ss as) (map right ss)
-         in scatter r (map2 (\s b -> if on s then n + i64.i32 b else -1) ss bs) (map left ss)
+         let pair (s: i64): (i64, i64, i64, i64, (i32, i32, i32, i32)) =
+           let on = s < i64.i32 (count / 2)
+           let i = wrap n32 (first + i32.i64 s)
+           let j = wrap n32 (last - i32.i64 s)
+           let a = if on then at r i else 0
+           let b = if on then at r j else 0
+           in if on
+              then (i64.i32 i, i64.i32 j, n + i64.i32 a, n + i64.i32 b, (i, j, a, b))
+              else (-1, -1, -1, -1, (0, 0, 0, 0))
+         let (is, js, as, bs, values) = unzip5 (map pair (of_round k))
+         let r = scatter r is (map (.3) values)
+         let r = scatter r js (map (.2) values)
+         let r = scatter r as (map (.1) values)
+         in scatter r bs (map (.0) values)
 
   def begin [n] (tour: [n]i32) (best: [n]i32) : (*route [n], *queue [n], *[n]i32) =
     let r: *route [n] = replicate (n + n) 0
@@ -129,11 +126,11 @@ module mk_block_worker (M: metric) (G: group) : block_worker with data [n] = M.d
       let first = a < b || (a == b && (if choice.best then g > h || (g == h && x <= y) else x <= y))
       in if first then (a, g, x, t) else (b, h, y, u)
     let (slot, _, _, t) = reduce_comm better (i32.highest, 0, i32.highest, 0) (zip4 slots gains codes (iota lanes))
+    let has = slot < i32.highest
     let f = #[unsafe] founds[t]
-    in once (\zero ->
-               let has = slot + zero < i32.highest
-               let c = peek q (if has then slot else 0)
-               in (if has then slot + 1 else count, if has then T.found_move links r c f else no_move))
+    let c = peek q (if has then slot else 0)
+    let move = if has then T.found_move links r c f else no_move
+    in (if has then slot + 1 else count, move)
 
   def next [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: *queue [n]) : (*queue [n], move) =
     let (taken, move) = look data links choice r q

@@ -93,19 +93,3 @@ entry rest_alike (n: i64) : bool =
   let queues all = same (one.wait all r (copy q)) (crowd.wait all r (copy q))
   let written wanted = same (one.write wanted (copy b) r) (crowd.write wanted (copy b) r)
   in starts && lengths && queues true && queues false && written true && written false
-
--- What is worked out by one thread, and a few values written, each at its place, are the same.
--- ==
--- entry: few_alike
--- input { 0i64 } output { true }
--- input { 1i64 } output { true }
--- input { 6i64 } output { true }
--- input { 8i64 } output { true }
-entry few_alike (count: i64) : bool =
-  let xs (): *[20]i32 = map i32.i64 (iota 20)
-  let written (i: i64) = (19 - 2 * i, 100 + i32.i64 i)
-  let expected = map (\p -> let i = (19 - p) / 2 in if (19 - p) % 2 == 0 && i < count then 100 + i32.i64 i else i32.i64 p) (iota 20)
-  let same ys = and (map2 (==) ys expected)
-  let worked zero = (count + i64.i32 zero, if zero == 0 then 7i32 else 8i32)
-  let puts = same (one.put (xs ()) count written) && same (single.put (xs ()) count written) && same (crowd.put (xs ()) count written)
-  in puts && one.once worked == (count, 7) && single.once worked == (count, 7) && crowd.once worked == (count, 7)

@@ -275,7 +275,8 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
            )
     let stays = length <= best_length
     let best = W.write stays best r
-    in {tour = take n r, best, length = if stays then length else best_length, steps}
+    let tour = W.write true (replicate n 0) r
+    in {tour, best, length = if stays then length else best_length, steps}
 }
 
 -- | Climbers by moves of 2-opt, Or-opt and 3-opt.

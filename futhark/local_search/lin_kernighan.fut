@@ -116,17 +116,11 @@ def may_leave [n] [k] (links: links [n] [k]) (g: i64) (t6: i32) (cities: i32) : 
   if cities <= most_turned then g > distance_of (#[unsafe] links[i64.i32 t6, 0]) else false
 
 -- | How many neighbours of a city count behind so many moves of a chain.
-def breadth (k: i64) (moves: i32) : i32 = i32.min (i32.i64 k) (chain_breadth + i32.i64 k * i32.bool (moves == 0))
+def breadth (k: i64) (moves: i32) : i32 = if moves == 0 then i32.i64 k else i32.min chain_breadth (i32.i64 k)
 
 -- | How the next move of a chain is looked for: by one thread, here, or by a block's lanes (`block_look`), which come to the same.
 module type looking = {
   type~ data [n]
-
-  -- | What a look has seen; and of that, on the side s, the best move that closes the tour, and the best open one (`once` tells
-  -- of the zero).
-  type seen
-
-  val founds : (zero: i32) -> (s: i32) -> seen -> (found, found)
 
   -- | A look at the moves whose first edge is (t1, t2), t2 on the side s, behind so many `moves` of a chain: the first neighbour
   -- of t2 with moves that shorten the tour, and the best of these; where there is none, the one that leaves most before it
@@ -145,15 +139,12 @@ module type looking = {
     -> (t1: i32)
     -> (s: i32)
     -> (g0: i64)
-    -> seen
+    -> (found, found)
 }
 
 module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
   module T = mk_three_opt M
   type~ data [n] = M.data [n]
-  type seen = (found, found)
-
-  def founds _ _ seen : (found, found) = seen
 
   -- As `turned_about`; a function of its own in the generated C, or every loop would begin with it.
   local
@@ -184,7 +175,7 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
            (may_open: bool)
            (t1: i32)
            (s: i32)
-           (g0: i64) : seen =
+           (g0: i64) : (found, found) =
     let k32 = breadth k moves
     let d x y = T.between data x y
     let may_close data x y most = M.may_be_below data (M.point data x) (M.point data y) most
@@ -268,27 +259,25 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
              (l: *log [m])
              (chain: *chain) : (*route [n], *log [m], *chain, i32, i64) =
     let n32 = i32.i64 n
-    let first = at r (wrap_together n32 (position r t1 + s))
+    let first = at r (wrap n32 (position r t1 + s))
     let (r, l, chain, _, _, moves, gain, _) =
       loop (r, l, chain, s, g, moves, _gain, on) = (r, l, (chain.0, 0), s, T.between data t1 first, 0i32, 0i64, true)
       while on do
-        let seen = L.look data links r chain straight moves (moves + 1 < depth) t1 s g
-        let (cities, touched) = chain
-        let (move, made, g, gain, on, touched) =
-          W.once (\zero ->
-                    let (closing, left) = L.founds zero s seen
-                    let found = if closing.kind > 0 then closing else left
-                    let move = if found.kind == 0 then no_move else T.found_move links r (t1 + zero) found
-                    let move = if found.kind == 1 then move with t5 = move.t4 with t6 = move.t4 else move
-                    let touched =
-                      loop touched = touched + u64.i32 zero
-                      for i < (if found.kind == 0 then 0 else 6) do
-                        touch touched (end move i)
-                    in (move, exchanges move, found.gain, closing.gain, closing.kind == 0 && left.kind > 0, touched))
-        let (r, l) = E.exchange_all (r, l) made (exchange_of move)
-        let cities = W.put cities (6 * i64.bool (made > 0)) (\i -> (6 * i64.i32 moves + i, end move (i32.i64 i)))
-        let s = 2 * i32.bool (at r (wrap_together n32 (position r t1 + 1)) == move.t6) - 1
-        in (r, l, (cities, touched), s, g, moves + i32.bool (made > 0), gain, on)
+        let (closing, left) = L.look data links r chain straight moves (moves + 1 < depth) t1 s g
+        let found = if closing.kind > 0 then closing else left
+        let move = if found.kind == 0 then no_move else T.found_move links r t1 found
+        let (r, l) = E.make (r, l) move
+        let last = i64.i32 (ends move) - 1
+        let begin = 6 * i64.i32 moves
+        let chain =
+          loop (cities, touched) = chain
+          for i < (if last < 0 then 0 else 6) do
+            let c = end move (i32.i64 (i64.min i last))
+            in (#[unsafe] cities with [begin + i] = c, touch touched c)
+        let t6 = if found.kind == 1 then move.t4 else move.t6
+        let s = if at r (wrap n32 (position r t1 + 1)) == t6 then 1 else -1
+        let on = closing.kind == 0 && left.kind > 0
+        in (r, l, chain, s, found.gain, moves + i32.bool (found.kind > 0), closing.gain, on)
     in (r, l, chain, moves, gain)
 
   -- Without an `if` between arrays: those that a block's threads share would be written over while they are read.
@@ -311,7 +300,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
         let mark = logged l
         let (r, l, chain, moves, gain) = extend data links choice.straight depth t1 s r l chain
         let made = logged l
-        let back = i32.bool (gain == 0) * (made - mark)
+        let back = if gain == 0 then made - mark else 0
         let r = E.take_back r l back
         let l = l with [0] = made - back
         in (r, l, chain, moves, gain, s - 2)

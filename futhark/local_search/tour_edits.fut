@@ -53,28 +53,17 @@ def shorter_side (n: i32) ((a, b, c, d): (i32, i32, i32, i32)) : (i32, i32) =
 module type reverser = {
   -- | Reverse `count` positions, from `first` on, past the end of the tour as well.
   val reverse [n] : *route [n] -> (first: i32) -> (count: i32) -> *route [n]
-
-  -- | What a function of 0 comes to; and a few values written. As of a `worker`.
-  val once 'a : (zero: i32 -> a) -> a
-  val put [m] : *[m]i32 -> (count: i64) -> (i64 -> (i64, i32)) -> *[m]i32
 }
 
 module mk_edits (R: reverser) = {
-  -- | Make so many exchanges of two edges. The log must have room. **Work:** O(s) each, where the shorter side has s cities.
-  def exchange_all [n] [m] ((r, l): (*route [n], *log [m])) (count: i32) (exchange_at: i32 -> exchange) : (*route [n], *log [m]) =
-    loop (r, l) for s < count do
-      let (first, turned) =
-        R.once (\zero ->
-                  let (a, b, c, d) = exchange_at (s + zero)
-                  in shorter_side (i32.i64 n) (position r a, position r b, position r c, position r d))
-      let r = R.reverse r first turned
-      let made = logged l
-      let line i = if i == 0 then (0, made + 1) else (2 * i64.i32 made + i, if i == 1 then first else turned)
-      in (r, R.put l 3 line)
-
-  -- | Make an exchange of two edges. The log must have room.
-  def exchange [n] [m] ((r, l): (*route [n], *log [m])) (exchange: exchange) : (*route [n], *log [m]) =
-    exchange_all (r, l) 1 (const exchange)
+  -- | Make an exchange of two edges. The log must have room. **Work:** O(s), where the shorter side has s cities.
+  def exchange [n] [m] ((r, l): (*route [n], *log [m])) ((a, b, c, d): exchange) : (*route [n], *log [m]) =
+    let (first, count) = shorter_side (i32.i64 n) (position r a, position r b, position r c, position r d)
+    let r = R.reverse r first count
+    let made = logged l
+    let l = #[unsafe] l with [1 + 2 * i64.i32 made] = first
+    let l = #[unsafe] l with [2 + 2 * i64.i32 made] = count
+    in (r, #[unsafe] l with [0] = made + 1)
 
   -- | Make the first `count` reversals of a log once more, or, `back`, take them back. **Work:** O(changed cities).
   def replay [n] [m] (r: *route [n]) (l: log [m]) (count: i32) (back: bool) : *route [n] =
@@ -90,9 +79,9 @@ module mk_edits (R: reverser) = {
 
   -- | Make a move, as exchanges of two edges. The log must have room for three.
   def make [n] [m] ((r, l): (*route [n], *log [m])) (move: move) : (*route [n], *log [m]) =
-    exchange_all (r, l) (exchanges move) (exchange_of move)
+    loop (r, l) for s < exchanges move do exchange (r, l) (exchange_of move s)
 
   -- | Make a double bridge. The log must have room for its four exchanges.
   def build [n] [m] ((r, l): (*route [n], *log [m])) (made: bool) (bridge: bridge) : (*route [n], *log [m]) =
-    exchange_all (r, l) (if made then bridge_exchanges else 0) (bridge_exchange bridge)
+    loop (r, l) for s < (if made then bridge_exchanges else 0) do exchange (r, l) (bridge_exchange bridge s)
 }

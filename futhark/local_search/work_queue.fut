@@ -1,7 +1,5 @@
 -- | Cities that wait, each at most once, first in, first out.
 
-import "route"
-
 -- | Where the first one stands, how many there are; a ring of places; and for each city whether it waits.
 type queue [n] = [2 + n + n]i32
 
@@ -14,7 +12,8 @@ def waiting [n] (q: queue [n]) : i32 = #[unsafe] q[1]
 -- | Let a city wait, if it does not yet. **Work:** O(1).
 def push [n] (q: *queue [n]) (c: i32) : *queue [n] =
   let count = waiting q
-  let place = 2 + i64.i32 (wrap_together (i32.i64 n) (q[0] + count))
+  let place = i64.i32 (q[0] + count)
+  let place = 2 + (if place >= n then place - n else place)
   let there = #[unsafe] q[2 + n + i64.i32 c]
   let old = #[unsafe] q[place]
   let q = #[unsafe] q with [place] = if there == 1 then old else c
@@ -26,7 +25,7 @@ def pop [n] (q: *queue [n]) : (*queue [n], i32) =
   let head = q[0]
   let c = #[unsafe] q[2 + i64.i32 head]
   let q = #[unsafe] q with [2 + n + i64.i32 c] = 0
-  let q = q with [0] = wrap_together (i32.i64 n) (head + 1)
+  let q = q with [0] = if head + 1 == i32.i64 n then 0 else head + 1
   let q = q with [1] = waiting q - 1
   in (q, c)
 
@@ -36,7 +35,8 @@ def rewind [n] (q: *queue [n]) : *queue [n] = q with [0] = 0
 -- | The one that `i` others come out before, i less than how many wait. **Work:** O(1).
 #[inline]
 def peek [n] (q: queue [n]) (i: i32) : i32 =
-  #[unsafe] q[2 + i64.i32 (wrap_together (i32.i64 n) (q[0] + i))]
+  let place = i64.i32 q[0] + i64.i32 i
+  in #[unsafe] q[2 + (if place >= n then place - n else place)]
 
 -- | Let none wait. **Work:** O(w) for w that do.
 def clear [n] (q: *queue [n]) : *queue [n] =

@@ -12,14 +12,6 @@ module type worker = {
   -- | What the distances of `n` cities are computed from.
   type~ data [n]
 
-  -- | What a function of 0 comes to, which is worked out by one thread. A block's threads wait for each other at every branch
-  -- outside of what they do one by one, and the compiler moves there what it knows to be equal for all of them, so it must not
-  -- see the 0: what a branch depends on, and what lies behind it, must depend on it.
-  val once 'a : (zero: i32 -> a) -> a
-
-  -- | Write a few values, at most eight: of each the place and what is written there, each place once.
-  val put [m] : *[m]i32 -> (count: i64) -> (i64 -> (i64, i32)) -> *[m]i32
-
   -- | Reverse `count` positions, from `first` on, past the end of the tour as well. **Work:** O(count).
   val reverse [n] : *route [n] -> (first: i32) -> (count: i32) -> *route [n]
 
@@ -53,13 +45,6 @@ module mk_thread_worker (M: metric) : worker with data [n] = M.data [n] = {
   module L = mk_length M
   module T = mk_three_opt M
   type~ data [n] = M.data [n]
-
-  def once 'a (f: i32 -> a) : a = f 0
-
-  def put [m] (xs: *[m]i32) (count: i64) (written: i64 -> (i64, i32)) : *[m]i32 =
-    loop xs for i < count do
-      let (place, x) = written i
-      in #[unsafe] xs with [place] = x
 
   -- Of a stretch that does not go past the tour's end four cities on each side change places at a time, which a processor writes
   -- together; what is left in the middle, and any other stretch, city by city.
