@@ -58,15 +58,20 @@ module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n]
     let lanes = G.cities * lanes_a_city
     let k32 = breadth k moves
     let d x y = T.between data x y
-    let v = {n = i32.i64 n, s, p = position r t1}
-    let t2 = at r (next v v.p)
+    let n32 = i32.i64 n
+    -- As of a `view`, but without branches.
+    let next p = wrap_together n32 (p + s)
+    let back p = wrap_together n32 (p - s)
+    let p2 = next (position r t1)
+    let order p = wrap_together n32 (s * (p - p2))
+    let t2 = at r p2
     -- With a move whose last edge is (t5, t6), if that did not come by the chain, and which leaves `left` before it closes.
     let with_move ((g, x, h, y): seen) (left: i64) (t5: i32) (t6: i32) (kind: i32) (o3: i32) (o5: i32) (number: i32): seen =
       let gain = left - d t6 t1
       let may_count = gain > g || (may_open && left > h)
       let counts = if may_count then is_old chain moves t5 t6 else false
       let closes = counts && gain > g
-      let opens = if counts && may_open && left > h then may_leave links left t6 (turned_about v.n kind o3 o5) else false
+      let opens = if counts && may_open && left > h then may_leave links left t6 (turned_about n32 kind o3 o5) else false
       in (if closes then gain else g, if closes then number else x, if opens then left else h, if opens then number else y)
     let lane (t: i64): seen =
       let first = i32.i64 (t % lanes_a_side)
@@ -78,8 +83,8 @@ module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n]
           let g1 = g0 - distance_of link
           let t3 = city_of link
           let p3 = position r t3
-          let o3 = order v p3
-          let t4 = at r (if behind == 1 then next v p3 else back v p3)
+          let o3 = order p3
+          let t4 = at r (if behind == 1 then next p3 else back p3)
           let is_move = g1 > 0 && t3 != t1 && (behind == 1 || (!straight && t4 != t2))
           let is_move = if is_move then is_old chain moves t3 t4 else false
           let g = g1 + d t3 t4
@@ -96,11 +101,11 @@ module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n]
                  then (found, k32)
                  else let t5 = city_of link
                       let p5 = position r t5
-                      let o5 = order v p5
+                      let o5 = order p5
                       let (found, _) =
                         loop (found, kind) = (found, 2 + behind)
                         while kind <= (if straight then 3 else 2 + 2 * behind) do
-                          let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next v p5 else back v p5)
+                          let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next p5 else back p5)
                           let is_tour = if kind == 2 then t6 != t4 && t5 != t1 else o5 < o3 && (kind == 3 || o5 > 0)
                           let found =
                             if is_tour

@@ -46,12 +46,12 @@ module mk_block_worker (M: metric) (G: group) : block_worker with data [n] = M.d
 
   def reverse [n] (r: *route [n]) (first: i32) (count: i32) : *route [n] =
     let n32 = i32.i64 n
-    let last = wrap n32 (first + count - 1)
+    let last = wrap_together n32 (first + count - 1)
     in loop r for k < rounds (count / 2) do
          let pair (s: i64): (i64, i64, i64, i64, (i32, i32, i32, i32)) =
            let on = s < i64.i32 (count / 2)
-           let i = wrap n32 (first + i32.i64 s)
-           let j = wrap n32 (last - i32.i64 s)
+           let i = wrap_together n32 (first + i32.i64 s)
+           let j = wrap_together n32 (last - i32.i64 s)
            let a = if on then at r i else 0
            let b = if on then at r j else 0
            in if on

@@ -24,6 +24,15 @@ def position [n] (r: route [n]) (c: i32) : i32 = #[unsafe] r[n + i64.i32 c]
 #[inline]
 def wrap (n: i32) (p: i32) : i32 = if p >= n then p - n else if p < 0 then p + n else p
 
+-- | The same without a branch: for what a block's threads work out together, since they wait for each other at each one. One
+-- thread by itself is faster with it.
+#[inline]
+def wrap_together (n: i32) (p: i32) : i32 =
+  -- Seen without a sign what is negative is large.
+  let lesser a b = i32.u32 (u32.min (u32.i32 a) (u32.i32 b))
+  let q = lesser p (p + n)
+  in lesser q (q - n)
+
 -- | How many reversals a log has room for where moves are not chained.
 def log_capacity : i32 = 100
 

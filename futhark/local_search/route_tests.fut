@@ -60,3 +60,18 @@ entry exchanges_hold (n: i64) : bool =
   let back = and (map2 (==) (take n r) start) && is_route r
   let r = in_place.replay r l 40 false
   in ok && logged l == 40 && back && and (map2 (==) r after)
+
+-- Positions at most n before or after the tour's, also where n is large, lie on it in one way and the other.
+-- ==
+-- entry: wrapped
+-- input { 1i32 } output { true }
+-- input { 2i32 } output { true }
+-- input { 7i32 } output { true }
+-- input { 1000i32 } output { true }
+-- input { 1073741823i32 } output { true }
+entry wrapped (n: i32) : bool =
+  let near (p: i32) = tabulate 7 (\i -> p + i32.i64 i - 3)
+  let far = map (\s -> rng.below (rng.stream 4 (i64.i32 n)) s n) (iota 100)
+  let ps = near (-n) ++ near 0 ++ near (n - 1) ++ near (2 * (n - 1)) ++ map (\p -> p - n) far ++ map (+ n) far
+  let holds p = p < -n || p > 2 * n - 1 || (wrap_together n p == wrap n p && i64.i32 (wrap n p) == i64.i32 p % i64.i32 n)
+  in all holds ps

@@ -568,10 +568,10 @@ def test_a_piece_must_fit_a_block() -> None:
         size: int = large_module.piece_cities(n, kernels, piece)
         return size
 
-    most = (100 * 2**10 - 28 * 2**10) // 24
+    most = (100 * 2**10 - 26 * 2**10) // 20
     assert [piece(n, 227 * 2**10) for n in (9, 264_000, 528_000, 10**7)] == [1000, 1000, 2000, 4000]
     assert piece(10**7, 100 * 2**10) == most
-    assert piece(10**7, 0) == (48 - 28) * 2**10 // 24
+    assert piece(10**7, 0) == (48 - 26) * 2**10 // 20
     assert piece(10**6, 100 * 2**10, piece=most) == most
     assert piece(most, 100 * 2**10, piece=most + 1) == most + 1
     with pytest.raises(ValueError, match=re.escape(f"piece must be at most {most} on GPU; it is {most + 1}")):

@@ -35,8 +35,8 @@ GPU_START_SECONDS, GPU_START_POWER = 9.2e-14, 0.8
 # for its descent.
 LEAST_ON_HOST, HOST_SHARE = 2_000, 2.0
 # The bytes of a block's shared memory that a city takes, and what lanes and reductions need besides.
-CITY_BYTES = 24
-BLOCK_OVERHEAD = 28 * 2**10
+CITY_BYTES = 20
+BLOCK_OVERHEAD = 26 * 2**10
 # The climbers of a GPU: so many, or as many as fit its memory, at so many bytes a city.
 GPU_CLIMBERS = 4_096
 GPU_BYTES = 2**31

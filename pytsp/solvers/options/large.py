@@ -35,7 +35,7 @@ class LargeTour(NeighbourLists):
         8,
         2**31 - 1,
         doc="How many cities a piece has. By default 5,000; on a GPU 1,000 … 4,000, as many as keep it busy. A GPU "
-        "takes what fits the shared memory of a block, 8,000 cities on recent ones.",
+        "takes what fits the shared memory of a block, 10,000 cities on recent ones.",
         help="cities of a piece",
     )
     moves: str | None = moves(
