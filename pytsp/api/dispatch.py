@@ -12,6 +12,7 @@ from typing import Any
 
 from pytsp.api.request import Request
 from pytsp.backends.context import Backend
+from pytsp.backends.devices import usable_cores
 from pytsp.backends.registry import on_the_cpu, open_backend
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import is_in_space_only
@@ -27,7 +28,9 @@ from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.registry import MODULES, OPTIONS
 from pytsp.solvers.selection import (
+    CITIES_FOR_CORES,
     MANY_CITIES,
+    MANY_CORES,
     MOST_CHAIN_THREADS,
     MOST_CHAINED,
     RECOMBINED_CITIES,
@@ -99,7 +102,8 @@ def _is_for_cores(instance: Instance, request: Request) -> bool:
     """
     asked = (request.solver, request.backend, request.device, request.threads)
     is_free = asked == ("auto", "auto", None, None) and not request.keywords
-    return is_free and request.time_limit is not None and MANY_CITIES < instance.n <= MOST_CHAINED
+    least = MANY_CITIES if usable_cores() < MANY_CORES else CITIES_FOR_CORES
+    return is_free and request.time_limit is not None and least < instance.n <= MOST_CHAINED
 
 
 def run_out(instance: Instance, request: Request) -> Result:
@@ -166,13 +170,13 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
             return limit < population_seconds(instance, kernels.threads)
         if not may_be_slow:
             return False
-        if limit < population_seconds(instance, None):
-            return True
         from pytsp.solvers.common.placement import descent_kernels, first_seconds  # noqa: PLC0415
         from pytsp.solvers.eax import gpu_climbers  # noqa: PLC0415
 
-        climbers = gpu_climbers(instance.n, limit)
         descents = descent_kernels(instance.n, kernels)
+        if limit < population_seconds(instance, None, descents.threads):
+            return True
+        climbers = gpu_climbers(instance.n, limit)
         return first_seconds(instance.n, climbers, descents) > SLOW_SHARE * max(0.0, watch.seconds_left)
 
     def is_on_the_cpu() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -29,16 +30,22 @@ ROADS_DIFFERENCE, ROADS_CITIES, ROADS_NEAREST = 0.25, 100, 10
 # The time that populations of asymmetric instances need at least: so many seconds times the square of the cities, and
 # times the cities.
 ROADS_SECONDS, DIRECTED_SECONDS = 5e-6, 1e-3
-# On a GPU the first tours of a population take seconds where there are more cities.
+# On a GPU the first tours of a population take seconds where there are more cities. So many cores of its host come
+# further by themselves from fewer cities on.
 MANY_CITIES = 5_000
+MANY_CORES, CITIES_FOR_CORES = 8, 1_500
 # A population that has less time ends above a search that needs none: so many seconds and so many a city for its first
 # tours, and so many times the fifth power of the cities until they agree, of a core 0.24 s for 1,000 cities, 1.5 s for
-# 10,000, 11 s for 15,000 and 48 s for 20,000. Up to so many threads share it: 16 need no more than an eighth, less was
-# not tried. But it has so many times what chains take until their first local optimum.
+# 10,000, 11 s for 15,000 and 48 s for 20,000. Up to so many threads share it, more were not tried; of what counts a
+# city each further one takes less, so much of a share, and of what counts their fifth power more, since the search that
+# needs none does not share its work: the time falls with such a power of the threads. But it has so many times what
+# chains take until their first local optimum.
 CROSSING_START, CROSSING_CITY_SECONDS, CROSSING_SECONDS = 0.12, 1.15e-4, 1.5e-20
-MOST_CROSSING_THREADS, TIMES_CHAINS = 8, 1.5
-# What a core takes for the first tours, so many seconds a city, a GPU needs until a population on it pays.
+MOST_CROSSING_THREADS, FURTHER_SHARE, CROSSING_POWER, TIMES_CHAINS = 16, 0.2, 1.25, 1.5
+# What a core takes for the first tours, so many seconds a city, a GPU needs until a population on it pays; where the
+# host's cores make them, what these take for so many.
 GPU_CITY_SECONDS = 3.5e-4
+FIRST_ON_THE_HOST = 8
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".
@@ -124,17 +131,24 @@ def choose(
     return OPTIONS[chosen](**{**crossed, **given})
 
 
-def crossing_seconds(n: int, threads: int | None = 1) -> float:
-    """Return about how long a population on n cities takes so many threads of a CPU, or a GPU, until it pays."""
+def crossing_seconds(n: int, threads: int | None = 1, host_threads: int | None = None) -> float:
+    """Return about how long a population on n cities takes so many threads of a CPU, or a GPU, until it pays.
+
+    On a GPU so many threads of its host may make the first tours.
+    """
     if threads is None:
-        return GPU_CITY_SECONDS * n
-    seconds = max(CROSSING_START + CROSSING_CITY_SECONDS * n, CROSSING_SECONDS * n**5)
-    return max(seconds / min(threads, MOST_CROSSING_THREADS), TIMES_CHAINS * chain_seconds(n))
+        seconds = GPU_CITY_SECONDS * n
+        if host_threads is None:
+            return seconds
+        return min(seconds, math.ceil(FIRST_ON_THE_HOST / host_threads) * chain_seconds(n))
+    parts = min(threads, MOST_CROSSING_THREADS)
+    first = CROSSING_START / parts + CROSSING_CITY_SECONDS * n / (1 + FURTHER_SHARE * (parts - 1))
+    return max(first, CROSSING_SECONDS * n**5 / math.pow(parts, CROSSING_POWER), TIMES_CHAINS * chain_seconds(n))
 
 
-def population_seconds(instance: Instance, threads: int | None = 1) -> float:
+def population_seconds(instance: Instance, threads: int | None = 1, host_threads: int | None = None) -> float:
     """Return about how long a population on an instance takes so many threads of a CPU, or a GPU, until it pays."""
-    n, seconds = instance.n, crossing_seconds(instance.n, threads)
+    n, seconds = instance.n, crossing_seconds(instance.n, threads, host_threads)
     if threads is None or not instance.asymmetric:
         return seconds
     directed = ROADS_SECONDS * n * n if _is_like_roads(instance) else DIRECTED_SECONDS * n

@@ -98,14 +98,20 @@ def test_a_population_needs_time_by_its_cities(
         (5_001, {"time_limit": 9.0, "backend": "c"}, "c"),
         (5_001, {"time_limit": 9.0, "device": 0}, "auto"),
         (5_001, {}, "auto"),
+        (1_501, {"time_limit": 9.0, "cores": 7}, "auto"),
+        (1_501, {"time_limit": 9.0, "cores": 8}, "multicore"),
+        (1_500, {"time_limit": 9.0, "cores": 64}, "auto"),
     ],
 )
 def test_one_tour_of_many_cities_is_for_the_cores_where_nothing_else_is_said(
     n: int, arguments: dict[str, Any], backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    arguments = dict(arguments)
+    cores = arguments.pop("cores", 2)
     opened = create_autospec(open_backend, return_value=CPU)
     monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
-    monkeypatch.setattr("pytsp.backends.registry.usable_cores", lambda: 2)
+    for module in ("pytsp.backends.registry", "pytsp.api.dispatch"):
+        monkeypatch.setattr(f"{module}.usable_cores", lambda: cores)
     monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: task.kernels)
     pytsp.solve(instance_of(n), **arguments)
     assert {call.args[0] for call in opened.call_args_list} == {backend}
@@ -143,18 +149,23 @@ def test_the_time_that_is_spent_does_not_matter(begun: list[str], monkeypatch: p
 def test_the_time_for_a_population_is_what_the_documentation_says() -> None:
     told = {500: 0.18, 1000: 0.24, 2000: 0.35, 5000: 0.7, 10_000: 1.5, 15_000: 11.4, 20_000: 48.0}
     assert {n: crossing_seconds(n) for n in told} == pytest.approx(told, rel=0.03)
+    assert crossing_seconds(10_000, 2) == pytest.approx(1.02, rel=0.01)
     assert crossing_seconds(10_000, None) == pytest.approx(3.5)
+    told_of_hosts = {1: 3.2, 7: 0.8, 8: 0.4, 64: 0.4}
+    assert {each: crossing_seconds(10_000, None, each) for each in told_of_hosts} == pytest.approx(told_of_hosts)
+    # The GPU's own way is not longer for it.
+    assert crossing_seconds(500, None, 1) == crossing_seconds(500, None)
 
 
-@pytest.mark.parametrize(("threads", "parts"), [(1, 1), (2, 2), (3, 3), (8, 8), (9, 8), (64, 8)])
+@pytest.mark.parametrize(("threads", "parts"), [(1, 1), (2, 2), (3, 3), (16, 16), (17, 16), (64, 16)])
 def test_threads_share_the_time_that_a_population_needs(
     threads: int, parts: int, begun: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CPU, "threads", threads)
-    needed = crossing_seconds(15_000) / parts
-    assert crossing_seconds(15_000, threads) == pytest.approx(needed)
+    needed = crossing_seconds(20_000) / parts**1.25
+    assert crossing_seconds(20_000, threads) == pytest.approx(needed)
     for limit in (needed + 1e-3, needed - 1e-3):
-        pytsp.solve(instance_of(15_000), time_limit=limit)
+        pytsp.solve(instance_of(20_000), time_limit=limit)
     assert begun == ["eax", "ils"]
 
 

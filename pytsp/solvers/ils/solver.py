@@ -13,6 +13,7 @@ from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.ils.population import Population
 from pytsp.solvers.ils.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS, starting_tours
 from pytsp.solvers.options.ils import ILS
+from pytsp.solvers.selection import chain_seconds
 from pytsp.starts.construct import GREEDY_NEIGHBOURS
 
 __all__ = ["begin", "default_climbers", "default_iterations", "timely_climbers"]
@@ -24,9 +25,11 @@ KICKED_CITIES = 5
 ITERATIONS = {"cpu": 100_000, "gpu": 3_000}
 ITERATIONS_A_CITY = 500
 LEAST_ITERATIONS_A_CITY = {"cpu": 10, "gpu": 1}
-# With a time limit a GPU has as many climbers as begin in this share of what is left of it, with nearest-neighbour
-# tours at so many cities a second, and then with random tours.
-START_SHARE, NEAREST_A_SECOND, RANDOM_A_SECOND = 0.2, 2.5e5, 7e6
+# With a time limit there are as many climbers as begin in this share of what is left of it, with nearest-neighbour
+# tours at so many cities a second, and on a GPU then with random tours. On a CPU one of them begins with another tour,
+# and is alone where its way to a local optimum takes more than this part of what is left behind the tours.
+START_SHARE, NEAREST_A_SECOND, RANDOM_A_SECOND = 0.2, 1.5e5, 7e6
+ALONE_SHARE = 0.35
 
 
 def begin(task: Task[ILS]) -> Population:
@@ -58,11 +61,14 @@ def begin(task: Task[ILS]) -> Population:
 
 
 def timely_climbers(n: int, kernels: Backend, watch: Watch) -> int:
-    """Return `default_climbers`, or fewer on a GPU where making their first tours would take too much of the time."""
+    """Return `default_climbers`, or fewer where making their first tours would take too much of the time."""
     climbers = default_climbers(n, kernels)
-    if kernels.threads or watch.time_limit is None:
+    if watch.time_limit is None:
         return climbers
     seconds = START_SHARE * watch.seconds_left
+    if kernels.threads:
+        is_alone = chain_seconds(n) > ALONE_SHARE * (1 - START_SHARE) * watch.seconds_left
+        return min(climbers, 1 if is_alone else 1 + max(0, int(seconds * NEAREST_A_SECOND / n)))
     nearest = min(NEAREST_NEIGHBOUR_CLIMBERS, int(seconds * NEAREST_A_SECOND / n))
     others = int((seconds - nearest * n / NEAREST_A_SECOND) * RANDOM_A_SECOND / n)
     return max(1, min(climbers, nearest + (others if nearest == NEAREST_NEIGHBOUR_CLIMBERS else 0)))
