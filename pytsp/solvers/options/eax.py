@@ -38,7 +38,8 @@ class EAX(Climbers, NeighbourLists):
         MOVES,
         'The local search\'s moves: "lk", Lin–Kernighan chains (see `ILS`), the default where `pivot` is "first"; '
         '"3-opt", sequential 3-opt moves, the default else; "or-opt", 2-opt moves and Or-opt moves of segments of up '
-        "to three cities. Where a GPU's thread blocks do not hold a tour they are made on the host's cores.",
+        "to three cities. Where a GPU's thread blocks do not hold a tour, or the host's cores "
+        "are faster, they are made there.",
     )
     pivot: str = pivot(PIVOTS[:2], "Make the first move of a city that shortens the tour, or the best.")
     population: int | None = whole(
