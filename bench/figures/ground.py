@@ -76,7 +76,13 @@ class Ground:
         self, tour: ArrayLike, moves: str, pivot: str, kick: str, start: int, count: int, heat: float
     ) -> NDArray[np.int32]:
         near = float(self.form.whole.distances(np.arange(self.instance.n)[:, None], self.lists[:, :2]).mean())
-        names = {"moves": MOVES.index(moves), "pivot": PIVOTS.index(pivot), "draws": 1, "kick": KICKS.index(kick)}
+        names = {
+            "moves": MOVES.index(moves),
+            "pivot": PIVOTS.index(pivot),
+            "draws": 1,
+            "kick": KICKS.index(kick),
+            "acceptance": 0,
+        }
         stretch = {"seed": self.seed, "first": 0, "from": start, "iterations": count}
         plan = self.kernels.value("search_plan", {**stretch, **names, "temperature": heat * near, "cooled": 0})
         population = self.kernels.call("population_given", np.asarray(tour, dtype=np.int32)[None, :])

@@ -82,9 +82,13 @@ class Cluster:
         return self._objects[key]
 
     def lost(self, place: Place, error: BaseException) -> bool:
-        """Tell whether to send a task again: not where the scheduler has given it to others as often as it does."""
+        """Tell whether to send a task again: not where the scheduler has given it to others as often as it does.
+
+        But where the connection is lost, or the worker between its result and that this is fetched, which the executor
+        tells by a TypeError.
+        """
         self._executors.pop(place.name, None)
-        return isinstance(error, ConnectionError)
+        return isinstance(error, ConnectionError | TypeError)
 
     def stop(self) -> None:
         """Cancel what waits, and let the workers forget what they shared."""

@@ -91,7 +91,7 @@ def test_chains_of_cities_that_fit_no_block_are_refused(
     monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**10)
     monkeypatch.setattr("pytsp.solvers.common.placement.host_kernels", lambda kernels: None)
     words = (
-        "moves='lk' needs a thread block a climber on a GPU, up to 23 cities .*; with mapping='thread' take 'or-opt'"
+        "moves='lk' needs a thread block a climber on a GPU, up to 22 cities .*; with mapping='thread' take 'or-opt'"
     )
     with pytest.raises(ValueError, match=words):
         pytsp.solve(INSTANCES["grid"], solver=solver, backend=name, moves="lk")

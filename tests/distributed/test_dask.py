@@ -18,7 +18,8 @@ from workers import Killer, is_running, short_slices
 import pytsp
 from pytsp.cli.commands import main
 from pytsp.distributed.coordinator import _is_loss
-from pytsp.distributed.dask import connect
+from pytsp.distributed.dask import Cluster, connect
+from pytsp.distributed.places import Place
 from pytsp.distributed.worker import Reply
 from pytsp.exceptions import PytspError
 
@@ -58,6 +59,7 @@ def client() -> Iterator[Any]:
 
 def test_a_worker_that_is_lost_as_its_result_arrives_is_a_loss() -> None:
     from distributed import cfexecutor  # noqa: PLC0415
+    from distributed.scheduler import KilledWorker  # noqa: PLC0415
 
     class Lost:
         status = "lost"
@@ -76,6 +78,11 @@ def test_a_worker_that_is_lost_as_its_result_arrives_is_a_loss() -> None:
     with pytest.raises(TypeError) as other:
         len(3)  # type: ignore[arg-type]
     assert not _is_loss(other.value)
+    # The task is sent again; not so where the scheduler has given up.
+    place = Place("tcp://127.0.0.1:1", is_sticky=True)
+    cluster = Cluster(None)
+    assert cluster.lost(place, lost.value) and cluster.lost(place, ConnectionError())
+    assert not cluster.lost(place, KilledWorker("task", None, 3))
 
 
 @pytest.mark.parametrize("work", WORKS)
