@@ -321,6 +321,27 @@ def test_the_first_rounds_leave_no_time_for_passes() -> None:
         assert _pieces.Pieces.end_of_rounds(pieces) == pytest.approx(end)
 
 
+def test_kicks_of_pieces_that_do_not_fit_are_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    known: list[tuple[float, float]] = []
+    climb = _pieces.Pieces.climb
+
+    def slowly(self: _pieces.Pieces, *arguments: float) -> None:
+        began = time.perf_counter()
+        known.append((self.watch.seconds_left, self.next_seconds))
+        climb(self, *arguments)
+        # As if a call were of a device that takes 0.6 s for it.
+        if self.standing.rounds > 1:
+            time.sleep(max(0.0, 0.6 - (time.perf_counter() - began)))
+            self.speed = self.together / 0.6
+
+    monkeypatch.setattr(_pieces.Pieces, "climb", slowly)
+    found = pytsp.solve(uniform(3000, 0), solver="large", time_limit=1.5, backend="c")
+    assert found.stop_reason == "time limit"
+    assert [seconds for _, seconds in known[:2]] == [0.0, 0.0]
+    assert known[-1][1] == pytest.approx(0.6)
+    assert all(left > seconds for left, seconds in known)
+
+
 # The command line
 
 

@@ -198,6 +198,11 @@ class Pieces(Search):
             return "time limit"
         return super().stop_reason()
 
+    @property
+    def next_seconds(self) -> float:
+        """What the kicks of the fewest pieces that go together take, once some have been measured."""
+        return self.together / self.speed if self.speed != self.first_speed else 0.0
+
     def end_of_rounds(self) -> float:
         """Return the seconds at which rounds end for the passes behind them; infinite without a time limit."""
         limit = self.watch.time_limit
