@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytsp.api.request import Request
 from pytsp.backends.context import Backend
@@ -16,6 +16,8 @@ from pytsp.backends.devices import usable_cores
 from pytsp.backends.registry import on_the_cpu, open_backend
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import is_in_space_only
+from pytsp.problem.labels import city_number
+from pytsp.problem.location import is_located
 from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
@@ -26,7 +28,7 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.large.requirements import LEAST_CITIES
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
-from pytsp.solvers.registry import MODULES, OPTIONS
+from pytsp.solvers.registry import MODULES, OPTIONS, fields
 from pytsp.solvers.selection import (
     CITIES_FOR_CORES,
     MANY_CITIES,
@@ -40,13 +42,28 @@ from pytsp.solvers.selection import (
     given_of,
     population_seconds,
 )
-from pytsp.utils.arguments import seed_number, truth_value
+from pytsp.utils.arguments import is_array, seed_number, truth_value
 from pytsp.utils.deadline import OutOfTime, looking
 
-__all__ = ["dispatch", "dispatch_read", "options_of", "run", "run_out", "task_of", "timely", "watch_of"]
+if TYPE_CHECKING:
+    from pytsp.api.restating import Step
+
+__all__ = [
+    "dispatch",
+    "dispatch_apart",
+    "dispatch_read",
+    "options_of",
+    "run",
+    "run_out",
+    "task_of",
+    "timely",
+    "watch_of",
+]
 
 # "auto" makes no population whose first tours take more of the time.
 SLOW_SHARE = 0.6
+# Solvers whose moves come from lists of near cities.
+LISTING = ("eax", "ils", "large")
 
 _log = logging.getLogger("pytsp")
 
@@ -59,17 +76,79 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         instance = as_instance(instance, **request.reading)
     # Of whoever called `solve`.
     warn_of_rounding(instance, stacklevel=3)
+    solve = dispatch_read
     if truth_value("bound", request.bound):
-        from pytsp.api.bounded import solve_bounded  # noqa: PLC0415
+        from pytsp.api.bounded import solve_bounded as solve  # noqa: PLC0415
+    request = replace(
+        request,
+        start_city=city_number(instance, "start_city", request.given_ends[0]),
+        end_city=city_number(instance, "end_city", request.given_ends[1]),
+    )
+    if truth_value("open", request.open):
+        return solve(instance, request)
+    if request.end_city is not None:
+        raise ValueError(f"end_city={request.end_city} does not concern a closed tour; it is for open=True")
+    if request.start_city is None:
+        return solve(instance, request)
+    from pytsp.api.restating import FirstCity  # noqa: PLC0415
 
-        return solve_bounded(instance, request)
-    return dispatch_read(instance, request)
+    return _solve_within(FirstCity(instance, request.start_city), solve, instance, replace(request, start_city=None))
 
 
 def dispatch_read(instance: Instance, request: Request) -> Result:
-    """Solve an instance, whatever bound is asked for."""
-    is_path = truth_value("open", request.open) or (request.start_city, request.end_city) != (None, None)
-    if is_path or instance.asymmetric:
+    """Solve an instance, whatever bound is asked for: with few cities in each place, if that is the solver's kind."""
+    if _takes_lists(instance, request):
+        from pytsp.api.collapsed import Collapsed  # noqa: PLC0415
+
+        ends = request.start_city, request.end_city
+        collapsed = Collapsed.of(instance, *ends, has_initial_tour=request.initial_tour is not None)
+        if collapsed is not None:
+            start, end = map(collapsed.city, ends)
+            tour = None if request.initial_tour is None else collapsed.tour(request.initial_tour)
+            inner = replace(request, start_city=start, end_city=end, initial_tour=tour)
+            if collapsed.offset:
+                # Of a path the gap is refused where it is solved.
+                target = watch_of(instance, replace(request, target_gap=None) if request.open else request).target
+                gap = request.target_gap if request.open else None
+                target = None if target is None else max(0, target - collapsed.offset)
+                inner = replace(inner, target=target, target_gap=gap)
+            return _solve_within(collapsed, dispatch_apart, collapsed.instance, inner)
+    return dispatch_apart(instance, request)
+
+
+def _takes_lists(instance: Instance, request: Request) -> bool:
+    """Tell whether a request may be for a solver that looks for moves along lists of near cities, made by itself."""
+    solver = request.solver
+    name = solver.name if isinstance(solver, Options) else solver
+    if name == "auto" and request.keywords:
+        concerned = [fields().get(each, {}) for each in request.keywords]
+        if not any(all(solver in each for each in concerned) for solver in LISTING):
+            return False
+    if name == "large" and not is_located(instance):
+        # It refuses the instance, however few cities there are.
+        return False
+    given = request.keywords.get("neighbours", getattr(solver, "neighbours", None))
+    return name in ("auto", *LISTING) and not is_array(given)
+
+
+def _solve_within(
+    step: Step, solve: Callable[[Instance, Request], Result], instance: Instance, request: Request
+) -> Result:
+    """Solve an instance that a step leads to, and restate what is found."""
+    from pytsp.api.restating import restate_result, restating  # noqa: PLC0415
+
+    inner = replace(
+        request,
+        progress=restating(request.progress, [step]),
+        on_improvement=restating(request.on_improvement, [step]),
+        steps=(*request.steps, step),
+    )
+    return restate_result(solve(instance, inner), step)
+
+
+def dispatch_apart(instance: Instance, request: Request) -> Result:
+    """Solve an instance as it is."""
+    if request.open or instance.asymmetric:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415
 
         return solve_reduced(instance, request)
@@ -81,11 +160,14 @@ def dispatch_read(instance: Instance, request: Request) -> Result:
     task, work = _task_for(instance, request), (request.executor, request.devices, _placed(request))
     if request.checkpoint is None:
         return run(task, *work)
+    from pytsp.api.restating import stored_step  # noqa: PLC0415
     from pytsp.checkpoint.writer import Checkpoint, head_of  # noqa: PLC0415
 
     watch = task.watch
     watch.checkpoint = Checkpoint(
-        request.checkpoint, head_of(task, _placed(request), request.bounded), request.checkpoint_interval
+        request.checkpoint,
+        head_of(task, _placed(request), request.bounded, list(map(stored_step, request.steps))),
+        request.checkpoint_interval,
     )
     watch.checkpoint.begin(watch)
     try:

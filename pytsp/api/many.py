@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.api.collapsed import collapse_all
 from pytsp.api.dispatch import task_of
+from pytsp.api.restating import restate_result
 from pytsp.api.solve import solve
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
@@ -193,7 +195,16 @@ class Batches:
         return open_backend(placed.pop("backend"), part="search", **placed)
 
     def solve(self, instances: list[Instance]) -> Generator[tuple[int, Result], None, None]:
-        """Yield the number of each instance, and its result: first of those that are solved together."""
+        """Yield the number of each instance, and its result: first of those that are solved together.
+
+        Instances with crowded places are solved with few cities in each.
+        """
+        crowded = collapse_all(instances)
+        few = [crowded[index].instance if index in crowded else each for index, each in enumerate(instances)]
+        for index, result in self._solve_all(few):
+            yield index, restate_result(result, crowded[index]) if index in crowded else result
+
+    def _solve_all(self, instances: list[Instance]) -> Iterator[tuple[int, Result]]:
         groups: dict[tuple[Any, ...], list[tuple[int, Instance, Form]]] = {}
         together = [(index, instance) for index, instance in enumerate(instances) if instance.n in TOGETHER_CITIES]
         for (index, instance), form in zip(together, forms_of([each for _, each in together]), strict=True):

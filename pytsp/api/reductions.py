@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.api.dispatch import dispatch, options_of, run_out, timely, watch_of
+from pytsp.api.dispatch import dispatch_apart, options_of, run_out, timely, watch_of
 from pytsp.api.request import Request
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
@@ -133,7 +133,6 @@ def _path_of(instance: Instance, request: Request) -> OpenPath:
 def solve_reduced(instance: Instance, request: Request) -> Result:
     """Solve an open path or an asymmetric instance."""
     began = time.perf_counter()
-    start_city, end_city = request.start_city, request.end_city
     if request.checkpoint is not None:
         # It would hold the instance that is solved, and tours of that.
         raise ValueError("checkpoint does not concern open paths and asymmetric instances")
@@ -143,9 +142,6 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         raise ValueError(
             "neighbours given as lists do not concern open paths and asymmetric instances; give their number"
         )
-    if not request.open and (start_city is not None or end_city is not None):
-        name, city = ("end_city", end_city) if start_city is None else ("start_city", start_city)
-        raise ValueError(f"{name}={city!r} does not concern a closed tour; it is for open=True")
     # An open path becomes a closed tour first, and then a directed tour a symmetric one.
     path = _path_of(instance, request) if request.open else None
     is_unclosed = isinstance(path, UnclosedPath)
@@ -181,7 +177,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
     )
     if is_shortened:
         reduced = replace(reduced, on_improvement=improvements.take)
-    solve = run_out if is_late else dispatch
+    solve = run_out if is_late else dispatch_apart
     result = solve(closed if doubling is None else doubling.instance, reduced)
     tour = reduction.restate(result.tour)
     length = reduction.measure(tour)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from pytsp.api.bounded import Bounded
+    from pytsp.api.restating import Step
     from pytsp.run.monitor import Improved, Progress
     from pytsp.solvers.options.fields import Options
 
@@ -24,13 +25,16 @@ class Request:
 
     `reading` is how data are read that are no instance yet, as `pytsp.as_instance` takes it; `began`
     is when the solve did, by the clock of `time.perf_counter`; `executor` and `devices` are as
-    `pytsp.distributed.places.places_of` takes them. `quick_tour` and `is_doubled` are those of a
-    `Task`, and `bounded` what a checkpoint is to hold of the bound.
+    `pytsp.distributed.places.places_of` takes them. `given_ends` are numbers or labels, `start_city` and `end_city` the
+    numbers, once the instance is read. `quick_tour` and `is_doubled` are those of a
+    `Task`, and `bounded` what a checkpoint is to hold of the bound; `steps` lead from the user's instance to the one
+    that is solved, the outermost first.
     """
 
     reading: Mapping[str, Any] = field(default_factory=dict)
     solver: str | Options = "auto"
     open: bool = False
+    given_ends: tuple[int | str | None, int | str | None] = (None, None)
     start_city: int | None = None
     end_city: int | None = None
     seed: int | None = 0
@@ -54,3 +58,4 @@ class Request:
     quick_tour: Callable[[float], NDArray[np.int32]] | None = None
     is_doubled: bool = False
     bounded: Bounded | None = None
+    steps: tuple[Step, ...] = ()

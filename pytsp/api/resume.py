@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytsp.api.bounded import Bounded, bound_result, near_length, search_seconds, tell_bound
 from pytsp.api.dispatch import run, task_of
+from pytsp.api.restating import restate_result, restating, steps_of, stored_step
 from pytsp.bound.bound import Ascent
 from pytsp.bound.graphs import TOURS
 from pytsp.checkpoint.reader import Stored
@@ -96,7 +97,8 @@ def resume_stored(
     **callbacks: Any,
 ) -> Result:
     """Go on with the solve of a checkpoint that was read; limits that are None stay as they were."""
-    gap, instance = limits["target_gap"], stored.instance
+    steps = steps_of(stored)
+    gap, instance = limits["target_gap"], steps[0].original if steps else stored.instance
     bounded = None if stored.bound is None else Bounded(**stored.bound)
     if bounded is not None and bounded.lower_bound is not None and instance.optimum is None and gap is not None:
         check_gap(gap)
@@ -104,7 +106,8 @@ def resume_stored(
         bounded, gap = replace(bounded, near=near), None
         limits = limits | {"target": near if limits["target"] is None else max(limits["target"], near)}
     given = {"time_limit": limits["time_limit"], "patience": limits["patience"]}
-    given["target"] = target_length(instance, limits["target"], gap)
+    target = Watch(target=target_length(instance, limits["target"], gap)).target
+    given["target"] = None if target is None else max(0, target - sum(step.offset for step in steps))
     kept = stored.limits | {name: value for name, value in given.items() if value is not None}
     if bounded is not None and given["time_limit"] is not None:
         # What was asked of the bound is asked again, within the new limit.
@@ -112,12 +115,16 @@ def resume_stored(
         bounded = replace(bounded, time_limit=given["time_limit"])
         if bounded.lower_bound is None:
             kept["time_limit"] = search_seconds(Ascent(instance, TOURS), bounded.time_limit)
-    watch = Watch(**kept, **callbacks, spent=stored.spent, history=stored.history)
-    task = task_of(instance, stored.options, watch, stored.seed, stored.initial_tour, placed)
-    watch.checkpoint = Checkpoint(stored.path, head_of(task, placed, bounded), interval)
+    restated: dict[str, Any] = {name: restating(callback, steps) for name, callback in callbacks.items()}
+    watch = Watch(**kept, **restated, spent=stored.spent, history=stored.history)
+    task = task_of(stored.instance, stored.options, watch, stored.seed, stored.initial_tour, placed)
+    head = head_of(task, placed, bounded, list(map(stored_step, steps)))
+    watch.checkpoint = Checkpoint(stored.path, head, interval)
     watch.checkpoint.begin(watch, resumed=True, state=stored.solver_state)
     watch.state = stored.standing
     result = run(task, executor, devices, placed)
+    for step in reversed(steps):
+        result = restate_result(result, step)
     if bounded is None:
         return result
     if bounded.lower_bound is not None:

@@ -27,8 +27,8 @@ def solve(
     *,
     solver: str | Options = "auto",
     open: bool = False,
-    start_city: int | None = None,
-    end_city: int | None = None,
+    start_city: int | str | None = None,
+    end_city: int | str | None = None,
     seed: int | None = 0,
     backend: str = "auto",
     threads: int | None = None,
@@ -74,8 +74,9 @@ def solve(
     open : bool, optional
         Search the shortest open path through all cities, which does not return to its first one, by a matrix of 23,169
         cities at most (see `pytsp.problem.open_paths`). `Result.is_open` tells paths from tours.
-    start_city, end_city : int, optional
-        Where an open path begins and ends, counted from 0; by default where it is shortest.
+    start_city, end_city : int or str, optional
+        Where an open path begins and ends: a number counted from 0, or a label. By default where the path is shortest.
+        A closed tour is told from `start_city` on, and has no `end_city`.
     seed : int or None, optional
         0 ≤ seed < 2**64. None draws one, which `Result.seed` tells.
     backend : {"auto", "c", "multicore", "opencl", "cuda"}, optional
@@ -188,8 +189,7 @@ def solve(
         reading={name: options.pop(name) for name in ("metric", "asymmetric", "columns") if name in options},
         solver=solver,
         open=open,
-        start_city=start_city,
-        end_city=end_city,
+        given_ends=(start_city, end_city),
         seed=seed,
         backend=backend,
         threads=threads,

@@ -16,6 +16,7 @@ from pytsp.bound.exact import is_in_plane
 from pytsp.bound.graphs import MOST, MOST_CITIES, Graph, Kind, checked_kind
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import FORBIDDEN, Instance
+from pytsp.problem.labels import city_number
 from pytsp.problem.open_paths import OpenPath
 
 __all__ = ["Ascent", "lower_bound"]
@@ -34,8 +35,8 @@ def lower_bound(
     instance: Instance,
     *,
     open: bool = False,
-    start_city: int | None = None,
-    end_city: int | None = None,
+    start_city: int | str | None = None,
+    end_city: int | str | None = None,
     iterations: int | None = None,
     time_limit: float | None = None,
     progress: Callable[[Certificate], object] | None = None,
@@ -52,8 +53,8 @@ def lower_bound(
         is asymmetric.
     open : bool, optional
         Bound the open paths through all cities.
-    start_city, end_city : int, optional
-        Where an open path begins and ends, counted from 0; by default anywhere.
+    start_city, end_city : int or str, optional
+        Where an open path begins and ends: a number counted from 0, or a label. By default anywhere.
     iterations : int, optional
         Steps of the ascent, at least 0; by default 3,000,000 / n, but at least 600 and at most 8,000; of more than
         100,000 cities 60,000,000 / n, but at least 100. An asymmetric instance counts as one of twice as many cities.
@@ -89,7 +90,8 @@ def lower_bound(
     3
     """
     kernels = open_backend(backend, threads=threads, device=device, part="bound")
-    ascent = Ascent(instance, Kind(open, start_city, end_city), progress, kernels)
+    start, end = city_number(instance, "start_city", start_city), city_number(instance, "end_city", end_city)
+    ascent = Ascent(instance, Kind(open, start, end), progress, kernels)
     return ascent.run(iterations=iterations, time_limit=time_limit)
 
 

@@ -28,6 +28,7 @@ class Stored:
     ----------
     path : Path
     instance : Instance
+        The one that is solved.
     options : Options
         Those of the solver.
     seed : int
@@ -77,6 +78,11 @@ class Stored:
         if backend is not None:
             placed = {"backend": backend, "threads": None, "device": None}
         return placed | {name: value for name, value in (("threads", threads), ("device", device)) if value is not None}
+
+    @property
+    def steps(self) -> list[State]:
+        """What leads from the user's instance to `instance`, the outermost first."""
+        return [self._state.item("steps", number) for number in range(len(self._state.items("steps")))]
 
     @property
     def solver_state(self) -> Mapping[str, Any] | None:

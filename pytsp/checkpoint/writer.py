@@ -6,7 +6,7 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,13 +119,19 @@ class Checkpoint:
         _log.info("%s: checkpoint of %d bytes written", self.path, sum(len(part) for part in parts))
 
 
-def head_of(task: Task[Options], placed: Mapping[str, Any], bounded: DataclassInstance | None = None) -> dict[str, Any]:
+def head_of(
+    task: Task[Options],
+    placed: Mapping[str, Any],
+    bounded: DataclassInstance | None = None,
+    steps: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
     """Return what a checkpoint holds besides the solver's state: the instance, what was asked of the solve, with its
-    bound, and where it was to run."""
+    bound, where it was to run, and the steps that lead to the instance from the user's."""
     watch = task.watch
     bound = {} if bounded is None else {"bound": asdict(bounded)}
     return {
         **bound,
+        "steps": list(steps),
         "instance": stored_instance(task.instance),
         "options": stored_options(task),
         "arguments": {**placed, "solver": task.options.name},

@@ -78,7 +78,8 @@ def _bound(options: argparse.Namespace) -> None:
     instance = _data.read_instance(options)
     if options.certificate is not None and is_path(options.certificate):
         try_path(options.certificate)
-    kind = {"open": options.open, "start_city": options.start_city, "end_city": options.end_city}
+    ends = {name: _data.city_of(instance, name, getattr(options, name)) for name in ("start_city", "end_city")}
+    kind = {"open": options.open, **ends}
     length = _tour_length(instance, options, **kind)
     limits = {"iterations": options.iterations, "time_limit": _limits.time_left(options)}
     placed = {name: getattr(options, name) for name in ("backend", "threads", "device")}

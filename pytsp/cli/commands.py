@@ -192,8 +192,8 @@ def _solve(options: argparse.Namespace) -> None:
         result = solve(
             instance,
             open=options.open,
-            start_city=options.start_city,
-            end_city=options.end_city,
+            start_city=_cli_data.city_of(instance, "start_city", options.start_city),
+            end_city=_cli_data.city_of(instance, "end_city", options.end_city),
             solver=options.solver,
             seed=None if options.seed == "random" else options.seed,
             **_placed(options),

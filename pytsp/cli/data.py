@@ -37,15 +37,24 @@ def add_generate(commands: Any) -> None:
 
 def add_data_options(group: Any) -> None:
     """Add the options of `solve` for open paths, and for files that say less than TSPLIB's."""
-    add_path(group, "find an open path, which does not return to its first city")
+    words = "find an open path, which does not return to its first city"
+    add_path(group, words, "where the path begins, or the tour is told from")
     add_reading(group)
 
 
-def add_path(group: Any, words: str) -> None:
+def add_path(group: Any, words: str, start: str = "where the path begins") -> None:
     """Add what says that paths are meant, which `words` tell, and where they end."""
     group.add_argument("--open", action="store_true", help=words)
-    group.add_argument("--start-city", type=whole(0), metavar="CITY", help="where the path begins, counted from 0")
-    group.add_argument("--end-city", type=whole(0), metavar="CITY", help="where the path ends, counted from 0")
+    group.add_argument("--start-city", metavar="CITY", help=f"{start}: a label, or a number counted from 0")
+    group.add_argument("--end-city", metavar="CITY", help="where the path ends: a label, or a number counted from 0")
+
+
+def city_of(instance: Instance, name: str, text: str | None) -> int | None:
+    """Return the number of the city that an option names: a label, or else a number."""
+    from pytsp.problem.labels import city_number  # noqa: PLC0415
+
+    is_number = text is not None and text.isdecimal() and text not in (instance.labels or ())
+    return city_number(instance, name, int(text) if is_number else text)  # type: ignore[arg-type]
 
 
 def add_instance(command: Any) -> None:

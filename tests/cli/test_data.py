@@ -141,6 +141,25 @@ def test_open_paths_have_their_ends(places: str, tmp_path: Path, capsys: pytest.
     assert sorted(cities) == [0, 1, 2, 3, 4]
 
 
+def test_cities_are_named_by_label_or_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "orders.csv"
+    table.write_text("name,x,y\nA,0,0\n3,5,0\nC,9,0\nD,7,3\n")
+
+    def tour(*words: str) -> list[int]:
+        assert main(["solve", str(table), "--json", *words]) == 0
+        found: list[int] = json.loads(capsys.readouterr().out)["tour"]
+        return found
+
+    assert tour("--start-city", "C")[0] == 2
+    assert tour("--start-city", "2")[0] == 2
+    # What is a label is no number.
+    assert tour("--start-city", "3")[0] == 1
+    path = tour("--open", "--start-city", "D", "--end-city", "A")
+    assert (path[0], path[-1]) == (3, 0)
+    assert "start_city='E' is no city's label" in refusal(capsys, "solve", str(table), "--start-city", "E")
+    assert main(["bound", str(table), "--open", "--start-city", "D", "--end-city", "A"]) == 0
+
+
 def test_an_open_path_has_no_gap_to_the_optimum_of_tours(capsys: pytest.CaptureFixture[str]) -> None:
     path = str(tsplib_file("gr17.tsp"))
     assert main(["solve", path, "--open", "--json"]) == 0
@@ -150,7 +169,7 @@ def test_an_open_path_has_no_gap_to_the_optimum_of_tours(capsys: pytest.CaptureF
 
 
 def test_ends_and_metrics_that_mean_nothing_are_refused(places: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "start_city=1 does not concern a closed tour" in refusal(capsys, "solve", places, "--start-city", "1")
+    assert "end_city=1 does not concern a closed tour" in refusal(capsys, "solve", places, "--end-city", "1")
     assert "must be a whole number from 0 to 4" in refusal(capsys, "solve", places, "--open", "--end-city", "5")
     said = refusal(capsys, "solve", "europe", "--metric", "euc_2d")
     assert said.endswith("metric='euc_2d' does not concern a TSPLIB file, which says its own, GEO\n")

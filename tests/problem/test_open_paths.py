@@ -234,11 +234,40 @@ def test_a_tours_optimum_is_not_the_paths() -> None:
     assert pytsp.solve(square).is_open is False
 
 
-@pytest.mark.parametrize("name", ["start_city", "end_city"])
-def test_a_tour_has_no_ends(name: str) -> None:
+def test_a_tour_has_no_end() -> None:
     line = Instance.from_coordinates([[x, 0] for x in range(5)], metric="EUC_2D")
-    with pytest.raises(ValueError, match=f"{name}=0 does not concern a closed tour; it is for open=True"):
-        pytsp.solve(line, **{name: 0})
+    with pytest.raises(ValueError, match="end_city=0 does not concern a closed tour; it is for open=True"):
+        pytsp.solve(line, end_city=0)
+    with pytest.raises(ValueError, match="start_city must be a whole number from 0 to 4; it is 5"):
+        pytsp.solve(line, start_city=5)
+
+
+@pytest.mark.parametrize("asymmetric", [False, True])
+def test_a_tour_is_told_from_a_city_on(asymmetric: bool) -> None:
+    rng = np.random.default_rng(0)
+    d = rng.integers(1, 100, (9, 9))
+    instance = Instance.from_matrix(d if asymmetric else d + d.T, asymmetric=asymmetric)
+    plain = pytsp.solve(instance, backend="c")
+    tours = []
+    told = pytsp.solve(instance, start_city=4, backend="c", on_improvement=lambda now: tours.append(now.tour))
+    assert told.tour.tolist() == np.roll(plain.tour, -plain.tour.tolist().index(4)).tolist()
+    assert told.length == plain.length
+    assert {tour[0] for tour in tours} == {4}
+
+
+def test_ends_may_be_labels() -> None:
+    d = [[0, 12, 10, 19], [12, 0, 3, 7], [10, 3, 0, 6], [19, 7, 6, 0]]
+    named = Instance.from_matrix(d, labels=["A", "B", "C", "C"])
+    assert pytsp.solve(named, start_city="B", backend="c").order[0] == "B"
+    path = pytsp.solve(named, open=True, start_city="A", end_city="B", backend="c")
+    assert (path.order[0], path.order[-1]) == ("A", "B")
+    assert pytsp.lower_bound(named, open=True, start_city="A", end_city="B").start_city == 0
+    with pytest.raises(ValueError, match="start_city='Bee' is no city's label"):
+        pytsp.solve(named, start_city="Bee")
+    with pytest.raises(ValueError, match="start_city='C' is the label of 2 cities; give the number of one: 2, 3"):
+        pytsp.solve(named, start_city="C")
+    with pytest.raises(ValueError, match="end_city='A' is a label, but the cities of the instance have none"):
+        pytsp.solve(d, open=True, end_city="A")
 
 
 def test_lists_of_neighbours_and_limits_out_of_range_are_refused_for_paths() -> None:
@@ -269,7 +298,7 @@ def test_a_tour_with_an_end_out_of_its_place_is_put_right_and_told(monkeypatch: 
         result = pytsp.solve(instance)
         return replace(result, tour=tour, length=length, lengths=np.array([length]), history=(improvement,))
 
-    monkeypatch.setattr(_reductions, "dispatch", halted)
+    monkeypatch.setattr(_reductions, "dispatch_apart", halted)
     result = pytsp.solve(line, open=True, start_city=0, on_improvement=told.append)
     assert result.tour[0] == 0
     assert result.length == line.path_length(result.tour) == result.history[-1].length == result.lengths.min()
