@@ -59,6 +59,13 @@ def bound [m] (boxes: [m][4]f64) (x: f64) (y: f64) (node: i64) : f64 =
   let dy = f64.max 0 (f64.max (boxes[node, 2] - y) (y - boxes[node, 3]))
   in dx * dx + dy * dy
 
+-- | The least number of the cities below a node. The leaves of a tree with two levels of them begin on the upper one.
+-- **Work:** O(log n).
+#[inline]
+def first_below (half: i64) (node: i64) : i64 =
+  let (low, high) = loop (low, high) = (node, node + 1) while high <= half do (2 * low, 2 * high)
+  in leaf * (i64.max low half - half)
+
 -- | Go through the leaves that may matter to city c, its own leaf first, and by nodes above them: `visit` says whether what is
 -- below a node may matter, with what has been found so far, and looks at leaves. It has the node, and the leaf's number or -1.
 #[inline]
@@ -84,7 +91,7 @@ def walk 'a [n] [m] ({xs = _, ys = _, boxes = _}: boxed [n] [m]) (c: i64) (found
   in found
 
 -- | The k nearest others of city c, 0 < k < n, by the squares of their distances in double precision, and among equals by
--- number. **Work:** about O(k + log n) for cities that do not lie on top of each other.
+-- number. **Work:** about O(k + log n), whatever the distances between clusters, and however many cities lie in one place.
 def nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (c: i64) : [k]i32 =
   #[unsafe]
   let {xs, ys, boxes} = boxed
@@ -97,7 +104,9 @@ def nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (c: i64) : [k]i32 =
       let (d, number) = if other == c then (f64.inf, i32.highest) else (dx * dx + dy * dy, i32.i64 other)
       in put ds cs 0 k d number
   let visit ((ds, cs): *([k + 1]f64, [k + 1]i32)) (node: i64) (l: i64): (*([k + 1]f64, [k + 1]i32), bool) =
-    let is_near = bound boxes x y node <= ds[k - 1]
+    let square = bound boxes x y node
+    -- Of equals the least numbers count: where many tie, hardly any box holds one.
+    let is_near = square < ds[k - 1] || (square == ds[k - 1] && first_below (m / 2) node < i64.i32 cs[k - 1])
     let (ds, cs) = look ds cs (if is_near then l else -1)
     in ((ds, cs), is_near)
   let (_, cs) = walk boxed c (replicate (k + 1) f64.inf, replicate (k + 1) i32.highest) visit

@@ -7,13 +7,18 @@ import "nearest"
 def quadrant_of (dx: f64) (dy: f64) : i64 =
   if dy > 0 || (dy == 0 && dx > 0) then i64.bool (dx <= 0) else 3 - i64.bool (dx < 0)
 
--- | Whether a node's box reaches into a quadrant around a point, or touches it.
+-- | Whether a node's box reaches into a quadrant around a point, which holds one of its axes but not the other: of cities on a
+-- line along an axis two quadrants are empty. The box around the point itself counts for no quadrant.
 def reaches [m] (boxes: [m][4]f64) (x: f64) (y: f64) (node: i64) (quadrant: i64) : bool =
   #[unsafe]
-  let is_right = quadrant == 0 || quadrant == 3
-  let is_upper = quadrant < 2
-  in (if is_right then boxes[node, 1] >= x else boxes[node, 0] <= x)
-     && (if is_upper then boxes[node, 3] >= y else boxes[node, 2] <= y)
+  let (left, right, low, high) = (boxes[node, 0], boxes[node, 1], boxes[node, 2], boxes[node, 3])
+  in if quadrant == 0
+     then right > x && high >= y
+     else if quadrant == 1
+     then left <= x && high > y
+     else if quadrant == 2
+     then left < x && low <= y
+     else right >= x && low < y
 
 -- | The k / 4 nearest others of city c in each quadrant around it, of those that are among its `most` nearest, filled up with the
 -- nearest overall: k cities, 0 < k <= most < n, by the squares of their distances, and among equals by the `numbers` of the

@@ -13,7 +13,7 @@ from pytsp.backends.registry import open_backend
 from pytsp.bound.certificate import MOST, OneTree, bound_of, check_numbers, dense_one_tree
 from pytsp.bound.near_graph import Rows, joined, listed, load
 from pytsp.neighbours.boxes import lists_along
-from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.hilbert import along_hilbert, hilbert_order
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import PLANE_METRICS, is_planar
@@ -50,7 +50,7 @@ class InPlane:
 
     def __init__(self, kernels: Backend, instance: Instance) -> None:
         self._kernels, self._instance = kernels, instance
-        self.order = np.argsort(hilbert_keys(self._coordinates), kind="stable").astype(np.int32)
+        self.order = hilbert_order(self._coordinates)
         self._near: Any = None
         self._boxes: Opaque | None = None
 
@@ -68,7 +68,7 @@ class InPlane:
         """Return the k nearest of each of the cities in order, shape (n, min(k, n - 1))."""
         ordered = self.ordered
         assert ordered.coordinates is not None
-        return lists_along(ordered, hilbert_keys(ordered.coordinates), k, self._kernels)
+        return lists_along(ordered, along_hilbert(ordered.coordinates).keys, k, self._kernels)
 
     def begin(self, rows: Rows) -> None:
         """Put near pairs of the cities in order on the device."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.marshal import Opaque
 from pytsp.bound.certificate import MOST, scaled
-from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.hilbert import hilbert_order
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points
 
@@ -114,6 +114,6 @@ def connected(instance: Instance, rows: Rows) -> Rows:
     starts = np.concatenate([[0], rows.ends])
     _, parts = connected_components(csr_matrix((np.ones(len(rows.others), np.int8), rows.others, starts), shape=(n, n)))
     points = curve_points(instance)
-    order = np.arange(n) if points is None else np.argsort(hilbert_keys(points), kind="stable")
+    order = np.arange(n) if points is None else hilbert_order(points)
     apart = np.flatnonzero(parts[order[1:]] != parts[order[:-1]])
     return joined(rows, np.column_stack([order[apart], order[apart + 1]]).astype(np.int32))

@@ -16,7 +16,7 @@ from pytsp.distributed.parts import Part
 from pytsp.distributed.places import Places
 from pytsp.distributed.plan import restored_plan
 from pytsp.distributed.search import PartedSearch, tree_of
-from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.hilbert import hilbert_order
 from pytsp.problem.location import curve_points
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
@@ -98,7 +98,7 @@ class Stripes(PartedSearch):
             return start_tour(task.instance, task.options.start, seed=task.seed)
         points = curve_points(task.instance)
         assert points is not None
-        return np.argsort(hilbert_keys(points), kind="stable").astype(np.int32)
+        return hilbert_order(points)
 
     def offer_tour(self) -> None:
         """Take the tour as it stands, whose length is measured here."""

@@ -1,33 +1,122 @@
-"""Hilbert's space-filling curve: where on it points lie, in two dimensions or three."""
+"""Hilbert's space-filling curve: the order of points along it, in two dimensions or three."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.utils.extremes import extremes
 
+__all__ = ["AlongCurve", "along_hilbert", "hilbert_order"]
+
 # Cells along an axis, as a power of two: three axes fill 60 of a key's 64 bits.
 _BITS = 20
-# Points at once, so that the temporaries stay in the cache.
+# Points whose keys are computed together, so that the temporaries stay in the cache.
 _BLOCK = 1 << 14
+# The points of a cell above which it has a curve of its own. Cells of a million uniform points have far fewer.
+_CROWD = 8
 
 
-def hilbert_keys(points: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Return for each of `points`, shape (n, 2) or (n, 3), the number of its cell along Hilbert's curve. O(n).
+class AlongCurve(NamedTuple):
+    """Points in order along a curve.
+
+    Attributes
+    ----------
+    order : ndarray of int64, shape (n,)
+        The points' numbers.
+    keys : ndarray of uint64, shape (n,)
+        Numbers of their cells, in this order, ascending. More than eight points share a cell only where they coincide.
+    """
+
+    order: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+
+
+def along_hilbert(points: NDArray[np.float64]) -> AlongCurve:
+    """Return the order of `points`, shape (n, 2) or (n, 3), along Hilbert's curve, and their cells.
 
     The curve fills the smallest cube around the points, of 2**20 cells along an axis; consecutive cells are neighbours.
-    As J. Skilling has it: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
+    A cell of more than eight points has a curve of its own through the smallest cube around them, and so
+    have the cells of that curve. Clusters are thus in order at every scale. The points of another cell are in order of
+    their numbers.
+
+    Work O(n log n) for each factor of 2**20 between the scales of the points, memory O(n).
+
+    References
+    ----------
+    J. Skilling: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
     """
+    keys = _keys_around(points)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    places = _crowded(keys)
+    if len(places):
+        # The place of a cell's first point is its number, which leaves room for the cells within.
+        keys = np.repeat(*_first_and_sizes(keys)).astype(np.uint64)
+    while len(places):
+        first, sizes = _first_and_sizes(keys[places])
+        inside = points[order[places]]
+        low, high = np.minimum.reduceat(inside, first), np.maximum.reduceat(inside, first)
+        sides = (high - low).max(axis=1)
+        # Points that coincide have no smaller cells.
+        is_wide = np.repeat(sides > 0, sizes)
+        places, inside = places[is_wide], inside[is_wide]
+        if len(places) == 0:
+            break
+        low, sides = (np.repeat(each, sizes, axis=0)[is_wide] for each in (low, sides))
+        cells, within = keys[places], _keys_of((inside - low) / sides[:, None])
+        ranks = np.lexsort((within, cells))
+        order[places] = order[places[ranks]]
+        # Whole cells keep their places, so `cells` are in order already.
+        within = within[ranks]
+        is_first = np.ones(len(places), dtype=np.bool_)
+        is_first[1:] = (cells[1:] != cells[:-1]) | (within[1:] != within[:-1])
+        starts = np.flatnonzero(is_first)
+        keys[places] = np.repeat(places[starts], np.diff(starts, append=len(places)))
+        places = places[_crowded(keys[places])]
+    return AlongCurve(order, keys)
+
+
+def hilbert_order(points: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the numbers of `points` in order along Hilbert's curve, by `along_hilbert`."""
+    return along_hilbert(points).order.astype(np.int32)
+
+
+def _first_and_sizes(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the place of the first of each run of equal keys, and how long it is."""
+    first = np.append(0, 1 + np.flatnonzero(keys[1:] != keys[:-1]))
+    return first, np.diff(first, append=len(keys))
+
+
+def _crowded(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return the places of the keys, in ascending order, that more than eight points share."""
+    if not (keys[_CROWD:] == keys[:-_CROWD]).any():
+        return np.empty(0, dtype=np.int64)
+    _, sizes = _first_and_sizes(keys)
+    return np.flatnonzero(np.repeat(sizes > _CROWD, sizes))
+
+
+def _keys_around(points: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return the key of each point's cell along the curve through the smallest cube around all."""
     low, high = extremes(points)
     side = float((high - low).max())
-    keys = np.zeros(len(points), dtype=np.uint64)
     if side == 0:
-        return keys
+        return np.zeros(len(points), dtype=np.uint64)
+    keys = np.empty(len(points), dtype=np.uint64)
     for first in range(0, len(points), _BLOCK):
         block = slice(first, first + _BLOCK)
-        share = (points[block] - low) / side
-        cells = np.minimum(share * 2**_BITS, 2**_BITS - 1).astype(np.uint32)
+        keys[block] = _keys_of((points[block] - low) / side)
+    return keys
+
+
+def _keys_of(shares: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return the keys of points of the unit cube, shape (n, 2) or (n, 3)."""
+    keys = np.empty(len(shares), dtype=np.uint64)
+    for first in range(0, len(shares), _BLOCK):
+        block = slice(first, first + _BLOCK)
+        cells = np.minimum(shares[block] * 2**_BITS, 2**_BITS - 1).astype(np.uint32)
         keys[block] = _interleave(_transpose(list(np.ascontiguousarray(cells.T))))
     return keys
 

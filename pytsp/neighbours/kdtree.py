@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,9 +21,9 @@ from pytsp.backends.context import Backend
 from pytsp.backends.devices import usable_cores
 from pytsp.backends.registry import host_kernels
 from pytsp.neighbours.coincident import group_coincident
-from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.problem.instance import Instance
-from pytsp.utils.deadline import UNTIMED_CITIES, look
+from pytsp.utils.deadline import UNTIMED_CITIES, look, timely_blocks
 
 T = TypeVar("T")
 
@@ -38,8 +38,6 @@ _BLOCK = 1 << 16
 # The least values of a row are looked for by those of groups of so many, where there are so many groups for each, and
 # no more than so many times as many values come out of that: many may tie.
 _GROUP, _GROUPS_A_VALUE, _MOST_PLACES = 16, 2, 4
-# Cities of one cell of the curve are in no order, so boxes around them exclude little: at most so many.
-MOST_IN_A_CELL = 64
 # Lists of so many are short, and of all others together so many numbers are moved at most before there is a tree.
 SHORT, MOST_INSERTED = 64, 1 << 27
 # By how much the tree's distances may differ from ours, relatively; far more than both roundings.
@@ -88,9 +86,7 @@ class NearestPoints:
         kernels = _KERNELS.get() if norm == 2 and points.shape[1] == 2 and n > FEW else None
         if n >= _SCATTERED or kernels is not None:
             if keys is None:
-                keys = hilbert_keys(points)
-                self.order = np.argsort(keys, kind="stable")
-                keys = keys[self.order]
+                self.order, keys = along_hilbert(points)
             # Points that coincide have one key, so only a long run of equal keys may be a crowd.
             is_crowded = bool((keys[copies:] == keys[:-copies]).any())
         self._kept = self.order
@@ -102,7 +98,7 @@ class NearestPoints:
         self._tree: Any = None
         self._boxes: Any = None
         self._inserted = 0
-        if kernels is not None and not is_crowded and keys is not None and not _are_dense(keys):
+        if kernels is not None and not is_crowded:
             self._call = kernels.call
             self._places = np.empty(n, dtype=np.int32)
             self._places[self.order] = np.arange(n, dtype=np.int32)
@@ -141,7 +137,7 @@ class NearestPoints:
         while len(open_rows):
             width = min(width, len(self._kept))
             undecided = []
-            for block in _blocks(open_rows, width):
+            for block in timely_blocks(len(open_rows), max(1, _BLOCK // width)):
                 rows = open_rows[block]
                 found[rows], is_decided = self._nearest_among(queries[rows], k, width)
                 undecided.append(rows[~is_decided])
@@ -158,7 +154,7 @@ class NearestPoints:
         overall, by distance, shape (len(queries), k), 1 ≤ k ≤ `most`."""
         found = np.empty((len(queries), k), dtype=np.int32)
         numbers = self.order.astype(np.int32)
-        for block in _blocks(queries, k):
+        for block in timely_blocks(len(queries), max(1, _BLOCK // k)):
             places = self._call("boxes_quadrants", self._boxes, numbers, k, most, self._places[queries[block]])
             found[block] = places
         return found
@@ -194,13 +190,11 @@ class NearestPoints:
         return np.concatenate([queries[:, None], self.order[others]], axis=1)
 
 
-def _are_dense(keys: NDArray[np.uint64]) -> bool:
-    """Tell whether more points than boxes pay for share a cell of the curve, whose keys are in order."""
-    return bool((keys[MOST_IN_A_CELL:] == keys[:-MOST_IN_A_CELL]).any())
-
-
 def map_in_threads(work: Callable[[NDArray[np.int64]], T], cities: NDArray[np.int64], step: int) -> Iterator[T]:
-    """Yield what `work` returns for each `step` cities, in their order, on all cores; `OutOfTime` ends it."""
+    """Yield what `work` returns for each `step` cities, in their order, on all cores; `OutOfTime` ends it.
+
+    Threads look at the same clock.
+    """
     blocks = [cities[first : first + step] for first in range(0, len(cities), step)]
     if len(blocks) < 2:
         yield from map(work, blocks)
@@ -209,7 +203,7 @@ def map_in_threads(work: Callable[[NDArray[np.int64]], T], cities: NDArray[np.in
 
     pool = ThreadPoolExecutor(usable_cores())
     try:
-        for done in [pool.submit(work, block) for block in blocks]:
+        for done in [pool.submit(copy_context().run, work, block) for block in blocks]:
             yield done.result()
             look()
     finally:

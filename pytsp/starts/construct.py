@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.hilbert import hilbert_order
 from pytsp.neighbours.lists import check_neighbours, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points
@@ -160,7 +160,8 @@ def space_filling_curve(instance: Instance) -> NDArray[np.int32]:
 
     Places on a sphere are in order of the curve through equal-area maps of its halves.
 
-    Cities in one cell of 2**20 cells along an axis are in order of their numbers.
+    There are 2**20 cells along an axis. A cell of more than eight cities has a curve of its own. The cities of another
+    cell are in order of their numbers.
 
     Parameters
     ----------
@@ -191,4 +192,4 @@ def space_filling_curve(instance: Instance) -> NDArray[np.int32]:
             f"a space-filling curve needs coordinates; {instance.name or 'the instance'} has metric {instance.metric}; "
             "take another start, such as 'greedy'"
         )
-    return np.argsort(hilbert_keys(points), kind="stable").astype(np.int32)
+    return hilbert_order(points)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
-from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
 from pytsp.utils.extremes import extremes
@@ -85,7 +85,7 @@ def lists_along_curves(points: NDArray[np.float64], k: int, window: int) -> NDAr
     In order of distance, shape (n, min(k, n - 1)), 1 ≤ k ≤ `window`. Work O(n (`window` + k²)), memory O(n `window`).
     """
     k = min(k, len(points) - 1)
-    order = np.argsort(hilbert_keys(points @ DIRECTIONS[points.shape[1]]), kind="stable")
+    order = along_hilbert(points @ DIRECTIONS[points.shape[1]]).order
     near, lengths = _nearest_in_window(points, k, window)
     ranks, others_lengths = _nearest_in_window(points[order], k, window)
     others = np.empty_like(near)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
 
 # What fewer cities take is done whatever the time.
 UNTIMED_CITIES = 1 << 16
+# The seconds that a block of work takes at most, once the blocks before tell its speed.
+BLOCK_SECONDS = 0.1
+# The first block has this share of the most.
+FIRST_SHARE = 1 / 16
 
 
 class OutOfTime(Exception):
@@ -44,3 +49,34 @@ def looking(check: Callable[[float], None]) -> Iterator[None]:
         yield
     finally:
         _look.reset(token)
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Have `look` raise `OutOfTime` within the block once so many seconds are over."""
+    end = time.perf_counter() + seconds
+
+    def check(more: float) -> None:
+        if time.perf_counter() + more >= end:
+            raise OutOfTime
+
+    with looking(check):
+        yield
+
+
+def timely_blocks(n: int, most: int, cities: int = UNTIMED_CITIES) -> Iterator[slice]:
+    """Yield slices of n rows whose work takes about `BLOCK_SECONDS` at most, and `look` at the clock in between.
+
+    The first block is small, because the work of a row depends on the data. A block has at most twice the rows of the
+    block before, and at most `most`. Between `most` rows it is `look(cities)`, and `look()` where they take longer than
+    `BLOCK_SECONDS`.
+    """
+    step, first, rows, looked = max(1, int(FIRST_SHARE * most)), 0, 0, time.perf_counter()
+    while first < n:
+        began = time.perf_counter()
+        yield slice(first, min(first + step, n))
+        first, rows, now = first + step, rows + step, time.perf_counter()
+        if first < n and (now - looked > BLOCK_SECONDS or rows >= most):
+            look(cities if now - looked <= BLOCK_SECONDS else UNTIMED_CITIES)
+            rows, looked = 0, now
+        step = max(1, min(2 * step, most, int(step * BLOCK_SECONDS / max(now - began, 1e-9))))

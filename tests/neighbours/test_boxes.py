@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from unittest.mock import create_autospec
 
 import numpy as np
+import oracle
 import pytest
+import spread
 import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -13,27 +16,28 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp import Instance
-from pytsp.backends import Backend
+from pytsp.backends import Backend, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.generate import clustered, uniform
 from pytsp.neighbours import boxes as _boxes
 from pytsp.neighbours import quadrants as _quadrants
-from pytsp.neighbours.boxes import MOST_IN_A_CELL, MOST_LISTED, lists_along
-from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.boxes import MOST_LISTED, lists_along
+from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.neighbours.kdtree import boxes_by
 from pytsp.neighbours.lists import along_tree, neighbour_lists
 from pytsp.starts.construct import greedy
 from pytsp.utils.deadline import OutOfTime, looking
 
 PART = "huge"
+# The cities of a leaf (`nearest.fut`).
+LEAF = 12
 
 
 def sorted_along(instance: Instance) -> tuple[Instance, NDArray[np.uint64]]:
     """Cities in order of the curve, with their keys."""
     assert instance.coordinates is not None
-    keys = hilbert_keys(instance.coordinates)
-    order = np.argsort(keys, kind="stable")
-    return Instance.from_coordinates(instance.coordinates[order], metric=instance.metric), keys[order]
+    order, keys = along_hilbert(instance.coordinates)
+    return Instance.from_coordinates(instance.coordinates[order], metric=instance.metric), keys
 
 
 @given(
@@ -48,8 +52,6 @@ def test_the_lists_are_those_of_all_pairs(backend: Backend, instance: Instance, 
         return
     ordered, keys = sorted_along(instance)
     with pytest.MonkeyPatch.context() as patch:
-        # Boxes have to give the same where all cities share a cell, too.
-        patch.setattr(_boxes, "MOST_IN_A_CELL", 100)
         patch.setattr(_boxes, "MOST_LISTED", 100)
         patch.setattr(_boxes, "CITIES", {"cpu": step, "gpu": step})
         lists = lists_along(ordered, keys, k, backend)
@@ -72,17 +74,67 @@ def test_many_cities_have_the_lists_of_a_k_d_tree(backend: Backend, instance: In
     assert np.array_equal(lists_along(ordered, keys, 8, backend), neighbour_lists(ordered, 8))
 
 
-@pytest.mark.parametrize("together", [MOST_IN_A_CELL, MOST_IN_A_CELL + 1])
-def test_crowded_cells_go_to_the_tree(backend: Backend, together: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = create_autospec(along_tree, side_effect=along_tree)
-    monkeypatch.setattr(_boxes, "along_tree", tree)
+def test_crowded_places_need_no_tree(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_boxes, "along_tree", None)
     far = uniform(1_000, 5).coordinates
     assert far is not None
     ordered, keys = sorted_along(
-        Instance.from_coordinates(np.concatenate([far, np.full((together, 2), 5.0)]), metric="EUC_2D")
+        Instance.from_coordinates(np.concatenate([far, np.full((300, 2), 5.0)]), metric="EUC_2D")
     )
     assert np.array_equal(lists_along(ordered, keys, 5, backend), neighbour_lists(ordered, 5))
-    assert tree.called == (together > MOST_IN_A_CELL)
+
+
+@given(points=strategies.clusters(max_n=80), k=st.integers(1, 8))
+def test_clusters_of_any_size_have_the_lists_of_all_pairs(
+    backend: Backend, points: NDArray[np.float64], k: int
+) -> None:
+    if len(points) < 2:
+        return
+    ordered, keys = sorted_along(Instance.from_coordinates(points, metric="EUCLIDEAN"))
+    assert ordered.coordinates is not None
+    differences = ordered.coordinates[:, None] - ordered.coordinates
+    expected = oracle.nearest(np.square(differences).sum(axis=2).tolist(), k)
+    assert lists_along(ordered, keys, k, backend).tolist() == expected
+
+
+# How much work lists are
+
+
+def leaves_within(instance: Instance, k: int) -> float:
+    """The mean number of leaves, of 12 cities each, that are no farther from a city than its k-th neighbour."""
+    ordered, _ = sorted_along(instance)
+    points, far = ordered.coordinates, neighbour_lists(ordered, k)[:, -1]
+    assert points is not None
+    parts = np.array_split(points, np.arange(LEAF, len(points), LEAF))
+    low, high = (np.array([edge(part, axis=0) for part in parts]) for edge in (np.min, np.max))
+    away = np.maximum(0, np.maximum(low - points[:, None], points[:, None] - high))
+    limit = np.square(points - points[far]).sum(axis=1)
+    return float((np.square(away).sum(axis=2) <= limit[:, None]).sum(axis=1).mean())
+
+
+@pytest.mark.parametrize("name", spread.POINTS)
+def test_boxes_exclude_as_much_whatever_the_distribution(name: str) -> None:
+    def leaves(kind: str) -> float:
+        return leaves_within(Instance.from_coordinates(spread.POINTS[kind](3_000, 0), metric="EUCLIDEAN"), 8)
+
+    assert leaves(name) < 3 * leaves("uniform")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", spread.POINTS)
+@pytest.mark.parametrize("quadrants", [False, True], ids=["nearest", "quadrants"])
+def test_lists_take_no_longer_whatever_the_distribution(name: str, quadrants: bool) -> None:
+    """Twenty times as long is far from what boxes in no order take, which is hundreds of times as long."""
+
+    def seconds(kind: str) -> float:
+        instance = Instance.from_coordinates(spread.POINTS[kind](20_000, 0), metric="EUCLIDEAN")
+        began = time.process_time()
+        with boxes_by(open_backend("c")):
+            neighbour_lists(instance, 8, quadrants=quadrants)
+        return time.process_time() - began
+
+    seconds(name)
+    assert seconds(name) < 20 * seconds("uniform")
 
 
 @pytest.mark.parametrize("k", [MOST_LISTED, MOST_LISTED + 1])

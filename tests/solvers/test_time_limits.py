@@ -37,6 +37,7 @@ from pytsp.solvers.ils import solver as ils
 from pytsp.solvers.ils import starting_tours as _beginnings
 from pytsp.solvers.ils.population import lengths_of
 from pytsp.solvers.large import pieces as _pieces
+from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.options.annealing import Annealing
 from pytsp.solvers.options.ants import AntColony
 from pytsp.solvers.options.ils import ILS
@@ -340,6 +341,30 @@ def test_kicks_of_pieces_that_do_not_fit_are_not_begun(monkeypatch: pytest.Monke
     assert [seconds for _, seconds in known[:2]] == [0.0, 0.0]
     assert known[-1][1] == pytest.approx(0.6)
     assert all(left > seconds for left, seconds in known)
+
+
+def test_pieces_that_take_no_time_tell_nothing_of_the_next_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[tuple[bool, int]] = []
+    climb = _pieces.Pieces.climb
+
+    def noted(self: _pieces.Pieces, *arguments: float) -> None:
+        is_descent, before = self._is_descending, self.standing
+        climb(self, *arguments)
+        after = self.standing
+        end = after.pieces if after.rounds == before.rounds else self.count
+        counts.append((is_descent, end - before.pieces))
+        if len(counts) > 60:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(_pieces.Pieces, "climb", noted)
+    # As if no call took any time.
+    monkeypatch.setattr(_pieces, "time", SimpleNamespace(perf_counter=lambda: 0.0))
+    monkeypatch.setattr(_pieces, "FIRST_SPEED", {"cpu": 10 / CALL_SECONDS, "gpu": 1.0})
+    monkeypatch.setattr(_pieces, "MOST_DESCENDED_A_SECOND", 700 / CALL_SECONDS)
+    pytsp.solve(uniform(2_000, 0), solver="large", piece=100, time_limit=60, backend="c")
+    # A piece has ten kicks: one at first, then three.
+    assert [count for is_descent, count in counts if is_descent] == [1, 7, 7, 5]
+    assert max(count for is_descent, count in counts if not is_descent) == 3
 
 
 # The command line

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pytsp import is_tour
 from pytsp.backends import open_backend
-from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.starts import descent
 from pytsp.starts.descent import descended, lists_along_curves
 
@@ -18,7 +18,7 @@ LONG = 1e9
 
 
 def along_the_curve(points: NDArray[np.float64]) -> NDArray[np.int32]:
-    return np.argsort(hilbert_keys(points), kind="stable").astype(np.int32)
+    return along_hilbert(points).order.astype(np.int32)
 
 
 def length_of(points: NDArray[np.float64], tour: NDArray[np.int32]) -> float:
@@ -36,7 +36,7 @@ def drawn(n: int, axes: int, seed: int, *, is_crowded: bool = False) -> NDArray[
 )
 def test_lists_have_the_nearest_of_both_windows(n: int, axes: int, k: int, more: int, seed: int) -> None:
     points, window = drawn(n, axes, seed), k + more
-    second = np.argsort(hilbert_keys(points @ descent.DIRECTIONS[axes]), kind="stable").tolist()
+    second = along_hilbert(points @ descent.DIRECTIONS[axes]).order.tolist()
     lists = lists_along_curves(points, k, window)
     assert lists.shape == (n, min(k, n - 1)) and lists.dtype == np.int32
     for city in range(n):

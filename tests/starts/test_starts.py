@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,6 @@ from processes import run_python
 
 from pytsp import Instance, is_tour, random_tours, read
 from pytsp.generate import uniform
-from pytsp.neighbours import hilbert as _hilbert
-from pytsp.neighbours.hilbert import hilbert_keys
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.starts import fragments as _fragments
 from pytsp.starts import nearest_unvisited as _visits
@@ -229,22 +227,6 @@ def test_climbers_of_ten_thousand_cities_start_without_scipys_tree() -> None:
 
 
 # Space-filling curve
-
-
-@pytest.mark.parametrize(("width", "bits"), [(2, 1), (2, 3), (2, 5), (3, 1), (3, 2), (3, 3)])
-def test_consecutive_cells_of_the_curve_touch(width: int, bits: int) -> None:
-    cells = np.array(list(product(range(2**bits), repeat=width)), dtype=np.float64)
-    curve = cells[np.argsort(hilbert_keys(cells))]
-    assert (np.abs(np.diff(curve, axis=0)).sum(axis=1) == 1).all()
-    assert len(np.unique(hilbert_keys(cells))) == len(cells)
-
-
-def test_the_curve_does_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    points = uniform(100, 3).coordinates
-    assert points is not None
-    keys = hilbert_keys(points)
-    monkeypatch.setattr(_hilbert, "_BLOCK", 7)
-    assert np.array_equal(keys, hilbert_keys(points))
 
 
 @pytest.mark.parametrize("points", [[[1, 1]] * 5, [[0, 1], [5, 1], [3, 1], [1, 1]], [[1e9, 0], [-1e9, 0], [0, 1e-9]]])

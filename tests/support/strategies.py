@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from pytsp.problem.instance import Instance
@@ -172,6 +173,19 @@ def layouts() -> st.SearchStrategy[Layout]:
 def point_rows(points: NDArray[np.float64]) -> list[list[float]]:
     """The lines ``node x y`` of a NODE_COORD_SECTION."""
     return [[node, *row] for node, row in enumerate(points.tolist(), 1)]
+
+
+@st.composite
+def clusters(draw: st.DrawFn, max_n: int = 60) -> NDArray[np.float64]:
+    """Points in clusters, each with a scale of its own from 1 down to 1e-12; many tie and some coincide."""
+    parts = []
+    for _ in range(draw(st.integers(1, 4))):
+        centre = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
+        scale = 2.0 ** -draw(st.integers(0, 40))
+        size = draw(st.integers(1, max_n // 4))
+        offsets = draw(arrays(np.int64, (size, 2), elements=st.integers(0, 8)))
+        parts.append(np.array(centre) + scale * offsets)
+    return np.concatenate(parts)
 
 
 @st.composite

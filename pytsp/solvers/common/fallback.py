@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.hilbert import hilbert_order
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points
 from pytsp.run.result import Result
@@ -127,7 +127,7 @@ def quick_tour(instance: Instance, seconds: float, first: int = 0, last: int | N
 def _tour_of_points(instance: Instance, points: NDArray[np.float64], seconds: float) -> NDArray[np.int32]:
     n = instance.n
     if CURVE_SECONDS * n <= max(seconds, SHORT_SECONDS):
-        return np.argsort(hilbert_keys(points), kind="stable").astype(np.int32)
+        return hilbert_order(points)
     return strips(points) if STRIP_SECONDS * n <= seconds and points.shape[1] == 2 else instance.canonical_tour()
 
 

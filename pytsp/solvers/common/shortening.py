@@ -106,7 +106,7 @@ def _greedy(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray
         order = greedy_parts(points, plane, kernels, seconds, 0 if further is None else 1)
     else:
         ends = [_place(tour, city) for city in given_ends(instance)]
-        order = quick_greedy(points, plane, kernels, None if further is None else 0, ends)
+        order = quick_greedy(points, plane, kernels, None if further is None else 0, ends, seconds)
     return None if order is None else tour[order]
 
 

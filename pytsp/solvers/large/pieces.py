@@ -34,6 +34,9 @@ FULL_PASSES = 2.0
 MOST_SETTLING_SHARE = 0.35
 # The kicks a second that the first call counts on, of a core, or of all of a GPU; the first ones come with a descent.
 FIRST_SPEED = {"cpu": 3_000.0, "gpu": 500_000.0}
+# A core's call counts on no more than this multiple of these kicks a second, and on so many cities a second of a first
+# descent. Pieces that take no time, as their distances are rounded to nothing, tell nothing of the next ones.
+MOST_SPEED, MOST_DESCENDED_A_SECOND = 3.0, 1e6
 # So many cities at a time keep a GPU busy; their neighbours by places take memory, and a call of them all its time.
 MOST_GPU_CITIES = 1 << 21
 # How many cities' links are made by a call.
@@ -279,12 +282,20 @@ class Pieces(Search):
         pieces = self.kernels.value("piece_range", fields)
         handle = self.call("climb_pieces", self.links, now.handle, stretch, self.temperature * warmth, moves, pieces)
         length = self._length(handle)
-        self.speed = count / max(time.perf_counter() - began, 1e-9)
+        self.speed = min(count / max(time.perf_counter() - began, 1e-9), self._most_speed(is_descent=is_descent))
         is_complete = now.pieces + count == self.count
         if is_descent and is_complete:
             # Kicks take far longer.
             self.speed = self.first_speed
         self._stand(PiecesStanding(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
+
+    def _most_speed(self, *, is_descent: bool) -> float:
+        """Return the pieces a second that a call counts on at most."""
+        if self.kernels.threads is None:
+            return math.inf
+        if is_descent:
+            return MOST_DESCENDED_A_SECOND * self.kernels.threads / self.piece
+        return MOST_SPEED * self.first_speed
 
     def state(self) -> dict[str, Any]:
         best = None if self.shortest.handle is self.standing.handle else self._told(self.shortest)

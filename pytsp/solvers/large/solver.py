@@ -9,7 +9,7 @@ from pytsp.backends.context import Backend
 from pytsp.bound.alpha import alpha_lists
 from pytsp.exceptions import InstanceError
 from pytsp.neighbours.boxes import lists_along
-from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.neighbours.kdtree import CITY_SECONDS, IMPORT_SECONDS, are_few
 from pytsp.neighbours.lists import along_tree, check_length, check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
@@ -51,8 +51,9 @@ def begin(task: Task[LargeTour]) -> Pieces:
     look(instance.n, CURVE_SECONDS * instance.n)
     points = curve_points(instance)
     assert points is not None
-    keys = hilbert_keys(points)
-    order = np.argsort(keys, kind="stable").astype(np.int32)
+    along = along_hilbert(points)
+    order, keys = along.order.astype(np.int32), along.keys
+    del along
     # Cities that are near each other have numbers near each other, and their data lies close together.
     ordered = instance._in_order(order)
     began = watch.seconds
@@ -65,7 +66,7 @@ def begin(task: Task[LargeTour]) -> Pieces:
     began = watch.seconds
     try:
         look(instance.n, _first_seconds(task))
-        lists = lists_of(ordered, keys[order], order, task)
+        lists = lists_of(ordered, keys, order, task)
         look(instance.n)
     except OutOfTime:
         raise OutOfTime(order if instance.n > FEW_CITIES else None) from None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import KernelError
-from pytsp.neighbours.hilbert import hilbert_keys
+from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.problem.location import curve_points
@@ -73,10 +73,10 @@ def _ground(task: Task[Any], cities: NDArray[np.int32] | None) -> tuple[_Ground,
     look(some.n)
     points = curve_points(some)
     assert points is not None
-    keys = hilbert_keys(points)
-    order = np.argsort(keys, kind="stable").astype(np.int32)
+    along = along_hilbert(points)
+    order, keys = along.order.astype(np.int32), along.keys
     ordered = some._in_order(order)
-    lists = lists_of(ordered, keys[order], order, task)
+    lists = lists_of(ordered, keys, order, task)
     form = form_of(ordered, in_space_above=0 if task.machine == "cpu" else None)
     return _Ground(order if cities is None else cities[order], ordered, lists, form), numbers_of(order)
 
