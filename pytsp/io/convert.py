@@ -22,7 +22,7 @@ __all__ = ["as_instance", "degrees_and_minutes"]
 GLOBE_METRIC = "HAVERSINE"
 """The metric of latitudes and longitudes that come without one: kilometres, not rounded."""
 
-GLOBE_METRICS = ("HAVERSINE", "GEO")
+GLOBE_METRICS = ("HAVERSINE", "GEO", "GEOM")
 """The metrics of places on the globe."""
 
 # A message names so many columns.
@@ -64,9 +64,9 @@ def as_instance(
     data
     metric : str, optional
         Of coordinates, as `Instance.from_coordinates` takes it, in upper or lower case. By default "EUCLIDEAN", which
-        does not round; for latitudes and longitudes "HAVERSINE", which are kilometres, and there "GEO", TSPLIB's whole
-        kilometres, is the other choice. In an array, GEO's coordinates are TSPLIB's degrees and minutes, in GeoJSON and
-        data frames they are decimal degrees as elsewhere, and converted.
+        does not round. Latitudes and longitudes have "HAVERSINE", which are kilometres; the other choices there are
+        "GEO", TSPLIB's whole kilometres, and "GEOM", Concorde's whole metres. In an array, GEO's coordinates are
+        TSPLIB's degrees and minutes, in GeoJSON and data frames they are decimal degrees as elsewhere, and converted.
     asymmetric : bool, optional
         Take a matrix that is not symmetric.
     columns : sequence of str, optional
@@ -135,13 +135,18 @@ def on_globe(
     """Return an instance of places given by latitude and longitude in decimal degrees, shape (n, 2)."""
     metric = (metric or GLOBE_METRIC).upper()
     if metric not in GLOBE_METRICS:
-        raise InstanceError(f"metric {metric!r} is not for latitudes and longitudes; {' and '.join(GLOBE_METRICS)} are")
-    # It refuses what is no latitude, which GEO does not.
-    instance = Instance.from_coordinates(places, GLOBE_METRIC, name, labels=labels)
-    if metric == GLOBE_METRIC:
+        *some, last = GLOBE_METRICS
+        raise InstanceError(f"metric {metric!r} is not for latitudes and longitudes; {', '.join(some)} and {last} are")
+    # Decimal degrees are checked before any are converted.
+    instance = Instance.from_coordinates(places, GLOBE_METRIC if metric == "GEO" else metric, name, labels=labels)
+    if metric != "GEO":
         return instance
     assert instance.coordinates is not None
-    return Instance.from_coordinates(degrees_and_minutes(instance.coordinates), metric, name, labels=labels)
+    latitude, longitude = instance.coordinates.T
+    # GEO has longitudes within half a turn only.
+    longitude = longitude - 360.0 * np.sign(longitude) * (np.abs(longitude) > 180.0)
+    converted = degrees_and_minutes(np.column_stack([latitude, longitude]))
+    return Instance(name, metric, coordinates=converted, labels=instance.labels)
 
 
 def name_column(columns: Sequence[str]) -> str | None:

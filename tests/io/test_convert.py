@@ -165,8 +165,12 @@ def test_sparse_matrices_are_refused(sparse: Any) -> None:
         (POINTS, {"columns": ["x", "y"]}, "does not concern data of this kind"),
         ([1, 2, 3], {"metric": "GEO"}, "metric='GEO' does not concern a condensed distance matrix"),
         (np.zeros((4, 4)), {"metric": "EUC_2D"}, "metric='EUC_2D' does not concern a matrix"),
-        ([[91, 0]] * 3, {"metric": "haversine"}, r"latitude and longitude in decimal degrees, .*\[0, 0\] is 91"),
-        ([[0, 361]] * 3, {"metric": "haversine"}, r"up to 90 and 360; \[0, 1\] is 361"),
+        (
+            [[91, 0]] * 3,
+            {"metric": "haversine"},
+            r"latitude and longitude in decimal degrees, .*the latitude of city 0 is 91",
+        ),
+        ([[0, 361]] * 3, {"metric": "haversine"}, r"up to 90 and 360; the longitude of city 0 is 361"),
     ],
 )
 def test_arrays_that_make_no_instance_are_refused(data: Any, options: dict[str, Any], words: str) -> None:
@@ -249,7 +253,7 @@ def test_points_are_read_in_their_order_however_they_are_nested() -> None:
         (point("13.4", 52), r"must be \[longitude, latitude\]; it is \['13.4', 52\]"),
         (point(True, 52), r"must be \[longitude, latitude\]"),
         (point(13, 52, 1, 2), r"must be \[longitude, latitude\]"),
-        (point(52, 113), r"\[0, 0\] is 113"),
+        (point(52, 113), "the latitude of city 0 is 113"),
         (point(float("nan"), 0), "must be finite"),
     ],
 )
@@ -257,7 +261,7 @@ def test_other_geojson_is_refused_with_its_place(document: dict[str, Any], words
     with pytest.raises(InstanceError, match=words):
         as_instance(document)
     with pytest.raises(
-        InstanceError, match="metric 'EUC_2D' is not for latitudes and longitudes; HAVERSINE and GEO are"
+        InstanceError, match="metric 'EUC_2D' is not for latitudes and longitudes; HAVERSINE, GEO and GEOM are"
     ):
         as_instance(point(1, 2), metric="EUC_2D")
 
