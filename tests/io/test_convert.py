@@ -19,7 +19,7 @@ from paths import ROOT
 from scipy.spatial.distance import pdist, squareform
 
 import pytsp
-from pytsp import Instance, InstanceError, as_instance
+from pytsp import Instance, InstanceError, PytspWarning, as_instance
 from pytsp.io.convert import decimal_degrees, degrees_and_minutes
 
 POINTS = [[0.0, 0.5], [3.0, 0.0], [1.0, 2.0], [2.0, 7.0]]
@@ -244,7 +244,7 @@ def test_points_are_read_in_their_order_however_they_are_nested() -> None:
         ({"type": "FeatureCollection", "features": []}, "GeoJSON: there are no points in it"),
         ({"type": "FeatureCollection"}, "GeoJSON.features must be a list; it is a NoneType"),
         ({"type": "FeatureCollection", "features": [3]}, r"GeoJSON.features\[0\]: a int is not accepted"),
-        (feature(None), "GeoJSON.geometry: a NoneType is not accepted"),
+        (feature(None), "GeoJSON: there are no points in it, but 1 null or empty geometry"),
         (feature({"type": "LineString", "coordinates": []}), "GeoJSON.geometry: type 'LineString' is not accepted"),
         (
             {"type": "MultiPoint", "coordinates": [[0, 0], [1]]},
@@ -264,6 +264,28 @@ def test_other_geojson_is_refused_with_its_place(document: dict[str, Any], words
         InstanceError, match="metric 'EUC_2D' is not for latitudes and longitudes; HAVERSINE, GEO and GEOM are"
     ):
         as_instance(point(1, 2), metric="EUC_2D")
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        feature(None),
+        {"type": "Feature", "properties": {"name": "somewhere"}},
+        feature({"type": "Point", "coordinates": []}),
+        feature({"type": "MultiPoint", "coordinates": []}),
+        feature({"type": "GeometryCollection", "geometries": []}),
+        feature({"type": "GeometryCollection", "geometries": [{"type": "Point", "coordinates": []}]}),
+    ],
+)
+def test_features_without_a_place_are_left_out_with_a_word(empty: dict[str, Any]) -> None:
+    document = {"type": "FeatureCollection", "features": [feature(point(1, 2)), empty, feature(point(3, 4))]}
+    words = r"^GeoJSON: 1 null or empty geometry left out: GeoJSON.features\[1\].* \(somewhere\)$"
+    with pytest.warns(PytspWarning, match=words):
+        instance = as_instance(document)
+    assert instance.coordinates is not None and instance.coordinates.tolist() == [[2, 1], [4, 3]]
+    document["features"] += [empty] * 4
+    with pytest.warns(PytspWarning, match=r"5 null or empty geometries left out: .* and 2 more$"):
+        assert as_instance(document).n == 2
 
 
 def test_collections_that_go_too_deep_are_refused() -> None:
@@ -333,7 +355,11 @@ def test_columns_are_those_that_are_asked_for() -> None:
         ({"a": [1], "b": [2]}, {}, "no columns x and y, or latitude and longitude, among: a, b"),
         ({}, {}, "among: none"),
         ({"x": [1], "X": [1], "y": [2]}, {}, "differ in case only"),
-        ({"x": ["1", "2"], "y": [1, 2]}, {}, "column 'x' must hold numbers, but its dtype is"),
+        (
+            {"x": ["1", "2"], "y": [1, 2]},
+            {},
+            "column 'x' must hold integers or floats of at most 64 bits, but the dtype is .*: element 0 .* is '1'",
+        ),
         ({"x": [1.0, None], "y": [1, 2]}, {}, r"must be finite, but \[1, 0\] is nan"),
         ({"x": [1], "y": [1]}, {"columns": ["x", "z"]}, r"columns=\['x', 'z'\] must be different ones of: x, y"),
         ({"x": [1], "y": [1]}, {"columns": ["x", "x"]}, "must be different ones of"),
