@@ -14,6 +14,7 @@ from pytsp.api.request import Request
 from pytsp.backends.context import Backend
 from pytsp.backends.devices import usable_cores
 from pytsp.backends.registry import on_the_cpu, open_backend
+from pytsp.problem.cut_off import warn_of_cut_off
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import is_in_space_only
 from pytsp.problem.labels import city_number
@@ -76,6 +77,7 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         instance = as_instance(instance, **request.reading)
     # Of whoever called `solve`.
     warn_of_rounding(instance, stacklevel=3)
+    warn_of_cut_off([instance], is_open=request.open is True)
     solve = dispatch_read
     if truth_value("bound", request.bound):
         from pytsp.api.bounded import solve_bounded as solve  # noqa: PLC0415

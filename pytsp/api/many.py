@@ -20,6 +20,7 @@ from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance
+from pytsp.problem.cut_off import warn_of_cut_off
 from pytsp.problem.instance import Instance
 from pytsp.problem.instances import Instances, cities_of
 from pytsp.problem.kernel_input import Form, forms_of
@@ -146,6 +147,7 @@ def solve_many(
     # One stands for all: each takes as long as a small instance does.
     for instance in listed[:1]:
         warn_of_rounding(instance, stacklevel=2)
+    warn_of_cut_off(listed)
     largest = max(cities_of(listed), default=0)
     check_memory("climbers", climbers, lambda count: CITY_BYTES * largest * count)
     common = {"seed": seed, "backend": backend, "threads": threads, "device": device}

@@ -231,7 +231,7 @@ def _closed(instance: Instance, kind: Kind) -> Instance:
     if closed.coordinates is not None:
         points = closed.coordinates.copy()
         points[:n, -1][points[:n, -1] == 0] += away if (kind.start_city, kind.end_city) == (None, None) else 0
-        return Instance.from_coordinates(points, closed.metric, closed.name)
+        return Instance(closed.name, closed.metric, coordinates=points)
     assert closed.matrix is not None
     matrix = closed.matrix.copy()
     starts = kind.start_city is None and (instance.asymmetric or kind.end_city is None)

@@ -62,7 +62,7 @@ class InPlane:
     @property
     def ordered(self) -> Instance:
         """The instance with its cities in this order; a copy, which is not kept."""
-        return Instance.from_coordinates(self._coordinates[self.order], self._instance.metric, name=self._instance.name)
+        return Instance(self._instance.name, self._instance.metric, coordinates=self._coordinates[self.order])
 
     def nearest(self, k: int) -> NDArray[np.int32]:
         """Return the k nearest of each of the cities in order, shape (n, min(k, n - 1))."""

@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.began = time.perf_counter() - (_cli_limits.seconds_since_start() if is_process else 0.0)
     code = 1
     try:
-        with _cli_runs.end_on_signals(for_good=is_process):
+        with _cli_runs.end_on_signals(for_good=is_process), _cli_streams.tell_warnings():
             options.run(options)
             sys.stdout.flush()
         return 0

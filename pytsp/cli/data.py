@@ -15,6 +15,7 @@ from pytsp.io.results import ENDINGS, ending_of
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
 
+_COLUMNS = "the columns of a table with the coordinates; of a road server's tables the one to take, such as distances"
 # How many centres, and which share of the places: each concerns one kind of instance.
 _CONCERNED = {"clusters": "clustered", "share": "grid"}
 
@@ -60,14 +61,14 @@ def city_of(instance: Instance, name: str, text: str | None) -> int | None:
 def add_instance(command: Any) -> None:
     """Add the instance that a command is of."""
     command.add_argument(
-        "instance", metavar="FILE|NAME", help="a TSPLIB, CSV, .npy or GeoJSON file, - for standard input, or a name"
+        "instance", metavar="FILE|NAME", help="a TSPLIB, CSV, JSON or .npy file, - for standard input, or a name"
     )
 
 
 def add_reading(group: Any) -> None:
     """Add how files are read that do not say it."""
     group.add_argument("--metric", metavar="M", help="of coordinates (default: euclidean, or haversine on the globe)")
-    group.add_argument("--columns", type=_names, metavar="X,Y", help="the columns of a table with the coordinates")
+    group.add_argument("--columns", type=_names, metavar="X,Y", help=_COLUMNS)
     group.add_argument("--asymmetric", action="store_true", help="take distances that are not symmetric")
 
 

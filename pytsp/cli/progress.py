@@ -6,13 +6,10 @@ import logging
 import math
 import sys
 import time
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-from pytsp.exceptions import PytspWarning
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -192,25 +189,15 @@ class _ToStandardError(logging.Handler):
 
 @contextmanager
 def log_to_stderr(*, verbose: bool) -> Iterator[None]:
-    """Print the library's warnings on standard error, each in a line, and with `verbose` all that it logs."""
+    """Print warnings of the library's log on standard error, each in a line, and with `verbose` the whole log."""
     logger, handler = logging.getLogger("pytsp"), _ToStandardError()
     level, propagates = logger.level, logger.propagate
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG if verbose else logging.WARNING)
     logger.propagate = False
-    show = warnings.showwarning
-
-    def tell(message: Warning | str, category: type[Warning], *place: Any) -> None:
-        if issubclass(category, PytspWarning):
-            logger.warning("%s", message)
-        else:
-            show(message, category, *place)
-
-    warnings.showwarning = tell  # type: ignore[assignment]
     try:
         yield
     finally:
-        warnings.showwarning = show
         logger.removeHandler(handler)
         logger.setLevel(level)
         logger.propagate = propagates

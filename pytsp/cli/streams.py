@@ -6,7 +6,13 @@ import atexit
 import io
 import os
 import sys
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from pytsp.exceptions import PytspWarning
+from pytsp.utils.text import one_line, printable
 
 
 class _Lossy(io.FileIO):
@@ -39,6 +45,24 @@ def secure() -> None:
     raw = io.BufferedWriter(_Lossy(2, "w", closefd=False))
     sys.stderr = io.TextIOWrapper(raw, encoding, "backslashreplace", line_buffering=True)
     atexit.register(_abandon)
+
+
+@contextmanager
+def tell_warnings() -> Iterator[None]:
+    """Print pytsp's warnings on standard error, each in a line, as errors are."""
+    show = warnings.showwarning
+
+    def tell(message: Warning | str, category: type[Warning], *place: Any) -> None:
+        if issubclass(category, PytspWarning):
+            print(f"pytsp: {printable(one_line(str(message)))}", file=sys.stderr)
+        else:
+            show(message, category, *place)
+
+    warnings.showwarning = tell  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        warnings.showwarning = show
 
 
 def try_output() -> None:

@@ -32,9 +32,13 @@ def read(
     ``.csv``, ``.tsv``    a table. Below a header: coordinates in columns x and y (and z), or latitude and longitude in
                           decimal degrees, a city a line; or distances, where the first field of each line is its
                           column's name. Without a header: an array of coordinates or distances. Fields are parted by
-                          semicolons, tabs, commas or blanks, and decimal signs may be commas where commas part nothing
+                          semicolons, tabs, commas or blanks, and decimal signs may be commas where commas part nothing.
+                          A first line with a number is a header only where its fields are labels of the lines. In
+                          distances ``inf``, ``NA``, ``null``, ``-`` or an empty field forbids an edge
     ``.npy``              an array, as `pytsp.as_instance` takes it
     ``.geojson``          points of longitude and latitude
+    ``.json``             GeoJSON; a road server's table with durations or distances, which may be asymmetric, and where
+                          null forbids an edge; or a list of rows, as an array
     any other             the one of these that it looks like; so is standard input, and any stream
     ====================  =============================================================================================
 
@@ -50,7 +54,8 @@ def read(
     metric : str, optional
         Of coordinates, as `pytsp.as_instance` takes it; TSPLIB's files say their own.
     columns : sequence of str, optional
-        The columns of a table with the coordinates.
+        The columns of a table with the coordinates. Of a road server's tables the one to take, as ``["distances"]``; by
+        default durations.
     asymmetric : bool, optional
         Take distances that are not symmetric; TSPLIB's files of TYPE ATSP say so.
     ignore_fixed_edges : bool, optional
@@ -73,6 +78,13 @@ def read(
         If there is no such file or name; it is an `InstanceError` and a `FileNotFoundError`.
     OSError
         If the file cannot be opened or read.
+
+    Warns
+    -----
+    PytspWarning
+        If something of the file is left out, such as a row without any value, a feature without a place or one of two
+        tables, if a field without a number is taken as no way, or if minutes of metric GEO are 60 or more. The warning
+        names file and place.
 
     Notes
     -----

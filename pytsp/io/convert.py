@@ -1,4 +1,4 @@
-"""Instances from what people have: arrays and lists, data frames, graphs, SciPy's distance matrices, GeoJSON, CSV."""
+"""Instances from what people have: arrays, lists, data frames, graphs, GeoJSON, and a road server's tables."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
-from pytsp.io import geojson
+from pytsp.io import geojson, protocols
 from pytsp.io.graphs import instance_of
+from pytsp.io.road_tables import is_road_table, table_of
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import DEFAULT_METRIC
-from pytsp.utils.arguments import is_masked
+from pytsp.problem.validation import as_array, as_distances, as_numbers
 
 __all__ = ["as_instance", "degrees_and_minutes"]
 
 GLOBE_METRIC = "HAVERSINE"
 """The metric of latitudes and longitudes that come without one: kilometres, not rounded."""
 
-GLOBE_METRICS = ("HAVERSINE", "GEO")
+GLOBE_METRICS = ("HAVERSINE", "GEO", "GEOM")
 """The metrics of places on the globe."""
 
+# What arrays of other packages have; NumPy asks for all but the first by itself.
+_ARRAYS = ("__dlpack__", "__array__", "__array_interface__", "__array_struct__")
 # A message names so many columns.
 _MOST_NAMED = 12
 # Names of columns, in lower case: coordinates of the plane or of space, latitude and longitude.
@@ -47,14 +50,20 @@ def as_instance(
     ===================================  ==============================================================================
     `Instance`                           itself
     array or list, shape (n, 2), (n, 3)  coordinates
-    array or list, shape (n, n)          distances, in which d[i, j] is that from i to j; infinite ones forbid an edge
+    array or list, shape (n, n)          distances: d[i, j] is that from i to j; infinity or None forbids an edge
     array or list, shape (n(n-1)/2,)     a condensed distance matrix, as `scipy.spatial.distance.pdist` returns it
-    data frame (pandas, polars)          coordinates in columns x and y (and z), or latitude and longitude in degrees;
+    data frame (pandas, polars, Arrow)   coordinates in columns x and y (and z), or latitude and longitude in degrees;
                                          a row is a city; or distances, where the index is the columns, or what the
                                          first column holds is the names of the others
     networkx graph                       `pytsp.networkx.instance_of`: its edges' weights
-    mapping                              GeoJSON: points of longitude and latitude
+    mapping                              GeoJSON: points of longitude and latitude; or a road server's JSON with
+                                         "durations" or "distances", directed ways, in which null forbids an edge
+    geometries (shapely, geopandas)      GeoJSON
     ===================================  ==============================================================================
+
+    Arrays, tables and geometries of any package are taken by what packages offer to each other: `__array__`,
+    `__array_interface__`, `__dlpack__`, `__geo_interface__`, and `__arrow_c_stream__`, which needs pyarrow or
+    polars.
 
     Cities have names, `Instance.labels`, where a data frame has a column name, label, city, place, title or id, or an
     index other than 0, 1, 2, …, where GeoJSON's features have such a property, and where a graph's nodes are theirs.
@@ -64,14 +73,15 @@ def as_instance(
     data
     metric : str, optional
         Of coordinates, as `Instance.from_coordinates` takes it, in upper or lower case. By default "EUCLIDEAN", which
-        does not round; for latitudes and longitudes "HAVERSINE", which are kilometres, and there "GEO", TSPLIB's whole
-        kilometres, is the other choice. In an array, GEO's coordinates are TSPLIB's degrees and minutes, in GeoJSON and
-        data frames they are decimal degrees as elsewhere, and converted.
+        does not round. Latitudes and longitudes have "HAVERSINE", which are kilometres; the other choices there are
+        "GEO", TSPLIB's whole kilometres, and "GEOM", Concorde's whole metres. In an array, GEO's coordinates are
+        TSPLIB's degrees and minutes, in GeoJSON and data frames they are decimal degrees as elsewhere, and converted.
+        Geometries with a metric of the plane are x and y, as are those with a projected coordinate reference system.
     asymmetric : bool, optional
-        Take a matrix that is not symmetric.
+        Take a matrix that is not symmetric. The tables of road servers are taken as they are.
     columns : sequence of str, optional
         The columns of a data frame with the coordinates: x and y (and z), or latitude and longitude where `metric` is
-        one of the globe.
+        one of the globe. Of a road server's tables the one to take, as ``["distances"]``; by default durations.
     name : str, optional
 
     Returns
@@ -84,6 +94,11 @@ def as_instance(
         If the data make no instance, or may be read in two ways; the message says which.
     TypeError
         If they are of another kind.
+
+    Warns
+    -----
+    PytspWarning
+        If something is left out, such as a feature without a place, or one of several tables; the warning says what.
 
     Examples
     --------
@@ -99,7 +114,12 @@ def as_instance(
         return data
     kind = _kind(data)
     if kind == "data frame":
-        return _of_frame(data, metric, columns, name, asymmetric)
+        table = protocols.arrow_table(data) if protocols.has_arrow_table(data) else data
+        return _of_frame(table, metric, columns, name, asymmetric)
+    if kind == "mapping" and is_road_table(data):
+        concerns_not("a road server's table", metric=metric)
+        rows, labels = table_of(data, columns)
+        return Instance.from_matrix(rows, name, asymmetric=True, labels=labels)
     concerns_not("data of this kind, which have none", columns=columns)
     if kind == "graph":
         concerns_not("a graph", metric=metric, asymmetric=asymmetric)
@@ -108,6 +128,9 @@ def as_instance(
         concerns_not("GeoJSON", asymmetric=asymmetric)
         places, labels = geojson.points(data)
         return on_globe(places, metric, name, labels)
+    if kind == "geometries":
+        concerns_not("geometries", asymmetric=asymmetric)
+        return _of_geometries(data, metric, name)
     return _of_array(data, metric, asymmetric, name)
 
 
@@ -135,19 +158,49 @@ def on_globe(
     """Return an instance of places given by latitude and longitude in decimal degrees, shape (n, 2)."""
     metric = (metric or GLOBE_METRIC).upper()
     if metric not in GLOBE_METRICS:
-        raise InstanceError(f"metric {metric!r} is not for latitudes and longitudes; {' and '.join(GLOBE_METRICS)} are")
-    # It refuses what is no latitude, which GEO does not.
-    instance = Instance.from_coordinates(places, GLOBE_METRIC, name, labels=labels)
-    if metric == GLOBE_METRIC:
+        *some, last = GLOBE_METRICS
+        raise InstanceError(f"metric {metric!r} is not for latitudes and longitudes; {', '.join(some)} and {last} are")
+    # Decimal degrees are checked before any are converted.
+    instance = Instance.from_coordinates(places, GLOBE_METRIC if metric == "GEO" else metric, name, labels=labels)
+    if metric != "GEO":
         return instance
     assert instance.coordinates is not None
-    return Instance.from_coordinates(degrees_and_minutes(instance.coordinates), metric, name, labels=labels)
+    latitude, longitude = instance.coordinates.T
+    # GEO has longitudes within half a turn only.
+    longitude = longitude - 360.0 * np.sign(longitude) * (np.abs(longitude) > 180.0)
+    converted = degrees_and_minutes(np.column_stack([latitude, longitude]))
+    return Instance(name, metric, coordinates=converted, labels=instance.labels)
+
+
+def _of_geometries(data: Any, metric: str | None, name: str) -> Instance:
+    """Return the instance of geometries: of the plane where they, or the metric, say so, else of the globe."""
+    is_list = not hasattr(data, "__geo_interface__")
+    parts = [protocols.geo_mapping(each) for each in data] if is_list else []
+    document = {"type": "GeometryCollection", "geometries": parts} if is_list else protocols.geo_mapping(data)
+    places, labels = geojson.points(document)
+    is_projected = protocols.is_projected(data)
+    if not is_projected and (metric is None or metric.upper() in GLOBE_METRICS):
+        return on_globe(places, metric, name, labels)
+    if metric is not None and metric.upper() in GLOBE_METRICS:
+        raise InstanceError(
+            f"metric {metric!r} is for latitudes and longitudes, but the geometries are projected; "
+            "data.to_crs(4326) has their longitudes and latitudes"
+        )
+    return Instance.from_coordinates(places[:, ::-1], metric or DEFAULT_METRIC, name, labels=labels)
 
 
 def name_column(columns: Sequence[str]) -> str | None:
     """Return the column that holds what the cities are called, if there is one."""
     known = {label.strip().lower(): label for label in columns}
     return next((known[each] for each in geojson.NAMES if each in known), None)
+
+
+def is_header(labels: Sequence[str], columns: Sequence[str] | None) -> bool:
+    """Tell whether labels are names of columns that hold coordinates: those asked for, or known ones."""
+    if columns is not None:
+        return not isinstance(columns, str) and set(columns) <= set(labels)
+    known = {label.lower() for label in labels}
+    return any(known >= set(names) for names in (*_PLANE, *_GLOBE))
 
 
 def check_different(columns: Sequence[Any]) -> None:
@@ -169,7 +222,7 @@ def of_columns(
     labels: Sequence[str] | None = None,
 ) -> Instance:
     """Return the instance of a table's columns, each a list or an array of numbers."""
-    chosen, is_globe = _columns(list(table), metric, columns)
+    chosen, is_globe = coordinate_columns(list(table), metric, columns)
     points = np.column_stack([_column(table[each], each) for each in chosen])
     if is_globe:
         return on_globe(points, metric, name, labels)
@@ -183,19 +236,23 @@ def _kind(data: Any) -> str:
             f"a sparse matrix ({type(data).__name__}) does not say how long the ways are that it leaves out; "
             "data.toarray() takes them as 0, a networkx graph as missing"
         )
-    if hasattr(data, "columns") and hasattr(data, "to_numpy"):
+    if hasattr(data, "__geo_interface__") and not isinstance(data, Mapping):
+        return "geometries"
+    if (hasattr(data, "columns") and hasattr(data, "to_numpy")) or protocols.has_arrow_table(data):
         return "data frame"
     if hasattr(data, "is_directed") and hasattr(data, "edges") and hasattr(data, "nodes"):
         return "graph"
     if isinstance(data, Mapping):
         return "mapping"
-    if isinstance(data, str | bytes) or not (isinstance(data, Sequence) or hasattr(data, "__array__")):
+    is_array = isinstance(data, Sequence) or any(hasattr(data, each) for each in _ARRAYS)
+    if isinstance(data, str | bytes) or not is_array:
         read = "; pytsp.read reads files" if isinstance(data, str | bytes) or hasattr(data, "__fspath__") else ""
         raise TypeError(
             "instance must be a pytsp.Instance (see pytsp.read), coordinates, distances, a data frame, a graph or "
             f"GeoJSON; it is a {type(data).__name__}{read}"
         )
-    return "array"
+    first = data[0] if isinstance(data, list | tuple) and data else None
+    return "geometries" if hasattr(first, "__geo_interface__") and not isinstance(first, Mapping) else "array"
 
 
 def _of_frame(frame: Any, metric: str | None, columns: Sequence[str] | None, name: str, asymmetric: bool) -> Instance:
@@ -204,13 +261,13 @@ def _of_frame(frame: Any, metric: str | None, columns: Sequence[str] | None, nam
     # A frame of polars has no index.
     index = list(getattr(frame, "index", range(len(frame))))
     if labels and index == labels and columns is None:
-        return _of_distances(frame.to_numpy(), labels, metric, asymmetric, name)
+        return _of_distances(_cells(frame), labels, metric, asymmetric, name)
     if (
         columns is None
         and len(labels) == len(frame) + 1 > 1
         and [*map(str, frame[labels[0]])] == [*map(str, labels[1:])]
     ):
-        return _of_distances(frame[labels[1:]].to_numpy(), labels[1:], metric, asymmetric, name)
+        return _of_distances(_cells(frame[labels[1:]]), labels[1:], metric, asymmetric, name)
     concerns_not("coordinates in a data frame", asymmetric=asymmetric)
     # Only what has a name that is a text can be found, or asked for.
     texts = [label for label in labels if isinstance(label, str)]
@@ -221,12 +278,18 @@ def _of_frame(frame: Any, metric: str | None, columns: Sequence[str] | None, nam
     return of_columns({label: frame[label] for label in texts}, metric, columns, name, names)
 
 
+def _cells(frame: Any) -> Any:
+    """Return what a data frame holds, row by row; polars would make nan of a value that is missing."""
+    has_missing = hasattr(frame, "rows") and hasattr(frame, "null_count") and any(frame.null_count().row(0))
+    return frame.rows() if has_missing else frame.to_numpy()
+
+
 def _of_distances(matrix: Any, labels: Sequence[Any], metric: str | None, asymmetric: bool, name: str) -> Instance:
     concerns_not("distances", metric=metric)
     return Instance.from_matrix(matrix, name, asymmetric=asymmetric, labels=labels)
 
 
-def _columns(labels: list[str], metric: str | None, columns: Sequence[str] | None) -> tuple[list[str], bool]:
+def coordinate_columns(labels: list[str], metric: str | None, columns: Sequence[str] | None) -> tuple[list[str], bool]:
     """Return the columns that hold the coordinates, and whether they are latitude and longitude."""
     if columns is not None:
         missing = [each for each in columns if each not in labels]
@@ -253,33 +316,28 @@ def _columns(labels: list[str], metric: str | None, columns: Sequence[str] | Non
 
 
 def _column(values: Any, label: str) -> NDArray[Any]:
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        raise InstanceError(f"column {label!r} must hold numbers, but its dtype is {array.dtype}")
-    return array
+    return as_numbers(values, f"column {label!r}")
 
 
 def _of_array(data: Any, metric: str | None, asymmetric: bool, name: str) -> Instance:
-    if is_masked(data):
-        raise InstanceError("a masked array does not say what its masked elements are; fill them, as data.filled does")
-    try:
-        array = np.asarray(data)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InstanceError(f"data must be a rectangular array of numbers: {error}") from error
+    is_dlpack = hasattr(data, "__dlpack__") and not any(hasattr(data, each) for each in _ARRAYS[1:])
+    array = protocols.dlpack_array(data) if is_dlpack else as_array(data, "data")
+    # What NumPy has made of other elements says less of them.
+    given = array if array.dtype.kind in "iufO" else data
     if array.ndim == 1 and array.size:
         concerns_not("a condensed distance matrix", metric=metric, asymmetric=asymmetric)
-        return Instance.from_matrix(_squared(array), name)
+        return Instance.from_matrix(_squared(as_distances(given, "data")), name)
     is_square = array.ndim == 2 and array.shape[0] == array.shape[1]
     if array.ndim == 2 and array.shape[1] in (2, 3) and not asymmetric:
         if is_square and metric is None:
             raise InstanceError(
                 f"data of shape {array.shape} are coordinates or distances: metric= makes them coordinates, "
-                "Instance.from_matrix distances"
+                "asymmetric=True or Instance.from_matrix distances"
             )
-        return Instance.from_coordinates(array, metric or DEFAULT_METRIC, name)
+        return Instance.from_coordinates(given, metric or DEFAULT_METRIC, name)
     if is_square and array.size:
         concerns_not("a matrix", metric=metric)
-        return Instance.from_matrix(array, name, asymmetric=asymmetric)
+        return Instance.from_matrix(given, name, asymmetric=asymmetric)
     raise InstanceError(
         "data must have shape (n, 2) or (n, 3) as coordinates, (n, n) as distances, or (n (n - 1) / 2,) as condensed "
         f"distances; the shape is {array.shape}"

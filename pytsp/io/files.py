@@ -1,4 +1,4 @@
-"""Instances out of files, by their endings or by what they hold: TSPLIB's, tables, NumPy's arrays, GeoJSON."""
+"""Instances out of files, by their endings or by what they hold: TSPLIB's, tables, NumPy's arrays, JSON."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance, concerns_not
-from pytsp.io.streams import Source, is_path, read_bytes
+from pytsp.io.streams import Source, is_path, read_bytes, without_end_mark
 from pytsp.io.tables import of_table
 from pytsp.io.tsplib.lexer import as_text
 from pytsp.io.tsplib.reader import parse
 from pytsp.problem.instance import Instance
+from pytsp.utils.notices import about
 
 _KINDS = {
     ".tsp": "TSPLIB",
@@ -31,12 +32,13 @@ _KINDS = {
     ".tsv": "table",
     ".npy": "array",
     ".geojson": "GeoJSON",
+    ".json": "JSON",
 }
 _ARRAY = b"\x93NUMPY"
 # What reads the headers of its versions.
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 # What the first line of a table begins with, if it is no header, and what parts its fields.
-_NUMBER = re.compile(rb"[-+.\d\"]")
+_NUMBER = re.compile(rb"[-+.\d\"]|sep=", re.IGNORECASE)
 _SEPARATOR = re.compile(rb"[,;\t]")
 _BEGINNING = 1 << 16
 # From so many bytes on an array's file is read into NumPy's memory.
@@ -58,19 +60,20 @@ def read_any(
     path = PurePath(PurePath(file).name.removesuffix(".gz"))
     kind = _KINDS.get(path.suffix.lower()) or _kind_of(data)
     try:
-        if kind == "TSPLIB":
-            instance = parse(as_text(data, file), name, ignore_fixed_edges=ignore_fixed_edges)
-            if metric is not None and metric.upper() != instance.metric:
-                concerns_not(f"a TSPLIB file, which says its own, {instance.metric}", metric=metric)
-            concerns_not("a TSPLIB file", columns=columns, asymmetric=asymmetric and not instance.asymmetric)
-            return instance
-        if name is None:
-            name = "" if file.startswith("<") else path.stem
-        concerns_not("a file that is not TSPLIB's", ignore_fixed_edges=ignore_fixed_edges)
-        if kind == "table":
-            return of_table(_decoded(data), metric, columns, asymmetric, name)
-        document = (_array(data) if array is None else array) if kind == "array" else _geojson(data)
-        return as_instance(document, metric=metric, columns=columns, asymmetric=asymmetric, name=name)
+        with about(file):
+            if kind == "TSPLIB":
+                instance = parse(as_text(data, file), name, ignore_fixed_edges=ignore_fixed_edges)
+                if metric is not None and metric.upper() != instance.metric:
+                    concerns_not(f"a TSPLIB file, which says its own, {instance.metric}", metric=metric)
+                concerns_not("a TSPLIB file", columns=columns, asymmetric=asymmetric and not instance.asymmetric)
+                return instance
+            if name is None:
+                name = "" if file.startswith("<") else path.stem
+            concerns_not("a file that is not TSPLIB's", ignore_fixed_edges=ignore_fixed_edges)
+            if kind == "table":
+                return of_table(_decoded(data), metric, columns, asymmetric, name)
+            document = (_array(data) if array is None else array) if kind == "array" else _json(data, kind)
+            return as_instance(document, metric=metric, columns=columns, asymmetric=asymmetric, name=name)
     except InstanceError as error:
         raise InstanceError(f"{file}: {error}") from error
 
@@ -80,8 +83,8 @@ def _kind_of(data: bytes) -> str:
     if data.startswith(_ARRAY):
         return "array"
     beginning = data[:_BEGINNING].removeprefix(codecs.BOM_UTF8).lstrip()
-    if beginning.startswith(b"{"):
-        return "GeoJSON"
+    if beginning.startswith((b"{", b"[")):
+        return "JSON"
     line = beginning.partition(b"\n")[0].strip()
     # TSPLIB's keywords have a colon, or a line for themselves.
     is_table = _NUMBER.match(line) or (_SEPARATOR.search(line) and b":" not in line)
@@ -90,7 +93,7 @@ def _kind_of(data: bytes) -> str:
 
 def _decoded(data: bytes) -> str:
     try:
-        return data.decode("utf-8-sig")
+        return without_end_mark(data).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InstanceError(f"it is not a text in UTF-8: {error}") from error
 
@@ -134,11 +137,16 @@ def _array(data: bytes) -> object:
         raise InstanceError(f"it is not an array as numpy.save writes them: {error}") from error
 
 
-def _geojson(data: bytes) -> object:
+def _json(data: bytes, kind: str) -> object:
+    """Return what JSON says: an object, or where it need not be GeoJSON a list, of coordinates or distances."""
     try:
         document = json.loads(_decoded(data))
     except (json.JSONDecodeError, RecursionError) as error:
         raise InstanceError(f"it is not JSON: {error}") from error
-    if not isinstance(document, dict):
+    if kind == "GeoJSON" and not isinstance(document, dict):
         raise InstanceError(f"GeoJSON is an object; this is a {type(document).__name__}")
+    if not isinstance(document, dict | list):
+        raise InstanceError(
+            f"it is a {type(document).__name__}; JSON is read as a list of rows, GeoJSON, or a road server's table"
+        )
     return document

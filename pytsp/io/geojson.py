@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
+from pytsp.utils.notices import some_of, warn_user
 
 _ACCEPTED = "Point and MultiPoint, alone or in a Feature, FeatureCollection or GeometryCollection"
 # What a feature may call its place.
 NAMES = ("name", "label", "city", "place", "title", "id")
+_OR_A_TABLE = ", or a road server's table with durations or distances"
 _NESTED = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
 
 
@@ -20,33 +22,51 @@ def points(document: Mapping[str, Any]) -> tuple[NDArray[np.float64], list[str] 
     """Return latitude and longitude of every point, shape (n, 2), and their names, if any has one; refuse all else.
 
     A name is a property of the point's feature. A third number of a position, the height, is not part of a distance on
-    the globe and is left aside.
+    the globe and is left aside. A feature without a place is left out, with a warning.
     """
+    left_out: list[str] = []
     try:
-        found = list(_positions(document, "GeoJSON", ""))
+        found = list(_positions(document, "GeoJSON", "", left_out))
     except RecursionError as error:
         raise InstanceError("GeoJSON: collections within collections go too deep") from error
+    counted = f"{len(left_out)} null or empty geometr{'ies' if len(left_out) > 1 else 'y'}"
     if not found:
-        raise InstanceError("GeoJSON: there are no points in it")
+        raise InstanceError(f"GeoJSON: there are no points in it{f', but {counted}' if left_out else ''}")
+    if left_out:
+        warn_user(f"GeoJSON: {counted} left out: {some_of(left_out)}")
     names = [name for _, name in found]
     return np.array([position for position, _ in found], dtype=np.float64), names if any(names) else None
 
 
-def _positions(node: Any, place: str, name: str) -> Iterator[tuple[tuple[float, float], str]]:
+def _positions(node: Any, place: str, name: str, left_out: list[str]) -> Iterator[tuple[tuple[float, float], str]]:
+    """Yield the points of a node with their names; list in `left_out` the geometries that have no place."""
     kind = node.get("type") if isinstance(node, Mapping) else None
     if isinstance(kind, str) and kind in _NESTED:
-        for index, inner in enumerate(_listed(node, _NESTED[kind], place)):
-            yield from _positions(inner, f"{place}.{_NESTED[kind]}[{index}]", name)
+        listed = _listed(node, _NESTED[kind], place)
+        for index, inner in enumerate(listed):
+            yield from _positions(inner, f"{place}.{_NESTED[kind]}[{index}]", name, left_out)
+        is_empty = kind == "GeometryCollection" and not listed
     elif kind == "Feature":
-        yield from _positions(node.get("geometry"), f"{place}.geometry", _name_of(node))
+        # RFC 7946 has null for a feature that is not located.
+        is_empty, name = node.get("geometry") is None, _name_of(node)
+        if not is_empty:
+            yield from _positions(node["geometry"], f"{place}.geometry", name, left_out)
     elif kind == "Point":
-        yield _position(node.get("coordinates"), f"{place}.coordinates"), name
+        position = node.get("coordinates")
+        is_empty = isinstance(position, list | tuple) and not position
+        if not is_empty:
+            yield _position(position, f"{place}.coordinates"), name
     elif kind == "MultiPoint":
-        for index, inner in enumerate(_listed(node, "coordinates", place)):
+        positions = _listed(node, "coordinates", place)
+        for index, inner in enumerate(positions):
             yield _position(inner, f"{place}.coordinates[{index}]"), name
+        is_empty = not positions
     else:
         what = f"type {kind!r}" if isinstance(node, Mapping) else f"a {type(node).__name__}"
-        raise InstanceError(f"{place}: {what} is not accepted; accepted: {_ACCEPTED}")
+        more = _OR_A_TABLE if place == "GeoJSON" and kind is None else ""
+        raise InstanceError(f"{place}: {what} is not accepted; accepted: {_ACCEPTED}{more}")
+    if is_empty:
+        left_out.append(place + (f" ({name:.40})" if name else ""))
 
 
 def _name_of(feature: Mapping[str, Any]) -> str:

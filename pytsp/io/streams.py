@@ -11,6 +11,7 @@ from typing import IO, TypeAlias, TypeGuard
 
 from pytsp.exceptions import TsplibError
 from pytsp.utils.arguments import file_name
+from pytsp.utils.notices import warn_user
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 """A path, ``"-"`` for standard input or output, or an open stream."""
@@ -18,6 +19,8 @@ Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 20
+# The end of a text of CP/M and MS-DOS, what may follow it, and as many bytes as are looked at.
+_END_MARK, _BLANKS, _LONGEST_END = b"\x1a", b" \t\r\n", 1 << 10
 # Numbers shrink three- to twentyfold; what grows past both bounds was made to exhaust the memory.
 _MOST_EXPANSION = 200
 _ALWAYS_ALLOWED = 64 << 20
@@ -57,6 +60,16 @@ def read_bytes(source: Source) -> tuple[bytes, str]:
     if isinstance(data, str):
         data = data.encode("utf-8", errors="surrogateescape")
     return (_expanded(data, file) if data.startswith(_GZIP_MAGIC) else data), file
+
+
+def without_end_mark(data: bytes) -> bytes:
+    """Return a text without the bytes 0x1A at its end, by which old systems mark that; warn of them."""
+    if not data[-_LONGEST_END:].rstrip(_BLANKS).endswith(_END_MARK):
+        return data
+    rest = data.rstrip(_BLANKS + _END_MARK)
+    count = data.count(_END_MARK, len(rest))
+    warn_user(f"{count} byte{'s' if count > 1 else ''} 0x1A at its end left out")
+    return rest + b"\n"
 
 
 def _expanded(data: bytes, file: str) -> bytes:

@@ -1,10 +1,10 @@
-"""Tables of text, by any separator and decimal sign: coordinates below a header, distances with or without one."""
+"""Tables of text: coordinates below a header, distances with or without labels, arrays without a header."""
 
 from __future__ import annotations
 
-import csv
-import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -12,137 +12,308 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError
-from pytsp.io.convert import as_instance, check_different, concerns_not, name_column, of_columns
-from pytsp.problem.instance import Instance
+from pytsp.io.convert import (
+    as_instance,
+    check_different,
+    concerns_not,
+    coordinate_columns,
+    is_header,
+    name_column,
+    of_columns,
+)
+from pytsp.io.table_text import Row, TableText, is_hole
+from pytsp.problem.instance import FORBIDDEN, Instance
+from pytsp.utils.notices import MOST_NAMED, some_of, warn_user
 
-# The first of these that stands in the first line, outside quotation marks, parts its fields; else blanks do.
-_SEPARATORS = (";", "\t", ",")
-# What a whole number does not hold: decimal signs, exponents, nan and infinity.
-_FRACTION = re.compile("[.,eEnNiI]")
+__all__ = ["of_table"]
 
 
 def of_table(text: str, metric: str | None, columns: Sequence[str] | None, asymmetric: bool, name: str) -> Instance:
     """Return the instance of a table.
 
-    Below a header with the names of columns, a line is a city. Where those behind the first one are also what the lines
-    begin with, the table holds distances. Without a header, where the first line holds numbers, it is an array.
+    The first line is a header where none of its fields is a number. Below a header with the names of columns, a line is
+    a city. Where the fields behind the first one are also what the lines begin with, they are labels, which may be
+    numbers, and the table holds distances. Without a header the table is an array.
+
+    A field without a number, such as NA, is no way in a table of distances, and refused elsewhere. Rows without any
+    value are left out, but for distances without labels, where as many rows as columns are cities.
 
     Raises
     ------
     InstanceError
         If the text is no table, or makes no instance; the message names the line.
     """
-    table = _Table(text)
+    table = TableText(text)
     rows = table.rows()
-    header = [label.strip() for label in next(rows, [])]
-    if header and all(map(table.is_number, header)):
-        array = np.stack([table.numbers(row) for row in chain([header], rows)])
-        return as_instance(array, metric=metric, asymmetric=asymmetric, columns=columns, name=name)
-    check_different(header)
-    first = next(rows, None)
-    body = rows if first is None else chain([first], rows)
-    if first is not None and columns is None and [first[0].strip()] == header[1:2]:
-        concerns_not("distances", metric=metric)
-        matrix = table.distances(body, header[1:])
-        return Instance.from_matrix(matrix, name, asymmetric=asymmetric, labels=header[1:])
-    concerns_not("coordinates in a table", asymmetric=asymmetric)
-    cities = [(table.line, row) for row in body]
+    blank, first = _first_row(rows)
+    if first is None and blank:
+        raise InstanceError(f"line {blank[0].line}: no field has a value")
+    header = [] if first is None else [field.strip() for field in first.fields]
+    form, body = "columns", rows
+    if first is not None and any(map(table.is_number, header)) and not is_header(header, columns):
+        form, body = _form(table, first, header, rows)
+    elif header and all(map(is_hole, header)):
+        form = "array"
+    if form == "array":
+        assert first is not None
+        return _of_array(table, chain(blank, [first], body), metric, columns, asymmetric, name)
+    with _on_line(first):
+        check_different(header)
+    more, second = _first_row(body)
+    body = chain(blank, more, [] if second is None else [second], body)
+    begins_with_a_label = second is not None and columns is None and [second.fields[0].strip()] == header[1:2]
+    if form == "labels" or begins_with_a_label:
+        concerns_not("distances", metric=metric, columns=columns)
+        return _of_labelled(table, header[1:], body, asymmetric, name)
+    with _on_line(first):
+        concerns_not("coordinates in a table", asymmetric=asymmetric)
+    cities = list(_without_blank(body))
     named = name_column(header)
-    labels = None if named is None else [row[header.index(named)].strip() for _, row in cities]
+    labels = None if named is None else [row.fields[header.index(named)].strip() for row in cities]
+    with _on_line(first):
+        coordinate_columns(header, metric, columns)
     return of_columns(_Columns(table, header, cities), metric, columns, name, labels)
 
 
-class _Table:
-    """A text whose rows are asked for one after the other; `line` is that of the last one, counted from 1."""
+@contextmanager
+def _on_line(row: Row | None) -> Iterator[None]:
+    """Begin errors with the line of a row."""
+    try:
+        yield
+    except InstanceError as error:
+        raise error if row is None else InstanceError(f"line {row.line}: {error}") from error
 
-    def __init__(self, text: str) -> None:
-        lines = text.splitlines(keepends=True)
-        start = re.sub('"[^"]*"', "", next((line for line in lines if line.strip()), ""))
-        self._separator = next((each for each in _SEPARATORS if each in start), " ")
-        has_blanks = self._separator == " "
-        self._reader = csv.reader(
-            (line.strip() for line in lines) if has_blanks else lines,
-            delimiter=self._separator,
-            skipinitialspace=has_blanks,
-            strict=True,
-        )
-        # The decimal signs that numbers have had.
-        self._signs: set[str] = set()
+
+def _first_row(rows: Iterator[Row]) -> tuple[list[Row], Row | None]:
+    """Return the rows without a value at the beginning, and the first one that has any, if there is one."""
+    blank: list[Row] = []
+    for row in rows:
+        if not row.is_blank:
+            return blank, row
+        blank.append(row)
+    return blank, None
+
+
+# What a first line with numbers is
+
+
+def _form(table: TableText, first: Row, header: list[str], rows: Iterator[Row]) -> tuple[str, Iterator[Row]]:
+    """Tell whether a first line with numbers is a row of an "array", or of "labels", and return the other rows again.
+
+    A city is lost where a row of distances is taken as labels: those of a symmetric matrix are what its lines begin
+    with, too. Where both may be meant, the table is refused.
+    """
+    texts = [place for place, field in enumerate(header) if not (table.is_number(field) or is_hole(field))]
+    corner, labels = header[0], header[1:]
+    if table.is_number(corner):
+        if texts:
+            raise _mixed(table, first, header, texts)
+        return "array", rows
+    others = list(rows)
+    lines = [row for row in others if not row.is_blank]
+    if 0 in texts:
+        # A symmetric matrix may have x or ? in its first field, or any word on its diagonal.
+        diagonal = [row.fields[place].strip() for place, row in enumerate(lines, 1) if place < len(row.fields)]
+        is_a_word = sum(map(str.isalpha, corner)) > 1 and corner not in (*labels, *diagonal)
+        if not (is_a_word and lines and lines[0].fields[0].strip() == labels[0]):
+            raise _mixed(table, first, header, texts)
+        return "labels", iter(others)
+    if texts:
+        raise _mixed(table, first, header, texts)
+    return _form_of_numbers(table, first, labels, lines), iter(others)
+
+
+def _form_of_numbers(table: TableText, first: Row, labels: list[str], lines: list[Row]) -> str:
+    """Tell whether numbers behind a field without one are labels: by the diagonal, which such a field is on, too."""
+    if len(set(labels)) < len(labels) or len(labels) != len(lines) or any(map(is_hole, labels)):
+        return "array"
+    diagonal = [row.fields[place] for place, row in enumerate(lines, 1)]
+    has_numbers, is_empty = any(map(table.is_number, diagonal)), not first.fields[0].strip()
+    is_matched = sorted(row.fields[0].strip() for row in lines) == sorted(labels)
+    if not is_matched or not all(label.isdecimal() for label in labels) or len(labels) < 2:
+        if has_numbers and is_empty:
+            raise _undecided(first)
+        return "array"
+    numbers = [int(label) for label in labels]
+    if is_empty and all(map(table.is_zero, diagonal)):
+        if numbers not in ([*range(len(numbers))], [*range(1, len(numbers) + 1)]):
+            warn_user(
+                f"line {first.line} is taken as labels, since its first field is empty and the lines begin with its "
+                "others; 0 there says that they are distances"
+            )
+        return "labels"
+    # Distances in such an order are rare, numbers of cities are not.
+    if has_numbers or numbers == sorted(numbers):
+        raise _undecided(first)
+    warn_user(
+        f"line {first.line} is taken as distances, since the diagonal has no numbers either; a word such as city in "
+        "its first field says that the others are labels"
+    )
+    return "array"
+
+
+def _mixed(table: TableText, first: Row, header: list[str], texts: list[int]) -> InstanceError:
+    number = next(place for place, field in enumerate(header) if table.is_number(field))
+    return InstanceError(
+        f"line {first.line}, field {texts[0] + 1}: {header[texts[0]]!r:.60} is not a number, but field {number + 1}, "
+        f"{header[number]!r:.60}, is one; a header has no numbers, unless they are labels that the lines begin with, "
+        "and in distances NA, null, - or an empty field is no way"
+    )
+
+
+def _undecided(first: Row) -> InstanceError:
+    return InstanceError(
+        f"line {first.line}, field 1: {first.fields[0].strip()!r} leaves open whether the other fields are labels or "
+        "distances; 0 says distances, a word such as city labels"
+    )
+
+
+# Distances
+
+
+class _Numbers:
+    """The numbers of rows, and where there is none; messages name the line and the field."""
+
+    def __init__(self, table: TableText, rows: Iterable[Row], first: int = 0) -> None:
+        """Take the fields of each row from the field `first` on; rows without a value are kept apart."""
+        self.blank: list[Row] = []
+        self._first = first
+        self._lines: list[int] = []
+        self._numbers: list[NDArray[Any]] = []
+        # The fields of each city where there is no number, and what stands there.
+        self._holes: list[dict[int, str]] = []
+        # The cities before each row without a value.
+        self._before: list[int] = []
+        for row in rows:
+            if row.is_blank:
+                self.blank.append(row)
+                self._before.append(len(self._lines))
+                continue
+            numbers, holes = table.numbers(row, first)
+            self._lines.append(row.line)
+            self._numbers.append(numbers)
+            # Rows have few different ones.
+            self._holes.append({place: sys.intern(row.fields[first + place].strip()) for place in holes})
 
     @property
-    def line(self) -> int:
-        return self._reader.line_num
+    def shape(self) -> tuple[int, int]:
+        """The numbers of cities and of fields."""
+        return len(self._lines), len(self._numbers[0]) if self._numbers else 0
 
-    def rows(self) -> Iterator[list[str]]:
-        """Yield the rows that are not empty; they have as many fields as the first one."""
-        width = None
-        try:
-            for row in filter(None, self._reader):
-                width = width or len(row)
-                if len(row) != width:
-                    raise InstanceError(f"line {self.line}: {len(row)} fields, but the first line has {width}")
-                yield row
-        except csv.Error as error:
-            raise InstanceError(f"line {self.line}: {error}") from error
+    def take_blank(self) -> None:
+        """Make cities without a way of the rows without a value."""
+        width = self.shape[1]
+        for number, (before, row) in enumerate(zip(self._before, self.blank, strict=True)):
+            self._lines.insert(before + number, row.line)
+            self._numbers.insert(before + number, np.zeros(width, dtype=np.int64))
+            self._holes.insert(before + number, dict.fromkeys(range(width), ""))
+        self.blank, self._before = [], []
 
-    def distances(self, rows: Iterable[list[str]], labels: list[str]) -> NDArray[Any]:
-        """Return the matrix of rows that begin with these labels, in their order."""
-        matrix: list[NDArray[Any]] = []
-        for row in rows:
-            city = len(matrix)
-            if [row[0].strip()] != labels[city : city + 1]:
-                belongs = f"those of {labels[city]!r} belong" if city < len(labels) else "there are all"
-                raise InstanceError(f"line {self.line}: the distances of {row[0].strip()!r} are where {belongs}")
-            matrix.append(self.numbers(row[1:]))
-        return np.stack(matrix)
+    def complete(self, why: str) -> NDArray[Any]:
+        """Return the numbers, or refuse a field without one."""
+        for city, holes in enumerate(self._holes):
+            for place, held in holes.items():
+                raise InstanceError(f"{self._place(city, place)}: {held!r} is not a number; {why}")
+        return np.stack(self._numbers)
 
-    def numbers(self, row: list[str]) -> NDArray[Any]:
-        """Return a row of numbers, whole ones where none has a fraction."""
-        joined = "".join(row)
-        read = float if _FRACTION.search(joined) else int
-        try:
-            numbers = np.array([read(self._pointed(text)) for text in row])
-        except ValueError:
-            return np.array([self.number(text, f"field {place}") for place, text in enumerate(row, 1)])
-        self._note(joined)
-        return numbers
+    def distances(self) -> NDArray[Any]:
+        """Return distances, in which a field without a number forbids an edge, with a warning."""
+        if not self._numbers:
+            return np.empty((0, 0))
+        array = np.stack(self._numbers)
+        if array.dtype.kind == "f" and array.shape[0] == array.shape[1]:
+            np.fill_diagonal(array, 0.0)
+            for city, place in np.argwhere(np.isnan(array)):
+                raise InstanceError(
+                    f"{self._place(city, place)}: 'nan' is not a number; inf, NA, null, - or an empty field is no way"
+                )
+        # What is too large for 64 bits is refused with its place.
+        array = array if array.dtype.kind in "if" else array.astype(object)
+        named: list[str] = []
+        count = 0
+        for city, holes in enumerate(self._holes):
+            array[city, [*holes]] = FORBIDDEN.get(array.dtype.kind)
+            holes.pop(city, None)
+            count += len(holes)
+            if len(named) < MOST_NAMED:
+                named += [f"{self._place(city, place)} ({held!r})" for place, held in holes.items()]
+        if count:
+            warn_user(
+                f"{count} field{'s' if count > 1 else ''} without a number taken as no way, a forbidden edge: "
+                f"{some_of(named, count)}"
+            )
+        return array
 
-    def number(self, text: str, place: str, line: int | None = None) -> float:
-        """Return a number, or say where there is none."""
-        try:
-            number = float(self._pointed(text))
-        except ValueError:
-            raise InstanceError(f"line {line or self.line}, {place}: {text!r:.60} is not a number") from None
-        self._note(text)
-        return number
+    def _place(self, city: int, place: int) -> str:
+        """Name a field."""
+        return f"line {self._lines[city]}, field {self._first + place + 1}"
 
-    def is_number(self, text: str) -> bool:
-        """Tell whether a text is a number."""
-        try:
-            float(self._pointed(text))
-        except ValueError:
-            return False
-        return True
 
-    def _pointed(self, text: str) -> str:
-        """Return a number as Python has it, which takes 1_000 for one: that is none in a table."""
-        text = text.replace("_", "?") if "_" in text else text
-        return text if self._separator == "," else text.replace(",", ".")
+def _of_array(
+    table: TableText,
+    rows: Iterable[Row],
+    metric: str | None,
+    columns: Sequence[str] | None,
+    asymmetric: bool,
+    name: str,
+) -> Instance:
+    """Return the instance of a table without a header."""
+    numbers = _Numbers(table, rows)
+    may_be_matrix = asymmetric or numbers.shape[1] > 3 or metric is None
+    if may_be_matrix and numbers.shape[0] + len(numbers.blank) == numbers.shape[1]:
+        numbers.take_blank()
+    _tell_of_blank(numbers.blank)
+    n, width = numbers.shape
+    if n == width and (asymmetric or width > 3):
+        concerns_not("a matrix", metric=metric, columns=columns)
+        return Instance.from_matrix(numbers.distances(), name, asymmetric=asymmetric)
+    what = "coordinates" if width in (2, 3) else "no distances"
+    unless = ", unless asymmetric=True says that they are distances" if n == width else ""
+    array = numbers.complete(f"{n} lines of {width} fields are {what}{unless}")
+    return as_instance(array, metric=metric, columns=columns, asymmetric=asymmetric, name=name)
 
-    def _note(self, text: str) -> None:
-        """Heed the decimal signs of numbers: where some are points and others commas, one of them means thousands."""
-        self._signs.update(sign for sign in ".," if sign in text)
-        if len(self._signs) > 1:
-            raise InstanceError(f"line {self.line}: there are both decimal points and decimal commas")
+
+def _of_labelled(table: TableText, labels: list[str], rows: Iterable[Row], asymmetric: bool, name: str) -> Instance:
+    """Return the instance of distances whose rows begin with their cities' labels, in the order of the columns."""
+    numbers = _Numbers(table, _in_order(_without_blank(rows), labels), 1)
+    return Instance.from_matrix(numbers.distances(), name, asymmetric=asymmetric, labels=labels)
+
+
+def _in_order(rows: Iterable[Row], labels: list[str]) -> Iterator[Row]:
+    for city, row in enumerate(rows):
+        if [row.fields[0].strip()] != labels[city : city + 1]:
+            belongs = f"those of {labels[city]!r} belong" if city < len(labels) else "there are all"
+            raise InstanceError(f"line {row.line}: the distances of {row.fields[0].strip()!r} are where {belongs}")
+        yield row
+
+
+# Rows and columns
+
+
+def _without_blank(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the rows that have a value; tell of the others at the end."""
+    blank = []
+    for row in rows:
+        if row.is_blank:
+            blank.append(row)
+        else:
+            yield row
+    _tell_of_blank(blank)
+
+
+def _tell_of_blank(blank: Sequence[Row]) -> None:
+    if blank:
+        lines = some_of([f"line {row.line}" for row in blank])
+        warn_user(f"{len(blank)} row{'s' if len(blank) > 1 else ''} without any value left out: {lines}")
 
 
 class _Columns(dict[str, int]):
     """The columns of a table by their names, lists of numbers where they are asked for."""
 
-    def __init__(self, table: _Table, header: list[str], cities: Sequence[tuple[int, list[str]]]) -> None:
+    def __init__(self, table: TableText, header: list[str], cities: Sequence[Row]) -> None:
         super().__init__({label: place for place, label in enumerate(header)})
         self._table, self._cities = table, cities
 
     def __getitem__(self, label: str) -> Any:
         place = super().__getitem__(label)
-        return [self._table.number(row[place], f"column {label}", line) for line, row in self._cities]
+        return [self._table.number(row.fields[place], f"column {label}", row.line) for row in self._cities]

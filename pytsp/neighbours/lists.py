@@ -25,9 +25,9 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
     """Return for every city the nearest others, in order of distance.
 
     Where the metric's distances grow with a norm of the plane or of space (EUC_2D, EUC_3D, CEIL_2D, ATT, EUCLIDEAN,
-    MAN_2D, MAN_3D, MAX_2D, MAX_3D), or with the chords of a sphere (GEO, HAVERSINE), the order is that of the distances
-    before they are rounded, which is an order of the rounded ones too. For the others (XRAY1, XRAY2, matrices) it is
-    that of the distances. Equally near cities are in order of their numbers.
+    MAN_2D, MAN_3D, MAX_2D, MAX_3D), or with the chords of a sphere (GEO, GEOM, HAVERSINE), the order is that of the
+    distances before they are rounded, which is an order of the rounded ones too. For the others (XRAY1, XRAY2,
+    matrices) it is that of the distances. Equally near cities are in order of their numbers.
 
     Parameters
     ----------

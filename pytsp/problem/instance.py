@@ -13,16 +13,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError
 from pytsp.problem.metrics import DEFAULT_METRIC, EXPLICIT, metric_named
+from pytsp.problem.minutes import warn_of_minutes
 from pytsp.problem.tours import check_tour
-from pytsp.problem.validation import as_numbers, check_cities, check_coordinates, check_matrix, check_points
+from pytsp.problem.validation import (
+    FORBIDDEN,
+    as_distances,
+    as_numbers,
+    check_cities,
+    check_coordinates,
+    check_matrix,
+    check_points,
+)
 from pytsp.utils.deadline import look
 from pytsp.utils.memory import check_room
 from pytsp.utils.text import printable
 
 __all__ = ["FORBIDDEN", "Instance"]
-
-FORBIDDEN = {"i": 2**31 - 1, "f": math.inf}
-"""The distance, in a matrix of integers or of floats, that forbids an edge: no tour has one that can do without."""
 
 # Distances held at once while a matrix is built: a few temporaries of this size stay in the cache.
 _BLOCK = 1 << 17
@@ -39,8 +45,8 @@ class Instance:
     name : str
         Control characters, which a terminal would heed, are U+FFFD here and in the comment.
     metric : str
-        TSPLIB's EDGE_WEIGHT_TYPE; ``"EXPLICIT"`` for a matrix; ``"EUCLIDEAN"`` and ``"HAVERSINE"`` for lengths not
-        rounded.
+        TSPLIB's EDGE_WEIGHT_TYPE; ``"EXPLICIT"`` for a matrix; ``"GEOM"``, Concorde's; ``"EUCLIDEAN"`` and
+        ``"HAVERSINE"`` for lengths not rounded.
     coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
     matrix : ndarray of int64 or float64, shape (n, n), or None
         Exactly one of `coordinates` and `matrix` is given. The diagonal is ignored and stored as zero.
@@ -80,7 +86,7 @@ class Instance:
         if self.coordinates is None:
             if self.metric != EXPLICIT:
                 raise InstanceError(f"the metric of a matrix is {EXPLICIT!r}, not {self.metric!r}")
-            matrix, is_symmetric = check_matrix(self._array, self.asymmetric)
+            matrix, is_symmetric = check_matrix(self._array, self.asymmetric, self.labels)
             object.__setattr__(self, "matrix", matrix)
             object.__setattr__(self, "asymmetric", not is_symmetric)
         elif self.asymmetric:
@@ -88,7 +94,7 @@ class Instance:
         else:
             metric = metric_named(self.metric)
             object.__setattr__(self, "metric", metric.name)
-            object.__setattr__(self, "coordinates", check_coordinates(self.coordinates, metric))
+            object.__setattr__(self, "coordinates", check_coordinates(self.coordinates, metric, self.labels))
         if self.display is not None:
             display = check_points(self.display, "display", (2, 3))
             if len(display) != self.n:
@@ -118,8 +124,8 @@ class Instance:
         xy : array_like of integers or floats, shape (n, 2) or (n, 3)
         metric : str, optional
             ``"euclidean"``, the default, whose lengths are floats and are not rounded; a TSPLIB EDGE_WEIGHT_TYPE on
-            coordinates, such as ``"EUC_2D"``, whose lengths are integers; or ``"haversine"``, the kilometres between
-            latitudes and longitudes in decimal degrees; upper or lower case.
+            coordinates, such as ``"EUC_2D"``, whose lengths are integers; or, for latitudes and longitudes in decimal
+            degrees, ``"haversine"``, kilometres, or ``"geom"``, Concorde's whole metres; upper or lower case.
         name, comment : str
         optimum : int, float or None
             Length of a shortest tour, where it is known.
@@ -129,7 +135,13 @@ class Instance:
         Raises
         ------
         InstanceError
-            If the coordinates are not finite numbers of the metric's shape, or too large for exact lengths.
+            If the coordinates are not finite numbers of the metric's shape, too large for exact lengths, or no places
+            on the globe where the metric is one of the globe.
+
+        Warns
+        -----
+        PytspWarning
+            If minutes of metric GEO are 60 or more.
 
         Examples
         --------
@@ -141,7 +153,9 @@ class Instance:
         """
         named = None if labels is None else tuple(map(str, labels))
         points = as_numbers(xy, "coordinates")
-        return cls(name, metric, coordinates=points, comment=comment, optimum=optimum, labels=named)
+        made = cls(name, metric, coordinates=points, comment=comment, optimum=optimum, labels=named)
+        warn_of_minutes(points, made.metric, named)
+        return made
 
     @classmethod
     def from_matrix(
@@ -162,7 +176,7 @@ class Instance:
         d : array_like of integers or floats, shape (n, n)
             Symmetric and not negative; the diagonal is ignored. Integers are kept as int64 and give exact
             lengths; floats are kept as float64, whatever their values, and give float lengths. Among floats infinity,
-            among integers 2**31 - 1, forbids an edge.
+            among integers 2**31 - 1, forbids an edge. None in a list or in an array of objects does, too.
         name, comment : str
         optimum : int, float or None
             Length of a shortest tour, where it is known.
@@ -185,7 +199,7 @@ class Instance:
         6
         """
         shown = None if display is None else as_numbers(display, "display")
-        matrix = as_numbers(d, "matrix")
+        matrix = as_distances(d)
         named = None if labels is None else tuple(map(str, labels))
         return cls(
             name,

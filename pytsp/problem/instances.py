@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import metric_named
+from pytsp.problem.minutes import warn_of_minutes
 from pytsp.problem.validation import are_lawful
 from pytsp.utils.memory import check_room
 
@@ -41,6 +42,7 @@ class Instances(Sequence[Instance]):
         named = metric_named(metric)
         if not are_lawful(coordinates, named):
             return [Instance.from_coordinates(points, metric) for points in coordinates]
+        warn_of_minutes(coordinates, named.name)
         check_room(f"a copy of an array of shape {coordinates.shape}", 8 * coordinates.size)
         return cls(named.name, np.array(coordinates, dtype=np.float64, order="C", copy=True))
 

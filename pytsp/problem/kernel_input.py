@@ -15,7 +15,16 @@ from pytsp.problem.doubled import DoubledWays
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import SPHERES, further_city, is_located, is_planar, located
 from pytsp.problem.long_edges import shorten_edges
-from pytsp.problem.metrics import EARTH_RADIUS, GEO_RADIUS, arc_over, arcs, metric_named, with_further
+from pytsp.problem.metrics import (
+    EARTH_RADIUS,
+    GEO_RADIUS,
+    GEOM_RADIUS,
+    arc_over,
+    arcs,
+    arcs_up,
+    metric_named,
+    with_further,
+)
 from pytsp.utils.deadline import look
 from pytsp.utils.extremes import extremes
 from pytsp.utils.memory import check_room
@@ -25,8 +34,8 @@ MOST_DISTANCE = 2**30 - 1
 # `grid` keeps r * r + r in 32 bits for every root r.
 MOST_GRID_DISTANCE = 46_000
 MATRIX_BYTES = 2 * 2**30
-# The radii of spheres in kilometres.
-RADII = {"HAVERSINE": EARTH_RADIUS, "GEO": GEO_RADIUS}
+# The radii of spheres, in the unit of the metric's lengths.
+RADII = {"HAVERSINE": EARTH_RADIUS, "GEO": GEO_RADIUS, "GEOM": GEOM_RADIUS}
 # Points of a sphere are told to 2**-40 of its radius: of less than 2**-34 kilometres their arcs know nothing.
 LEAST_ARC_EXPONENT = -34
 # A matrix of fewer cities fits a core's cache, and is faster there than most formulas.
@@ -90,9 +99,9 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
     More cities than `in_space_above`, where it is given, are points by metrics other than EUC_2D and CEIL_2D, too; the
     distances are the same.
 
-    Lengths of GEO and HAVERSINE are computed from chords, by an arc sine that every processor computes alike; GEO's may
-    differ from TSPLIB's by a kilometre where a distance is a whole number but for 10^-8. Lengths that users see are
-    TSPLIB's.
+    Lengths of GEO, GEOM and HAVERSINE are computed from chords, by an arc sine that every processor computes alike.
+    A length of GEO may differ from TSPLIB's by one kilometre where the distance is a whole number but for 10^-8, and a
+    length of GEOM from Concorde's by one metre. Lengths that users see are those of TSPLIB and of Concorde.
 
     Floating-point distances (metric EUCLIDEAN, or a floating-point matrix) are multiplied by the power of two that
     brings the longest to 2**28 … 2**29, and rounded: a climber then compares them to a relative precision of 2**-28 of
@@ -287,8 +296,8 @@ def _in_whole_numbers(instance: Instance) -> tuple[Instance, int]:
     aways = np.zeros((len(points), 0)) if further is None else points[:, -1:].copy()
     found = located(instance)
     assert found is not None
-    exponent, metric = 0, arcs(None)
-    if name != "GEO":
+    exponent, metric = 0, arcs_up(name)
+    if metric is None:
         exponent = _exponent(_longest_of_all(instance))
         aways = np.rint(np.ldexp(aways, -exponent))
         metric = arcs(exponent)

@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 # The metrics of places on a sphere.
-SPHERES = ("GEO", "HAVERSINE")
+SPHERES = ("GEO", "GEOM", "HAVERSINE")
 
 
 PLANE_METRICS = ("EUC_2D", "CEIL_2D", "EUCLIDEAN")

@@ -34,6 +34,9 @@ _GEO_PI = 3.141592
 GEO_RADIUS = 6378.388
 """The radius of GEO's Earth in kilometres."""
 
+GEOM_RADIUS = 6_378_388.0
+"""The radius of GEOM's Earth in metres."""
+
 EARTH_RADIUS = 6371.0088
 """The mean radius of the Earth in kilometres, that of the International Union of Geodesy and Geophysics."""
 
@@ -64,7 +67,7 @@ class Metric:
     Attributes
     ----------
     name : str
-        TSPLIB's EDGE_WEIGHT_TYPE, or ``"EUCLIDEAN"`` or ``"HAVERSINE"``.
+        TSPLIB's EDGE_WEIGHT_TYPE, or ``"GEOM"``, ``"EUCLIDEAN"`` or ``"HAVERSINE"``.
     widths : tuple of int
         The numbers of coordinates that a city may have.
     length : callable
@@ -160,6 +163,24 @@ def _geo(a: Floats, b: Floats) -> Floats:
     return GEO_RADIUS * np.arccos(cosine)
 
 
+def _geom(a: Floats, b: Floats) -> Floats:
+    """Metres along a great circle by the formula of Concorde's `geom_edgelen`, with the two places in one order.
+
+    The formula names one place first, and may differ in the last bit when the places change roles.
+    """
+    is_turned = (a[..., 0] > b[..., 0]) | ((a[..., 0] == b[..., 0]) & (a[..., 1] > b[..., 1]))
+    first, second = np.where(is_turned[..., None], b, a), np.where(is_turned[..., None], a, b)
+    latitude_a, longitude_a = np.pi * first[..., 0] / 180.0, np.pi * first[..., 1] / 180.0
+    latitude_b, longitude_b = np.pi * second[..., 0] / 180.0, np.pi * second[..., 1] / 180.0
+    half = (longitude_a - longitude_b) / 2.0
+    q1 = np.cos(latitude_b) * np.sin(longitude_a - longitude_b)
+    q3, q4 = np.sin(half), np.cos(half)
+    q2 = np.sin(latitude_a + latitude_b) * q3 * q3 - np.sin(latitude_a - latitude_b) * q4 * q4
+    q5 = np.cos(latitude_a - latitude_b) * q4 * q4 - np.cos(latitude_a + latitude_b) * q3 * q3
+    metres: Floats = GEOM_RADIUS * np.arctan2(np.sqrt(q1 * q1 + q2 * q2), q5)
+    return metres
+
+
 def _cut_off_plus_one(x: Floats) -> Floats:
     return np.trunc(x + 1.0)
 
@@ -210,7 +231,8 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             Metric("EUC_2D", (2,), _euclidean, _nint, norm=2, formula=_ROOT),
             Metric("EUC_3D", (3,), _euclidean, _nint, norm=2, formula=_ROOT),
             Metric("EUCLIDEAN", (2, 3), _euclidean, None, norm=2),
-            Metric("GEO", (2,), _geo, _cut_off_plus_one, stretch=200.0),
+            Metric("GEO", (2,), _geo, _cut_off_plus_one, stretch=200.0, limits=(90.0, 180.0)),
+            Metric("GEOM", (2,), _geom, _cut_off_plus_one, stretch=120_000.0, limits=(90.0, 360.0)),
             Metric("HAVERSINE", (2,), _haversine, None, stretch=120.0, limits=(90.0, 360.0)),
             Metric("MAN_2D", (2,), _manhattan, _nint, norm=1, formula=_SUM),
             Metric("MAN_3D", (3,), _manhattan, _nint, norm=1, formula=_SUM),
@@ -221,8 +243,10 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         )
     }
 )
-"""Every metric on coordinates, by name: TSPLIB's, and two whose lengths are not rounded: ``EUCLIDEAN``, and
-``HAVERSINE``, the kilometres between places that are given by latitude and longitude in decimal degrees.
+"""Every metric on coordinates, by name: those of TSPLIB, and three others.
+
+``GEOM`` is Concorde's: whole metres between latitudes and longitudes in decimal degrees. ``EUCLIDEAN`` and
+``HAVERSINE`` do not round; ``HAVERSINE`` is in kilometres, between latitudes and longitudes in decimal degrees.
 """
 
 
@@ -246,12 +270,19 @@ def metric_named(name: str) -> Metric:
 _ARCS, _FURTHER = "ARCS", " AND A FURTHER CITY"
 
 
-def arcs(exponent: int | None) -> str:
-    """Return the name of the metric of arcs between points of a sphere of radius 1, in whole numbers.
+# The metrics of arcs that count a unit begun as one, by the metric of latitudes and longitudes: name and radius.
+_UP = {"GEO": (f"{_ARCS} UP", GEO_RADIUS), "GEOM": (f"{_ARCS} UP IN METRES", GEOM_RADIUS)}
+_UP_RADII = dict(_UP.values())
 
-    Units are 2**exponent kilometres, rounded; None stands for GEO: its radius, and the next kilometre above.
-    """
-    return f"{_ARCS} UP" if exponent is None else f"{_ARCS} {exponent}"
+
+def arcs(exponent: int) -> str:
+    """Return the name of the metric of arcs between points of a sphere of radius 1, in 2**exponent kilometres."""
+    return f"{_ARCS} {exponent}"
+
+
+def arcs_up(metric: str) -> str | None:
+    """Return the name of the metric of arcs whose lengths are those of GEO or GEOM; None for other metrics."""
+    return _UP[metric][0] if metric in _UP else None
 
 
 def with_further(name: str) -> str:
@@ -266,8 +297,8 @@ def _derived(name: str) -> Metric | None:
     kind, _, unit = name.partition(" ")
     if kind != _ARCS:
         return None
-    if unit == "UP":
-        return _of_arcs(name, GEO_RADIUS, _cut_off_plus_one, _ARC_UP)
+    if name in _UP_RADII:
+        return _of_arcs(name, _UP_RADII[name], _cut_off_plus_one, _ARC_UP)
     try:
         radius = math.ldexp(EARTH_RADIUS, -int(unit))
     except (ValueError, OverflowError):
@@ -307,7 +338,7 @@ def _and_further(metric: Metric) -> Metric:
 
 
 def unit_vectors(metric: str, places: Floats) -> Floats:
-    """Return points of a sphere of radius 1, shape (n, 3), of latitudes and longitudes as GEO or HAVERSINE has them."""
+    """Return points of a sphere of radius 1, shape (n, 3), of latitudes and longitudes as the metric has them."""
     latitude, longitude = (_radians if metric == "GEO" else np.radians)(places).T
     x, y = np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude)
     return np.column_stack([x, y, np.sin(latitude)])

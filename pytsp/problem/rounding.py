@@ -15,6 +15,11 @@ __all__ = ["share_rounded_away", "warn_of_rounding"]
 
 # Looked at are so many groups of so many cities near each other, among at most so many of all.
 _GROUPS, _GROUP, _MOST_CITIES = 5, 200, 1 << 16
+# The metrics that do not round, by those that do.
+_UNROUNDED = {
+    **dict.fromkeys(("GEO", "GEOM"), "HAVERSINE"),
+    **dict.fromkeys(("EUC_2D", "EUC_3D", "CEIL_2D"), "EUCLIDEAN"),
+}
 # Metrics whose distances between different places of whole coordinates are 1 at least.
 _WHOLE = ("EUC_2D", "EUC_3D", "CEIL_2D", "MAN_2D", "MAN_3D", "MAX_2D", "MAX_3D")
 
@@ -23,8 +28,7 @@ def warn_of_rounding(instance: Instance, stacklevel: int) -> None:
     """Warn where rounding leaves nothing of most distances between neighbours; `stacklevel` is that of the caller."""
     share = share_rounded_away(instance)
     if share > 0.5:
-        other = {"GEO": "HAVERSINE", "EUC_2D": "EUCLIDEAN", "EUC_3D": "EUCLIDEAN", "CEIL_2D": "EUCLIDEAN"}
-        instead = f", or take metric={other[instance.metric]!r}" if instance.metric in other else ""
+        instead = f", or take metric={_UNROUNDED[instance.metric]!r}" if instance.metric in _UNROUNDED else ""
         warnings.warn(
             f"{instance.name or 'instance'}: metric {instance.metric} rounds to whole numbers, but {100 * share:.0f} % "
             f"of the places lie less than one half from the nearest other one: scale the coordinates up{instead}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,11 @@ from pytsp.utils.arguments import is_masked
 from pytsp.utils.extremes import extremes
 from pytsp.utils.memory import check_room
 
+FORBIDDEN = {"i": 2**31 - 1, "f": math.inf}
+"""The distance, in a matrix of integers or of floats, that forbids an edge: no tour has one that can do without."""
+
+# What the coordinates of a metric are, if not decimal degrees.
+_DEGREES = {"GEO": "degrees and minutes (DDD.MM)"}
 # Above it neighbouring integers share one float64, and x + 0.5 is no longer exact.
 _LARGEST_EXACT = 2**52
 # Above it a float64 square overflows.
@@ -28,18 +34,81 @@ _SQUARE = 128
 
 def as_numbers(values: ArrayLike, what: str) -> NDArray[Any]:
     """Return an array of integers or floats of at most 64 bits; refuse everything else."""
+    array = as_array(values, what)
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > _WIDEST:
+        raise _not_numbers(array, values, what)
+    return array
+
+
+def as_distances(values: ArrayLike, what: str = "matrix") -> NDArray[Any]:
+    """Return distances as `as_numbers` does; None among them, as road servers give it, forbids an edge."""
+    array = as_array(values, what)
+    if array.dtype.kind != "O" or array.ndim not in (1, 2):
+        return as_numbers(array, what) if array.dtype.kind in "iuf" else as_numbers(values, what)
+    is_missing = np.frompyfunc(_is_missing, 1, 1)(array).astype(np.bool_)
+    is_number = np.frompyfunc(_is_number, 1, 1)(array).astype(np.bool_)
+    if not (is_missing | is_number).all():
+        raise _not_numbers(array, values, what, is_odd=~(is_missing | is_number))
+    # Whole numbers stay whole.
+    numbers = np.array(array[is_number].tolist())
+    kind = "f" if numbers.dtype.kind == "f" else "i"
+    distances = np.full(array.shape, FORBIDDEN[kind], np.float64 if kind == "f" else np.int64)
+    distances[is_number] = numbers
+    return distances
+
+
+def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Return an array of any dtype, or say why there is none."""
     if is_masked(values):
         raise InstanceError(f"{what}: a masked array does not say what its masked elements are; fill them, by filled()")
     try:
-        array = np.asarray(values)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InstanceError(f"{what} must be a rectangular array of numbers: {error}") from error
-    if array.dtype.kind not in "iuf" or array.dtype.itemsize > _WIDEST:
-        raise InstanceError(
-            f"{what} must hold integers or floats of at most 64 bits, but the dtype is {array.dtype}; "
-            f"convert it with astype"
-        )
-    return array
+        return np.asarray(values)
+    # A tensor on another device, or one that is differentiated, raises the latter two.
+    except (TypeError, ValueError, OverflowError, RuntimeError, BufferError) as error:
+        raise InstanceError(f"{what} must be a rectangular array of numbers: {_uneven(values) or error}") from error
+
+
+def _uneven(values: Any) -> str:
+    """Name the first row of lists that has another number of elements than the first one has."""
+    try:
+        lengths = [len(row) for row in values]
+    except TypeError:
+        return ""
+    odd = next((row for row, length in enumerate(lengths) if length != lengths[0]), None)
+    return "" if odd is None else f"row {odd} has {lengths[odd]} elements, but row 0 has {lengths[0]}"
+
+
+def _is_missing(value: object) -> bool:
+    # pandas has a value of its own for what is missing.
+    return value is None or type(value).__name__ == "NAType"
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return bool(-(2**63) <= value < 2**63)
+    return isinstance(value, (float, np.floating))
+
+
+def _not_numbers(
+    array: NDArray[Any], values: ArrayLike, what: str, is_odd: NDArray[np.bool_] | None = None
+) -> InstanceError:
+    """Return the error that an array of another dtype is refused with: it names the first element that is no number.
+
+    `is_odd` marks the elements that are refused; by default all that are no numbers.
+    """
+    remedy = "; convert it with astype"
+    if array.dtype.kind in "OUS" and array.ndim:
+        # NumPy makes texts of the numbers beside a text.
+        elements = array if array.dtype.kind == "O" else np.asarray(values, dtype=object)
+        where = np.ndindex(elements.shape) if is_odd is None else map(tuple, np.argwhere(is_odd))
+        at = next((at for at in where if is_odd is not None or not _is_number(elements[at])), None)
+        if at is not None:
+            axes = ("element",) if array.ndim == 1 else ("row", "column", "layer")
+            place = ", ".join(f"{axis} {k}" for axis, k in zip(axes, at, strict=False))
+            remedy = f": {place} (counted from 0) is {elements[at]!r:.60}"
+    return InstanceError(
+        f"{what} must hold integers or floats of at most 64 bits, but the dtype is {array.dtype}{remedy}"
+    )
 
 
 def _owned(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
@@ -85,7 +154,14 @@ def _limit(metric: Metric, n: int) -> int | float:
     return min(_LARGEST_EXACT, 2**63 // (n + 1)) if metric.is_exact else _LARGEST_FLOAT
 
 
-def check_coordinates(points: ArrayLike, metric: Metric) -> NDArray[np.float64]:
+def coordinate_of(city: int, axis: int, labels: Sequence[object] | None = None) -> str:
+    """Name a coordinate of the globe as messages do."""
+    label = f", {str(labels[city])!r:.60}," if labels is not None and city < len(labels) else ""
+    return f"the {('latitude', 'longitude')[axis]} of city {city}{label}"
+
+
+def check_coordinates(points: ArrayLike, metric: Metric, labels: Sequence[object] | None = None) -> NDArray[np.float64]:
+    """Return coordinates that keep the laws of a metric; refuse others, by the name of their city if it has one."""
     array = as_numbers(points, "coordinates")
     if array.ndim == 2 and len(array) > 0 and array.shape[1] not in metric.widths:
         widths = " or ".join(map(str, metric.widths))
@@ -93,8 +169,9 @@ def check_coordinates(points: ArrayLike, metric: Metric) -> NDArray[np.float64]:
     owned = check_points(array, "coordinates", metric.widths)
     for city, axis in () if metric.limits is None else np.argwhere(np.abs(owned) > metric.limits):
         raise InstanceError(
-            f"{metric.name} takes latitude and longitude in decimal degrees, in this order, up to "
-            f"{' and '.join(f'{limit:g}' for limit in metric.limits or ())}; [{city}, {axis}] is {owned[city, axis]}"
+            f"{metric.name} takes latitude and longitude in {_DEGREES.get(metric.name, 'decimal degrees')}, in this "
+            f"order, up to {' and '.join(f'{limit:g}' for limit in metric.limits or ())}; "
+            f"{coordinate_of(city, axis, labels)} is {owned[city, axis]} (cities count from 0)"
         )
     lows, highs = extremes(owned)
     with np.errstate(over="ignore"):
@@ -137,9 +214,11 @@ def are_lawful(points: NDArray[Any], metric: Metric) -> bool:
     return not ((extents > 0) & (extents < _LEAST_FLOAT)).any()
 
 
-def check_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[Any], bool]:
+def check_matrix(
+    matrix: ArrayLike, may_be_asymmetric: bool, labels: Sequence[object] | None = None
+) -> tuple[NDArray[Any], bool]:
     """The matrix, with zeros on its diagonal, and whether it is symmetric."""
-    array = as_numbers(matrix, "matrix")
+    array = as_distances(matrix)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) == 0:
         raise InstanceError(f"matrix must have shape (n, n), n at least 1, but the shape is {array.shape}")
     n = len(array)
@@ -153,16 +232,16 @@ def check_matrix(matrix: ArrayLike, may_be_asymmetric: bool) -> tuple[NDArray[An
         np.fill_diagonal(owned, 0)
         owned.setflags(write=False)
     if owned.dtype.kind == "f" and np.isnan(owned).any():
-        raise _breach(owned, np.isnan(owned), "must hold numbers", "; inf forbids an edge")
+        raise _breach(owned, np.isnan(owned), "must hold numbers", "; inf forbids an edge", labels)
     if owned.min() < 0:
-        raise _breach(owned, owned < 0, "must not be negative")
+        raise _breach(owned, owned < 0, "must not be negative", "", labels)
     is_symmetric = _is_symmetric(owned)
     if not is_symmetric and not may_be_asymmetric:
         way_out = "; asymmetric=True takes it as it is, (d + d.T) / 2 is symmetric where only rounding differs"
-        raise _breach(owned, owned != owned.T, "must be symmetric", way_out)
+        raise _breach(owned, owned != owned.T, "must be symmetric", way_out, labels)
     limit = 2**63 // (n + 1) if owned.dtype.kind == "i" else np.finfo(np.float64).max / n
     if owned.max() > limit and (is_long := (owned > limit) & np.isfinite(owned)).any():
-        raise _breach(owned, is_long, f"must not exceed {limit}, for a tour of {n} cities to be summed")
+        raise _breach(owned, is_long, f"must not exceed {limit}, for a tour of {n} cities to be summed", "", labels)
     return owned, is_symmetric
 
 
@@ -176,9 +255,15 @@ def _is_symmetric(matrix: NDArray[Any]) -> bool:
     )
 
 
-def _breach(matrix: NDArray[Any], where: NDArray[np.bool_], law: str, way_out: str = "") -> InstanceError:
+def _breach(
+    matrix: NDArray[Any], where: NDArray[np.bool_], law: str, way_out: str, labels: Sequence[object] | None
+) -> InstanceError:
     i, j = (int(k) for k in np.argwhere(where)[0])
-    return InstanceError(f"matrix {law}, but [{i}, {j}] is {matrix[i, j]} and [{j}, {i}] is {matrix[j, i]}{way_out}")
+    has_names = labels is not None and len(labels) == len(matrix)
+    named = f" ({str(labels[i])!r:.60} to {str(labels[j])!r:.60})" if labels is not None and has_names else ""
+    return InstanceError(
+        f"matrix {law}, but [{i}, {j}]{named} is {matrix[i, j]} and [{j}, {i}] is {matrix[j, i]}{way_out}"
+    )
 
 
 def check_cities(cities: ArrayLike, n: int) -> NDArray[Any]:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pytsp.problem.cut_off import cut_off_cities
 from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Improvement
+from pytsp.utils.notices import some_of
 from pytsp.utils.text import json_number
 
 if TYPE_CHECKING:
@@ -353,7 +355,9 @@ class Result:
             proved = f" (the {noun} is {self.describe_bound()})" if self.gap_bound is not None else ""
             lines.append(f"bound     {_number(self.lower_bound)}{proved}")
         if forbidden := self.forbidden_edges:
-            lines.append(f"forbidden {forbidden} of the edges; no tour with fewer was found")
+            cities = self.instance.names_of(cut_off_cities(self.instance, is_open=self.is_open))
+            why = f"; all ways are forbidden of {some_of(cities)}" if cities else ""
+            lines.append(f"forbidden {forbidden} of the edges; no tour with fewer was found{why}")
         if self.solver == "two-opt":
             kicks = f", {self.iterations} kicks" if getattr(self.options, "kicks", 0) else ""
             made = f"{self.steps[0]} in {self.passes[0]} passes over the neighbourhood"

@@ -48,7 +48,7 @@ def nearest_neighbour_order(
             # Coincident cities are nearest to each other: each group is visited as one city, and its cities in a row.
             group_of = np.empty(instance.n, dtype=np.int64)
             group_of[groups.order] = np.repeat(np.arange(len(groups.sizes)), groups.sizes)
-            each = Instance.from_coordinates(instance.coordinates[groups.order[groups.first[:-1]]], instance.metric)
+            each = Instance("", instance.metric, coordinates=instance.coordinates[groups.order[groups.first[:-1]]])
             visits = nearest_neighbour_order(each, int(group_of[start]), None)
             order = np.concatenate([groups.order[groups.first[group] : groups.first[group + 1]] for group in visits])
             return np.append(start, order[order != start]).astype(np.int32)

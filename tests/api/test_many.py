@@ -95,7 +95,7 @@ def test_any_cut_gives_the_same_results(backend: Backend, first: int, seconds: f
         assert_same(result, other)
 
 
-@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "EUCLIDEAN", "GEO", "MAN_2D"])
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "EUCLIDEAN", "GEO", "GEOM", "MAN_2D"])
 def test_all_backends_solve_alike(backend: Backend, metric: str) -> None:
     points = np.random.default_rng(0).integers(0, 90, (4, 30, 2))
     # Those with fractions are brought to the kernel in another form.

@@ -20,6 +20,7 @@ from pytsp.bound import Certificate, check_certificate, lower_bound
 from pytsp.bound.certificate import MOST, dense_one_tree
 from pytsp.bound.graphs import TOURS, Graph, Kind
 from pytsp.bound.held_karp import default_iterations
+from pytsp.io.convert import degrees_and_minutes
 
 # A distance of 64 bits is a whole number of these.
 LEAST_FLOAT = Fraction(1, 2**1074)
@@ -318,14 +319,15 @@ def test_what_there_is_no_bound_of_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO", "HAVERSINE", "EUCLIDEAN", "MAN_2D", "MAX_2D", "EUC_3D"]
+    "metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO", "GEOM", "HAVERSINE", "EUCLIDEAN", "MAN_2D", "MAX_2D", "EUC_3D"]
 )
 def test_a_distance_is_the_same_wherever_it_is_asked_for(metric: str) -> None:
     """The bound takes them by rows, tours by pairs: one that differed in its last bit could make a bound too high."""
     draws = np.random.default_rng(3)
     n = 301
     cities = np.column_stack([draws.uniform(-90, 90, n), draws.uniform(-180, 180, n), draws.uniform(-90, 90, n)])
-    instance = Instance.from_coordinates(cities if metric == "EUC_3D" else cities[:, :2], metric)
+    points = degrees_and_minutes(cities[:, :2]) if metric == "GEO" else cities[:, :2]
+    instance = Instance.from_coordinates(cities if metric == "EUC_3D" else points, metric)
     rows = np.stack([instance.distances(city, np.arange(n)) for city in range(n)])
     assert np.array_equal(rows, rows.T)
     one, other = draws.integers(0, n, (2, 5_000))

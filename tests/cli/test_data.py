@@ -116,6 +116,29 @@ def test_generate_refuses_what_concerns_another_kind(capsys: pytest.CaptureFixtu
 # solve
 
 
+@pytest.mark.parametrize("command", ["info", "solve", "bound"])
+def test_what_is_left_out_of_a_file_is_told_in_a_line(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "towns.csv"
+    file.write_text("sep=;\nname;lat;lon\nA;52.5;13.4\nB;48.1;11.6\nC;53.6;10.0\n;;\n")
+    assert main([command, str(file), *(["--verbose"] if command == "solve" else [])]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "towns.csv" in line]
+    assert lines == [
+        f"pytsp: {file}: line 1, 'sep=;', is no row: it says what parts the fields",
+        f"pytsp: {file}: 1 row without any value left out: line 6",
+    ]
+
+
+def test_a_warning_of_a_file_is_safe_for_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    places = [{"type": "Feature", "properties": {"name": "\x1b[2J\nlost"}, "geometry": None}]
+    places += [{"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]}}]
+    (tmp_path / "x.json").write_text(json.dumps({"type": "FeatureCollection", "features": places}))
+    assert main(["info", str(tmp_path / "x.json")]) == 0
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.endswith("GeoJSON.features[0] (\ufffd[2J lost)")
+
+
 def test_places_on_the_globe_are_solved_and_written(
     places: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

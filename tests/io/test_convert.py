@@ -19,7 +19,7 @@ from paths import ROOT
 from scipy.spatial.distance import pdist, squareform
 
 import pytsp
-from pytsp import Instance, InstanceError, as_instance
+from pytsp import Instance, InstanceError, PytspWarning, as_instance
 from pytsp.io.convert import decimal_degrees, degrees_and_minutes
 
 POINTS = [[0.0, 0.5], [3.0, 0.0], [1.0, 2.0], [2.0, 7.0]]
@@ -165,8 +165,12 @@ def test_sparse_matrices_are_refused(sparse: Any) -> None:
         (POINTS, {"columns": ["x", "y"]}, "does not concern data of this kind"),
         ([1, 2, 3], {"metric": "GEO"}, "metric='GEO' does not concern a condensed distance matrix"),
         (np.zeros((4, 4)), {"metric": "EUC_2D"}, "metric='EUC_2D' does not concern a matrix"),
-        ([[91, 0]] * 3, {"metric": "haversine"}, r"latitude and longitude in decimal degrees, .*\[0, 0\] is 91"),
-        ([[0, 361]] * 3, {"metric": "haversine"}, r"up to 90 and 360; \[0, 1\] is 361"),
+        (
+            [[91, 0]] * 3,
+            {"metric": "haversine"},
+            r"latitude and longitude in decimal degrees, .*the latitude of city 0 is 91",
+        ),
+        ([[0, 361]] * 3, {"metric": "haversine"}, r"up to 90 and 360; the longitude of city 0 is 361"),
     ],
 )
 def test_arrays_that_make_no_instance_are_refused(data: Any, options: dict[str, Any], words: str) -> None:
@@ -240,7 +244,7 @@ def test_points_are_read_in_their_order_however_they_are_nested() -> None:
         ({"type": "FeatureCollection", "features": []}, "GeoJSON: there are no points in it"),
         ({"type": "FeatureCollection"}, "GeoJSON.features must be a list; it is a NoneType"),
         ({"type": "FeatureCollection", "features": [3]}, r"GeoJSON.features\[0\]: a int is not accepted"),
-        (feature(None), "GeoJSON.geometry: a NoneType is not accepted"),
+        (feature(None), "GeoJSON: there are no points in it, but 1 null or empty geometry"),
         (feature({"type": "LineString", "coordinates": []}), "GeoJSON.geometry: type 'LineString' is not accepted"),
         (
             {"type": "MultiPoint", "coordinates": [[0, 0], [1]]},
@@ -249,7 +253,7 @@ def test_points_are_read_in_their_order_however_they_are_nested() -> None:
         (point("13.4", 52), r"must be \[longitude, latitude\]; it is \['13.4', 52\]"),
         (point(True, 52), r"must be \[longitude, latitude\]"),
         (point(13, 52, 1, 2), r"must be \[longitude, latitude\]"),
-        (point(52, 113), r"\[0, 0\] is 113"),
+        (point(52, 113), "the latitude of city 0 is 113"),
         (point(float("nan"), 0), "must be finite"),
     ],
 )
@@ -257,9 +261,31 @@ def test_other_geojson_is_refused_with_its_place(document: dict[str, Any], words
     with pytest.raises(InstanceError, match=words):
         as_instance(document)
     with pytest.raises(
-        InstanceError, match="metric 'EUC_2D' is not for latitudes and longitudes; HAVERSINE and GEO are"
+        InstanceError, match="metric 'EUC_2D' is not for latitudes and longitudes; HAVERSINE, GEO and GEOM are"
     ):
         as_instance(point(1, 2), metric="EUC_2D")
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        feature(None),
+        {"type": "Feature", "properties": {"name": "somewhere"}},
+        feature({"type": "Point", "coordinates": []}),
+        feature({"type": "MultiPoint", "coordinates": []}),
+        feature({"type": "GeometryCollection", "geometries": []}),
+        feature({"type": "GeometryCollection", "geometries": [{"type": "Point", "coordinates": []}]}),
+    ],
+)
+def test_features_without_a_place_are_left_out_with_a_word(empty: dict[str, Any]) -> None:
+    document = {"type": "FeatureCollection", "features": [feature(point(1, 2)), empty, feature(point(3, 4))]}
+    words = r"^GeoJSON: 1 null or empty geometry left out: GeoJSON.features\[1\].* \(somewhere\)$"
+    with pytest.warns(PytspWarning, match=words):
+        instance = as_instance(document)
+    assert instance.coordinates is not None and instance.coordinates.tolist() == [[2, 1], [4, 3]]
+    document["features"] += [empty] * 4
+    with pytest.warns(PytspWarning, match=r"5 null or empty geometries left out: .* and 2 more$"):
+        assert as_instance(document).n == 2
 
 
 def test_collections_that_go_too_deep_are_refused() -> None:
@@ -329,7 +355,11 @@ def test_columns_are_those_that_are_asked_for() -> None:
         ({"a": [1], "b": [2]}, {}, "no columns x and y, or latitude and longitude, among: a, b"),
         ({}, {}, "among: none"),
         ({"x": [1], "X": [1], "y": [2]}, {}, "differ in case only"),
-        ({"x": ["1", "2"], "y": [1, 2]}, {}, "column 'x' must hold numbers, but its dtype is"),
+        (
+            {"x": ["1", "2"], "y": [1, 2]},
+            {},
+            "column 'x' must hold integers or floats of at most 64 bits, but the dtype is .*: element 0 .* is '1'",
+        ),
         ({"x": [1.0, None], "y": [1, 2]}, {}, r"must be finite, but \[1, 0\] is nan"),
         ({"x": [1], "y": [1]}, {"columns": ["x", "z"]}, r"columns=\['x', 'z'\] must be different ones of: x, y"),
         ({"x": [1], "y": [1]}, {"columns": ["x", "x"]}, "must be different ones of"),

@@ -60,14 +60,14 @@ def test_tables_of_the_globe(tmp_path: Path) -> None:
     [
         ("", "two.csv: there are no columns x and y, .* among: none"),
         ("x,y\n", r"two.csv: coordinates must have shape \(n, 2\)"),
-        ("a,b\n1,2\n", "two.csv: there are no columns x and y, .* among: a, b"),
+        ("a,b\n1,2\n", "two.csv: line 1: there are no columns x and y, .* among: a, b"),
         ("x,y\n1,2\n3\n", "two.csv: line 3: 1 fields, but the first line has 2"),
         ("x,y\n1,2,3\n", "two.csv: line 2: 3 fields, but the first line has 2"),
         ("x,y\n1,2\n3,four\n", "two.csv: line 3, column y: 'four' is not a number"),
         ("x,y\n1_0,2\n", "two.csv: line 2, column x: '1_0' is not a number"),
         ("x,y\n1,\n", "two.csv: line 2, column y: '' is not a number"),
         ("x,y\n1,nan\n", r"two.csv: coordinates must be finite, but \[0, 1\] is nan"),
-        ("x,y,x\n1,2,3\n", "two.csv: columns must have different names"),
+        ("x,y,x\n1,2,3\n", "two.csv: line 1: columns must have different names"),
         ('x,y\n"1,2\n', "two.csv: line 2: unexpected end of data"),
         (b"x,y\n\xff,2\n", "two.csv: it is not a text in UTF-8"),
     ],
@@ -170,7 +170,7 @@ def test_every_separator_and_decimal_sign_says_the_same(
         (",a,b\na,0,1\nb,2,0\n", "matrix must be symmetric, but .* asymmetric=True takes it"),
         ("0,1,2,3\n1,0,1,2\n", r"data must have shape .* the shape is \(2, 4\)"),
         ("0,1,2\n1,0,1\n2,1,0\n", r"data of shape \(3, 3\) are coordinates or distances"),
-        ("0,nan,2,3\nnan,0,1,2\n2,1,0,1\n3,2,1,0\n", "matrix must hold numbers"),
+        ("0,nan,2,3\nnan,0,1,2\n2,1,0,1\n3,2,1,0\n", "line 1, field 2: 'nan' is not a number"),
     ],
 )
 def test_other_tables_are_refused_with_their_place(tmp_path: Path, text: str, words: str) -> None:
@@ -213,7 +213,7 @@ def test_asymmetric_tables_are_taken_where_that_is_said(tmp_path: Path) -> None:
     assert instance.asymmetric and instance.distance(0, 1) == 1.5 and instance.labels == ("a", "b")
     with pytest.raises(InstanceError, match="metric='GEO' does not concern distances"):
         pytsp.read(path, metric="GEO")
-    with pytest.raises(InstanceError, match="asymmetric=True does not concern coordinates in a table"):
+    with pytest.raises(InstanceError, match="line 1: asymmetric=True does not concern coordinates in a table"):
         pytsp.read(write(tmp_path, "t.csv", "x,y\n1,2\n"), asymmetric=True)
 
 
@@ -311,7 +311,7 @@ def test_cities_have_names_where_a_column_says_them(column: str, tmp_path: Path)
 def test_columns_are_those_that_are_asked_for(tmp_path: Path) -> None:
     path = write(tmp_path, "t.csv", "east;north;x;y\n0;0;9;9\n3,0;4,0;1;1\n")
     assert pytsp.read(path, columns=["east", "north"]).distance(0, 1) == 5
-    with pytest.raises(InstanceError, match="t.csv: columns=.* must be different ones of: east, north, x, y"):
+    with pytest.raises(InstanceError, match="t.csv: line 1: columns=.* must be different ones of: east, north, x, y"):
         pytsp.read(path, columns=["east", "up"])
 
 

@@ -21,6 +21,7 @@ from pytsp.io import results as outputs
 from pytsp.io.convert import decimal_degrees
 from pytsp.io.files import read_any
 from pytsp.io.results import ENDINGS, ending_of
+from pytsp.problem.location import SPHERES
 
 
 def found(instance: Instance, tour: Any, is_open: bool = False) -> Result:
@@ -94,7 +95,7 @@ def test_a_table_is_read_back(result: Result) -> None:
     if result.instance.metric == "GEO":
         points = decimal_degrees(points)
     assert [[float(cell) for cell in row[2:]] for row in rows] == points[result.tour].tolist()
-    on_globe = result.instance.metric in ("GEO", "HAVERSINE")
+    on_globe = result.instance.metric in SPHERES
     assert header[2:] == (["latitude", "longitude"] if on_globe else ["x", "y", "z"][: points.shape[1]])
 
 

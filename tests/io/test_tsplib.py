@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
+import math
 import sys
 import time
 from pathlib import Path
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from paths import all_optimal_tours, all_tsplib, listed_optima, tsplib_file
 from strategies import EXACT_METRICS, Layout, coordinates, layouts, point_rows, symmetric_matrices
 
+import pytsp
 from pytsp.exceptions import TsplibError
 from pytsp.io.tsplib.reader import read
 from pytsp.io.tsplib.tours import read_tour
@@ -97,6 +100,32 @@ def test_fixed_edges_are_refused_unless_they_are_ignored() -> None:
     plain = read(tsplib_file("lin318.tsp"))
     assert np.array_equal(instance.coordinates, plain.coordinates)
     assert (instance.optimum, plain.optimum) == (None, 42029)
+
+
+def test_concordes_geom_is_read_solved_and_written(tmp_path: Path) -> None:
+    # Metres on a sphere of radius 6378388, one begun counts, between decimal degrees.
+    places = [[52.52, 13.41], [48.86, 2.35], [-33.87, 151.21], [40.71, -74.01], [35.68, 139.69], [-34.6, -58.38]]
+    text = Layout().text(keys_of(6, "GEOM"), {"NODE_COORD_SECTION": point_rows(np.array(places))})
+    instance = read_bytes(text)
+    assert (instance.metric, instance.optimum, instance.is_exact) == ("GEOM", None, True)
+    lengths = [geom_edgelen(*places[i], *places[(i + 1) % 6]) for i in range(6)]
+    assert instance.tour_length(range(6)) == sum(lengths)
+    best = min(instance.tour_length([0, *rest]) for rest in itertools.permutations(range(1, 6)))
+    result = pytsp.solve(instance, backend="c")
+    assert result.length == best == instance.tour_length(result.tour)
+    pytsp.write(tmp_path / "six.tsp", instance)
+    assert np.array_equal(pytsp.read(tmp_path / "six.tsp").distance_matrix(), instance.distance_matrix())
+    with pytest.raises(TsplibError, match="GEOM takes latitude and longitude in decimal degrees, .* city 1 is 113.41"):
+        read_bytes(text.replace(b"2 48.86", b"2 113.41"))
+
+
+def geom_edgelen(lat_a: float, lon_a: float, lat_b: float, lon_b: float) -> int:
+    """The length by the angle between the places' directions, which is not the formula of the metric."""
+    a, b = (
+        (math.cos(lat) * math.cos(lon), math.cos(lat) * math.sin(lon), math.sin(lat))
+        for lat, lon in ((math.radians(x), math.radians(y)) for x, y in ((lat_a, lon_a), (lat_b, lon_b)))
+    )
+    return int(6378388.0 * 2.0 * math.asin(min(1.0, math.dist(a, b) / 2.0)) + 1.0)
 
 
 @given(st.data())

@@ -13,14 +13,16 @@ from paths import tsplib_file
 import pytsp
 from pytsp import Instance
 from pytsp.backends import Backend
+from pytsp.io.convert import degrees_and_minutes
 from pytsp.problem import kernel_input
 from pytsp.problem.kernel_input import form_of
+from pytsp.problem.location import SPHERES
 from pytsp.problem.metrics import METRICS
 from pytsp.problem.open_paths import OpenPath
 from pytsp.solvers.common import task
 
 PART = "huge"
-IN_SPACE = ("ATT", "EUC_3D", "GEO", "HAVERSINE", "MAN_2D", "MAN_3D", "MAX_2D", "MAX_3D")
+IN_SPACE = ("ATT", "EUC_3D", "GEO", "GEOM", "HAVERSINE", "MAN_2D", "MAN_3D", "MAX_2D", "MAX_3D")
 
 
 @pytest.fixture
@@ -34,8 +36,10 @@ def cities(metric: str, n: int, seed: int) -> Instance:
     """Cities that the metric can tell apart, some of them in one place."""
     draws = np.random.default_rng(seed)
     width = METRICS[metric].widths[-1]
-    most = np.array([89.5, 179.5]) if metric in ("GEO", "HAVERSINE") else np.full(width, 1_000.0)
+    most = np.array([89.5, 179.5]) if metric in SPHERES else np.full(width, 1_000.0)
     points = draws.uniform(-most, most, (n, width))
+    if metric == "GEO":
+        points = degrees_and_minutes(points)
     points[draws.integers(n, size=n // 10)] = points[0]
     return Instance.from_coordinates(points, metric=metric)
 

@@ -323,4 +323,4 @@ def test_instances_of_an_array_do_not_follow_it() -> None:
 @pytest.mark.parametrize("metric", ["EUCLIDEAN", "EUC_2D", "GEO"])
 def test_instances_of_an_ordinary_array_are_checked_together(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(Instance, "from_coordinates")
-    assert len(Instances.of(np.random.default_rng(0).random((3, 5, 2)), metric)) == 3
+    assert len(Instances.of(np.random.default_rng(0).random((3, 5, 2)) / 2, metric)) == 3

@@ -15,6 +15,7 @@ from pytsp import Instance
 from pytsp.exceptions import InstanceError
 from pytsp.problem import kernel_input as forms
 from pytsp.problem.kernel_input import MOST_DISTANCE, MOST_GRID_DISTANCE, form_of, forms_of
+from pytsp.problem.location import SPHERES
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import METRICS
 
@@ -36,6 +37,7 @@ LONG = MOST_GRID_DISTANCE
         ([[0, 0, 0], [3, 0, 0]], "EUCLIDEAN", "matrix"),
         ([[0, 0], [3, 0]], "ATT", "matrix"),
         ([[0, 0], [3, 0]], "GEO", "matrix"),
+        ([[0, 0], [3, 0]], "GEOM", "matrix"),
         ([[0, 0, 0], [3, 0, 0]], "EUC_3D", "matrix"),
     ],
 )
@@ -47,7 +49,7 @@ def test_points_are_taken_where_that_is_exact(points: list[list[float]], metric:
 def test_whole_number_instances_are_taken_as_they_are(instance: Instance, tour: st.DataObject) -> None:
     form = form_of(instance)
     assert form.unit == 1
-    assert form.is_exact == (instance.metric != "GEO")
+    assert form.is_exact == (instance.metric not in SPHERES)
     if form.is_exact:
         assert form.whole is instance
     else:

@@ -86,7 +86,7 @@ def test_a_further_city_is_near_where_a_path_may_end(metric: str, ends: tuple[in
 
 @pytest.mark.parametrize("metric", list(METRICS))
 def test_what_is_located_is_known_without_the_points(metric: str) -> None:
-    points = np.random.default_rng(3).uniform(0, 80, (50, METRICS[metric].widths[0]))
+    points = np.random.default_rng(3).integers(0, 80, (50, METRICS[metric].widths[0]))
     instance = Instance.from_coordinates(points, metric)
     for each in (instance, OpenPath.of(instance, None, None).instance):
         assert is_located(each) is (located(each) is not None)

@@ -44,6 +44,17 @@ def geo(a: Point, b: Point) -> int:
     return int(6378.388 * math.acos(max(-1.0, min(1.0, cosine))) + 1.0)
 
 
+def geom(a: Point, b: Point) -> int:
+    """Concorde's `geom_edgelen`."""
+    lati, latj = math.pi * a[0] / 180.0, math.pi * b[0] / 180.0
+    longi, longj = math.pi * a[1] / 180.0, math.pi * b[1] / 180.0
+    q1 = math.cos(latj) * math.sin(longi - longj)
+    q3, q4 = math.sin((longi - longj) / 2.0), math.cos((longi - longj) / 2.0)
+    q2 = math.sin(lati + latj) * q3 * q3 - math.sin(lati - latj) * q4 * q4
+    q5 = math.cos(lati - latj) * q4 * q4 - math.cos(lati + latj) * q3 * q3
+    return int(6378388.0 * math.atan2(math.sqrt(q1 * q1 + q2 * q2), q5) + 1.0)
+
+
 def xray(a: Point, b: Point, speeds: Point) -> int:
     p, c, t = (abs(u - v) for u, v in zip(a, b, strict=True))
     p = min(p, abs(p - 360))
@@ -72,6 +83,7 @@ ORACLE: dict[str, Callable[[Point, Point], float]] = {
     "EUC_3D": lambda a, b: nint(euclidean(a, b)),
     "EUCLIDEAN": euclidean,
     "GEO": geo,
+    "GEOM": geom,
     "HAVERSINE": haversine,
     "MAN_2D": lambda a, b: nint(sum(abs(p - q) for p, q in zip(a, b, strict=True))),
     "MAN_3D": lambda a, b: nint(sum(abs(p - q) for p, q in zip(a, b, strict=True))),
@@ -130,6 +142,18 @@ def test_antipodes_and_neighbours_on_the_globe() -> None:
     pole, antipole = np.array([[90.0, 0.0]]), np.array([[-90.0, 0.0]])
     assert geo_metric.between(pole, antipole).tolist() == [20039]
     assert geo_metric.between(pole, pole).tolist() == [1]
+
+
+def test_antipodes_and_neighbours_of_geom() -> None:
+    metric = METRICS["GEOM"]
+    pole, antipole, near = np.array([[90.0, 0.0]]), np.array([[-90.0, 0.0]]), np.array([[90.0 - 1e-5, 77.0]])
+    assert metric.between(pole, antipole).tolist() == [math.ceil(math.pi * 6378388)]
+    assert metric.between(pole, near).tolist() == [2]
+    # A place is one metre from another one at the same place, as in Concorde.
+    assert metric.between(near, near).tolist() == [1]
+    random = np.random.default_rng(0)
+    a, b = random.uniform([-90, -180], [90, 180], (2, 20_000, 2))
+    assert np.array_equal(metric.length(a, b), metric.length(b, a))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from pytsp.problem import rounding
 from pytsp.problem.metrics import METRICS
 from pytsp.problem.rounding import share_rounded_away
 
-ROUNDED_UP = {"CEIL_2D", "ATT", "GEO"}
+ROUNDED_UP = {"CEIL_2D", "ATT", "GEO", "GEOM"}
 
 
 @given(metric=st.sampled_from(EXACT_METRICS), scale=st.sampled_from([0.01, 0.3, 1.0]), data=st.data())

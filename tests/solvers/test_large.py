@@ -505,7 +505,7 @@ def test_auto_is_large_above_what_can_be_recombined() -> None:
     assert (result.solver, result.stop_reason) == ("large", "target")
 
 
-@pytest.mark.parametrize("metric", ["MAN_2D", "ATT", "GEO", "EUCLIDEAN", "EXPLICIT", "XRAY1"])
+@pytest.mark.parametrize("metric", ["MAN_2D", "ATT", "GEO", "GEOM", "EUCLIDEAN", "EXPLICIT", "XRAY1"])
 def test_other_metrics_are_refused(backend: Backend, metric: str) -> None:
     points = uniform(9, side=50).coordinates
     assert points is not None

@@ -22,6 +22,6 @@ def scattered(n: int, metric: str, seed: int) -> Instance:
     if metric == "EXPLICIT":
         half = np.triu(random.integers(0, 50, (n, n)), 1)
         return Instance.from_matrix(half + half.T)
-    if metric == "GEO":
-        return Instance.from_coordinates(np.round(random.uniform(-59, 59, (n, 2))), metric="GEO")
+    if metric in ("GEO", "GEOM"):
+        return Instance.from_coordinates(np.round(random.uniform(-59, 59, (n, 2))), metric)
     return Instance.from_coordinates(random.integers(0, 60, (n, METRICS[metric].widths[0])), metric=metric)

@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import SPHERES
 from pytsp.problem.metrics import METRICS
 
 EXACT_METRICS = tuple(name for name, metric in METRICS.items() if metric.is_exact)
@@ -46,7 +47,7 @@ def coordinates(
     """Coordinates for `metric`, shape (n, d), such as [[0.5, -3.0], [7.25, 12.0]]; whole on a `grid`."""
     count = draw(sizes()) if n is None else n
     width = METRICS[metric].widths[0]
-    if metric in ("GEO", "HAVERSINE"):
+    if metric in SPHERES:
         axes = [_geographic(90), _geographic(180)]
     elif grid:
         axes = [st.integers(-20, 20).map(float)] * width

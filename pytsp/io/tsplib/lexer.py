@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.exceptions import TsplibError
-from pytsp.io.streams import Source, read_bytes
+from pytsp.io.streams import Source, read_bytes, without_end_mark
+from pytsp.utils.notices import about
 
 # A line that starts with a letter ends a section, unless it is one of the non-numbers that C's printf writes.
 _NEXT_KEYWORD = re.compile(rb"\n[ \t\r]*(?!nan\b|inf\b|infinity\b)(?=[a-z_])", re.IGNORECASE)
@@ -122,6 +123,8 @@ def load(source: Source) -> Text:
 def as_text(data: bytes, file: str) -> Text:
     """The text that a file of that name holds; refuses one that is empty."""
     data = data.removeprefix(codecs.BOM_UTF8)
+    with about(file):
+        data = without_end_mark(data)
     if b"\n" not in data and b"\r" in data:
         data = data.replace(b"\r", b"\n")
     if not data.strip():

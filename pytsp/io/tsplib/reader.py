@@ -18,7 +18,9 @@ from pytsp.io.tsplib.lexer import Text, load
 from pytsp.io.tsplib.sections import LAYOUTS, matrix, points
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT, METRICS
+from pytsp.problem.minutes import warn_of_minutes
 from pytsp.problem.optima import directed_optimum_of, optimum_of
+from pytsp.utils.notices import about
 
 __all__ = ["parse", "read"]
 
@@ -107,9 +109,13 @@ def parse(text: Text, name: str | None = None, *, ignore_fixed_edges: bool = Fal
         else:
             coordinates = _coordinates(fields, kind, n)
         display = _display(fields, kind, n)
-        return Instance(name, kind, coordinates, weights, "\n".join(fields.comments), optimum, display, is_directed)
+        instance = Instance(name, kind, coordinates, weights, "\n".join(fields.comments), optimum, display, is_directed)
     except InstanceError as error:
         raise fields.sections[source_of_lengths].error(f"{source_of_lengths}: {error}") from error
+    if coordinates is not None:
+        with about(text.file):
+            warn_of_minutes(coordinates, kind)
+    return instance
 
 
 def _coordinates(fields: Fields, kind: str, n: int) -> NDArray[np.float64]:
