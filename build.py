@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from buildtools.bytecode import compile_modules
 from buildtools.compiler import find_compiler, obtain_compiler
 from buildtools.errors import BuildError
 from buildtools.install import (
@@ -62,6 +63,8 @@ def build(arguments: argparse.Namespace) -> None:
     backends = parse_backends(arguments.backends) if arguments.backends is not None else None
     options = Options(backends, arguments.futhark, arguments.march, arguments.force)
     if arguments.no_install or (is_installed() and not options.force):
+        if not arguments.no_install:
+            compile_modules()
         print(build_kernels(options).table())
         return None
     place = placement()
@@ -69,6 +72,7 @@ def build(arguments: argparse.Namespace) -> None:
         say("beside the kernels: installing pytsp, and what it, its build and its tests need")
         ready = beside.submit(install_build_requirements, place)
         installed = [beside.submit(step, place) for step in (install_requirements, install_pytsp)]
+        installed.append(beside.submit(compile_modules))
         report = build_kernels(options, ready=ready.result)
         for step in (ready, *installed):
             step.result()

@@ -130,7 +130,8 @@ def leave_uncompiled(options: list[str]) -> list[str]:
 def pip_install(arguments: list[str], env: Mapping[str, str] | None = None) -> None:
     """Run pip's install, quietly.
 
-    In an environment or a user's folder Python compiles each module where it is first imported, most never.
+    In an environment or a user's folder Python compiles each module where it is first imported, most never;
+    `buildtools.bytecode` compiles those that pytsp requires.
     """
     environment = {
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",

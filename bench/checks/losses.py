@@ -42,7 +42,7 @@ STREAMS = {
 }
 ENCODINGS = {"latin-1", "ascii"}
 # What is longer than any solve here needs.
-PATIENCE = 60
+PATIENCE = 600
 
 
 def streamed(case: str, seed: int, folder: Path) -> None:

@@ -8,7 +8,6 @@ import multiprocessing
 import os
 import pickle
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
@@ -18,7 +17,7 @@ import cities
 import emulated
 import pytest
 from paths import ROOT
-from processes import run_python
+from processes import PATIENCE, run_python
 
 import pytsp
 from pytsp import Result
@@ -37,8 +36,6 @@ SOLVERS: dict[str, dict[str, Any]] = {
 }
 # Where a GPU is emulated.
 FEWER: dict[str, dict[str, Any]] = {"restarts": {"climbers": 10}, "ils": {"climbers": 2, "iterations": 200}}
-# How long a process that should end may take, of which starting Python is the most.
-PATIENCE = 60
 
 
 def found(solver: str, backend: str, seed: int = 0) -> tuple[int | float, list[int]]:
@@ -161,11 +158,12 @@ def test_ten_thousand_solves_take_no_more_memory_than_some(name: str) -> None:
 CELL = """
 import numpy as np, pytsp
 told = []
-def tell(progress):
-    if not told:
-        told.append(print("begun", flush=True))
+def tell(now):
+    told.append(now)
+    if len(told) == 3:
+        print("begun", flush=True)
 points = np.random.default_rng(0).integers(0, 10**6, (2000, 2))
-result = pytsp.solve(points, solver="ils", backend="c", climbers=1, time_limit=50, progress=tell)
+result = pytsp.solve(points, solver="ils", backend="c", climbers=1, iterations=10**12, progress=tell)
 print(result.stop_reason, result.length == result.instance.tour_length(result.tour))
 """
 
@@ -197,13 +195,10 @@ def test_an_interrupted_cell_ends_with_its_result_and_the_next_one_runs(notebook
     printed = ""
     while "begun" not in printed:
         printed += _printed(notebook)
-    time.sleep(0.3)
     notebook.kernel.interrupt_kernel()
-    began = time.monotonic()
     while "True" not in printed:
         printed += _printed(notebook)
     assert printed.split() == ["begun", "interrupted", "True"]
-    assert time.monotonic() - began < 10
     notebook.execute("print(result.solver)")
     printed = ""
     while "\n" not in printed:
@@ -225,12 +220,12 @@ import sys, threading, numpy as np, pytsp
 instance = pytsp.Instance.from_coordinates(np.random.default_rng(0).integers(0, 10**6, (1000, 2)), "EUC_2D")
 runs = threading.Event()
 def solve(progress):
-    return pytsp.solve(instance, solver={solver!r}, backend={backend!r}, time_limit=100, progress=progress)
+    return pytsp.solve(instance, solver={solver!r}, backend={backend!r}, time_limit={patience}, progress=progress)
 """
 ENDINGS = {
     "a daemon thread solves": """
 threading.Thread(target=solve, args=(lambda _: runs.set(),), daemon=True).start()
-assert runs.wait(60)
+assert runs.wait({patience})
 """,
     "a callback exits": """
 solve(lambda _: sys.exit(0))
@@ -248,13 +243,13 @@ def late():
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize(("name", "solver"), [("c", "ils"), ("multicore", "eax")])
 def test_the_interpreter_ends_during_a_solve(name: str, solver: str, ending: str) -> None:
-    program = (BEGIN + ENDINGS[ending]).format(solver=solver, backend=name)
-    done = run_python("-X", "dev", "-c", program, timeout=PATIENCE)
+    program = (BEGIN + ENDINGS[ending]).format(solver=solver, backend=name, patience=PATIENCE)
+    done = run_python("-X", "dev", "-c", program)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_the_interpreter_waits_for_a_thread_that_is_no_daemon() -> None:
-    program = BEGIN.format(solver="ils", backend="c").replace("time_limit=100", "time_limit=0.5")
+    program = BEGIN.format(solver="ils", backend="c", patience=0.5)
     program += "threading.Thread(target=lambda: print(solve(None).stop_reason)).start()\n"
-    done = run_python("-c", program, timeout=PATIENCE)
+    done = run_python("-c", program)
     assert (done.returncode, done.stdout, done.stderr) == (0, "time limit\n", "")

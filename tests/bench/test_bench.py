@@ -8,7 +8,7 @@ import json
 import math
 import os
 import sys
-import time
+import threading
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from processes import PATIENCE
 from strategies import instances_with_tours
 
 import pytsp
@@ -59,26 +60,27 @@ def test_shuffling_is_by_seed_and_changes_the_order() -> None:
 
 
 def double(task: float) -> float:
-    """Answer with twice the task after as many seconds; -1 fails, -2 dies."""
+    """Answer with twice the task; -1 fails, -2 dies, and 60 has no answer before anybody has given up waiting."""
     if task == -1:
         raise ValueError("first line\nsecond line")
     if task == -2:
         os._exit(7)
-    time.sleep(task)
+    if task == 60:
+        threading.Event().wait(PATIENCE)
     return 2 * task
 
 
 def test_a_worker_answers_and_survives_failures_deaths_and_delays() -> None:
     worker = Worker(double)
     try:
-        assert worker.ask(0.01, 30) == 0.02
+        assert worker.ask(0.01, PATIENCE) == 0.02
         with pytest.raises(Failure, match="^ValueError: first line$"):
-            worker.ask(-1, 30)
+            worker.ask(-1, PATIENCE)
         with pytest.raises(Failure, match=r"^its process died with exit code 7$"):
-            worker.ask(-2, 30)
+            worker.ask(-2, PATIENCE)
         with pytest.raises(Failure, match=r"^no answer in 0.1 s$"):
             worker.ask(60, 0.1)
-        assert worker.ask(0, 30) == 0
+        assert worker.ask(0, PATIENCE) == 0
     finally:
         worker.end()
     assert worker.process is None
@@ -223,14 +225,15 @@ def test_peers_stores_every_run(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stored = folder / "runs.json"
-    words = ("--tsplib", folder, "--instances", "square", "--seconds", "0.1,0.2", "--seeds", 2, "--backend", "c")
+    # So few cities are solved long before.
+    words = ("--tsplib", folder, "--instances", "square", "--seconds", "500,600", "--seeds", 2, "--backend", "c")
     assert run(monkeypatch, peers, *words, "--peers", "", "--json", stored) == 0
     runs = json.loads(stored.read_text(encoding="utf-8"))["runs"]
     assert [(each["seed"], each["limit"], each["length"]) for each in runs] == [
-        (0, 0.1, 160),
-        (0, 0.2, 160),
-        (1, 0.1, 160),
-        (1, 0.2, 160),
+        (0, 500, 160),
+        (0, 600, 160),
+        (1, 500, 160),
+        (1, 600, 160),
     ]
     assert "| square | 16 |" in capsys.readouterr().out
 

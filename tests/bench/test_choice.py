@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from checkout import needs_checkout
+from clocks import KernelClock
 from paths import ROOT
 
 from pytsp.solvers.selection import chain_seconds, crossing_seconds
@@ -47,11 +48,12 @@ def test_cells_that_take_least_time_come_first_and_none_is_too_large_for_its_kin
 
 
 @pytest.mark.parametrize("kind", ["plane", "haversine", "plane-path", "asymmetric"])
-def test_runs_are_those_of_the_solver_that_is_asked_for(kind: str) -> None:
-    task = Task(Cell(kind, 12, 0.1), 3, "ils", "c", 1)
+def test_runs_are_those_of_the_solver_that_is_asked_for(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    KernelClock(monkeypatch)
+    task = Task(Cell(kind, 12, 60.0), 3, "ils", "c", 1)
     found = choice.answer(task)
     assert isinstance(found, Run)
-    assert (found.peer, found.instance, found.n, found.seed, found.limit) == ("ils", kind, 12, 3, 0.1)
+    assert (found.peer, found.instance, found.n, found.seed, found.limit) == ("ils", kind, 12, 3, 60.0)
     other = choice.answer(replace(task, solver="eax"))
     assert isinstance(other, Run)
     assert found.length == other.length
@@ -84,8 +86,8 @@ def test_the_program_shows_stores_and_shows_what_is_stored(
 def test_no_cell_begins_that_does_not_fit_the_budget(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    grid = ("--kinds", "plane", "--sizes", 9, "--limits", "0.1,90", "--seeds", 1, "--backend", "c")
-    assert run(monkeypatch, *grid, "--budget", 20) == 0
+    grid = ("--kinds", "plane", "--sizes", 9, "--limits", "0.1,900", "--seeds", 1, "--backend", "c")
+    assert run(monkeypatch, *grid, "--budget", 600) == 0
     assert "\n1 of 2 cells" in capsys.readouterr().out
 
 

@@ -127,7 +127,7 @@ def test_seconds_memory_and_failures_are_those_of_the_process(monkeypatch: pytes
     # What the process that measures holds does not count.
     ours = np.ones(400 * MEGA, np.uint8)
     seconds, held, printed, problem = limits.measured(str(100 * MEGA))
-    assert 0.1 < seconds < 30
+    assert seconds > 0.1
     assert 100 * MEGA < held < ours.nbytes
     assert (printed, problem) == (f"{100 * MEGA}\n", "")
     assert limits.measured("many")[3].startswith("ValueError: invalid literal")

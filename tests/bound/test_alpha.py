@@ -9,6 +9,7 @@ from unittest.mock import create_autospec
 import numpy as np
 import pytest
 from cities import scattered
+from clocks import KernelClock
 from hypothesis import given
 from hypothesis import strategies as st
 from paths import tsplib_file
@@ -155,6 +156,7 @@ def test_a_solver_with_lists_by_alpha_does_what_it_does_with_these_given(solver:
 def test_chains_have_them_by_default_where_they_take_little_of_the_time(
     solver: str, share: float, options: dict[str, Any], expected: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    KernelClock(monkeypatch)
     made = create_autospec(alpha_lists, side_effect=alpha_lists)
     monkeypatch.setattr(candidates, "alpha_lists", made)
     limit = share * candidates.ALPHA_SECONDS * 1000 / candidates.ALPHA_SHARE

@@ -10,7 +10,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from paths import all_tsplib, tsplib_file
 
@@ -108,7 +108,6 @@ def test_the_oracle_tries_all(given: tuple[Instance, Kind]) -> None:
     assert shortest(instance, kind) == min(map(instance.path_length, paths))
 
 
-@settings(deadline=None)
 @given(asked(10), st.data())
 def test_no_penalties_prove_more_than_the_shortest_tour(given: tuple[Instance, Kind], data: st.DataObject) -> None:
     instance, kind = given
@@ -121,7 +120,6 @@ def test_no_penalties_prove_more_than_the_shortest_tour(given: tuple[Instance, K
     assert type(proved) is (int if instance.is_exact else float)
 
 
-@settings(deadline=None)
 @example((Instance.from_matrix([[0, 2**31 - 1], [0, 0]], asymmetric=True), Kind(True)))
 @given(asked(9))
 def test_the_ascent_proves_a_bound_of_what_is_asked(given: tuple[Instance, Kind]) -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from checkout import needs_checkout
-from paths import ROOT
 
 needs_checkout("buildtools", "docs")
 
@@ -72,26 +69,3 @@ def test_the_program_prints_a_row_and_warns(
     row, warning = capsys.readouterr().out.splitlines()
     assert seconds.read_rows(row)[0].steps == {"build": 100_000, "suite": 0}
     assert warning.startswith("warning: build took 100000 s")
-
-
-def test_slow_tests_are_left_out_where_nobody_asks_for_them_but_not_by_ci(
-    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    suite = pytestconfig.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
-    assert suite is not None
-    for ci, asked, left_out in [("", "", True), ("true", "", False), ("", "slow", False), ("", suite.ALL, False)]:
-        monkeypatch.setenv("CI", ci)
-        assert suite.leaves_out_slow(asked) == left_out
-    assert "\nexport CI=true\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-
-
-def test_a_process_of_the_suite_leaves_out_what_the_suite_does(pytestconfig: pytest.Config) -> None:
-    suite: Any = pytestconfig.pluginmanager.get_plugin(str(ROOT / "tests" / "conftest.py"))
-    node = SimpleNamespace(workerinput={}, config=SimpleNamespace(option=SimpleNamespace(markexpr=suite.QUICK)))
-    suite.pytest_configure_node(node)
-    process = SimpleNamespace(workerinput=node.workerinput, option=SimpleNamespace(markexpr=""))
-    suite.pytest_configure(process)
-    assert process.option.markexpr == suite.QUICK
-    alone = SimpleNamespace(option=SimpleNamespace(markexpr="browser"))
-    suite.pytest_configure(alone)
-    assert alone.option.markexpr == "browser"

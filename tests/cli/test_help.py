@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from checkout import needs_checkout
 from paths import ROOT
-from processes import run_python
+from processes import PATIENCE, run_python
 
 from pytsp.cli import commands as cli
 from pytsp.cli.commands import main
@@ -200,7 +200,7 @@ def completed(line: str, environment: dict[str, str]) -> set[str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     return {*done.stdout.split()}
 
@@ -229,7 +229,7 @@ def test_every_shell_has_lines_for_the_command(shell_name: str, capsys: pytest.C
     assert "_ARGCOMPLETE" in lines and "pytsp" in lines
     program = shutil.which(shell_name)
     if program is not None:
-        subprocess.run([program, "-n"], input=lines, text=True, check=True, timeout=60)
+        subprocess.run([program, "-n"], input=lines, text=True, check=True, timeout=PATIENCE)
 
 
 def test_without_argcomplete_it_is_said_how_to_get_it(
@@ -272,7 +272,7 @@ def shown(text: str) -> str:
     if shutil.which("groff") is None:
         pytest.skip("groff is not here: `apt install groff-base`")
     command = ["groff", "-ww", "-man", "-Tutf8", "-P-cbou", "-rLL=200n"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert done.stderr == ""
     return done.stdout
 

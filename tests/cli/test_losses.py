@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from checkout import needs_checkout
 from paths import ROOT
-from processes import refusal, run_command, run_python
+from processes import PATIENCE, refusal, run_command, run_python
 
 import pytsp
 from pytsp.backends import Backend
@@ -101,7 +101,7 @@ def test_what_a_file_cannot_hold_is_refused_before_the_solve(
 @pytest.mark.parametrize("stdout", [">&-", "> /dev/full"])
 def test_json_is_refused_before_the_solve_where_standard_output_takes_none(stdout: str) -> None:
     command = ["sh", "-c", f'"$@" {stdout}', "sh", *losses.PYTSP, *SOLVE, "--json", "--verbose"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=ROOT)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE, cwd=ROOT)
     assert done.returncode == 1
     assert done.stderr.startswith("pytsp: standard output: ") and done.stderr.count("\n") == 1
 
@@ -208,7 +208,7 @@ def test_help_that_nobody_reads_on_is_no_failure() -> None:
     command = ["bash", "-c", program, "bash", *losses.PYTSP]
     # What is held back is written when the process ends.
     held = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=ROOT, env=held)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE, cwd=ROOT, env=held)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -218,7 +218,11 @@ NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_signal_ends_a_command_and_those_that_follow_do_not_end_its_end(number: signal.Signals) -> None:
+def test_a_signal_ends_a_command_and_those_that_follow_do_not_end_its_end(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # They follow at once, however busy the machine is.
+    monkeypatch.setattr(signals.time, "monotonic", lambda: 100.0)
     before = [signal.getsignal(each) for each in NUMBERS]
     done = []
     with pytest.raises(signals.Ended) as ended, signals.end_on_signals():

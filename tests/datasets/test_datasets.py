@@ -9,7 +9,6 @@ import re
 import socket
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,7 +16,7 @@ from types import MappingProxyType
 
 import pytest
 from paths import OPTIMA, TSPLIB, listed_optima, tsplib_file
-from processes import run_python
+from processes import PATIENCE, run_python
 
 import pytsp
 from pytsp import DatasetError, InstanceError
@@ -231,7 +230,7 @@ def broken(server: Server, fault: str) -> None:
     elif fault == "bomb":
         server.files[path] = gzip.compress(bytes(2 * _download.MOST_BYTES))
     elif fault == "silent":
-        server.pause = 20
+        server.pause = PATIENCE
     else:
         raise AssertionError(fault)
 
@@ -254,10 +253,8 @@ def broken(server: Server, fault: str) -> None:
 )
 def test_what_goes_wrong_is_told_and_nothing_is_kept(server: Server, tmp_path: Path, fault: str, words: str) -> None:
     broken(server, fault)
-    began = time.monotonic()
     with pytest.raises(DatasetError, match=f"^tiny4: .*({words})"):
-        datasets.fetch("tiny4", timeout=0.5)
-    assert time.monotonic() - began < 15
+        datasets.fetch("tiny4", timeout=0.5 if fault == "silent" else PATIENCE)
     assert kept(tmp_path) == []
     assert datasets.cached("tiny4") is None
 

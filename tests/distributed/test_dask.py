@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import PATIENCE
 from results import assert_same
 from test_faults import MANY, WORKS, solve
 from workers import Killer, is_running, short_slices
@@ -48,6 +49,10 @@ def client() -> Iterator[Any]:
         "distributed.scheduler.allowed-failures": KILLS,
         # So long after a worker was lost, a cluster ends its nanny if it is not there, also for being lost once more.
         "distributed.deploy.lost-worker-timeout": "1 hour",
+        # However busy the machine is, nobody gives up another process.
+        "distributed.comm.timeouts.connect": PATIENCE,
+        "distributed.comm.timeouts.tcp": PATIENCE,
+        "distributed.scheduler.worker-ttl": None,
     }
     with (
         dask.config.set(settings),
@@ -118,7 +123,7 @@ def test_a_cluster_that_loses_all_workers_leaves_a_checkpoint_that_goes_on(
     with short_slices(), pytest.raises(pytsp.WorkerLost, match=said):
         solve("ils", executor=client, iterations=3_000, progress=leave, checkpoint=file)
     client.cluster.scale(2)
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=PATIENCE)
     assert_same(pytsp.resume(file, executor=client), solve("ils", iterations=3_000))
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from checkout import needs_checkout
 from paths import ROOT
+from processes import PATIENCE
 
 from pytsp.cli.commands import _parser
 
@@ -27,8 +28,6 @@ EXAMPLES = DOCS / "reference" / "commands.md"
 NOTEBOOKS = sorted((DOCS / "how-to").glob("*.ipynb"))
 # What a page draws or reads with; a page that needs none of them is replayed without.
 OPTIONAL = {"matplotlib": "pytsp plot|plot\\(|pytsp report", "pandas": "import pandas", "networkx": "import networkx"}
-# No page's snippets take longer.
-SECONDS = 180
 # Stands in a transcript's output where anything may stand.
 ANYTHING = "…"
 # Begins the line that tells the exit code of a command.
@@ -85,7 +84,7 @@ def replay(commands: list[str], folder: Path) -> list[tuple[str, int]]:
         stdout=subprocess.PIPE,
         text=True,
         check=False,
-        timeout=SECONDS,
+        timeout=PATIENCE,
     )
     parts = [NOTICE.sub("", part) for part in done.stdout.split(SIGN)]
     return [(output, int(code)) for output, code in zip(parts[::2], parts[1::2], strict=False)]
@@ -150,7 +149,7 @@ def test_a_notebook_runs_from_top_to_bottom(notebook: Path, tmp_path: Path) -> N
         capture_output=True,
         text=True,
         check=False,
-        timeout=SECONDS,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
 

@@ -7,12 +7,12 @@ import io
 import itertools
 import math
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from clocks import fastest, seconds_of
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -251,7 +251,7 @@ def test_comments_are_kept_up_to_many_lines(lines: str, comment: str) -> None:
         read(io.StringIO(f"{lines}COMMENTS: none\n{FEW}"))
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.parametrize(("lines", "size"), [(b"COMMENT:\n", 189_000_000), (b"COMMENT:\n\n \n", 60_000_000)])
 def test_millions_of_comments_in_a_small_file_take_seconds(lines: bytes, size: int, tmp_path: Path) -> None:
     # As many bytes as gzip of a million may expand to; those that do not shrink make them a million.
@@ -260,9 +260,8 @@ def test_millions_of_comments_in_a_small_file_take_seconds(lines: bytes, size: i
     path = tmp_path / "bomb.tsp.gz"
     path.write_bytes(gzip.compress(data, 6))
     assert path.stat().st_size < 2_000_000
-    began = time.process_time()
     assert read(path).n == 2
-    assert time.process_time() - began < 6
+    assert fastest(lambda: seconds_of(lambda: read(path)), 6.0) < 6
 
 
 def test_a_gzip_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,24 +270,22 @@ def test_a_gzip_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         read_bytes(gzip.compress(b" " * (8 << 20)))
 
 
+@pytest.mark.timed
 def test_a_file_of_85900_cities_reads_in_half_a_second() -> None:
     path = tsplib_file("pla85900.tsp")
-    began = time.process_time()
     assert read(path).n == 85_900
-    assert time.process_time() - began < 0.5
+    assert fastest(lambda: seconds_of(lambda: read(path)), 0.5) < 0.5
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 def test_a_file_of_a_million_cities_reads_in_three_seconds(tmp_path: Path) -> None:
     n = 1_000_000
     points = np.random.default_rng(0).integers(0, n, (n, 2))
     lines = (f"{node} {x} {y}\n" for node, (x, y) in enumerate(points.tolist(), 1))
     path = tmp_path / "million.tsp"
     path.write_text(f"DIMENSION : {n}\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n{''.join(lines)}EOF\n")
-    began = time.process_time()
-    instance = read(path)
-    assert time.process_time() - began < 3.0
-    assert np.array_equal(instance.coordinates, points)
+    assert np.array_equal(read(path).coordinates, points)
+    assert fastest(lambda: seconds_of(lambda: read(path)), 3.0) < 3
 
 
 def test_the_known_optima_agree_with_the_independent_list() -> None:

@@ -6,13 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from checkout import needs_checkout
 from paths import ROOT, TESTS
+from processes import PATIENCE, wait_until
 
 from pytsp.backends import PARTS, status
 
@@ -52,7 +52,7 @@ def command_of(folder: Path, *arguments: str) -> tuple[list[str | Path], dict[st
 def run(folder: Path, *arguments: str) -> tuple[list[str], str]:
     """What the cases print, and what oclgrind has to say about them."""
     command, environment = command_of(folder, *arguments)
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines(), (folder / "log").read_text()
 
@@ -82,13 +82,10 @@ def test_reductions_by_several_blocks_have_no_race(tmp_path: Path) -> None:
 @pytest.mark.oclgrind
 def test_a_missing_barrier_is_noticed(tmp_path: Path) -> None:
     command, environment = command_of(tmp_path, "no_barriers")
-    log, end = tmp_path / "log", time.monotonic() + 300
+    log = tmp_path / "log"
     # There are so many races that to find them all takes a minute: the first one is enough.
     with subprocess.Popen(command, env=environment) as running:
-        while running.poll() is None and time.monotonic() < end:
-            if log.is_file() and "Kernel: " in log.read_text():
-                break
-            time.sleep(0.1)
+        wait_until(lambda: running.poll() is not None or (log.is_file() and "Kernel: " in log.read_text()))
         running.kill()
     said = log.read_text()
     assert "data race at local memory" in said

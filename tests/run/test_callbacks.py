@@ -12,6 +12,7 @@ import cities
 import emulated
 import numpy as np
 import pytest
+from processes import PATIENCE
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
@@ -22,7 +23,7 @@ uniform = partial(cities.uniform, side=3000)
 LONG: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 10**7},
     "ils": {"climbers": 2, "iterations": 10**9},
-    "eax": {"climbers": 24, "time_limit": 60},
+    "eax": {"climbers": 24, "time_limit": PATIENCE},
     "large": {"iterations": 10**6, "piece": 50},
     "two-opt": {"start": "random"},
     "annealing": {"climbers": 2, "iterations": 10**9},

@@ -13,6 +13,7 @@ from typing import Any
 import cities
 import numpy as np
 import pytest
+from clocks import Clock, KernelClock
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import run_python
@@ -76,21 +77,23 @@ def test_a_gap_ends_a_solve() -> None:
 
 
 @pytest.mark.parametrize("solver", ["eax", "ils", "large"])
-def test_patience_ends_a_solve_that_finds_nothing_shorter(solver: str) -> None:
-    patience = 0.3
-    found = pytsp.solve(uniform(60), solver=solver, time_limit=30, patience=patience, backend="c")
+def test_patience_ends_a_solve_that_finds_nothing_shorter(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, patience = KernelClock(monkeypatch), 3.0
+    found = pytsp.solve(uniform(60), solver=solver, time_limit=300.0, patience=patience, backend="c")
     # Populations may end by themselves.
     assert found.stop_reason == "no improvement" or (solver == "eax" and found.stop_reason == "finished")
     if found.stop_reason == "no improvement":
-        assert found.seconds >= patience + found.history[-1].seconds
-    assert found.seconds < 15
+        end = patience + found.history[-1].seconds
+        assert found.seconds >= end
+        assert not clock.begun("ils", "climb", after=end)
     assert_whole(found)
 
 
-def test_what_holds_first_is_the_reason() -> None:
-    watch = Watch(target=5, time_limit=1e-9, patience=1e-9)
+def test_what_holds_first_is_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock().install(monkeypatch)
+    watch = Watch(target=5, time_limit=1, patience=1)
     watch.offer(0, 6)
-    time.sleep(1e-6)
+    clock.seconds += 1
     assert watch.stop_reason() == "time limit"
     watch.offer(1, 5)
     assert watch.stop_reason() == "target"
@@ -141,15 +144,19 @@ def test_a_solve_whose_time_is_over_before_tells_a_quick_tour(
     assert given_tour.length <= instance.tour_length(np.arange(300))
     monkeypatch.undo()
     # With more time it goes on.
-    assert pytsp.resume(file, time_limit=found.seconds + 0.5).length < found.length
+    again = pytsp.resume(file, time_limit=found.seconds + 1e6, target=found.length - 1)
+    assert (again.stop_reason, again.length < found.length) == ("target", True)
 
 
 @pytest.mark.parametrize("open", [False, True])
 def test_preparations_that_take_longer_than_the_time_leave_the_nearest_neighbour_tour_of_a_matrix(
     open: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A look at the clock takes ten microseconds, so that a tour that is begun too late is made in a hurry.
+    clock = Clock(tick=1e-5).install(monkeypatch)
+
     def overrun(_: object) -> None:
-        time.sleep(0.3)
+        clock.seconds += 0.3
         raise OutOfTime
 
     monkeypatch.setattr("pytsp.solvers.common.fallback.SHORT_ROWS_SECONDS", 0)
@@ -171,8 +178,11 @@ def test_what_was_found_before_is_worth_going_back_to(monkeypatch: pytest.Monkey
     assert again.length == first.length
 
 
-def test_a_watch_raises_where_its_time_is_over() -> None:
-    with looking(Watch(time_limit=1e-9).look), pytest.raises(OutOfTime):
+def test_a_watch_raises_where_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock().install(monkeypatch)
+    watch = Watch(time_limit=1)
+    clock.seconds += 1
+    with looking(watch.look), pytest.raises(OutOfTime):
         look()
     with looking(Watch(time_limit=60).look):
         look()
@@ -182,6 +192,7 @@ def test_a_watch_raises_where_its_time_is_over() -> None:
 
 
 def test_a_tree_is_not_imported_where_there_is_no_time_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    Clock().install(monkeypatch)
     instance = uniform(3_001)
     cost = _nearest.IMPORT_SECONDS + _nearest.CITY_SECONDS * instance.n
     expected = neighbour_lists(instance, 5)
@@ -211,6 +222,7 @@ def calls_of(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[object, .
 
 def test_a_pass_of_random_restarts_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "FIRST_SPEED", {"cpu": 1e3, "gpu": 1e3})
+    KernelClock(monkeypatch, 1e-3)
     made = calls_of(monkeypatch)
     found = pytsp.solve(uniform(100), solver="restarts", climbers=50, time_limit=1.0, backend="c")
     assert [arguments[-1] for entry, arguments in made if entry == "grid_climb"] == [0]
@@ -222,6 +234,7 @@ def test_a_pass_of_random_restarts_that_does_not_fit_is_not_begun(monkeypatch: p
 
 def test_a_first_descent_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytsp.solvers.common.placement.DESCENDED_A_SECOND", 10)
+    Clock().install(monkeypatch)
     made = calls_of(monkeypatch)
     found = pytsp.solve(uniform(100), solver="ils", climbers=1, time_limit=1.0, backend="c")
     assert not any(entry in ("grid_ils", "grid_polish") for entry, _ in made)
@@ -231,9 +244,9 @@ def test_a_first_descent_that_does_not_fit_is_not_begun(monkeypatch: pytest.Monk
 
 def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytsp.solvers.large.solver.PASSED_A_SECOND", 1.0)
-    made = calls_of(monkeypatch)
-    found = pytsp.solve(uniform(300), solver="large", time_limit=0.5, backend="c")
-    assert not any(entry == "grid_huge_descend" for entry, _ in made)
+    clock = KernelClock(monkeypatch)
+    found = pytsp.solve(uniform(300), solver="large", time_limit=6.0, backend="c")
+    assert clock.begun("grid_climb_pieces") and not clock.begun("grid_huge_descend")
     assert (found.stop_reason, bool(found.done.any())) == ("time limit", False)
     assert_whole(found)
 
@@ -242,16 +255,26 @@ def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytes
 
 
 def test_the_start_of_a_process_is_known() -> None:
-    before = time.monotonic()
-    script = "import time; time.sleep(0.3); from pytsp.cli.limits import seconds_since_start as s; print(s())"
-    done = run_python("-c", script, check=True)
-    assert 0.28 <= float(done.stdout) <= time.monotonic() - before + 0.02
+    script = """if True:
+        import time
+        def now():
+            return time.clock_gettime(time.CLOCK_BOOTTIME)
+        first = now()
+        from pytsp.cli.limits import seconds_since_start
+        before, seconds, after = now(), seconds_since_start(), now()
+        print(before - seconds, after - seconds, first)
+    """
+    asked = time.clock_gettime(time.CLOCK_BOOTTIME)
+    earliest, latest, first = map(float, run_python("-c", script, check=True).stdout.split())
+    # The system tells it in hundredths of a second.
+    assert earliest <= first and asked - 0.02 <= latest
 
 
 def test_a_limit_counts_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock().install(monkeypatch)
     options = cli._parser().parse_args(["solve", "any", "--time-limit", "10"])
     for began, least, most in ((3.0, 6.5, 7.0), (20.0, 1e-9, 0.01)):
-        options.began = time.perf_counter() - began
+        options.began = clock.seconds - began
         left = _cli_limits.time_left(options)
         assert left is not None
         assert least <= left <= most

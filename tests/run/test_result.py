@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from processes import PATIENCE
 from results import SQUARE, square_result
 
 from pytsp import Instance, Result, solve
@@ -189,7 +190,7 @@ def test_the_climber_has_the_length(solver: str, options: dict[str, Any], seed: 
 def test_with_a_time_limit_the_best_of_eax_may_be_of_an_earlier_population() -> None:
     points = np.random.default_rng(1).integers(0, 1000, (60, 2))
     found = solve(
-        Instance.from_coordinates(points, metric="EUC_2D"), solver="eax", backend="c", climbers=2, time_limit=20
+        Instance.from_coordinates(points, metric="EUC_2D"), solver="eax", backend="c", climbers=2, time_limit=PATIENCE
     )
     # Ten populations in a row found nothing shorter, and the climbers of each have numbers of their own.
     assert found.stop_reason == "finished"

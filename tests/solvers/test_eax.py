@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 import strategies
 from cities import uniform
+from clocks import KernelClock
 from emulated import skip_where_slow
 from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from interruptions import Interruption, assert_control_c_ends
+from interruptions import Interruption
 from paths import tsplib_file
+from processes import PATIENCE
 from results import assert_improves, assert_is_tour, assert_kernels_least_length, assert_same, solving
 from tasks import task_of as plain_task_of
 
@@ -49,12 +51,22 @@ def assert_whole(result: Result) -> None:
 
 
 @pytest.mark.parametrize("name", ["kroA100", "gr120", "kroA200"])
+def test_optima_of_tsplib_are_found(backend: Backend, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    skip_where_slow(backend)
+    KernelClock(monkeypatch)
+    instance = pytsp.read(tsplib_file(f"{name}.tsp"))
+    result = pytsp.solve(instance, solver="eax", backend=backend.name, target=instance.optimum, time_limit=600)
+    assert (result.gap, result.stop_reason) == (0, "target")
+    assert_whole(result)
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("name", ["kroA100", "gr120", "kroA200"])
 def test_optima_of_tsplib_are_found_within_seconds(backend: Backend, name: str) -> None:
     skip_where_slow(backend)
     instance = pytsp.read(tsplib_file(f"{name}.tsp"))
     result = pytsp.solve(instance, solver="eax", backend=backend.name, target=instance.optimum, time_limit=20)
     assert (result.gap, result.stop_reason) == (0, "target")
-    assert_whole(result)
 
 
 def test_crossovers_improve_on_local_optima(backend: Backend) -> None:
@@ -253,18 +265,18 @@ def test_without_a_limit_another_population_has_to_bring_nothing_shorter(
 @pytest.mark.parametrize("n", [1, 4, 9])
 def test_populations_that_find_nothing_shorter_end_a_solve_before_its_time(backend: Backend, n: int) -> None:
     skip_where_slow(backend)
-    result = pytsp.solve(uniform(n), solver="eax", backend=backend.name, climbers=10, time_limit=60)
+    result = pytsp.solve(uniform(n), solver="eax", backend=backend.name, climbers=10, time_limit=PATIENCE)
     assert result.stop_reason == "finished"
     assert result.climbers <= 10 + POPULATIONS + 1
-    assert result.seconds < 30
     assert_whole(result)
 
 
-def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend) -> None:
+def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     skip_where_slow(backend)
-    result = pytsp.solve(uniform(1000), solver="eax", backend=backend.name, time_limit=0.5)
+    clock = KernelClock(monkeypatch)
+    result = pytsp.solve(uniform(1000), solver="eax", backend=backend.name, time_limit=30.0)
     assert result.stop_reason == "time limit"
-    assert 0.5 <= result.seconds < 1.5
+    assert result.iterations and clock.begun("cross") and not clock.begun("ils", "cross", after=30.0)
     assert_whole(result)
 
 
@@ -452,11 +464,6 @@ def test_an_interruption_inside_any_call_leaves_the_result_whole(
             return
     assert result.stop_reason == ("interrupted" if interruption.calls > at else "finished")
     assert_whole(result)
-
-
-@pytest.mark.parametrize("n", [1000, 2000])
-def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int) -> None:
-    assert_control_c_ends(n, backend=backend.name, solver="eax", time_limit=1e6, climbers=20)
 
 
 def test_errors_in_callbacks_are_the_callers_own(backend: Backend) -> None:

@@ -9,7 +9,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 import strategies
-from hypothesis import assume, example, given, settings
+from clocks import Clock
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -80,6 +81,7 @@ def test_a_limit_decides_by_what_is_left_of_it(
     # "large" has no time for its curve, others have none for what they prepare.
     monkeypatch.setattr(large_module, "CURVE_SECONDS", 1.0)
     monkeypatch.setattr(_solving, "quick_seconds", lambda instance: float(instance.n))
+    Clock().install(monkeypatch)
     instance = uniform(300, 0)
     monkeypatch.setattr(_unsearched, "shortened", lambda _, tour: (tour, instance.tour_length(tour)))
     found = pytsp.solve(instance, solver=solver, time_limit=200.0, backend="c")
@@ -128,7 +130,10 @@ def test_a_curve_that_there_is_no_time_to_climb_from_is_shorter_than_that_by_nea
 
 
 @pytest.mark.parametrize(("spent", "is_greedy"), [(1.3, False), (60.0, True)])
-def test_a_solve_that_is_late_by_a_minute_takes_the_time_for_a_greedy_tour(spent: float, is_greedy: bool) -> None:
+def test_a_solve_that_is_late_by_a_minute_takes_the_time_for_a_greedy_tour(
+    spent: float, is_greedy: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Clock(tick=1e-3).install(monkeypatch)
     # Greater than those that take next to no time.
     instance = uniform(20_000, 0)
     placed = {"backend": "c", "threads": None, "device": None}
@@ -164,6 +169,7 @@ def test_control_c_leaves_the_curve_as_it_is(monkeypatch: pytest.MonkeyPatch) ->
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
+    Clock(tick=1e-6).install(monkeypatch)
     instance = uniform(2_000, 0)
     monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
     monkeypatch.setattr(_shortening, "quick_greedy", interrupted)
@@ -172,7 +178,6 @@ def test_control_c_leaves_the_curve_as_it_is(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @given(strategies.coordinate_instances(max_n=40), st.integers(0, 2), st.booleans(), st.integers(4, 20))
-@settings(deadline=None)
 def test_what_is_shortened_is_a_tour_and_no_longer(instance: Instance, ends: int, has_time: bool, part: int) -> None:
     """Closed tours and open paths, with time for all of it and with time for parts."""
     n = instance.n
@@ -195,6 +200,7 @@ def test_what_is_shortened_is_a_tour_and_no_longer(instance: Instance, ends: int
 def test_it_is_greedy_in_parts_where_there_is_no_time_for_all_of_it(
     share: float, kept: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    Clock().install(monkeypatch)
     instance = uniform(4_000, 0)
     curve = space_filling_curve(instance)
     monkeypatch.setattr(_quick_greedy, "PART", 2_000)
@@ -304,6 +310,7 @@ def test_without_time_a_directed_path_is_no_longer_than_that_by_nearest_neighbou
 def test_without_time_a_tour_through_a_matrix_is_that_by_nearest_neighbours(
     solver: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    Clock(tick=1e-6).install(monkeypatch)
     instance = Instance.from_matrix(uniform(300, 0).distance_matrix())
     monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
     found = pytsp.solve(instance, solver=solver, time_limit=1e-9, backend="c")

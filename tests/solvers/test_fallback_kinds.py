@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from checkout import needs_checkout
+from clocks import Clock
 
 import pytsp
 from pytsp.utils import deadline as _deadline
@@ -32,6 +33,7 @@ POINTS = (
 def test_without_time_a_tour_through_points_is_shorter_than_that_by_nearest_neighbours(
     kind: str, solver: str, n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    Clock(tick=1e-6).install(monkeypatch)
     monkeypatch.setattr(_deadline, "UNTIMED_CITIES", 0)
     given = KINDS[kind]
     instance = given.instance(n, 1)

@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 import strategies
 from cities import uniform
+from clocks import KernelClock
 from emulated import skip_where_slow
 from faults import assert_errors_in_callbacks_come_through, assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from interruptions import Interruption, assert_control_c_ends
+from interruptions import Interruption
 from numpy.typing import NDArray
 from paths import tsplib_file
 from results import (
@@ -380,11 +381,12 @@ def test_exchanges_come_after_so_many_iterations(
 # Ends
 
 
-def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend) -> None:
+def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = KernelClock(monkeypatch)
     # By lists that take no other kernels.
-    result = solved(uniform(200), backend, iterations=None, time_limit=0.4, neighbours=10)
+    result = solved(uniform(200), backend, iterations=None, time_limit=2.0, neighbours=10)
     assert result.stop_reason == "time limit"
-    assert 0.4 <= result.seconds < 1.5
+    assert clock.begun("ils") > 1 and not clock.begun("ils", "polish", after=2.0)
     assert result.iterations is not None and result.iterations > 0
     assert_whole(result)
 
@@ -439,11 +441,6 @@ def test_an_interruption_inside_any_call_leaves_the_result_whole(backend: Backen
             return
     assert result.stop_reason == "interrupted"
     assert_whole(result)
-
-
-@pytest.mark.parametrize("n", [10, 2000])
-def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int) -> None:
-    assert_control_c_ends(n, backend=backend.name, iterations=10**12)
 
 
 def test_errors_in_callbacks_are_the_callers_own(backend: Backend) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import strategies
 from cities import scattered, uniform
+from gpus import gpu_params
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kernel_calls import lists_of, load
@@ -19,7 +20,7 @@ from results import assert_same
 
 import pytsp
 from pytsp import ILS, Instance, random_tours
-from pytsp.backends import Device, open_backend, status
+from pytsp.backends import Device, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common import placement
@@ -27,7 +28,6 @@ from pytsp.solvers.common.placement import descent_kernels, descent_seconds, map
 from pytsp.solvers.options.ils import ACCEPTANCES, KICKS, MAPPINGS
 from pytsp.solvers.options.shared import PIVOTS
 
-GPUS = [*(each.name for each in status() if each.usable and each.name in ("opencl", "cuda")), emulated.NAMED]
 BLOCKS = st.sampled_from((1, 2, 3, 30, 1024))
 CPU: Any = SimpleNamespace(name="multicore", threads=8, device=None)
 GPU: Any = SimpleNamespace(
@@ -35,7 +35,7 @@ GPU: Any = SimpleNamespace(
 )
 
 
-@pytest.fixture(scope="module", params=GPUS)
+@pytest.fixture(scope="module", params=[*gpu_params(), emulated.NAMED])
 def gpu(request: pytest.FixtureRequest) -> Any:
     """The name of every GPU's backend that runs here."""
     with pytest.MonkeyPatch.context() as patch:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from cities import scattered
+from clocks import KernelClock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_calls import Climbers
@@ -69,8 +70,10 @@ def test_a_number_of_iterations_is_what_it_cools_by(backend: Backend, exchange: 
     assert set(told) == {(3.0, 50)}
 
 
-def test_a_time_limit_is_what_it_cools_by(backend: Backend) -> None:
-    told = told_by(backend, time_limit=1, temperature=3)
+def test_a_time_limit_is_what_it_cools_by(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    KernelClock(monkeypatch)
+    # By lists that take no other kernels.
+    told = told_by(backend, time_limit=12, temperature=3, neighbours=10)
     assert {cooled for _, cooled in told} == {0}
     temperatures = [temperature for temperature, _ in told]
     assert temperatures == sorted(temperatures, reverse=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from paths import ROOT
 from tasks import task_of
@@ -280,7 +280,6 @@ def words_of(asked: dict[str, Any]) -> list[str]:
 
 
 @given(ASKED)
-@settings(suppress_health_check=[HealthCheck.too_slow])
 def test_every_option_has_a_flag(asked: tuple[type[Options], dict[str, Any]]) -> None:
     kind, given_ = asked
     read = cli._parser().parse_args(["solve", "any", "--solver", kind.name, *words_of(given_)])
@@ -312,7 +311,7 @@ def stored(options: Options, seed: int = 0, initial_tour: Any = None) -> Stored:
 
 
 @given(ASKED, st.integers(0, 2**64 - 1))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 def test_a_checkpoint_keeps_every_option(asked: tuple[type[Options], dict[str, Any]], seed: int) -> None:
     kind, given_ = asked
     found = stored(kind(**given_), seed)

@@ -9,12 +9,13 @@ import oracle
 import pytest
 import strategies
 from cities import uniform
+from clocks import KernelClock
 from cuts import cut
 from emulated import skip_where_slow
 from faults import assert_wrong_lengths_are_found_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from interruptions import Interruption, assert_control_c_ends
+from interruptions import Interruption
 from paths import all_tsplib, tsplib_file
 from results import assert_best_climber, assert_is_tour, assert_kernels_least_length, assert_same, solving
 
@@ -216,11 +217,12 @@ def test_more_climbers_never_give_a_longer_tour(backend: Backend) -> None:
 # Ends
 
 
-def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend) -> None:
+def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     skip_where_slow(backend)
-    result = solved(uniform(200), backend, climbers=10**6, time_limit=0.4)
+    clock = KernelClock(monkeypatch)
+    result = solved(uniform(200), backend, climbers=10**6, time_limit=1.0)
     assert result.stop_reason == "time limit"
-    assert result.seconds < 1.5
+    assert clock.begun("climb") > 1 and not clock.begun("climb", after=1.0)
     assert 0 < result.climbers < 10**6
     assert_whole(result)
 
@@ -292,12 +294,6 @@ def test_improvements_are_told_as_they_come(backend: Backend) -> None:
     assert all(a.seconds <= b.seconds and a.iteration <= b.iteration for a, b in zip(told, told[1:], strict=False))
     assert all(a.length > b.length for a, b in zip(told, told[1:], strict=False))
     assert (told[-1].length, result.solver, result.iterations) == (result.length, "restarts", None)
-
-
-# As many climbers as a GPU is not through with before Ctrl-C comes.
-@pytest.mark.parametrize(("n", "climbers"), [(10, 10**8), (200, 10**7), (2000, 10**7)])
-def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int, climbers: int) -> None:
-    assert_control_c_ends(n, backend=backend.name, solver="restarts", climbers=climbers)
 
 
 def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:

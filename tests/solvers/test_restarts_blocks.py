@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from cities import uniform
 from cuts import cut
+from gpus import gpu_params
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from results import assert_best_climber, assert_is_tour, assert_same, solving
@@ -19,7 +20,7 @@ from tasks import task_of
 
 import pytsp
 from pytsp import Instance, KernelError, Progress, RandomRestarts
-from pytsp.backends import Backend, open_backend, status
+from pytsp.backends import Backend, open_backend
 from pytsp.backends.devices import Device
 from pytsp.cli import main
 from pytsp.solvers.options.restarts import LANES, ROWS
@@ -40,10 +41,7 @@ SHAPES = [(lanes, rows) for lanes in LANES for rows in ROWS]
 solved = solving("restarts")
 
 
-GPUS = [each.name for each in status() if each.usable and each.name not in ("c", "multicore")]
-
-
-@pytest.fixture(params=[*GPUS, emulated.NAMED])
+@pytest.fixture(params=[*gpu_params(), emulated.NAMED])
 def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Backend:
     """Every GPU that there is; the emulated one's blocks have the shared memory of large ones."""
     backend = open_backend(request.param, part="blocks")
@@ -68,7 +66,7 @@ def test_blocks_of_every_shape_find_what_c_finds(gpu: Backend, kind: str, lanes:
             assert found.mapping == "block"
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(
     n=st.integers(24, 40),
     blocks=st.integers(1, 30),

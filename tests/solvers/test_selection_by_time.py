@@ -9,6 +9,7 @@ from unittest.mock import create_autospec
 
 import numpy as np
 import pytest
+from clocks import KernelClock
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -251,7 +252,8 @@ def test_too_little_time_is_asked_for_where_a_population_is_meant(n: int, is_sho
     assert (chosen == "large") == (is_plane and (n > RECOMBINED_CITIES[-1] or (is_recombined and is_short)))
 
 
-def test_a_short_solve_ends_with_a_good_tour() -> None:
+def test_a_short_solve_ends_with_a_good_tour(monkeypatch: pytest.MonkeyPatch) -> None:
+    KernelClock(monkeypatch, 0.02)
     instance = instance_of(2000)
     found = pytsp.solve(instance, time_limit=0.3, backend="c")
     assert (found.solver, found.stop_reason) == ("ils", "time limit")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -63,7 +63,6 @@ def test_the_second_curve_goes_in_directions_at_right_angles(axes: int) -> None:
     is_crowded=st.booleans(),
     seed=st.integers(0, 99),
 )
-@settings(deadline=None)
 def test_a_descent_never_lengthens_and_keeps_ends(
     n: int, axes: int, first: int, together: int, piece: int, is_crowded: bool, seed: int
 ) -> None:

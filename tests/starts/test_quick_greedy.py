@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -86,7 +86,6 @@ def edges_of(tour: NDArray[np.int32]) -> set[frozenset[int]]:
 @given(n=st.integers(2, 60), seed=st.integers(0, 99), side=st.sampled_from([1, 3, 50, 10**6]))
 @example(n=2, seed=0, side=1)
 @example(n=64, seed=0, side=1)
-@settings(deadline=None)
 def test_it_takes_the_shortest_edge_that_fits(n: int, seed: int, side: int) -> None:
     points = drawn(n, seed, side)
     for name, threads in ON_CPUS:
@@ -97,7 +96,6 @@ def test_it_takes_the_shortest_edge_that_fits(n: int, seed: int, side: int) -> N
 
 
 @given(n=st.integers(4, 50), given_ends=st.integers(0, 2), seed=st.integers(0, 99))
-@settings(deadline=None)
 def test_a_further_city_joins_the_ends_of_a_path(n: int, given_ends: int, seed: int) -> None:
     points = drawn(n, seed)
     further, *ends = np.random.default_rng(seed).permutation(n)[: 1 + given_ends].tolist()
@@ -134,7 +132,6 @@ def test_too_many_cities_in_one_place_have_none(beyond: int) -> None:
 
 
 @given(n=st.integers(1, 90), first=st.integers(0, 3), part=st.integers(4, 40), seed=st.integers(0, 99))
-@settings(deadline=None)
 def test_parts_keep_their_ends(n: int, first: int, part: int, seed: int) -> None:
     points = drawn(n, seed)
     with pytest.MonkeyPatch.context() as patch:

@@ -44,6 +44,6 @@ def bytes_a_city(script: str, name: str, sizes: tuple[int, int]) -> float:
 
 
 def _peak(script: str, name: str, n: int) -> int:
-    done = run_python("-c", f"{_SCRIPT}\n{script}\ntaken(3000)\nprint(taken({n}))", name, timeout=None)
+    done = run_python("-c", f"{_SCRIPT}\n{script}\ntaken(3000)\nprint(taken({n}))", name)
     assert done.returncode == 0, done.stderr
     return int(done.stdout)

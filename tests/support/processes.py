@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,11 +13,13 @@ from paths import ROOT
 
 from pytsp.cli.commands import main
 
+# The seconds that nothing takes on any machine, however busy: what has not ended by then hangs.
+PATIENCE = 600
 COMMAND = [sys.executable, "-c", "import sys; from pytsp.cli.commands import main; sys.exit(main())"]
 
 
 def run_python(
-    *words: object, check: bool = False, timeout: float | None = 60, **options: Any
+    *words: object, check: bool = False, timeout: float = PATIENCE, **options: Any
 ) -> subprocess.CompletedProcess[str]:
     """Run Python from the checkout, with pipes for its output."""
     command = [sys.executable, *map(str, words)]
@@ -25,6 +29,14 @@ def run_python(
 def run_command(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run `pytsp`."""
     return run_python(*COMMAND[1:], *arguments, **options)
+
+
+def wait_until(happens: Callable[[], bool]) -> None:
+    """Wait for something that another process does."""
+    end = time.monotonic() + PATIENCE
+    while not happens():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
