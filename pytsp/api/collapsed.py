@@ -1,7 +1,7 @@
 """Cities in one place, solved as few: orders at one address, equal rows of a matrix.
 
 Neighbour lists around a crowded place would hold nothing but the place itself. So a place is solved with few of its
-cities, and the others follow one of these in the tour: at no distance, or by GEO, which rounds 0 up, at 1 each.
+cities, and the others follow one of these in the tour: at no distance, or by GEO and GEOM, which round 0 up, at 1 each.
 
 One city stands for all of a place where no way gets shorter by passing through the place once more, which the triangle
 inequality says. Rounded distances and matrices may break it. There a place keeps some cities, which a tour may visit
@@ -56,7 +56,7 @@ class Collapsed:
     end : int or None
         The city of `instance` where an open path ends: the others of its place come before it.
     offset : int
-        How much longer a tour of the original is: 0, or by GEO 1 for each city that is left out.
+        How much longer a tour of the original is: 0, or by GEO and GEOM 1 for each city that is left out.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,14 @@ from pytsp import Improvement, Instance
 from pytsp.api.collapsed import MOST_COPIES, Collapsed, collapse_all
 from pytsp.api.many import TOGETHER_CITIES
 from pytsp.exceptions import CheckpointError
+from pytsp.io.convert import degrees_and_minutes
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.metrics import METRICS
 from pytsp.run.monitor import Improved
 
 PART = "search"
 # Of MAX_3D and the like: the metrics of coordinates, and what a city more in the same place adds to a tour.
-ADDED = dict.fromkeys((name for name in METRICS if " " not in name), 0) | {"GEO": 1}
+ADDED = dict.fromkeys((name for name in METRICS if " " not in name), 0) | {"GEO": 1, "GEOM": 1}
 
 
 def repeated(instance: Instance, order: NDArray[np.int64]) -> Instance:
@@ -192,6 +194,12 @@ def towns(seed: int, copies: int = 40) -> tuple[NDArray[np.float64], NDArray[np.
     return few, np.repeat(few, copies, axis=0)[rng.permutation(12 * copies)]
 
 
+def placed(degrees: NDArray[np.float64], metric: str) -> Instance:
+    """The instance of places by latitude and longitude, in any metric of two coordinates, finer than it rounds."""
+    points = degrees_and_minutes(degrees) if metric == "GEO" else degrees if metric == "HAVERSINE" else 100 * degrees
+    return Instance.from_coordinates(points, metric)
+
+
 def test_orders_at_an_address_cost_no_way(backend: Any) -> None:
     d = np.abs(ADDRESSES[:, None] - ADDRESSES[None]).sum(axis=2)
     order = np.repeat(np.arange(5), 6)
@@ -202,10 +210,7 @@ def test_orders_at_an_address_cost_no_way(backend: Any) -> None:
 @pytest.mark.parametrize("is_open", [False, True])
 def test_towns_with_many_orders_have_the_length_of_the_towns(metric: str, is_open: bool) -> None:
     few, many = towns(3)
-    scale = 1 if metric in ("HAVERSINE", "GEO") else 100
-    lengths = [
-        pytsp.solve(Instance.from_coordinates(scale * x, metric), open=is_open, backend="c").length for x in (few, many)
-    ]
+    lengths = [pytsp.solve(placed(x, metric), open=is_open, backend="c").length for x in (few, many)]
     assert lengths[1] - ADDED[metric] * (480 - 12) <= lengths[0] * (1 + 1e-9)
 
 
@@ -284,13 +289,13 @@ def test_paths_begin_and_end_in_given_cities_of_crowded_places() -> None:
 @pytest.mark.parametrize("metric", ["EUCLIDEAN", "GEO"])
 def test_bounds_targets_and_initial_tours_are_those_of_all_cities(metric: str) -> None:
     _, many = towns(8, copies=6)
-    instance = Instance.from_coordinates(many, metric)
+    instance = placed(many, metric)
     result = pytsp.solve(instance, bound=True, backend="c")
     assert result.lower_bound is not None
     assert result.lower_bound <= result.length
     target = pytsp.solve(instance, target=result.length, backend="c", solver="ils", iterations=10**6)
     assert (target.stop_reason, target.length) == ("target", result.length)
-    known = Instance.from_coordinates(many, metric, optimum=result.length)
+    known = replace(instance, optimum=result.length)
     assert pytsp.solve(known, target_gap=0, backend="c", solver="ils", iterations=10**6).stop_reason == "target"
     again = pytsp.solve(instance, initial_tour=result.tour, solver="ils", iterations=0, backend="c")
     assert again.length == result.length
@@ -312,7 +317,7 @@ def test_an_initial_tour_is_never_lengthened_by_what_is_left_out() -> None:
 @pytest.mark.parametrize("metric", ["EUCLIDEAN", "GEO", "EUC_2D"])
 def test_a_checkpoint_goes_on_with_few_and_tells_all(tmp_path: Path, metric: str) -> None:
     _, many = towns(9, copies=7)
-    instance = Instance.from_coordinates(many * (1 if metric == "GEO" else 100), metric)
+    instance = placed(many, metric)
     options: dict[str, Any] = {"solver": "ils", "iterations": 3000, "climbers": 2, "backend": "c", "start_city": 3}
     whole = pytsp.solve(instance, **options)
     file = tmp_path / "checkpoint"
