@@ -43,7 +43,7 @@ from pytsp.solvers.selection import (
 from pytsp.utils.arguments import seed_number, truth_value
 from pytsp.utils.deadline import OutOfTime, looking
 
-__all__ = ["dispatch", "dispatch_read", "options_of", "run", "run_out", "task_of", "timely", "watch_of"]
+__all__ = ["dispatch", "dispatch_read", "options_of", "run", "run_out", "solve_once", "task_of", "timely", "watch_of"]
 
 # "auto" makes no population whose first tours take more of the time.
 SLOW_SHARE = 0.6
@@ -68,6 +68,13 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
 
 def dispatch_read(instance: Instance, request: Request) -> Result:
     """Solve an instance, whatever bound is asked for."""
+    from pytsp.api.rescaled import solve_rescaled  # noqa: PLC0415
+
+    return solve_rescaled(instance, request)
+
+
+def solve_once(instance: Instance, request: Request) -> Result:
+    """Solve an instance with its distances rounded once."""
     is_path = truth_value("open", request.open) or (request.start_city, request.end_city) != (None, None)
     if is_path or instance.asymmetric:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415
