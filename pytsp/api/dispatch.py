@@ -43,7 +43,7 @@ from pytsp.solvers.selection import (
     given_of,
     population_seconds,
 )
-from pytsp.utils.arguments import is_array, seed_number, truth_value
+from pytsp.utils.arguments import check_callback, is_array, seed_number, truth_value
 from pytsp.utils.deadline import OutOfTime, looking
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "dispatch",
-    "dispatch_apart",
     "dispatch_read",
     "options_of",
     "run",
     "run_out",
+    "solve_once",
     "task_of",
     "timely",
     "watch_of",
@@ -99,6 +99,8 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
 
 def dispatch_read(instance: Instance, request: Request) -> Result:
     """Solve an instance, whatever bound is asked for: with few cities in each place, if that is the solver's kind."""
+    from pytsp.api.rescaled import solve_rescaled  # noqa: PLC0415
+
     if _takes_lists(instance, request):
         from pytsp.api.collapsed import Collapsed  # noqa: PLC0415
 
@@ -114,8 +116,8 @@ def dispatch_read(instance: Instance, request: Request) -> Result:
                 gap = request.target_gap if request.open else None
                 target = None if target is None else max(0, target - collapsed.offset)
                 inner = replace(inner, target=target, target_gap=gap)
-            return _solve_within(collapsed, dispatch_apart, collapsed.instance, inner)
-    return dispatch_apart(instance, request)
+            return _solve_within(collapsed, solve_rescaled, collapsed.instance, inner)
+    return solve_rescaled(instance, request)
 
 
 def _takes_lists(instance: Instance, request: Request) -> bool:
@@ -139,6 +141,9 @@ def _solve_within(
     """Solve an instance that a step leads to, and restate what is found."""
     from pytsp.api.restating import restate_result, restating  # noqa: PLC0415
 
+    # A callback that is wrapped would pass for one.
+    check_callback("progress", request.progress)
+    check_callback("on_improvement", request.on_improvement)
     inner = replace(
         request,
         progress=restating(request.progress, [step]),
@@ -148,8 +153,8 @@ def _solve_within(
     return restate_result(solve(instance, inner), step)
 
 
-def dispatch_apart(instance: Instance, request: Request) -> Result:
-    """Solve an instance as it is."""
+def solve_once(instance: Instance, request: Request) -> Result:
+    """Solve an instance with its distances rounded once."""
     if request.open or instance.asymmetric:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415
 

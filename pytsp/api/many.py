@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.api.collapsed import collapse_all
-from pytsp.api.dispatch import task_of
+from pytsp.api.dispatch import dispatch, task_of
+from pytsp.api.request import Request
 from pytsp.api.restating import restate_result
-from pytsp.api.solve import solve
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.exceptions import InstanceError
@@ -27,6 +27,7 @@ from pytsp.problem.kernel_input import Form, forms_of
 from pytsp.problem.lengths import tour_lengths
 from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.rounding import warn_of_rounding
+from pytsp.run.coarse import may_be_coarse, warn_of_resolution
 from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import SHORT_SECONDS, fallback_result, quick_seconds, quick_tour
@@ -35,6 +36,8 @@ from pytsp.solvers.common.local_search import CHILDREN, PASSES
 from pytsp.solvers.common.shortening import shortening_seconds
 from pytsp.solvers.common.verify import verify
 from pytsp.solvers.options.eax import EAX
+from pytsp.solvers.options.fields import Options
+from pytsp.solvers.options.ils import ILS
 from pytsp.utils.arguments import check_callback, seed_number, whole_number
 from pytsp.utils.memory import check_memory
 
@@ -129,7 +132,8 @@ def solve_many(
     Warns
     -----
     PytspWarning
-        If rounding leaves nothing of most distances between neighbours in the first instance.
+        If rounding leaves nothing of most distances between neighbours in the first instance; and of each instance
+        whose floating-point distances span so many decades that its tour may be longer than it could be.
 
     Examples
     --------
@@ -164,6 +168,8 @@ def solve_many(
     try:
         for index, result in solved:
             results[index] = result
+            if result.is_coarse:
+                warn_of_resolution(result, stacklevel=2)
             if result.stop_reason == "interrupted":
                 break
             if progress is not None and progress(len(results), len(listed)) is True:
@@ -225,11 +231,17 @@ class Batches:
             yield index, self.untimely(instance, left) if seconds <= 0 else self._solve_alone(instance, seconds)
 
     def _solve_alone(self, instance: Instance, seconds: float) -> Result:
-        common = self.common | {"time_limit": None if seconds == math.inf else seconds, "progress": self.heed}
         # What no backend, nor its number of cores, decides.
+        options: Options = EAX(climbers=self.climbers, iterations=self.iterations)
         if instance.n < TOGETHER_CITIES[0]:
-            return solve(instance, solver="ils", climbers=1, iterations=LONE_ITERATIONS, moves="3-opt", **common)
-        return solve(instance, solver="eax", climbers=self.climbers, iterations=self.iterations, **common)
+            options = ILS(climbers=1, iterations=LONE_ITERATIONS, moves="3-opt")
+        return dispatch(instance, self._request(options, seconds))
+
+    def _request(self, options: Options, seconds: float) -> Request:
+        """Return the request to solve an instance alone, in so many seconds."""
+        limit = None if seconds == math.inf else seconds
+        began = time.perf_counter()
+        return Request(solver=options, time_limit=limit, progress=self.heed, began=began, **self.common)
 
     def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
         """Return how long is kept for instances that are not solved: for their descent too, in half of the limit."""
@@ -278,18 +290,30 @@ class Batches:
             for number, (_, _, form) in enumerate(chunk):
                 if recomputed[number] != lengths[number]:
                     verify(Best(int(lengths[number]), 0, tours[number]), form, kernels, self.seed)
-            results = self._results([instance for _, instance, _ in chunk], tours, given, generations, seconds)
-            yield from zip((index for index, *_ in chunk), results, strict=True)
+            units = [0.0 if instance.is_exact else float(form.unit) for _, instance, form in chunk]
+            results = self._results([instance for _, instance, _ in chunk], tours, given, units, generations, seconds)
+            is_coarse = _may_be_coarse(kind, arrays, tours, given, units)
+            for (index, *_), result, may_be in zip(chunk, results, is_coarse, strict=True):
+                yield index, self._finer(result, generations, reserve) if may_be else result
             fitting = min(CALL_SECONDS[machine], max(0.0, self.watch.seconds_left - reserve))
             size = max(1, min(most, 4 * size, int(size * fitting / max(seconds, 1e-6))))
         for done, (index, instance, _) in enumerate(group):
             yield index, self.untimely(instance, len(group) - done)
+
+    def _finer(self, result: Result, generations: int, reserve: float) -> Result:
+        """Return what a solve on finer scales makes of a result, where there is time for one."""
+        from pytsp.api.rescaled import solve_finer  # noqa: PLC0415
+
+        request = self._request(EAX(climbers=self.climbers, iterations=generations), self.watch.seconds_left - reserve)
+        finer = solve_finer(result, request)
+        return replace(finer, history=(), seconds=result.seconds + time.perf_counter() - request.began)
 
     def _results(
         self,
         instances: Sequence[Instance],
         tours: NDArray[np.int32],
         lengths: Sequence[int | float],
+        units: Sequence[float],
         generations: int,
         seconds: float,
     ) -> Iterator[Result]:
@@ -299,6 +323,7 @@ class Batches:
             "instance": instances,
             "tour": tours,
             "length": lengths,
+            "resolution": units,
             "lengths": np.array(lengths)[:, None],
             "steps": np.zeros((len(instances), 1), dtype=np.int64),
             "passes": np.empty((len(instances), 0), dtype=np.int32),
@@ -318,6 +343,30 @@ class Batches:
         )
         for row in zip(*columns.values(), strict=True):
             yield Result._of_fields(vars(first), zip(columns, row, strict=True))
+
+
+def _may_be_coarse(
+    kind: str,
+    arrays: list[NDArray[Any]],
+    tours: NDArray[np.int32],
+    lengths: Sequence[int | float],
+    units: Sequence[float],
+) -> Sequence[bool]:
+    """Tell of the tours of a kernel call which may be coarse: those of whole numbers never are."""
+    if not any(units):
+        return [False] * len(units)
+
+    def ways(numbers: NDArray[np.intp]) -> NDArray[Any]:
+        some = tours[numbers]
+        following = np.roll(some, -1, axis=1)
+        if kind == "matrix":
+            return arrays[0][numbers[:, None], some, following]
+        axes = (axis[numbers].astype(np.float64) for axis in arrays)
+        sides = (np.take_along_axis(axis, some, 1) - np.take_along_axis(axis, following, 1) for axis in axes)
+        return np.hypot(*sides)
+
+    found: list[bool] = may_be_coarse(ways, tours.shape[1], np.array(lengths, np.float64), np.array(units)).tolist()
+    return found
 
 
 def _spread(n: int, climbers: int) -> int:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.api.dispatch import dispatch_apart, options_of, run_out, timely, watch_of
+from pytsp.api.dispatch import options_of, run_out, solve_once, timely, watch_of
 from pytsp.api.request import Request
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.instance import Instance
@@ -51,8 +51,10 @@ class Reduction:
         return sum(step.offset for step in self.steps)
 
     @property
-    def is_shortened(self) -> bool:
-        return any(step.is_shortened for step in self.steps)
+    def is_measured(self) -> bool:
+        """Whether tours are measured: edges are shortened, or a difference of lengths may leave few digits of one."""
+        is_float_matrix = self.instance.matrix is not None and not self.instance.is_exact
+        return is_float_matrix or any(step.is_shortened for step in self.steps)
 
     def tour(self, given: Any) -> Any:
         """Return the tour that is solved for of a tour or path."""
@@ -82,14 +84,14 @@ class Reduction:
 
     def restated(self, now: Told) -> Told:
         """Return what is told of a tour that is solved for as it is of its tour or path."""
-        if not self.is_shortened:
+        if not self.is_measured:
             return now.restated(now.length - self.offset, lambda: self.restate(now.tour))
         tour = self.restate(now.tour)
         return now.restated(self.measure(tour), lambda: tour)
 
 
 class Improvements:
-    """The improvements where edges are shortened, by the lengths that users see; only those reach a target.
+    """The improvements where tours are measured, by the lengths that users see; only those reach a target.
 
     Parameters
     ----------
@@ -132,7 +134,6 @@ def _path_of(instance: Instance, request: Request) -> OpenPath:
 
 def solve_reduced(instance: Instance, request: Request) -> Result:
     """Solve an open path or an asymmetric instance."""
-    began = time.perf_counter()
     if request.checkpoint is not None:
         # It would hold the instance that is solved, and tours of that.
         raise ValueError("checkpoint does not concern open paths and asymmetric instances")
@@ -157,7 +158,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         except OutOfTime:
             is_late = True
     reduction = Reduction(instance, path, doubling)
-    offset, is_shortened = reduction.offset, reduction.is_shortened
+    offset, is_measured = reduction.offset, reduction.is_measured
     target = target_length(instance, request.target, request.target_gap)
     progress, on_improvement = request.progress, request.on_improvement
     improvements = Improvements(reduction, on_improvement, target)
@@ -167,7 +168,7 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         open=False,
         start_city=None,
         end_city=None,
-        target=target if target is None or not target >= 0 else None if is_shortened else max(0, target + offset),
+        target=target if target is None or not target >= 0 else None if is_measured else max(0, target + offset),
         target_gap=None,
         quick_tour=reduction.quick_tour,
         is_doubled=doubling is not None,
@@ -175,19 +176,19 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         progress=None if progress is None else lambda now: progress(reduction.restated(now)),
         on_improvement=None if on_improvement is None else lambda now: on_improvement(reduction.restated(now)),
     )
-    if is_shortened:
+    if is_measured:
         reduced = replace(reduced, on_improvement=improvements.take)
-    solve = run_out if is_late else dispatch_apart
+    solve = run_out if is_late else solve_once
     result = solve(closed if doubling is None else doubling.instance, reduced)
     tour = reduction.restate(result.tour)
     length = reduction.measure(tour)
     lengths: NDArray[Any] = result.lengths - offset
     history = tuple(each._replace(length=each.length - offset) for each in result.history)
-    if is_shortened:
-        # A closed tour is longer than its path, one by shortened edges is shorter than it is.
+    if is_measured:
+        # A closed tour is longer than its path, one by shortened or rounded edges may be shorter than it is.
         lengths = np.full_like(lengths, length) if is_unclosed else np.maximum(lengths, length)
         history = tuple(each for each in improvements.history if each.length >= length)
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - request.began
     # A search that was cut short may leave an end out of its position, or a pair apart; repaired, its tour is shorter.
     # Lengths of floating-point distances are the kernel's until then, which are less precise.
     if not history or length < history[-1].length * (1 if instance.is_exact else 1 - _ROUNDING):
@@ -204,6 +205,6 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         lengths=lengths,
         history=history,
         seconds=seconds,
-        stop_reason="target" if is_shortened and improvements.is_enough(length) else result.stop_reason,
+        stop_reason="target" if is_measured and improvements.is_enough(length) else result.stop_reason,
         is_open=bool(request.open),
     )

@@ -14,6 +14,7 @@ from pytsp.bound.bound import Ascent
 from pytsp.bound.graphs import TOURS
 from pytsp.checkpoint.reader import Stored
 from pytsp.checkpoint.writer import INTERVAL, Checkpoint, head_of
+from pytsp.run.coarse import warn_of_resolution, with_doubt
 from pytsp.run.monitor import Improved, Progress, Watch, check_gap, target_length
 from pytsp.run.result import Result
 from pytsp.utils.arguments import file_name
@@ -77,6 +78,12 @@ def resume(
         If an argument is out of its range.
     BackendError
         If the backend is not built, cannot run here, or fails.
+
+    Warns
+    -----
+    PytspWarning
+        If floating-point distances span so many decades that the tour may be longer than it could be. A solve that has
+        no checkpoint searches on finer scales.
     """
     stored = Stored(file_name("file", file))
     limits = {"time_limit": time_limit, "target": target, "target_gap": target_gap, "patience": patience}
@@ -122,9 +129,12 @@ def resume_stored(
     watch.checkpoint = Checkpoint(stored.path, head, interval)
     watch.checkpoint.begin(watch, resumed=True, state=stored.solver_state)
     watch.state = stored.standing
-    result = run(task, executor, devices, placed)
+    result = with_doubt(run(task, executor, devices, placed))
     for step in reversed(steps):
         result = restate_result(result, step)
+    if result.is_coarse:
+        # Of whoever called `resume`.
+        warn_of_resolution(result, stacklevel=3)
     if bounded is None:
         return result
     if bounded.lower_bound is not None:

@@ -115,7 +115,8 @@ def solve(
     checkpoint : str or os.PathLike, optional
         A file that must not be there yet, into which the solve writes where it stands: at the beginning, in intervals,
         and when it ends or Ctrl-C ends it. At any instant the file is whole; `pytsp.resume` goes on from it. Where it
-        can no longer be written, a warning is logged and the solve goes on.
+        can no longer be written, a warning is logged and the solve goes on. Floating-point distances then keep their
+        first scale (`Result.resolution`).
     checkpoint_interval : float, optional
         Seconds between two checkpoints, at least 0. There are fewer where writing takes more than a twentieth of the
         time.
@@ -165,7 +166,8 @@ def solve(
     Warns
     -----
     PytspWarning
-        If the metric rounds, and that leaves nothing of most distances between neighbours.
+        If the metric rounds, and that leaves nothing of most distances between neighbours; or if floating-point
+        distances span so many decades that the tour may be longer than it could be (`Result.is_coarse`).
 
     Examples
     --------
@@ -209,4 +211,9 @@ def solve(
         keywords=options,
         began=began,
     )
-    return dispatch(instance, request)
+    result = dispatch(instance, request)
+    if result.is_coarse:
+        from pytsp.run.coarse import warn_of_resolution  # noqa: PLC0415
+
+        warn_of_resolution(result, stacklevel=2)
+    return result

@@ -94,6 +94,12 @@ class PartedSearch(Search):
         return self._length
 
     @property
+    def resolution(self) -> float:
+        if self.facts is None or self.task.instance.is_exact:
+            return 0.0
+        return float(np.ldexp(1.0, self.facts.exponent))
+
+    @property
     def phase(self) -> str:  # type: ignore[override]
         return "" if self.facts is None else self.facts.phase
 

@@ -105,7 +105,8 @@ class DoubledWays(Instance):
 
         def rows(block: slice) -> NDArray[np.float64]:
             rounded: NDArray[np.float64] = np.rint(np.ldexp(self._rows(block), -exponent))
-            return rounded
+            # Only a way from a city to itself is less than 0, and may not fit a whole number before it is replaced.
+            return np.maximum(rounded, 0.0, out=rounded)
 
         return double(rows, len(self.ways), forbidden, np.int32)
 

@@ -105,8 +105,9 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
 
     Floating-point distances (metric EUCLIDEAN, or a floating-point matrix) are multiplied by the power of two that
     brings the longest to 2**28 … 2**29, and rounded: a climber then compares them to a relative precision of 2**-28 of
-    the longest. In a matrix, edges that no short tour has are shortened before (see `shorten_edges`). Lengths that
-    users see are computed from the instance itself.
+    the longest. In a matrix, edges that no short tour has are shortened before (see `shorten_edges`). Where a tour asks
+    for a finer scale, a solve reduces the distances by it (see `reduced_costs`). Lengths that users see are computed
+    from the instance itself.
 
     Raises
     ------

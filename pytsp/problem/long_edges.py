@@ -18,12 +18,12 @@ from pytsp.problem.instance import FORBIDDEN
 from pytsp.utils.deadline import look
 from pytsp.utils.extremes import least_and_largest
 
-__all__ = ["shorten_edges"]
+__all__ = ["EXCESS", "shorten_edges"]
 
 # A tour that avoids forbidden edges is looked for from so many cities.
 _STARTS = 5
 # By how much an edge exceeds a known tour of floating-point distances: more than n of them are rounded by.
-_EXCESS = 1.001
+EXCESS = 1.001
 # Floating-point distances that are no more than so many tours are left as they are: scaled, they are precise enough.
 _PROPORTION = 64
 # Sums of a few distances for each city stay below the largest number.
@@ -72,7 +72,7 @@ def shorten_edges(
     shortened: NDArray[Any] = d.copy()
     room = np.finfo(np.float64).max / (_ROOM * n)
     for each in reversed(classes):
-        above = min(bound + 1, int(most)) if is_whole else min(np.nextafter(_EXCESS * (bound or 1.0), math.inf), room)
+        above = min(bound + 1, int(most)) if is_whole else min(np.nextafter(EXCESS * (bound or 1.0), math.inf), room)
         shortened[each] = max(kept, above)
         bound = n * above
     return shortened

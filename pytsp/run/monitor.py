@@ -54,6 +54,8 @@ class Progress:
         The bound so far, while it is being found.
     workers : int
         How many other processes work on it; 0 where this one does.
+    resolution : float
+        One unit of the lengths that are compared, as `Result.resolution` has it.
     tour : numpy.ndarray of int32, shape (n,)
         The best tour so far, where it is asked for, which may have it brought from a device; within the callback only.
     """
@@ -68,6 +70,7 @@ class Progress:
     seconds_left: float | None = None
     lower_bound: int | float | None = None
     workers: int = 0
+    resolution: float = 0.0
     find: Callable[[], NDArray[np.int32]] = field(default=_nowhere, repr=False, compare=False)
 
     @property
@@ -230,12 +233,13 @@ class Watch:
         iterations: int | None = None,
         lower_bound: int | float | None = None,
         workers: int = 0,
+        resolution: float = 0.0,
     ) -> None:
         """Tell whoever follows the progress how far the solve has come."""
         if self.progress is not None:
             left = None if self.time_limit is None else max(0.0, self.seconds_left)
             made = (climbers, climbers_done, length, self.seconds, iteration, iterations, phase)
-            now = Progress(*made, left, lower_bound, workers, find)
+            now = Progress(*made, left, lower_bound, workers, resolution, find)
             self._heed(self.progress(now))
             # Whoever keeps it shall not keep the whole search.
             object.__setattr__(now, "find", _nowhere)

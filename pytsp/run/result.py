@@ -70,8 +70,8 @@ class Result:
         The number of the climber that found it, counted from the argument `first`: ``lengths[climber - first]`` is its
         length, but for "eax" with a time limit.
     lengths : numpy.ndarray of int64 or float64, shape (climbers,)
-        The length of each climber's best tour. Floating-point lengths are the kernel's, precise to about 2**-28 of the
-        longest distance an edge; edges that no short tour has, forbidden ones among them, may count as little more than
+        The length of each climber's best tour. Floating-point lengths are the kernel's, precise to about `resolution`
+        an edge; edges that no short tour has, forbidden ones among them, may count as little more than
         such a tour where climbers are longer than `length`. By "eax" they are those of the last population: with a time
         limit populations follow each other, and their climbers are numbered on, so that `climber` may be of an earlier
         one, and `length` shorter than all of these.
@@ -114,6 +114,13 @@ class Result:
         What the solver was asked for, such as a `pytsp.EAX`; None where that is not known.
     tasks : Tasks or None
         What other processes did, where `executor` or `devices` gave it to any: tasks, bytes and seconds.
+    resolution : float
+        One unit of the lengths that the search compared, in the unit of the distances. Each floating-point distance is
+        rounded to a multiple of it. 0.0 where distances are whole numbers, which are exact, or nothing was compared.
+    is_coarse : bool
+        Whether that leaves a doubt, of which a solve warns: whether `resolution` is more than 10^-6 of the mean way of
+        the tour, or, where cities are far from all others, more than 10^-4 of the mean way between those. Of more than
+        128 cities their roundings even out, and the mean is that of 128 ways.
     """
 
     instance: Instance
@@ -137,6 +144,8 @@ class Result:
     lower_bound: int | float | None = field(default=None, repr=False)
     options: object | None = field(default=None, repr=False)
     tasks: Tasks | None = field(default=None, repr=False)
+    resolution: float = field(default=0.0, repr=False)
+    is_coarse: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.tour.flags.writeable:
@@ -244,6 +253,8 @@ class Result:
             more["gap_bound"] = None if gap_bound is None else json_number(gap_bound)
         if forbidden := self.forbidden_edges:
             more["forbidden_edges"] = forbidden
+        if self.is_coarse:
+            more["is_coarse"] = True
         if is_dataclass(self.options):
             values = ((each, getattr(self.options, each.name)) for each in fields(self.options))
             more["options"] = {
@@ -278,6 +289,7 @@ class Result:
             "iterations": self.iterations,
             "stop_reason": self.stop_reason,
             "open": self.is_open,
+            "resolution": self.resolution,
             **more,
             "history": [list(improvement) for improvement in self.history if math.isfinite(improvement.length)],
             "lengths": self.lengths[np.isfinite(self.lengths)],

@@ -123,6 +123,12 @@ def test_many_instances_are_looked_through_as_each_by_itself(cases: list[tuple[I
             assert found[number].kept.tolist() == alone.kept.tolist()
 
 
+def test_callbacks_are_checked_before_they_are_wrapped() -> None:
+    for name in ("progress", "on_improvement"):
+        with pytest.raises(TypeError, match=f"{name} must be callable; it is 5"):
+            pytsp.solve(ADDRESSES[[0, 1, 2, 3] * 9], backend="c", **{name: 5})
+
+
 # Which cities share a place
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from paths import all_tsplib, tsplib_file
 import pytsp
 from pytsp import Instance, Result
 from pytsp.api import many
+from pytsp.api.dispatch import dispatch
 from pytsp.backends import Backend
 from pytsp.exceptions import BackendError, InstanceError
 
@@ -179,7 +181,7 @@ def test_sizes_from_8_to_1000_go_together(backend: Backend, monkeypatch: pytest.
         return call(self, entry, *arguments)
 
     monkeypatch.setattr(Backend, "call", noted)
-    monkeypatch.setattr(many, "solve", lambda instance, **options: pytsp.solve(instance, target=10**9, **options))
+    monkeypatch.setattr(many, "dispatch", lambda instance, request: dispatch(instance, replace(request, target=10**9)))
     results = pytsp.solve_many(instances, climbers=2, iterations=1, backend=backend.name)
     assert called.count("grid_solve_many") == 2
     for instance, result in zip(instances, results, strict=True):

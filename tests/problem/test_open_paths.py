@@ -298,7 +298,7 @@ def test_a_tour_with_an_end_out_of_its_place_is_put_right_and_told(monkeypatch: 
         result = pytsp.solve(instance)
         return replace(result, tour=tour, length=length, lengths=np.array([length]), history=(improvement,))
 
-    monkeypatch.setattr(_reductions, "dispatch_apart", halted)
+    monkeypatch.setattr(_reductions, "solve_once", halted)
     result = pytsp.solve(line, open=True, start_city=0, on_improvement=told.append)
     assert result.tour[0] == 0
     assert result.length == line.path_length(result.tour) == result.history[-1].length == result.lengths.min()

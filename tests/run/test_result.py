@@ -118,6 +118,7 @@ def test_a_result_is_plain_json() -> None:
         "iterations": None,
         "stop_reason": "time limit",
         "open": False,
+        "resolution": 0.0,
         "history": [[0.5, 1, 44], [1.5, 2, 36]],
         "lengths": [44, 36, 36],
         "tour": [0, 1, 2, 3],

@@ -12,6 +12,7 @@ import pytest
 from clocks import KernelClock
 from hypothesis import given
 from hypothesis import strategies as st
+from results import square_result
 
 import pytsp
 from pytsp.api.dispatch import options_of, watch_of
@@ -42,7 +43,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The solvers that would have run on a CPU."""
     seen: list[str] = []
     monkeypatch.setattr("pytsp.api.dispatch.open_backend", create_autospec(open_backend, return_value=CPU))
-    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: seen.append(task.options.name))
+    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: seen.append(task.options.name) or square_result())
     return seen
 
 
@@ -113,7 +114,7 @@ def test_one_tour_of_many_cities_is_for_the_cores_where_nothing_else_is_said(
     monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
     for module in ("pytsp.backends.registry", "pytsp.api.dispatch"):
         monkeypatch.setattr(f"{module}.usable_cores", lambda: cores)
-    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: task.kernels)
+    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: task.kernels and square_result())
     pytsp.solve(instance_of(n), **arguments)
     assert {call.args[0] for call in opened.call_args_list} == {backend}
 

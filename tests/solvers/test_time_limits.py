@@ -18,7 +18,7 @@ from clocks import Clock, KernelClock, fastest, seconds_of
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import PATIENCE
-from results import assert_same
+from results import assert_same, square_result
 from tasks import task_of
 
 import pytsp
@@ -305,7 +305,7 @@ def test_auto_is_large_where_a_gpu_would_begin_too_late(
     opened = create_autospec(open_backend, return_value=GPU)
     monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
     monkeypatch.setattr("pytsp.solvers.common.placement.host_kernels", lambda _: CPU)
-    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: seen.append(task.options.name))
+    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: seen.append(task.options.name) or square_result())
     pytsp.solve(uniform(n, 0), time_limit=limit, backend="cuda", **given_)
     assert seen == [solver]
     assert all(call == mock_call("cuda", threads=None, device=None, part="search") for call in opened.mock_calls)

@@ -346,3 +346,27 @@ def child(
         come |= {(min(u, w), max(u, w)), (min(v, x), max(v, x))}
         gain += won
         cuts += 2
+
+
+def least_tour(
+    distances: Sequence[Sequence[float]], *, is_open: bool = False, start: int | None = None, end: int | None = None
+) -> float:
+    """The length of the shortest tour, or open path: the recursion of Held and Karp (1962) and of Bellman (1962).
+
+    Distances may be directed. A path is a tour through a further city, at distance 0 from where the path may end.
+    """
+    rows = [list(row) for row in distances]
+    if is_open:
+        cities, far = range(len(rows)), float("inf")
+        rows = [[*row, 0.0 if end in (None, i) else far] for i, row in enumerate(rows)]
+        rows.append([0.0 if start in (None, j) else far for j in cities] + [0.0])
+    last = len(rows) - 1
+    if last < 1:
+        return 0.0
+    least = {(1 << j, j): rows[last][j] for j in range(last)}
+    for visited in range(1, 1 << last):
+        for j in range(last):
+            before = visited & ~(1 << j)
+            if visited & (1 << j) and before:
+                least[visited, j] = min(least[before, k] + rows[k][j] for k in range(last) if before & (1 << k))
+    return min(least[(1 << last) - 1, j] + rows[j][last] for j in range(last))

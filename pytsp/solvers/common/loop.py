@@ -132,6 +132,11 @@ class Search(ABC):
         assert self.best is not None
         return self.best.length if self.form.is_exact else self.task.instance.tour_length(self.best.tour)
 
+    @property
+    def resolution(self) -> float:
+        """One unit of the kernel's lengths in the instance's, as `Result` has it."""
+        return 0.0 if self.task.instance.is_exact else float(self.form.unit)
+
     def best_tour(self) -> NDArray[np.int32]:
         """Return the best tour as users see it, that of `length`."""
         assert self.best is not None
@@ -300,6 +305,7 @@ def _tell(search: Search, *, is_call: bool = False) -> None:
             iteration=iteration or 0,
             iterations=search.iterations,
             workers=search.workers,
+            resolution=search.resolution,
         )
 
 
@@ -328,4 +334,5 @@ def _result(search: Search, found: Found, stop_reason: str) -> Result:
         iterations=iteration,
         history=search.watch.improvements(search.climbers_done if iteration is None else iteration, length),
         tasks=search.tasks,
+        resolution=search.resolution,
     )

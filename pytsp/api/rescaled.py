@@ -1,0 +1,280 @@
+"""Search again on a finer scale where the first one was too coarse for the tour that it found, or warn.
+
+Kernels compare whole numbers of 30 bits, scaled by the longest distance. Where distances span many decades, the ways of
+a short tour are few units of that. Once a tour is known, its length replaces the longest distance as the scale
+(`pytsp.problem.reduced_costs`), and the search goes on from that tour.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.api.dispatch import solve_once
+from pytsp.api.request import Request
+from pytsp.exceptions import InstanceError, PytspError
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import MATRIX_CITIES
+from pytsp.problem.reduced_costs import MATRICES, ReducedCosts, reduce_costs
+from pytsp.run.coarse import LONGEST_FAR_TOUR, is_coarse, with_doubt
+from pytsp.run.monitor import Improved, Improvement, Progress, target_length
+from pytsp.run.result import Result
+from pytsp.solvers.options.fields import Options
+from pytsp.solvers.options.ils import ILS
+from pytsp.solvers.options.large import LargeTour
+from pytsp.utils.arguments import check_callback
+from pytsp.utils.memory import check_room
+
+__all__ = ["solve_finer", "solve_rescaled"]
+
+# The seconds that a distance takes until a search on the next scale begins, on a slow core.
+DISTANCE_SECONDS = 1e-7
+
+_log = logging.getLogger("pytsp")
+
+
+def solve_rescaled(instance: Instance, request: Request) -> Result:
+    """Solve an instance, on finer scales as far as its tours ask for that.
+
+    With a time limit or patience a search on a coarse scale ends as soon as a finer one is possible, else when it is
+    finished. A solve with a checkpoint keeps its first scale, which is the one that `resume` goes on with.
+    """
+    if instance.is_exact:
+        return solve_once(instance, request)
+    if request.checkpoint is not None:
+        return with_doubt(solve_once(instance, request))
+    # A callback that is wrapped would pass for one.
+    check_callback("progress", request.progress)
+    scales = _Scales(instance, request)
+    is_limited = (request.time_limit, request.patience) != (None, None)
+    first = replace(request, progress=scales.tell_first) if is_limited else request
+    return scales.go_on(solve_once(instance, first))
+
+
+def solve_finer(result: Result, request: Request) -> Result:
+    """Return what searches on finer scales make of a result, which is returned itself where there are none."""
+    return _Scales(result.instance, request).go_on(result)
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """An instance whose distances are reduced by a tour, and its place among the searches so far."""
+
+    instance: Instance
+    costs: ReducedCosts
+    tour: NDArray[np.int32]
+
+
+class _Scales:
+    """The searches of one solve, each on the scale that the tour before it allows.
+
+    Parameters
+    ----------
+    instance : Instance
+        The given one, whose lengths users see.
+    request : Request
+    """
+
+    def __init__(self, instance: Instance, request: Request) -> None:
+        self.instance, self.request = instance, request
+        # The longest distance of the present scale, and the shortest tour that allowed no finer one.
+        self.longest = self.shortest = math.inf
+        self.waiting: _Scale | None = None
+        self.is_told_to_stop = self.is_left = self.is_optimal = False
+        # The best tour so far, and how many iterations the searches before the present one made.
+        self.tour: NDArray[np.int32] = np.empty(0, np.int32)
+        self.length: float = math.inf
+        self.history: list[Improvement] = []
+        self.iterations = 0
+
+    def go_on(self, result: Result) -> Result:
+        """Search on finer scales until none gains anything or a limit is reached; return the best tour."""
+        is_rescaled = False
+        try:
+            while (scale := self._next_scale(result)) is not None:
+                before, is_rescaled = result.resolution, True
+                result = self._search(scale, result)
+                if not result.resolution < before:
+                    break
+        except KeyboardInterrupt:
+            result = replace(result, stop_reason="interrupted")
+        except (PytspError, MemoryError) as error:
+            _log.warning("no search on a finer scale: %s", error)
+            if self.length < result.length:
+                result = replace(result, tour=self.tour, length=self.length, history=tuple(self.history))
+        if result.stop_reason == "callback" and self.is_left and not self.is_told_to_stop:
+            # It was left for a search that failed.
+            result = replace(result, stop_reason="finished")
+        if self.is_optimal:
+            return result
+        return with_doubt(result, is_rescaled=is_rescaled)
+
+    @cached_property
+    def target(self) -> float | None:
+        """The length that is short enough, which the first search has checked."""
+        return target_length(self.instance, self.request.target, self.request.target_gap)
+
+    def tell_first(self, now: Progress) -> bool:
+        """Pass the progress of the first search on, and end it where a finer scale is possible."""
+        return self._heed(self.request.progress, now) or self._has_finer(now)
+
+    def _has_finer(self, now: Progress) -> bool:
+        """Tell whether the search is to be left for a finer scale, which then waits."""
+        # Only a tour that may be coarse is brought from a device, and only one that is far shorter asks again.
+        if self.waiting is None and now.length < min(LONGEST_FAR_TOUR * now.resolution, 0.5 * self.shortest):
+            tour = now.tour
+            length = self._measure(tour)
+            if not self._is_enough(length):
+                self.waiting = self._scale(tour, length, now.resolution)
+        self.is_left = self.waiting is not None
+        return self.is_left
+
+    def _next_scale(self, result: Result) -> _Scale | None:
+        scale, self.waiting = self.waiting, None
+        if scale is not None and result.stop_reason == "callback" and not self.is_told_to_stop:
+            return scale
+        if result.stop_reason != "finished":
+            return None
+        return self._scale(result.tour, result.length, result.resolution)
+
+    def _scale(self, tour: NDArray[np.int32], length: float, resolution: float) -> _Scale | None:
+        """Return the scale that a tour allows; None where it needs none, or none is finer."""
+        instance, n, is_open = self.instance, self.instance.n, bool(self.request.open)
+        if not self._can_be_finer() or not is_coarse(instance, tour, length, resolution, is_open=is_open):
+            return None
+        self.shortest = length
+        try:
+            check_room(f"{instance.name or 'instance'}: distances on a finer scale", 8 * MATRICES * n * n)
+        except InstanceError as error:
+            _log.warning("%s", error)
+            return None
+        costs = reduce_costs(instance.distance_matrix(), tour, asymmetric=instance.asymmetric, is_open=is_open)
+        # No tour is shorter than the potentials.
+        self.is_optimal = costs.length == 0
+        longest = float(costs.matrix.max())
+        if self.is_optimal or not longest < min(0.5 * self.longest, resolution * 2.0**28):
+            return None
+        self.longest = longest
+        reduced = Instance._of_lawful_matrix(costs.matrix, instance.name, asymmetric=instance.asymmetric)
+        return _Scale(reduced, costs, np.array(tour))
+
+    def _can_be_finer(self) -> bool:
+        """Tell whether a matrix of the instance is worth its memory, and there is time to make one."""
+        request, n = self.request, self.instance.n
+        if self.instance.coordinates is not None and n > MATRIX_CITIES:
+            return False
+        limit = math.inf if request.time_limit is None else request.time_limit
+        return time.perf_counter() - request.began + DISTANCE_SECONDS * n * n < limit
+
+    def _search(self, scale: _Scale, before: Result) -> Result:
+        """Return the better of a result and what a search on a scale finds, with what is known of both."""
+        self.tour, self.length, self.history = before.tour, before.length, [*before.history]
+        self.iterations = max(before.iterations or 0, self.history[-1].iteration if self.history else 0)
+        options = _on_a_matrix(before.options or self.request.solver)
+        _log.info("searching again in units of less than %.3g", before.resolution)
+        found = solve_once(
+            scale.instance,
+            replace(
+                self.request,
+                solver=options,
+                keywords={},
+                target=None,
+                target_gap=None,
+                initial_tour=scale.tour if options.takes_initial_tour else None,
+                progress=self._tell,
+                on_improvement=self._improve,
+            ),
+        )
+        return self._merged(scale, before, found)
+
+    def _improve(self, now: Improved) -> bool:
+        """Take a shorter tour of the search."""
+        tour = now.tour
+        length = self._measure(tour)
+        if not length < self.length:
+            return False
+        self.tour, self.length = np.array(tour), length
+        iteration = self.iterations + now.iteration
+        return self._note(Improvement(now.seconds, iteration, length)) or self._is_enough(length)
+
+    def _note(self, improvement: Improvement) -> bool:
+        """Tell the best tour where it is shorter than all that were told; tell whether that ends the search."""
+        if self.history and improvement.length >= self.history[-1].length:
+            # On a coarse scale a search may leave a tour for one that is longer.
+            return self.is_told_to_stop
+        self.history.append(improvement)
+        return self._heed(self.request.on_improvement, Improved.of(improvement, self.tour.copy))
+
+    def _tell(self, now: Progress) -> bool:
+        """Pass the progress of a later search on."""
+        if self.request.progress is not None:
+            now = replace(
+                now.restated(self.length, self.tour.copy),
+                iteration=self.iterations + now.iteration,
+                iterations=None if now.iterations is None else self.iterations + now.iterations,
+            )
+            if self._heed(self.request.progress, now):
+                return True
+        is_limited = (self.request.time_limit, self.request.patience) != (None, None)
+        return is_limited and self._has_finer(replace(now, length=self.length, find=self.tour.copy))
+
+    def _heed(self, callback: Any, now: Progress | Improved) -> bool:
+        if callback is not None and callback(now) is True:
+            self.is_told_to_stop = True
+        return self.is_told_to_stop
+
+    def _is_enough(self, length: float) -> bool:
+        return self.target is not None and length <= self.target
+
+    def _measure(self, tour: NDArray[np.int32]) -> float:
+        return self.instance.path_length(tour) if self.request.open else self.instance.tour_length(tour)
+
+    def _merged(self, scale: _Scale, before: Result, found: Result) -> Result:
+        """Return what a search found, with the best tour of all and what is known of the searches before."""
+        lengths = np.asarray(found.lengths, np.float64) + scale.costs.offset
+        ours, theirs = (self.length, self.tour), (self._measure(found.tour), found.tour)
+        # Of equal sums of long distances, that of the finer scale. When the other is told depends on the machine.
+        length, tour = min(theirs, ours, key=lambda each: each[0])
+        self.tour, self.length = tour, length
+        iteration = self.iterations + (found.history[-1].iteration if found.history else 0)
+        last = Improvement(found.seconds, iteration, length)
+        self._note(last)
+        history = [each for each in self.history if each.length >= length]
+        history += [last] * (not history or history[-1].length > length)
+        # Distances that were cut make a tour shorter than it is.
+        lengths = np.maximum(lengths, length)
+        lengths[np.argmin(lengths)] = length
+        is_target = self._is_enough(length) and found.stop_reason == "callback" and not self.is_told_to_stop
+        return replace(
+            found,
+            instance=before.instance,
+            tour=tour,
+            length=length,
+            lengths=lengths,
+            history=tuple(history),
+            options=before.options if before.solver == found.solver else found.options,
+            iterations=None if found.iterations is None else self.iterations + found.iterations,
+            stop_reason="target" if is_target else found.stop_reason,
+            # Without time for a search nothing was compared.
+            resolution=min(before.resolution, found.resolution or before.resolution),
+        )
+
+
+def _on_a_matrix(options: Any) -> Options:
+    """Return options without what says where to start, or needs coordinates."""
+    given: dict[str, Any] = options.given()
+    for name in ("start", "quadrants") if options.takes_initial_tour else ("quadrants",):
+        given.pop(name, None)
+    if not isinstance(options, LargeTour):
+        changed: Options = type(options)(**given)
+        return changed
+    for name in ("piece", "stripes"):
+        given.pop(name, None)
+    return ILS(**given)
