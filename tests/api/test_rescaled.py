@@ -257,7 +257,7 @@ def test_ordinary_instances_are_searched_once(instance: Instance) -> None:
         patch.setattr(rescaled, "solve_once", lambda *given: found.append(once(*given)) or found[-1])
         result = pytsp.solve(instance, backend="c", **ILS)
     if len(found) == 1:
-        assert result is found[0]
+        assert result.lengths.tolist() == found[0].lengths.tolist()
     else:
         # Hypothesis draws instances of many decades, too.
         assert not rescaled.with_doubt(result).is_coarse and found[0].resolution > result.resolution
