@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -74,11 +75,8 @@ def test_timed_tests_run_where_they_are_named(suite: Any, asked: str, is_named: 
 
 def test_timed_tests_are_left_out_of_all_others() -> None:
     file = str(TESTS / "io" / "test_tsplib.py")
-    timed = collected("-m", "timed", file)
-    assert len(timed) > 2
-    for words in ((), ("-m", "slow or not slow")):
-        found = collected(*words, file)
-        assert found and not found & timed
+    timed, others = collected("-m", "timed", file), collected("-m", "slow or not slow", file)
+    assert len(timed) > 2 and others and not others & timed
 
 
 def test_ci_runs_timed_tests_alone() -> None:
@@ -116,10 +114,10 @@ def test_hypothesis_has_no_limits_of_time() -> None:
         assert profile.deadline is None and HealthCheck.too_slow in profile.suppress_health_check
 
 
-def programs() -> Iterator[tuple[Path, ast.Module]]:
+@cache
+def programs() -> list[tuple[Path, ast.Module]]:
     """The files of the tests, as Python reads them."""
-    for file in sorted(TESTS.rglob("*.py")):
-        yield file, ast.parse(file.read_text(encoding="utf-8"))
+    return [(file, ast.parse(file.read_text(encoding="utf-8"))) for file in sorted(TESTS.rglob("*.py"))]
 
 
 def test_only_support_reads_the_clock() -> None:

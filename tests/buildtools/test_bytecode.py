@@ -18,7 +18,7 @@ from buildtools import bytecode  # noqa: E402
 from buildtools.paths import ROOT  # noqa: E402
 
 COMPILE = "from buildtools.bytecode import compile_modules; compile_modules()"
-# How many modules a solve imports, and which of them lack their byte code.
+# The number of modules that a solve imports, and those that lack their byte code.
 SOLVE = """if True:
     import os, sys
     import pytsp

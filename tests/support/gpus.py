@@ -19,7 +19,7 @@ def usable_backends() -> tuple[BackendStatus, ...]:
 
 
 def gpu_params() -> list[Any]:
-    """For `parametrize` and fixtures: the backends besides the CPU's; without a GPU, also one that is skipped."""
+    """Parameters of tests and fixtures: the backends besides the CPU's, and without a GPU one that is skipped."""
     found, has_gpu = [], False
     for each in usable_backends():
         if each.name not in ("c", "multicore"):
