@@ -30,6 +30,7 @@ class OpenCL(DeviceKind):
 
     name = "opencl"
     foreign = rb"cl[A-Z][A-Za-z]+"
+    self_test = "apart"
 
     def probe(self) -> Probe:
         """Find the OpenCL devices, and name those that are known to compute wrongly.
@@ -68,7 +69,7 @@ class OpenCL(DeviceKind):
         lib.futhark_context_config_set_platform(config, device.platform.encode())
         program = ffi.string(lib.futhark_context_config_get_program(config))
         lib.futhark_context_config_set_program(config, PREFIX + program)
-        return set_cache(found, config, device, None, (), tuple(sorted(tuning.items())))
+        return set_cache(found, config, tuning)
 
 
 def _describe(library: ctypes.CDLL, platform: int, before: Sequence[Device]) -> Iterator[Device]:
