@@ -51,7 +51,8 @@ def solve(
 
     Where a climber ends depends on (`instance`, `seed`, its number, and the options of its solver) only, not on the
     backend, the number of threads or, without `exchange` and `merge`, the other climbers. A time limit, a target and
-    Ctrl-C end it earlier.
+    Ctrl-C end it earlier. The machine decides the defaults of `solver`, `climbers`, `piece` and `moves`: pass these to
+    get the same tour on every machine.
 
     Parameters
     ----------

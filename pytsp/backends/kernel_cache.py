@@ -1,11 +1,13 @@
-"""Where a GPU backend keeps its compiled kernels between runs: one file in the user's cache folder."""
+"""The compiled kernels of a GPU backend, kept between runs in a file of the user's cache folder."""
 
 from __future__ import annotations
 
 import os
 import warnings
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +29,7 @@ class KernelCache:
 
     def __init__(self, name: str, module: Path, settings: tuple[object, ...]) -> None:
         # Futhark compares a checksum of its own with the file's: two that share a name cost time only.
-        file = f"{name}-{zlib.crc32(module.read_bytes()):08x}{zlib.crc32(repr(settings).encode()):08x}"
-        self._file = Path(platformdirs.user_cache_dir("pytsp")) / "kernels" / file
+        self._file = cache_file(name, module, settings)
         self.path: Path | None = None
         self.warm = False
         try:
@@ -63,9 +64,27 @@ def _warn(text: str) -> None:
     warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
-def set_cache(found: Found, config: Any, *settings: object) -> KernelCache:
+def cache_file(name: str, module: Path, settings: tuple[object, ...]) -> Path:
+    """Name the file of the kernels of a compiled module that are compiled further by `settings`."""
+    file = f"{name}-{checksum(module):08x}{zlib.crc32(repr(settings).encode()):08x}"
+    return Path(platformdirs.user_cache_dir("pytsp")) / "kernels" / file
+
+
+def checksum(file: Path) -> int:
+    """Return the checksum of a file, which is read once a process unless it changes."""
+    state = file.stat()
+    return _checksum(file, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=32)
+def _checksum(file: Path, size: int, changed: int) -> int:
+    return zlib.crc32(file.read_bytes())
+
+
+def set_cache(found: Found, config: Any, tuning: Mapping[str, int]) -> KernelCache:
     """Have the context of a configuration read its kernels from their file, or else write them."""
-    cache = KernelCache(found.kind.module(found.part), found.kind.file(found.part), settings)
+    kind = found.kind
+    cache = KernelCache(kind.module(found.part), kind.file(found.part), kind.compiled_by(found, tuning))
     if cache.path is not None:
         found.module.lib.futhark_context_config_set_cache_file(config, os.fsencode(cache.path))
     return cache

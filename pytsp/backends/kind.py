@@ -86,6 +86,9 @@ class DeviceKind(ABC):
     on_the_cpu = False
     # A regular expression of the driver's functions that its modules call; empty where they call none.
     foreign = b""
+    # Where the self-test of a driver's first start runs: "here", in this process, "apart", in one of its own that may
+    # crash; empty for no test.
+    self_test = ""
 
     @abstractmethod
     def probe(self) -> Probe:
@@ -144,6 +147,10 @@ class DeviceKind(ABC):
     def beats_the_cpu(self, usable: list[Device]) -> bool:
         """Tell whether "auto" should try it before the CPU, with these devices."""
         return True
+
+    def compiled_by(self, found: Found, tuning: Mapping[str, int]) -> tuple[object, ...]:
+        """Return all that compiled kernels depend on besides their module."""
+        return (found.device, tuple(sorted(tuning.items())))
 
     def configure(self, found: Found, config: Any, tuning: Mapping[str, int]) -> KernelCache | None:
         """Prepare the configuration of a context, or raise `BackendUnavailable` where making one would fail.

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 # Stands before the kernels' source: without it, multiplications and additions may be fused.
 PREFIX = b"#pragma OPENCL FP_CONTRACT OFF\n"
 
-_OLDEST_TRUSTED_POCL = 4
+# The name of pocl's platform.
+_POCL = "Portable Computing Language"
 # cl_platform_info and cl_device_info, from cl.h.
 _PLATFORM_VERSION, _PLATFORM_NAME = 0x0901, 0x0902
 _TYPE, _DOUBLE_WIDTH, _MEMORY, _LOCAL_MEMORY = 0x1000, 0x100B, 0x101F, 0x1023
@@ -30,12 +31,13 @@ class OpenCL(DeviceKind):
 
     name = "opencl"
     foreign = rb"cl[A-Z][A-Za-z]+"
+    self_test = "apart"
 
     def probe(self) -> Probe:
         """Find the OpenCL devices, and name those that are known to compute wrongly.
 
-        pocl before version 4 miscompiles these kernels (seen with 3.1); setting the environment variable
-        ``PYTSP_ALLOW_POCL=1`` lets it through.
+        pocl computes these kernels wrongly (seen with 3.0, 3.1 and 6.0). The environment variable
+        ``PYTSP_ALLOW_POCL=1`` leaves the judgement to the self-test.
         """
         remedy = "install an OpenCL driver for a device of this machine, or choose another backend"
         # A runtime that was loaded before Python (oclgrind) needs no loader, and is asked rather than one.
@@ -58,7 +60,7 @@ class OpenCL(DeviceKind):
         """Ask for a GPU: a CPU's OpenCL is no gain over multicore, and not trusted as much."""
         return any(device.is_gpu for device in usable)
 
-    def configure(self, found: Found, config: Any, tuning: Mapping[str, int]) -> KernelCache:
+    def configure(self, found: Found, config: Any, tuning: Mapping[str, int]) -> KernelCache | None:
         """Set the device, the options of its compiler and the kernel cache."""
         from pytsp.backends.kernel_cache import set_cache  # noqa: PLC0415
 
@@ -68,22 +70,27 @@ class OpenCL(DeviceKind):
         lib.futhark_context_config_set_platform(config, device.platform.encode())
         program = ffi.string(lib.futhark_context_config_get_program(config))
         lib.futhark_context_config_set_program(config, PREFIX + program)
-        return set_cache(found, config, device, None, (), tuple(sorted(tuning.items())))
+        # For a program's binary pocl compiles every kernel for blocks of any size, which comes to no end. It keeps what
+        # it compiles in a cache of its own.
+        return None if device.platform == _POCL else set_cache(found, config, tuning)
 
 
 def _describe(library: ctypes.CDLL, platform: int, before: Sequence[Device]) -> Iterator[Device]:
     """Describe the devices of one platform; `before` are those of earlier platforms."""
     name = _text(library.clGetPlatformInfo, platform, _PLATFORM_NAME)
     version = _text(library.clGetPlatformInfo, platform, _PLATFORM_VERSION)
-    pocl = re.search(r"pocl v?(\d+)(\.\d+)?", version, re.IGNORECASE)
+    pocl = re.search(r"pocl v?[\d.]+", version, re.IGNORECASE)
     # Futhark counts, over all platforms in order, the devices whose platform's name contains the one that is
     # asked for.
     counted = sum(name in device.platform for device in before)
     everything = ctypes.c_uint64(_TYPE_ALL)
     for number, handle in enumerate(_handles(library.clGetDeviceIDs, ctypes.c_void_p(platform), everything)):
         trouble = ""
-        if pocl and int(pocl[1]) < _OLDEST_TRUSTED_POCL and os.environ.get("PYTSP_ALLOW_POCL") != "1":
-            trouble = f"{pocl[0]} is known to miscompile these kernels (set PYTSP_ALLOW_POCL=1 to run it anyway)"
+        if (pocl or name == _POCL) and os.environ.get("PYTSP_ALLOW_POCL") != "1":
+            trouble = (
+                f"{pocl[0] if pocl else version} is refused: pocl computes these kernels wrongly; set "
+                "PYTSP_ALLOW_POCL=1 to have the self-test judge this one"
+            )
         elif not _number(library.clGetDeviceInfo, handle, _DOUBLE_WIDTH):
             trouble = "it has no double-precision arithmetic"
         yield Device(

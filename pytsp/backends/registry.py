@@ -7,6 +7,7 @@ threads, memory or compiler options.
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Mapping
@@ -27,6 +28,7 @@ KINDS: dict[str, DeviceKind] = {kind.name: kind for kind in (Sequential(), Multi
 """The kind of device behind each name; one that is added besides `BACKENDS` is opened by its name only."""
 
 _MOST_THREADS = 1024
+_log = logging.getLogger("pytsp")
 
 
 def status() -> list[BackendStatus]:
@@ -37,7 +39,12 @@ def status() -> list[BackendStatus]:
     list of BackendStatus
         In the order of `BACKENDS`. Never raises for a missing driver, device or module.
     """
-    return [find(KINDS[name]).status for name in BACKENDS]
+    every = [find(KINDS[name]) for name in BACKENDS]
+    if any(each.status.devices for each in every):
+        from pytsp.backends.self_test.verdicts import with_verdicts  # noqa: PLC0415
+
+        return [with_verdicts(each) for each in every]
+    return [each.status for each in every]
 
 
 def open_backend(
@@ -71,7 +78,8 @@ def open_backend(
     Raises
     ------
     BackendUnavailable
-        If the backend is not built or cannot run here. The message says what to do.
+        If the backend is not built or cannot run here, or its device's driver computes wrongly. The message says what
+        to do. At a driver's first start a self-test compares small searches with the CPU's; its verdict is kept.
     BackendError
         If the name, the thread count, the device, a tuning parameter or the part is not one.
     """
@@ -171,6 +179,7 @@ def _open_auto(threads: int | None, device: int | str | None, tuning: Mapping[st
         try:
             return _open(found, threads if name == "multicore" else None, device, tuning)
         except BackendUnavailable as error:
+            _log.warning("passed over: %s", error)
             failures.append(f"{name}: {error}")
     what = "no backend can run here" if device is None else f"device={device!r} is for a GPU, and none can run here"
     raise BackendUnavailable(f"{what}: {'; '.join(failures)}")
@@ -189,8 +198,25 @@ def _open(found: Found, threads: int | None, device: int | str | None, tuning: M
         raise BackendError(f"backend {kind.name!r} runs on the CPU and takes no device, got device={device!r}")
     if not status.usable:
         raise BackendUnavailable(f"backend {kind.name!r} cannot run here: {status.reason}; to use it, {status.remedy}")
+    if kind.self_test:
+        return _open_first(found, _usable(status) if device is None else [choose(status, device)], tuning or {})
     found.device = None if kind.on_the_cpu else choose(status, device)
     return Backend(found, tuning or {})
+
+
+def _open_first(found: Found, devices: list[Device], tuning: Mapping[str, int]) -> Backend:
+    """Open a backend on the first of some devices whose driver computes rightly."""
+    from pytsp.backends.self_test.verdicts import open_tested  # noqa: PLC0415
+
+    refusals: list[str] = []
+    for found.device in devices:
+        backend = open_tested(found, tuning)
+        if isinstance(backend, Backend):
+            for refusal in refusals:
+                _log.warning("passed over: %s", refusal)
+            return backend
+        refusals.append(backend)
+    raise BackendUnavailable("; ".join(refusals))
 
 
 def choose(found: BackendStatus, wanted: int | str | None) -> Device:

@@ -93,11 +93,14 @@ class _Offered:
 
 
 def _cells(each: BackendStatus) -> tuple[str, ...]:
+    devices = [f"{device}: {device.trouble}" if device.trouble else str(device) for device in each.devices]
+    # Where no device can be used, the reason repeats the first one's trouble.
+    reason = "" if each.devices and all(device.trouble for device in each.devices) else each.reason
     return (
         each.name,
         "yes" if each.built else "no",
         "yes" if each.usable else "no",
-        "\n".join(filter(None, ("; ".join(map(str, each.devices)), each.reason))),
+        "\n".join(filter(None, (*devices, reason))),
         each.remedy,
     )
 

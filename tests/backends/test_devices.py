@@ -106,7 +106,8 @@ int clGetPlatformIDs(unsigned room, H *out, unsigned *n) {
   return getenv("FAKE_VERSION") ? 0 : -1001;
 }
 int clGetPlatformInfo(H p, unsigned key, size_t room, void *out, size_t *size) {
-  const char *first = key == 0x0902 ? "Portable" : getenv("FAKE_VERSION");
+  const char *name = getenv("FAKE_NAME") ? getenv("FAKE_NAME") : "Portable";
+  const char *first = key == 0x0902 ? name : getenv("FAKE_VERSION");
   return text(p == 1 ? first : "Portable GPU", room, out, size);
 }
 int clGetDeviceIDs(H p, uint64_t type, unsigned room, H *out, unsigned *n) {
@@ -201,19 +202,26 @@ def test_a_run_time_compiler_newer_than_the_driver_is_passed_over(drivers: Path)
 
 
 @pytest.mark.parametrize(
-    ("version", "allowed", "trouble"),
+    ("name", "version", "allowed", "trouble"),
     [
-        ("OpenCL 3.0 PoCL 3.1-debian Linux", "", "PoCL 3.1 is known to miscompile"),
-        ("OpenCL 1.2 pocl 1.8", "", "pocl 1.8 is known to miscompile"),
-        ("OpenCL 3.0 PoCL 3.1", "1", ""),
-        ("OpenCL 3.0 PoCL 6.0", "", ""),
-        ("OpenCL 3.0 CUDA 13.0", "", ""),
+        ("Portable Computing Language", "OpenCL 3.0 PoCL 3.1-debian Linux", "", "PoCL 3.1 is refused"),
+        ("Portable Computing Language", "OpenCL 1.2 pocl 1.8", "", "pocl 1.8 is refused"),
+        ("Portable Computing Language", "OpenCL 3.0 PoCL 6.0  Linux, Release", "", "PoCL 6.0 is refused"),
+        ("Portable Computing Language", "OpenCL 3.0 PoCL 7.1", "0", "PoCL 7.1 is refused"),
+        ("Portable Computing Language", "OpenCL 4.0", "", "OpenCL 4.0 is refused"),
+        ("Portable", "OpenCL 3.0 PoCL 8.0", "", "PoCL 8.0 is refused"),
+        ("Portable Computing Language", "OpenCL 3.0 PoCL 6.0", "1", ""),
+        ("Portable", "OpenCL 3.0 CUDA 13.0", "", ""),
     ],
 )
-def test_an_old_pocl_is_named_and_not_used(drivers: Path, version: str, allowed: str, trouble: str) -> None:
-    found, _, _ = _probe(drivers, "opencl", libraries="libOpenCL", FAKE_VERSION=version, PYTSP_ALLOW_POCL=allowed)
+def test_every_pocl_is_named_and_refused_unless_it_is_asked_for(
+    drivers: Path, name: str, version: str, allowed: str, trouble: str
+) -> None:
+    told = {"FAKE_NAME": name, "FAKE_VERSION": version, "PYTSP_ALLOW_POCL": allowed}
+    found, _, _ = _probe(drivers, "opencl", libraries="libOpenCL", **told)
     cpu, gpu, single = found["devices"]
     assert cpu["trouble"].startswith(trouble) and bool(cpu["trouble"]) == bool(trouble)
+    assert not trouble or "set PYTSP_ALLOW_POCL=1 to have the self-test judge this one" in cpu["trouble"]
     assert (gpu["is_gpu"], gpu["platform"], gpu["selector"], gpu["trouble"]) == (
         True,
         "Portable GPU",

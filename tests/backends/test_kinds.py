@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -93,6 +94,11 @@ def test_opencl_is_told_platform_and_device_and_not_to_fuse(configured: Any) -> 
     assert (calls["set_device"], calls["set_platform"]) == ([(b"#0",)], [(b"Platform",)])
     assert calls["set_program"] == [(opencl.PREFIX + b"program",)]
     assert b"/kernels/opencl_search-" in calls["set_cache_file"][0][0]
+
+
+def test_pocl_is_not_asked_for_whole_programs(configured: Any) -> None:
+    calls = configured("opencl", device=replace(GPU, platform="Portable Computing Language"))
+    assert "set_program" in calls and "set_cache_file" not in calls
 
 
 @pytest.mark.parametrize(("version", "split"), [("12.9", []), ("13.0", [(b"--split-compile=0",)])])

@@ -255,6 +255,8 @@ def no_barriers() -> None:
 
 
 if __name__ == "__main__":
+    # These cases are the test of this driver.
+    opencl.OpenCL.self_test = ""
     parts = (
         restarts,
         search,

@@ -27,6 +27,7 @@ class Cuda(DeviceKind):
 
     name = "cuda"
     foreign = rb"(?:cu[A-Z]|nvrtc[A-Z])\w+"
+    self_test = "here"
 
     def __init__(self) -> None:
         # What CUDA failed with in this process: from then on even making a context would end the process.
@@ -53,6 +54,10 @@ class Cuda(DeviceKind):
             probe = replace(trouble, devices=probe.devices)
         return (probe, None, None) if probe.reason else (probe, module, libraries)
 
+    def compiled_by(self, found: Found, tuning: Mapping[str, int]) -> tuple[object, ...]:
+        """Return the device, NVRTC's version, its options and the tuning."""
+        return (found.device, found.libraries.version, _options(found), tuple(sorted(tuning.items())))
+
     def configure(self, found: Found, config: Any, tuning: Mapping[str, int]) -> KernelCache:
         """Set device, memory, NVRTC's options and the kernel cache; see that a context will come up."""
         from pytsp.backends.kernel_cache import set_cache  # noqa: PLC0415
@@ -61,16 +66,10 @@ class Cuda(DeviceKind):
         assert device is not None
         lib.futhark_context_config_set_device(config, device.selector.encode())
         lib.futhark_context_config_set_unified_memory(config, 0)
-        architecture = libraries.architecture(device)
-        options = (
-            *NVRTC_OPTIONS,
-            *(["--split-compile=0"] if int(libraries.version.split(".")[0]) >= 13 else []),
-            *([f"-I{libraries.include}"] if libraries.include else []),
-            *([f"--gpu-architecture={architecture}"] if architecture else []),
-        )
+        options = _options(found)
         for option in options:
             lib.futhark_context_config_add_nvrtc_option(config, os.fsencode(option))
-        cache = set_cache(found, config, device, libraries.version, options, tuple(sorted(tuning.items())))
+        cache = set_cache(found, config, tuning)
         problem = driver.context_check(device)
         if not problem and not cache.warm:
             problem = nvrtc.compile_check(libraries.nvrtc, options)
@@ -84,3 +83,15 @@ class Cuda(DeviceKind):
 
     def context_lost(self, message: str) -> None:
         self.failures.append(message)
+
+
+def _options(found: Found) -> tuple[str, ...]:
+    """Return NVRTC's options for a device."""
+    libraries = found.libraries
+    architecture = libraries.architecture(found.device)
+    return (
+        *NVRTC_OPTIONS,
+        *(["--split-compile=0"] if int(libraries.version.split(".")[0]) >= 13 else []),
+        *([f"-I{libraries.include}"] if libraries.include else []),
+        *([f"--gpu-architecture={architecture}"] if architecture else []),
+    )
