@@ -48,11 +48,16 @@ LONGEST_SIDE = 759_250_000
 solved = solving("large", iterations=3, piece=10)
 
 
+def cities_solved(instance: Instance) -> int:
+    """How many cities are left of an instance that has several in one place."""
+    collapsed = Collapsed.of(instance)
+    return instance.n if collapsed is None else collapsed.instance.n
+
+
 def assert_whole(result: Result) -> None:
     """What holds of every result, however it ended."""
     assert_is_tour(result)
-    collapsed = Collapsed.of(result.instance)
-    if collapsed is not None and collapsed.instance.n < LEAST_CITIES:
+    if cities_solved(result.instance) < LEAST_CITIES:
         # So few places have no pieces.
         assert result.solver == "ils"
         return
@@ -102,8 +107,10 @@ def test_every_result_is_a_tour_of_that_length(
     result = solved(instance, backend, seed=seed, piece=piece, temperature=temperature)
     assert_whole(result)
     assert (result.stop_reason, result.iterations, result.seed) == ("finished", 3, seed)
-    size = min(piece, instance.n)
-    assert result.steps.tolist() == [3 * (instance.n // size) * max(1, round(0.1 * size))]
+    n = cities_solved(instance)
+    size = min(piece, n)
+    if n >= LEAST_CITIES:
+        assert result.steps.tolist() == [3 * (n // size) * max(1, round(0.1 * size))]
     assert result.length <= result.history[0].length
 
 
@@ -122,7 +129,9 @@ def test_what_is_done_is_a_local_optimum(
     options = dict(seed=seed, start=start, iterations=iterations, neighbours=instance.n - 1, temperature=0)
     result = solved(instance, backend, piece=8, **options)
     assert_whole(result)
-    assert_optimal(result)
+    if cities_solved(instance) == instance.n:
+        # Else the tour of fewer cities is one.
+        assert_optimal(result)
 
 
 @pytest.mark.parametrize("piece", [8, 13, 60])
