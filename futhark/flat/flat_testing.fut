@@ -1,0 +1,45 @@
+-- | The steps of the flattened crossover as a program for tests: exchanges go in and out as arrays, distances are a matrix.
+
+import "../core/metric"
+import "../core/positions"
+import "../core/rng"
+import "cycles"
+import "exchange"
+import "segments"
+import "subtours"
+
+module matrix_gains = mk_cycle_gains matrix
+
+-- Exchanges as arrays: the tour, size and gain of each, the position of each cut, and what its ends are joined to, counted
+-- from the first cut of its exchange on.
+type arrays [c] [m] = ([c]i32, [c]i32, [c]i64, [m]i32, [m][2]i32)
+
+def exchanges_from [c] [m] ((pair, size, gain, cut, link): arrays [c] [m]) : exchanges [c] [m] =
+  let ends = ends_of size
+  let off = starts_of size ends
+  let own = map (row_of ends) (iota m)
+  in {pair, off, size, gain, cut, own, link = map2 (\o -> map (+ 2 * off[i64.i32 o])) own link}
+
+def arrays_from [c] [m] (e: exchanges [c] [m]) : arrays [c] [m] =
+  (e.pair, e.size, e.gain, e.cut, map2 (\o -> map (\y -> y - 2 * e.off[i64.i32 o])) e.own e.link)
+
+def pairs_from [p] [n] (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) : pairs [p] [n] =
+  {tours, places = map positions tours, mates, keys = map (rng.stream seed) numbers}
+
+entry flat_cycles [p] [n] (distances: [n][n]i32) (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) (most: i32) (least: i64) : ([]i32, []i32, []i64, []i32, [][2]i32, []i32, []i32) =
+  let pairs = pairs_from tours mates seed numbers
+  let d = difference pairs
+  let c = ab_cycles most pairs d
+  let (e, own) = exchanges_of d c (matrix_gains.gains distances pairs d c) least
+  let (pair, size, gain, cut, link) = arrays_from e
+  in (pair, size, gain, cut, link, d.edges, own)
+
+entry flat_subtours [c] [m] (n: i64) (most: i64) (pair: [c]i32) (size: [c]i32) (gain: [c]i64) (cut: [m]i32) (link: [m][2]i32) : ([m]i32, [c]i32, [m]i32, [c]i32) =
+  let e = exchanges_from (pair, size, gain, cut, link)
+  let subtour = subtours most e
+  let sizes = subtour_sizes n e subtour
+  in (subtour, count_subtours e subtour, sizes, largest_subtours e subtour sizes)
+
+entry flat_select [c] [m] (pair: [c]i32) (size: [c]i32) (gain: [c]i64) (cut: [m]i32) (link: [m][2]i32) (chosen: [c]i32) : ([]i32, []i32, []i64, []i32, [][2]i32) =
+  let e = exchanges_from (pair, size, gain, cut, link)
+  in arrays_from (both (select e (map (== 1) chosen)) (select e (map (== 0) chosen)))

@@ -1,0 +1,197 @@
+"""The steps of the flattened edge assembly crossover, on c: each compared with an oracle, pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import flat_oracle
+import numpy as np
+import oracle
+import pytest
+import strategies
+from flat_oracle import Exchange
+from flat_program import FlatProgram, whole
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytsp import Instance
+
+MOST = 150
+LEAST = -(2**62)
+# Where tours are pairs of other ones, they have these mates.
+ALONE = [1, 1]
+
+
+@pytest.fixture(scope="session")
+def flat() -> FlatProgram:
+    return FlatProgram()
+
+
+@dataclass(frozen=True)
+class Case:
+    """Tours of one instance, the mate of each, and the stream of random numbers of each."""
+
+    distances: list[list[int]]
+    tours: list[list[int]]
+    mates: list[int]
+    numbers: list[int]
+    seed: int
+
+    @property
+    def n(self) -> int:
+        return len(self.distances)
+
+    @property
+    def pairs(self) -> tuple[Any, ...]:
+        """The tours with their mates, as arguments."""
+        return whole(self.tours), whole(self.mates), self.seed, np.array(self.numbers, dtype=np.int64)
+
+    def mate(self, a: int) -> list[int]:
+        return self.tours[self.mates[a]]
+
+    def key(self, a: int) -> int:
+        return flat_oracle.stream(self.seed, self.numbers[a])
+
+    def alone(self, a: int) -> Case:
+        """Tour a with its mate, which has itself for a mate."""
+        return Case(self.distances, [self.tours[a], self.mate(a)], ALONE, [self.numbers[a], 0], self.seed)
+
+
+@st.composite
+def cases(draw: st.DrawFn, min_n: int = 1, max_n: int = 60) -> Case:
+    """Cases of any population: cities anywhere, on a lattice, in one place, or at any distances; many tours alike."""
+    instance = draw(
+        st.one_of(
+            strategies.coordinate_instances(("EUC_2D",), min_n, max_n),
+            strategies.lattice_instances(("EUC_2D", "MAN_2D"), min_n, max_n),
+            st.integers(min_n, max_n).map(lambda n: Instance.from_coordinates([[3, 3]] * n, metric="EUC_2D")),
+            random_matrices(min_n, max_n),
+        )
+    )
+    n, seed, p = instance.n, draw(st.integers(0, 99)), draw(st.sampled_from([1, 2, 3, 4, 7]))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    alike = draw(st.booleans())
+    first = random.permutation(n)
+    tours = [rearranged(first, random) if alike else random.permutation(n) for _ in range(p)]
+    mates = random.integers(0, p, p) if draw(st.booleans()) else np.roll(np.arange(p), -1)
+    numbers = random.integers(0, 2**40, p)
+    distances = instance.distance_matrix().astype(int).tolist()
+    return Case(distances, [tour.tolist() for tour in tours], mates.tolist(), numbers.tolist(), seed)
+
+
+@st.composite
+def random_matrices(draw: st.DrawFn, min_n: int, max_n: int) -> Instance:
+    """Matrices of random whole numbers, many of them zero or equal, or up to the largest distance."""
+    n, largest = draw(st.integers(min_n, max_n)), draw(st.sampled_from([0, 1, 50, 2**30 - 1]))
+    half = np.triu(np.random.default_rng(draw(st.integers(0, 999))).integers(0, largest + 1, (n, n)), 1)
+    return Instance.from_matrix(half + half.T)
+
+
+def rearranged(tour: Any, random: np.random.Generator) -> Any:
+    """A tour with some stretches turned round and moved."""
+    tour = tour.copy()
+    for _ in range(random.integers(0, 6)):
+        i, j = sorted(random.integers(0, len(tour) + 1, 2))
+        tour[i:j] = tour[i:j][::-1]
+        tour = np.roll(tour, random.integers(len(tour)))
+    return tour
+
+
+def exchanges_of(pair: Any, size: Any, gain: Any, cut: Any, link: Any) -> list[tuple[int, Exchange]]:
+    """Exchanges from arrays, each with the tour that it is of."""
+    found, off = [], 0
+    for a, m, won in zip(pair, size, gain, strict=True):
+        ends = [end for both in link[off : off + m] for end in both]
+        found.append((a, Exchange(cut[off : off + m], ends, won)))
+        off += m
+    assert off == len(cut) == len(link)
+    return found
+
+
+def arrays_of(exchanges: Iterable[tuple[int, Exchange]]) -> tuple[Any, ...]:
+    """Exchanges as arguments."""
+    chosen = list(exchanges)
+    link = [end for _, each in chosen for end in each.link]
+    return (
+        whole([a for a, _ in chosen]),
+        whole([len(each.cuts) for _, each in chosen]),
+        np.array([each.gain for _, each in chosen], dtype=np.int64),
+        whole([cut for _, each in chosen for cut in each.cuts]),
+        whole(link).reshape(-1, 2),
+    )
+
+
+def cycles_of(flat: FlatProgram, case: Case, most: int = MOST, least: int = LEAST) -> list[tuple[int, Exchange]]:
+    """The AB-cycles that save more than `least`."""
+    *arrays, _, _ = flat.call("cycles", whole(case.distances), *case.pairs, most, least)
+    return exchanges_of(*arrays)
+
+
+# AB-cycles
+
+
+def expected_cycles(case: Case, a: int, most: int = MOST) -> list[Exchange]:
+    """The AB-cycles of a pair by the oracle, with what they save."""
+    tour = case.tours[a]
+    found = flat_oracle.ab_cycles(tour, case.mate(a), flat_oracle.bits(case.key(a)), most)
+    return [Exchange(each.cuts, each.link, flat_oracle.saved(case.distances, tour, each)) for each in found]
+
+
+@given(cases(), st.sampled_from([1, 2, 3, 4, 5, 16, 17, MOST]), st.sampled_from([LEAST, 0]))
+def test_ab_cycles_are_those_of_the_oracle(flat: FlatProgram, case: Case, most: int, least: int) -> None:
+    expected = [(a, each) for a in range(len(case.tours)) for each in expected_cycles(case, a, most)]
+    assert cycles_of(flat, case, most, least) == [(a, each) for a, each in expected if each.gain > least]
+
+
+@given(cases())
+def test_each_edge_that_differs_is_in_one_ab_cycle(flat: FlatProgram, case: Case) -> None:
+    *arrays, edges, own = flat.call("cycles", whole(case.distances), *case.pairs, case.n, LEAST)
+    found = exchanges_of(*arrays)
+    for a, tour in enumerate(case.tours):
+        mine, theirs = oracle.edges(tour), oracle.edges(case.mate(a))
+        gone, come = ([edge for b, each in found if b == a for edge in each.edges(tour)[k]] for k in (0, 1))
+        assert sorted(gone) == sorted(mine - theirs) and sorted(come) == sorted(theirs - mine)
+    for _, each in found:
+        ends = range(len(each.link))
+        assert [each.link[each.link[end]] for end in ends] == [*ends]
+        # One closed walk over edges of both in turn: across a cut, then along a link.
+        reached, end = set[int](), 0
+        while end // 2 not in reached:
+            reached.add(end // 2)
+            end = each.link[end ^ 1]
+        assert reached == set(range(len(each.cuts)))
+    # The exchange of each edge holds that edge.
+    for edge, o in zip(edges, own, strict=True):
+        assert edge // case.n == found[o][0] and edge % case.n in found[o][1].cuts
+
+
+# Subtours
+
+
+@given(cases())
+def test_subtours_are_those_of_union_and_find(flat: FlatProgram, case: Case) -> None:
+    found = cycles_of(flat, case, case.n)
+    most = max((len(each.cuts) for _, each in found), default=1)
+    subtour, counts, sizes, largest = flat.call("subtours", case.n, most, *arrays_of(found))
+    off = 0
+    for (_, each), count, most_cities in zip(found, counts, largest, strict=True):
+        expected = flat_oracle.subtours(case.n, each)
+        m = len(expected)
+        assert [label - off for label in subtour[off : off + m]] == expected
+        assert count == len(set(expected))
+        cities = [0] * m
+        for r, label in enumerate(expected):
+            cities[label] += len(flat_oracle.segment(case.n, each.cuts, r))
+        assert sizes[off : off + m] == cities
+        assert most_cities - off == max(range(m), key=lambda label: (cities[label], label))
+        off += m
+
+
+@given(cases(), st.data())
+def test_exchanges_are_chosen_and_put_together(flat: FlatProgram, case: Case, data: st.DataObject) -> None:
+    found = cycles_of(flat, case)
+    chosen = data.draw(st.lists(st.booleans(), min_size=len(found), max_size=len(found)))
+    parts = [[each for each, taken in zip(found, chosen, strict=True) if taken == want] for want in (True, False)]
+    assert exchanges_of(*flat.call("select", *arrays_of(found), whole(chosen))) == parts[0] + parts[1]
