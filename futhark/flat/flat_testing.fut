@@ -3,12 +3,17 @@
 import "../core/metric"
 import "../core/positions"
 import "../core/rng"
+import "apply"
 import "cycles"
 import "exchange"
+import "generation"
 import "segments"
 import "subtours"
+import "unite"
 
 module matrix_gains = mk_cycle_gains matrix
+module matrix_generation = mk_generation matrix
+module matrix_length = mk_length matrix
 
 -- Exchanges as arrays: the tour, size and gain of each, the position of each cut, and what its ends are joined to, counted
 -- from the first cut of its exchange on.
@@ -43,3 +48,28 @@ entry flat_subtours [c] [m] (n: i64) (most: i64) (pair: [c]i32) (size: [c]i32) (
 entry flat_select [c] [m] (pair: [c]i32) (size: [c]i32) (gain: [c]i64) (cut: [m]i32) (link: [m][2]i32) (chosen: [c]i32) : ([]i32, []i32, []i64, []i32, [][2]i32) =
   let e = exchanges_from (pair, size, gain, cut, link)
   in arrays_from (both (select e (map (== 1) chosen)) (select e (map (== 0) chosen)))
+
+entry flat_merge [p] [n] [k] [c] [m] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (pair: [c]i32) (size: [c]i32) (gain: [c]i64) (cut: [m]i32) (link: [m][2]i32) (most: i64) (cap: i32) (rounds: i32) : ([]i32, []i32, []i64, []i32, [][2]i32, []i32) =
+  let e = exchanges_from (pair, size, gain, cut, link)
+  let (e, left) = matrix_generation.S.merge distances lists tours (map positions tours) {most, cap, rounds} e
+  let (pair, size, gain, cut, link) = arrays_from e
+  in (pair, size, gain, cut, link, left)
+
+entry flat_unite [c] [m] (p: i64) (n: i64) (pair: [c]i32) (size: [c]i32) (gain: [c]i64) (cut: [m]i32) (link: [m][2]i32) (chosen: [c]i32) : ([]i32, []i32, []i64, []i32, [][2]i32) =
+  arrays_from (unite p n (exchanges_from (pair, size, gain, cut, link)) (map (== 1) chosen))
+
+def population_from [p] [n] (distances: [n][n]i32) (tours: [p][n]i32) : population [p] [n] =
+  {tours, places = map positions tours, lengths = map (matrix_length.tour_length distances) tours}
+
+entry flat_apply [p] [n] [m] (distances: [n][n]i32) (tours: [p][n]i32) (pair: [p]i32) (size: [p]i32) (gain: [p]i64) (cut: [m]i32) (link: [m][2]i32) (good: [p]i32) : ([p][n]i32, [p][n]i32, [p]i64, [p]i32) =
+  let (population, made) = apply (population_from distances tours) (exchanges_from (pair, size, gain, cut, link)) (map (== 1) good)
+  in (population.tours, population.places, population.lengths, map i32.bool made)
+
+entry flat_cross [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) (most: i32) (cap: i32) (rounds: i32) : ([p][n]i32, [p][n]i32, [p]i64, [p]i32) =
+  let keys = map (rng.stream seed) numbers
+  let (population, made) = matrix_generation.cross distances lists (population_from distances tours) mates keys {most, cap, rounds}
+  in (population.tours, population.places, population.lengths, map i32.bool made)
+
+entry flat_generation [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (seed: u64) (generation: i64) (most: i32) (cap: i32) (rounds: i32) : ([p][n]i32, [p]i64, [p]i32) =
+  let (population, _) = matrix_generation.generation distances lists (population_from distances tours) seed generation {most, cap, rounds}
+  in (population.tours, population.lengths, random_mates (streams p seed generation))

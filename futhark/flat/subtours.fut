@@ -16,11 +16,11 @@ def count_subtours [c] [m] (e: exchanges [c] [m]) (subtour: [m]i32) : [c]i32 =
   let owners = map3 (\o r s -> if i64.i32 s == r then i64.i32 o else -1) e.own (iota m) subtour
   in hist (+) 0 c owners (replicate m 1i32)
 
--- | Return the number of cities of each subtour, by its first segment. **Work:** O(m). **Span:** O(log m).
+-- | Return the number of cities of each subtour, at the segment that names it. **Work:** O(m). **Span:** O(log m).
 def subtour_sizes [c] [m] (n: i64) (e: exchanges [c] [m]) (subtour: [m]i32) : [m]i32 =
   hist (+) 0 m (map i64.i32 subtour) (map (\r -> segment_size n e (i32.i64 r)) (iota m))
 
--- | A subtour's rank in its exchange: by its cities, then by its first segment. **Work:** O(1).
+-- | A subtour's rank in its exchange: by its cities, then by the segment that names it. **Work:** O(1).
 def rank_of [m] (sizes: [m]i32) (subtour: i32) : i64 =
   (i64.i32 (get sizes subtour) << 32) | i64.i32 subtour
 

@@ -90,12 +90,15 @@ def random_matrices(draw: st.DrawFn, min_n: int, max_n: int) -> Instance:
 
 
 def rearranged(tour: Any, random: np.random.Generator) -> Any:
-    """A tour with some stretches turned round and moved."""
-    tour = tour.copy()
-    for _ in range(random.integers(0, 6)):
-        i, j = sorted(random.integers(0, len(tour) + 1, 2))
-        tour[i:j] = tour[i:j][::-1]
-        tour = np.roll(tour, random.integers(len(tour)))
+    """A tour with some stretches turned round and others that have changed places, most of them short."""
+    n, tour = len(tour), tour.copy()
+    for _ in range(random.integers(0, 12)):
+        tour = np.roll(tour, random.integers(n))
+        i, j, k = sorted(random.integers(0, min(n, random.choice((8, n))) + 1, 3))
+        if random.integers(2):
+            tour[i:j] = tour[i:j][::-1]
+        else:
+            tour = np.concatenate([tour[:i], tour[j:k], tour[i:j], tour[k:]])
     return tour
 
 
@@ -195,3 +198,170 @@ def test_exchanges_are_chosen_and_put_together(flat: FlatProgram, case: Case, da
     chosen = data.draw(st.lists(st.booleans(), min_size=len(found), max_size=len(found)))
     parts = [[each for each, taken in zip(found, chosen, strict=True) if taken == want] for want in (True, False)]
     assert exchanges_of(*flat.call("select", *arrays_of(found), whole(chosen))) == parts[0] + parts[1]
+
+
+# Merging
+
+
+def lists_of(case: Case, k: int) -> list[list[int]]:
+    """The k nearest neighbours of each city, or all."""
+    return oracle.nearest(case.distances, min(k, case.n - 1))
+
+
+def listed(lists: list[list[int]]) -> Any:
+    return whole(lists).reshape(len(lists), -1)
+
+
+widths = st.sampled_from([0, 1, 5, 60])
+caps = st.sampled_from([1, 2, 5, 1500])
+round_numbers = st.sampled_from([0, 1, 2, 8])
+
+
+@given(cases(), widths, caps, round_numbers, st.sampled_from([0, 2**40]))
+def test_subtours_are_merged_as_by_the_oracle(
+    flat: FlatProgram, case: Case, k: int, cap: int, rounds: int, more: int
+) -> None:
+    lists = lists_of(case, k)
+    # As if they saved so much more: else few are merged.
+    cycles = [(a, Exchange(each.cuts, each.link, each.gain + more)) for a, each in cycles_of(flat, case)]
+    arguments = (whole(case.distances), listed(lists), whole(case.tours), *arrays_of(cycles))
+    *arrays, left = flat.call("merge", *arguments, MOST, cap, rounds)
+    expected = [flat_oracle.merged(case.distances, lists, case.tours[a], each, cap, rounds) for a, each in cycles]
+    found = exchanges_of(*arrays)
+    assert [each for _, each in found] == [each for each, _ in expected]
+    assert left == [subtours for _, subtours in expected]
+    for (a, each), subtours in zip(found, left, strict=True):
+        # The gain is exact, and the subtours are counted right.
+        assert each.gain == flat_oracle.saved(case.distances, case.tours[a], each) + more
+        assert subtours == len(set(flat_oracle.subtours(case.n, each)))
+        if subtours == 1:
+            assert sorted(flat_oracle.applied(case.tours[a], each)) == [*range(case.n)]
+
+
+# Union and tours
+
+
+@given(cases(), st.data())
+def test_of_children_that_share_a_cut_the_better_one_is_taken(
+    flat: FlatProgram, case: Case, data: st.DataObject
+) -> None:
+    # Cycles of several pairings share edges.
+    cycles = [pair for shift in range(3) for pair in cycles_of(flat, shifted(case, shift))]
+    gains = st.integers(1, 3) if data.draw(st.booleans()) else st.integers(-(2**40), 2**40)
+    children = [(a, Exchange(each.cuts, each.link, data.draw(gains))) for a, each in cycles]
+    chosen = [data.draw(st.booleans()) for _ in children]
+    found = exchanges_of(*flat.call("unite", len(case.tours), case.n, *arrays_of(children), whole(chosen)))
+    taken = [[each for (b, each), f in zip(children, chosen, strict=True) if f and b == a] for a in range(len(found))]
+    assert found == [(a, flat_oracle.united(each)) for a, each in enumerate(taken)]
+
+
+def shifted(case: Case, shift: int) -> Case:
+    """The same pairs with other random numbers."""
+    return Case(case.distances, case.tours, case.mates, [number + shift for number in case.numbers], case.seed)
+
+
+@given(cases(), st.data())
+def test_tours_take_over_exchanges_that_leave_one_tour(flat: FlatProgram, case: Case, data: st.DataObject) -> None:
+    cycles = cycles_of(flat, case)
+    exchanges = []
+    for a in range(len(case.tours)):
+        mine = [each for b, each in cycles if b == a and data.draw(st.booleans())]
+        exchanges.append((a, flat_oracle.put_together(mine)))
+    good = [data.draw(st.booleans()) for _ in exchanges]
+    tours, places, lengths, made = flat.call(
+        "apply", whole(case.distances), whole(case.tours), *arrays_of(exchanges), whole(good)
+    )
+    for (a, each), is_good, is_made, tour in zip(exchanges, good, made, tours, strict=True):
+        expected = flat_oracle.applied(case.tours[a], each) if each.cuts else []
+        assert is_made == (is_good and len(expected) == case.n)
+        assert tour == (expected if is_made else case.tours[a])
+    assert_exact(case, tours, places, lengths)
+
+
+def assert_exact(case: Case, tours: list[list[int]], places: list[list[int]], lengths: list[int]) -> None:
+    """Each tour visits every city once, and its positions and length are right."""
+    for tour, place, length in zip(tours, places, lengths, strict=True):
+        assert [tour[q] for q in place] == [*range(case.n)] and sorted(place) == [*range(case.n)]
+        assert length == oracle.length(case.distances, tour)
+
+
+# Generations
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a generation is made."""
+
+    most: int = MOST
+    cap: int = 1500
+    rounds: int = 8
+
+    @property
+    def arguments(self) -> tuple[int, ...]:
+        return self.most, self.cap, self.rounds
+
+
+plans = st.builds(Plan, st.sampled_from([2, 5, MOST]), caps, round_numbers)
+
+
+def crossed(flat: FlatProgram, case: Case, lists: list[list[int]], plan: Plan) -> tuple[Any, ...]:
+    """The tours after they take over edges from their mates, their positions and lengths, and which changed."""
+    arrays = (whole(case.distances), listed(lists), *case.pairs)
+    found: tuple[Any, ...] = flat.call("cross", *arrays, *plan.arguments)
+    return found
+
+
+def expected_child(case: Case, a: int, lists: list[list[int]], plan: Plan) -> list[int]:
+    """Tour a after it takes over edges from its mate, by the oracle."""
+    tour, distances = case.tours[a], case.distances
+    cycles = [each for each in expected_cycles(case, a, plan.most) if each.gain > 0]
+    tries = [flat_oracle.merged(distances, lists, tour, each, plan.cap, plan.rounds) for each in cycles]
+    children = [each for each, left in tries if left == 1 and each.gain > 0]
+    return flat_oracle.child_of(distances, lists, tour, children)
+
+
+@given(cases(), widths, plans)
+def test_tours_take_over_what_the_oracle_says(flat: FlatProgram, case: Case, k: int, plan: Plan) -> None:
+    lists = lists_of(case, k)
+    tours, places, lengths, made = crossed(flat, case, lists, plan)
+    assert tours == [expected_child(case, a, lists, plan) for a in range(len(tours))]
+    assert_exact(case, tours, places, lengths)
+    for before, length, is_made in zip(case.tours, lengths, made, strict=True):
+        assert (oracle.length(case.distances, before) - length > 0) == is_made
+
+
+@given(cases(), widths, plans)
+def test_a_pair_alone_is_the_same_as_among_others(flat: FlatProgram, case: Case, k: int, plan: Plan) -> None:
+    lists = lists_of(case, k)
+    tours = crossed(flat, case, lists, plan)[0]
+    for a, tour in enumerate(tours):
+        assert crossed(flat, case.alone(a), lists, plan)[0] == [tour, case.mate(a)]
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 50])
+def test_mates_are_a_random_cycle_of_all_tours(flat: FlatProgram, p: int) -> None:
+    tours = whole([[0]] * p)
+    arguments = (whole([[0]]), whole([]).reshape(1, 0), tours)
+    found = [flat.call("generation", *arguments, seed, 0, *Plan().arguments)[2] for seed in range(5)]
+    for mates in found:
+        around = [0]
+        while len(around) < p:
+            around.append(mates[around[-1]])
+        assert sorted(around) == [*range(p)] and mates[around[-1]] == 0
+    assert p < 4 or len({tuple(mates) for mates in found}) == 5
+
+
+@pytest.mark.parametrize("p", [2, 3, 10])
+def test_generations_shorten_tours_until_they_are_alike(flat: FlatProgram, p: int) -> None:
+    random = np.random.default_rng(p)
+    points = random.integers(0, 1000, (40, 2))
+    distances = Instance.from_coordinates(points, metric="EUC_2D").distance_matrix().astype(int).tolist()
+    case = Case(distances, [random.permutation(40).tolist() for _ in range(p)], [], [], 0)
+    lists, tours = lists_of(case, 8), case.tours
+    means = [np.mean([oracle.length(distances, tour) for tour in tours])]
+    for generation in range(10):
+        arguments = (whole(distances), listed(lists), whole(tours), 5, generation)
+        tours, lengths, _ = flat.call("generation", *arguments, *Plan().arguments)
+        assert lengths == [oracle.length(distances, tour) for tour in tours]
+        means.append(np.mean(lengths))
+    assert means == sorted(means, reverse=True) and means[-1] < 0.9 * means[0]
