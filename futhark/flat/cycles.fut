@@ -38,8 +38,8 @@ def difference [p] [n] ({tours, places, mates, keys = _}: pairs [p] [n]) : ?[w].
     let (a, q) = (x / n, x % n)
     let place = places[i64.i32 mates[a]]
     in are_apart (i32.i64 n) (get place tour[x] - get place tour[if q + 1 == n then x + 1 - n else x + 1])
-  let (number, edges) = number_true (map differs (iota many))
-  in {upto = map (+ 1) number :> [p * n]i32, edges}
+  let (upto, edges) = count_true (map differs (iota many))
+  in {upto = upto :> [p * n]i32, edges}
 
 -- Whether the edge behind a position of a tour that begins at `base` differs. **Work:** O(1).
 local
@@ -91,8 +91,8 @@ def ab_cycles [p] [n] [w] (most: i32) (pairs: pairs [p] [n]) (d: difference [p] 
 -- found by a walk around its cycle. **Work:** O(w most). **Span:** O(most + log w).
 def exchanges_of [p] [n] [w] (d: difference [p] [n] [w]) ({cycle, size, link}: cycles [w]) (gains: [w]i64) (least: i64) : ?[c][m].(exchanges [c] [m], [w]i32) =
   #[unsafe]
-  let (number, first) = number_true (map3 (\e c g -> i64.i32 c == e && g > least) (iota w) cycle gains)
-  let own_of = map (\c -> if c >= 0 && get gains c > least then get number c else -1) cycle
+  let (upto, first) = count_true (map3 (\e c g -> i64.i32 c == e && g > least) (iota w) cycle gains)
+  let own_of = map (\c -> if c >= 0 && get gains c > least then get upto c - 1 else -1) cycle
   let sizes = map (get size) first
   let ends = ends_of sizes
   let m = total_of ends

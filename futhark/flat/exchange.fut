@@ -67,7 +67,7 @@ def walks [c] [m] (e: exchanges [c] [m]) : [m * 2]i32 =
 
 -- | Return the chosen exchanges, in their order. **Work:** O(c + m). **Span:** O(log (c + m)).
 def select [c] [m] (e: exchanges [c] [m]) (chosen: [c]bool) : ?[d][l].exchanges [d] [l] =
-  let (_, from) = number_true chosen
+  let from = where_true chosen
   let size = map (get e.size) from
   let ends = ends_of size
   let l = numbered (total_of ends)

@@ -6,14 +6,21 @@ import "../core/rng"
 import "apply"
 import "cycles"
 import "exchange"
+import "curve"
 import "generation"
+import "improve"
 import "segments"
+import "starts"
 import "subtours"
+import "unions"
 import "unite"
+import "worthy"
 
 module matrix_gains = mk_cycle_gains matrix
 module matrix_generation = mk_generation matrix
+module matrix_improve = mk_improve matrix
 module matrix_length = mk_length matrix
+module matrix_starts = mk_starts matrix
 
 -- Exchanges as arrays: the tour, size and gain of each, the position of each cut, and what its ends are joined to, counted
 -- from the first cut of its exchange on.
@@ -65,11 +72,50 @@ entry flat_apply [p] [n] [m] (distances: [n][n]i32) (tours: [p][n]i32) (pair: [p
   let (population, made) = apply (population_from distances tours) (exchanges_from (pair, size, gain, cut, link)) (map (== 1) good)
   in (population.tours, population.places, population.lengths, map i32.bool made)
 
-entry flat_cross [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) (most: i32) (cap: i32) (rounds: i32) : ([p][n]i32, [p][n]i32, [p]i64, [p]i32) =
+entry flat_cross [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (counted: i64) (count: [n][k]i32) (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) (most: i32) (cap: i32) (rounds: i32) (unions: i32) (thrift: i32) : ([p][n]i32, [p][n]i32, [p]i64, [p]i32) =
   let keys = map (rng.stream seed) numbers
-  let (population, made) = matrix_generation.cross distances lists (population_from distances tours) mates keys {most, cap, rounds}
+  let counts = {tours = counted, count = flatten count}
+  let plan = {most, cap, rounds, unions, thrift}
+  let (population, made) = matrix_generation.cross distances lists counts (population_from distances tours) mates keys plan
   in (population.tours, population.places, population.lengths, map i32.bool made)
 
-entry flat_generation [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (seed: u64) (generation: i64) (most: i32) (cap: i32) (rounds: i32) : ([p][n]i32, [p]i64, [p]i32) =
-  let (population, _) = matrix_generation.generation distances lists (population_from distances tours) seed generation {most, cap, rounds}
+entry flat_take_over [p] [n] [k] [c] [m] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (pair: [c]i32) (size: [c]i32) (gain: [c]i64) (cut: [m]i32) (link: [m][2]i32) (chosen: [c]i32) : ([p][n]i32, [p]i64) =
+  let e = exchanges_from (pair, size, gain, cut, link)
+  let (population, _) = matrix_generation.take_over distances lists (population_from distances tours) e (map (== 1) chosen)
+  in (population.tours, population.lengths)
+
+entry flat_generation [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (seed: u64) (generation: i64) (most: i32) (cap: i32) (rounds: i32) (unions: i32) (thrift: i32) : ([p][n]i32, [p]i64, [p]i32) =
+  let plan = {most, cap, rounds, unions, thrift}
+  let (population, _) = matrix_generation.generation distances lists (population_from distances tours) seed generation plan
   in (population.tours, population.lengths, random_mates (streams p seed generation))
+
+entry flat_unions [p] [n] (distances: [n][n]i32) (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) (most: i32) (limit: i32) (rounds: i32) : ([]i32, []i32, []i64, []i32, [][2]i32) =
+  let pairs = pairs_from tours mates seed numbers
+  let d = difference pairs
+  let c = ab_cycles most pairs d
+  let (cycles, own) = exchanges_of d c (matrix_gains.gains distances pairs d c) i64.lowest
+  in arrays_from (unions limit rounds {cycles, d, own} (select cycles (map (> 0) cycles.gain)))
+
+entry flat_counts [p] [n] [k] (lists: [n][k]i32) (tours: [p][n]i32) : [n][k]i32 =
+  unflatten (edge_counts lists tours).count
+
+entry flat_worthy [p] [n] [k] [c] [m] (lists: [n][k]i32) (tours: [p][n]i32) (pair: [c]i32) (size: [c]i32) (gain: [c]i64) (cut: [m]i32) (link: [m][2]i32) (thrift: i32) : ([c]i64, [c]i32) =
+  let e = exchanges_from (pair, size, gain, cut, link)
+  let lost = entropy_lost lists tours (edge_counts lists tours) e
+  in (lost, map i32.bool (worthy p thrift e lost))
+
+entry flat_places [p] [n] (xs: [n]i32) (ys: [n]i32) (seed: u64) (numbers: [p]i64) : [p][n]u32 =
+  map (\key -> map2 (place_along key) xs ys) (map (rng.stream seed) numbers)
+
+entry flat_curves [p] [n] (distances: [n][n]i32) (xs: [n]i32) (ys: [n]i32) (seed: u64) (numbers: [p]i64) : ([p][n]i32, [p][n]i32, [p]i64) =
+  let {tours, places, lengths} = matrix_starts.curves distances (xs, ys) (map (rng.stream seed) numbers)
+  in (tours, places, lengths)
+
+entry flat_greedy [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (xs: [n]i32) (ys: [n]i32) (seed: u64) (numbers: [p]i64) (noise: i32) (longest: i32) : ([p][n]i32, [p][n]i32, [p]i64) =
+  let keys = map (rng.stream seed) numbers
+  let {tours, places, lengths} = matrix_starts.greedy distances lists (xs, ys) keys {noise, longest}
+  in (tours, places, lengths)
+
+entry flat_search [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (wide: i32) (least: i32) (rounds: i32) : ([p][n]i32, [p][n]i32, [p]i64) =
+  let {tours, places, lengths} = matrix_improve.search distances lists {wide, least, rounds} (population_from distances tours)
+  in (tours, places, lengths)

@@ -1,7 +1,8 @@
 -- | A generation: every tour takes over edges from its mate, by all of its children that fit together.
 --
 -- Nagata and Kobayashi take the best child of a pair (see `cycles`). Here all children that leave one tour and save
--- something become one exchange. What becomes of a pair depends on its two tours, its random numbers and the plan only.
+-- something become one exchange. What becomes of a pair
+-- depends on its two tours, its random numbers, the plan and, with `thrift`, the counts of the population's edges only.
 
 import "../core/metric"
 import "../core/rng"
@@ -10,13 +11,14 @@ import "cycles"
 import "exchange"
 import "merging"
 import "segments"
+import "unions"
 import "unite"
+import "worthy"
 
--- | How a generation is made: the most edges of an AB-cycle, and the most cities of a subtour and the most rounds in merging.
-type plan = {most: i32, cap: i32, rounds: i32}
-
--- | The most rounds in which the union of a pair's children is merged, whose subtours may have any size.
-def union_rounds : i32 = 20
+-- | How a generation is made: the most edges of an AB-cycle; the most cities of a subtour and the most rounds in merging; the
+-- rounds in which unions grow around cycles that leave costly subtours; and the share of the average gain for the entropy
+-- lost below which a child waits, in hundredths (see `worthy`).
+type plan = {most: i32, cap: i32, rounds: i32, unions: i32, thrift: i32}
 
 -- | Return the stream of random numbers of each tour in a generation. **Work:** O(p). **Span:** O(1).
 def streams (p: i64) (seed: u64) (generation: i64) : [p]rng.key =
@@ -42,16 +44,30 @@ module mk_generation (M: metric) = {
   module G = mk_cycle_gains M
   module S = mk_merging M
 
-  -- | Return the children of all tours, one for each AB-cycle that saves something, and which of them leave one tour.
-  --
-  -- **Work:** O(p n), and that of `merge`. **Span:** that of `merge`.
-  def children [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [n]) (plan: plan) : ?[c][m].(exchanges [c] [m], [c]bool) =
-    let d = difference pairs
-    let cycles = ab_cycles plan.most pairs d
-    let (e, _) = exchanges_of d cycles (G.gains data pairs d cycles) 0
-    let limits = {most = i64.i32 plan.most, cap = plan.cap, rounds = plan.rounds}
+  -- The exchanges that leave one tour after merging and save something, and which of those given do not.
+  local
+  def merged [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [n]) (plan: plan) (most: i32) (e: exchanges [c] [m]) : ?[d][l].(exchanges [d] [l], [c]bool) =
+    let limits = {most = i64.i32 most, cap = plan.cap, rounds = plan.rounds}
     let (e, left) = S.merge data lists pairs.tours pairs.places limits e
-    in (e, are_good e left)
+    let good = are_good e left
+    in (select e good, map (\f -> !f) good)
+
+  -- | Return the children of all tours: one for each AB-cycle that saves something, and unions around those of which no child
+  -- came. All leave one tour and save something.
+  --
+  -- **Work:** O(p n), and that of `merge` and `unions`. **Span:** that of `merge` and `unions`.
+  def children [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [n]) (plan: plan) : ?[c][m].exchanges [c] [m] =
+    let d = difference pairs
+    let found = ab_cycles plan.most pairs d
+    let least = if plan.unions > 0 then i64.lowest else 0
+    let (cycles, own) = exchanges_of d found (G.gains data pairs d found) least
+    let e = select cycles (map (> 0) cycles.gain)
+    let (good, others) = merged data lists pairs plan plan.most e
+    in if plan.unions <= 0
+       then good
+       else let most = 2 * plan.most
+            let unions = unions most plan.unions {cycles, d, own} (select e others)
+            in both good (merged data lists pairs plan most unions).0
 
   -- | Take over the union of the chosen children of each tour, where it saves at least as much as the best of them; tell
   -- which tours changed.
@@ -59,21 +75,27 @@ module mk_generation (M: metric) = {
   -- **Work:** O(p n), and that of `merge`. **Span:** that of `merge`.
   def take_over [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (e: exchanges [c] [m]) (chosen: [c]bool) : (population [p] [n], [p]bool) =
     let united = unite p n e chosen
-    let limits = {most = i64.i32 (i32.max 1 (i32.maximum united.size)), cap = i32.i64 n, rounds = union_rounds}
-    let (united, left) = S.merge data lists population.tours population.places limits united
+    let (united, left) = S.merge_unions data lists population.tours population.places united
     let best = best_gains p e chosen
     in apply population united (map3 (\f g b -> f && g >= b) (are_good united left) united.gain best)
 
-  -- | Return the tours after they have taken over edges from their mates, and which of them changed.
+  -- | Return the tours after they have taken over edges from their mates, and which of them changed. `counts` are the edges of
+  -- the population that the tours belong to.
   --
-  -- **Work:** O(p n), and that of `merge`. **Span:** that of `merge`.
-  def cross [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (mates: [p]i32) (keys: [p]rng.key) (plan: plan) : (population [p] [n], [p]bool) =
+  -- **Work:** O(p n), and that of `children`. **Span:** that of `children`.
+  def cross [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (counts: counts [n] [k]) (population: population [p] [n]) (mates: [p]i32) (keys: [p]rng.key) (plan: plan) : (population [p] [n], [p]bool) =
     let pairs = {tours = population.tours, places = population.places, mates, keys}
-    let (e, good) = children data lists pairs plan
-    in take_over data lists population e good
+    let e = children data lists pairs plan
+    let chosen =
+      if plan.thrift <= 0
+      then map (const true) e.pair
+      else worthy p plan.thrift e (entropy_lost lists pairs.tours counts e)
+    in take_over data lists population e chosen
 
   -- | Return generation number `generation` of a seed, and which tours changed. **Work, Span:** those of `cross`.
   def generation [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (plan: plan) : (population [p] [n], [p]bool) =
     let keys = streams p seed generation
-    in cross data lists population (random_mates keys) keys plan
+    let counts =
+      if plan.thrift > 0 then edge_counts lists population.tours else {tours = p, count = replicate (n * k) 0}
+    in cross data lists counts population (random_mates keys) keys plan
 }

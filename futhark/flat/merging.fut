@@ -14,6 +14,9 @@ import "subtours"
 -- most rounds.
 type limits = {most: i64, cap: i32, rounds: i32}
 
+-- | The most rounds in which the union of a tour's children is merged.
+def union_rounds : i32 = 20
+
 -- | Exchanges on their way: the subtour of each segment, by one of its segments; how many subtours are left, and which exchanges go on.
 type merging [c] [m] = {e: exchanges [c] [m], subtour: [m]i32, left: [c]i32, goes: [c]bool}
 
@@ -46,4 +49,11 @@ module mk_merging (M: metric) = {
       while done < limits.rounds && or now.goes do
         (round data lists tours places limits now, done + 1)
     in (last.e, last.left)
+
+  -- | Merge the subtours of one exchange for each tour, whatever their sizes; return these, and how many subtours are left.
+  --
+  -- **Work, Span:** those of `merge`.
+  def merge_unions [n] [k] [p] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (e: exchanges [p] [m]) : ?[l].(exchanges [p] [l], [p]i32) =
+    let most = i64.i32 (i32.max 1 (i32.maximum e.size))
+    in merge data lists tours places {most, cap = i32.i64 n, rounds = union_rounds} e
 }

@@ -18,17 +18,15 @@ def kept_apart 't (x: t) : t = opaque x
 #[inline]
 def get [m] 't (xs: [m]t) (i: i32) : t = #[unsafe] xs[i64.i32 i]
 
--- | Number what is true from 0 on, and list its places.
---
--- The numbers of other elements mean nothing. **Work:** O(m). **Span:** O(log m).
-def number_true [m] (is: [m]bool) : ?[c].([m]i32, [c]i32) =
+-- | Count what is true up to each element, and list its places, ascending. **Work:** O(m). **Span:** O(log m).
+def count_true [m] (is: [m]bool) : ?[c].([m]i32, [c]i32) =
   let upto = scan (+) 0 (map i32.bool is)
   let c = if m == 0 then 0 else i64.i32 (#[unsafe] upto[m - 1])
   let slots = map2 (\f u -> if f then i64.i32 u - 1 else -1) is upto
-  in (map (\u -> u - 1) upto, scatter (replicate c 0i32) slots (map i32.i64 (iota m)))
+  in (upto, scatter (replicate c 0i32) slots (map i32.i64 (iota m)))
 
 -- | List the places of what is true, ascending. **Work:** O(m). **Span:** O(log m).
-def where_true [m] (is: [m]bool) : []i32 = (number_true is).1
+def where_true [m] (is: [m]bool) : []i32 = (count_true is).1
 
 -- | Return behind how many elements each row ends. **Work:** O(c). **Span:** O(log c).
 def ends_of [c] (sizes: [c]i32) : [c]i64 = scan (+) 0 (map i64.i32 sizes)

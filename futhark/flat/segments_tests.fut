@@ -1,14 +1,14 @@
--- Rows behind each other: numbers of what is true, ends and starts, the row of an element, and the sort of all rows.
+-- Rows behind each other: what is true, ends and starts, the row of an element, and the sort of all rows.
 
 import "../core/rng"
 import "segments"
 
 -- ==
--- entry: numbers
--- input { [true, false, true, true] } output { [0, 0, 1, 2] [0, 2, 3] }
--- input { [false] } output { [-1] empty([0]i32) }
+-- entry: counts
+-- input { [true, false, true, true] } output { [1, 1, 2, 3] [0, 2, 3] }
+-- input { [false] } output { [0] empty([0]i32) }
 -- input { empty([0]bool) } output { empty([0]i32) empty([0]i32) }
-entry numbers [m] (is: [m]bool) : ([]i32, []i32) = number_true is
+entry counts [m] (is: [m]bool) : ([]i32, []i32) = count_true is
 
 -- ==
 -- entry: places

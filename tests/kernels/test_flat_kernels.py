@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import flat_oracle
@@ -257,7 +258,7 @@ def test_of_children_that_share_a_cut_the_better_one_is_taken(
 
 def shifted(case: Case, shift: int) -> Case:
     """The same pairs with other random numbers."""
-    return Case(case.distances, case.tours, case.mates, [number + shift for number in case.numbers], case.seed)
+    return replace(case, numbers=[number + shift for number in case.numbers])
 
 
 @given(cases(), st.data())
@@ -285,6 +286,45 @@ def assert_exact(case: Case, tours: list[list[int]], places: list[list[int]], le
         assert length == oracle.length(case.distances, tour)
 
 
+# Unions around cycles
+
+
+@given(cases(), st.sampled_from([2, 5, MOST]), st.sampled_from([4, 8, 2 * MOST]), st.sampled_from([0, 1, 3]))
+def test_unions_around_cycles_are_those_of_the_oracle(
+    flat: FlatProgram, case: Case, most: int, limit: int, rounds: int
+) -> None:
+    found = exchanges_of(*flat.call("unions", whole(case.distances), *case.pairs, most, limit, rounds))
+    for a, tour in enumerate(case.tours):
+        cycles = expected_cycles(case, a, most)
+        centers = [each for each in cycles if each.gain > 0]
+        mine = [each for b, each in found if b == a]
+        # An exchange of more cuts than the limit has no subtours to tell.
+        if all(len(each.cuts) <= limit for each in centers):
+            assert mine == flat_oracle.unions(case.n, cycles, centers, limit, rounds)
+        assert all(each.gain == flat_oracle.saved(case.distances, tour, each) > 0 for each in mine)
+
+
+# Entropy
+
+
+@given(cases(), widths, st.sampled_from([1, 30, 100, 300]))
+def test_children_that_cost_much_entropy_wait(flat: FlatProgram, case: Case, k: int, thrift: int) -> None:
+    lists, found = lists_of(case, k), [(a, each) for a, each in cycles_of(flat, case, MOST, 0)]
+    lost, chosen = flat.call("worthy", listed(lists), whole(case.tours), *arrays_of(found), thrift)
+    assert lost == [flat_oracle.entropy_lost(lists, case.tours, case.tours[a], each) for a, each in found]
+    for a in range(len(case.tours)):
+        mine = [x for x, (b, _) in enumerate(found) if b == a]
+        expected = flat_oracle.worthy(thrift, [found[x][1] for x in mine], [lost[x] for x in mine])
+        assert [bool(chosen[x]) for x in mine] == expected
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 5, 300, 1000])
+def test_entropy_is_nearly_that_of_real_numbers(p: int) -> None:
+    for f in {1, p // 3, p // 2, p - 1, p} - {0}:
+        exact = -f / p * math.log2(f / p) * 2**20
+        assert abs(flat_oracle.entropy(p, f) - exact) <= 3
+
+
 # Generations
 
 
@@ -295,18 +335,29 @@ class Plan:
     most: int = MOST
     cap: int = 1500
     rounds: int = 8
+    unions: int = 0
+    thrift: int = 0
 
     @property
     def arguments(self) -> tuple[int, ...]:
-        return self.most, self.cap, self.rounds
+        return self.most, self.cap, self.rounds, self.unions, self.thrift
 
 
-plans = st.builds(Plan, st.sampled_from([2, 5, MOST]), caps, round_numbers)
+plans = st.builds(
+    Plan, st.sampled_from([2, 5, MOST]), caps, round_numbers, st.sampled_from([0, 1, 3]), st.sampled_from([0, 70])
+)
 
 
-def crossed(flat: FlatProgram, case: Case, lists: list[list[int]], plan: Plan) -> tuple[Any, ...]:
-    """The tours after they take over edges from their mates, their positions and lengths, and which changed."""
-    arrays = (whole(case.distances), listed(lists), *case.pairs)
+def crossed(
+    flat: FlatProgram, case: Case, lists: list[list[int]], plan: Plan, population: list[list[int]] | None = None
+) -> tuple[Any, ...]:
+    """The tours after they take over edges from their mates, their positions and lengths, and which changed.
+
+    The edges are counted in the population, by default the case's own tours.
+    """
+    population = population or case.tours
+    counts = flat.call("counts", listed(lists), whole(population))
+    arrays = (whole(case.distances), listed(lists), len(population), listed(counts), *case.pairs)
     found: tuple[Any, ...] = flat.call("cross", *arrays, *plan.arguments)
     return found
 
@@ -314,9 +365,21 @@ def crossed(flat: FlatProgram, case: Case, lists: list[list[int]], plan: Plan) -
 def expected_child(case: Case, a: int, lists: list[list[int]], plan: Plan) -> list[int]:
     """Tour a after it takes over edges from its mate, by the oracle."""
     tour, distances = case.tours[a], case.distances
-    cycles = [each for each in expected_cycles(case, a, plan.most) if each.gain > 0]
-    tries = [flat_oracle.merged(distances, lists, tour, each, plan.cap, plan.rounds) for each in cycles]
-    children = [each for each, left in tries if left == 1 and each.gain > 0]
+
+    def good(exchanges: list[Exchange]) -> tuple[list[Exchange], list[Exchange]]:
+        """Those that leave one tour and save something once merged, and those given that do not."""
+        tries = [flat_oracle.merged(distances, lists, tour, each, plan.cap, plan.rounds) for each in exchanges]
+        is_good = [left == 1 and each.gain > 0 for each, left in tries]
+        found = [each for (each, _), f in zip(tries, is_good, strict=True) if f]
+        return found, [each for each, f in zip(exchanges, is_good, strict=True) if not f]
+
+    cycles = expected_cycles(case, a, plan.most)
+    children, others = good([each for each in cycles if each.gain > 0])
+    children += good(flat_oracle.unions(case.n, cycles, others, 2 * plan.most, plan.unions))[0]
+    if plan.thrift:
+        lost = [flat_oracle.entropy_lost(lists, case.tours, tour, each) for each in children]
+        chosen = flat_oracle.worthy(plan.thrift, children, lost)
+        children = [each for each, f in zip(children, chosen, strict=True) if f]
     return flat_oracle.child_of(distances, lists, tour, children)
 
 
@@ -330,12 +393,46 @@ def test_tours_take_over_what_the_oracle_says(flat: FlatProgram, case: Case, k: 
         assert (oracle.length(case.distances, before) - length > 0) == is_made
 
 
+@given(cases(), widths, st.data())
+def test_unions_that_save_less_than_their_best_child_are_not_taken(
+    flat: FlatProgram, case: Case, k: int, data: st.DataObject
+) -> None:
+    lists, gains = lists_of(case, k), st.integers(1, 10 ** data.draw(st.integers(1, 4)))
+    # From local optima on, merging costs something.
+    arguments: tuple[Any, ...] = (whole(case.distances), listed(lists))
+    case = replace(case, tours=flat.call("search", *arguments, whole(case.tours), 60, 1, 100)[0])
+    children = [(a, Exchange(each.cuts, each.link, data.draw(gains))) for a, each in cycles_of(flat, case)]
+    chosen = [data.draw(st.booleans()) for _ in children]
+    tours, _ = flat.call("take_over", *arguments, whole(case.tours), *arrays_of(children), whole(chosen))
+    for a, tour in enumerate(tours):
+        mine = [each for (b, each), taken in zip(children, chosen, strict=True) if taken and b == a]
+        assert tour == flat_oracle.child_of(case.distances, lists, case.tours[a], mine)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("plan", [Plan(), Plan(most=20, unions=3, thrift=70)])
+def test_generations_of_local_optima_are_those_of_the_oracle(flat: FlatProgram, seed: int, plan: Plan) -> None:
+    n, p = 150, 6
+    points = np.random.default_rng(seed).integers(0, 1000, (n, 2))
+    distances = Instance.from_coordinates(points, metric="EUC_2D").distance_matrix().astype(int).tolist()
+    case = Case(distances, [], [], [*range(p)], seed)
+    lists, spots = lists_of(case, 8), whole(points * 1000)
+    arguments = whole(distances), listed(lists), spots[:, 0].copy(), spots[:, 1].copy(), *keys_of(case)
+    tours = flat.call("greedy", *arguments, 256, n)[0]
+    tours = flat.call("search", *arguments[:2], whole(tours), 5, 5, 100)[0]
+    for generation in range(6):
+        mates = np.roll(np.arange(p), -1 - generation % (p - 1)).tolist()
+        case = Case(distances, tours, mates, [p * generation + a for a in range(p)], seed)
+        tours = crossed(flat, case, lists, plan)[0]
+        assert tours == [expected_child(case, a, lists, plan) for a in range(p)]
+
+
 @given(cases(), widths, plans)
 def test_a_pair_alone_is_the_same_as_among_others(flat: FlatProgram, case: Case, k: int, plan: Plan) -> None:
     lists = lists_of(case, k)
     tours = crossed(flat, case, lists, plan)[0]
     for a, tour in enumerate(tours):
-        assert crossed(flat, case.alone(a), lists, plan)[0] == [tour, case.mate(a)]
+        assert crossed(flat, case.alone(a), lists, plan, case.tours)[0] == [tour, case.mate(a)]
 
 
 @pytest.mark.parametrize("p", [1, 2, 3, 50])
@@ -365,3 +462,84 @@ def test_generations_shorten_tours_until_they_are_alike(flat: FlatProgram, p: in
         assert lengths == [oracle.length(distances, tour) for tour in tours]
         means.append(np.mean(lengths))
     assert means == sorted(means, reverse=True) and means[-1] < 0.9 * means[0]
+
+
+# Local search
+
+
+@given(cases(), widths, st.sampled_from([1, 5, 100]), st.integers(1, 12), st.sampled_from([1, 2, 100]))
+def test_local_search_is_that_of_the_oracle(
+    flat: FlatProgram, case: Case, k: int, wide: int, least: int, rounds: int
+) -> None:
+    lists = lists_of(case, k)
+    arguments = whole(case.distances), listed(lists), whole(case.tours)
+    tours, places, lengths = flat.call("search", *arguments, wide, least, rounds)
+    assert tours == [flat_oracle.searched(case.distances, lists, tour, wide, least, rounds) for tour in case.tours]
+    assert_exact(case, tours, places, lengths)
+    assert all(length <= oracle.length(case.distances, tour) for length, tour in zip(lengths, case.tours, strict=True))
+
+
+@given(cases(min_n=8), widths, st.sampled_from([1, 5, 100]))
+def test_a_search_alone_is_the_same_as_among_others(flat: FlatProgram, case: Case, k: int, wide: int) -> None:
+    arguments = whole(case.distances), listed(lists_of(case, k))
+    tours = flat.call("search", *arguments, whole(case.tours), wide, 3, 50)[0]
+    for before, tour in zip(case.tours, tours, strict=True):
+        assert flat.call("search", *arguments, whole([before]), wide, 3, 50)[0] == [tour]
+
+
+# Starts
+
+
+def spots_of(case: Case) -> tuple[Any, Any]:
+    """Spots of the cities, also at the borders, many of them equal."""
+    random = np.random.default_rng(case.seed)
+    spots = random.integers(0, 2**20, (2, case.n))
+    spots[random.random((2, case.n)) < 0.2] = 2**20 - 1
+    spots[random.random((2, case.n)) < 0.2] = 0
+    return whole(spots[0]), whole(spots[1])
+
+
+def keys_of(case: Case) -> tuple[int, Any]:
+    return case.seed, np.array(case.numbers, dtype=np.int64)
+
+
+def curve_places(case: Case, a: int) -> list[int]:
+    """The places of the cities along the curve of tour a."""
+    spots = zip(*(each.tolist() for each in spots_of(case)), strict=True)
+    return [flat_oracle.place_along(case.key(a), x, y) for x, y in spots]
+
+
+@given(cases())
+def test_curves_go_along_a_curve_of_their_own(flat: FlatProgram, case: Case) -> None:
+    places = [curve_places(case, a) for a in range(len(case.tours))]
+    assert flat.call("places", *spots_of(case), *keys_of(case)) == places
+    found = flat.call("curves", whole(case.distances), *spots_of(case), *keys_of(case))
+    assert found[0] == [sorted(range(case.n), key=lambda city: (place[city], city)) for place in places]
+    assert_exact(case, *found)
+
+
+@given(cases(), st.sampled_from([0, 1, 5, 32]), st.sampled_from([0, 256, 4096]), st.sampled_from([1, 2, 8, 10**6]))
+def test_fragments_join_as_by_the_oracle(flat: FlatProgram, case: Case, k: int, noise: int, longest: int) -> None:
+    lists = lists_of(case, k)
+    arguments = whole(case.distances), listed(lists), *spots_of(case), *keys_of(case)
+    found = flat.call("greedy", *arguments, noise, longest)
+    for a, tour in enumerate(found[0]):
+        fragments = flat_oracle.Greedy(case.distances, lists, case.key(a), noise, longest)
+        assert tour == fragments.tour(curve_places(case, a))
+    assert_exact(case, *found)
+
+
+@given(cases(), st.sampled_from([0, 5, 32]))
+def test_a_start_alone_is_the_same_as_among_others(flat: FlatProgram, case: Case, k: int) -> None:
+    arguments = whole(case.distances), listed(lists_of(case, k)), *spots_of(case)
+    tours = flat.call("greedy", *arguments, *keys_of(case), 256, 10**6)[0]
+    for a, tour in enumerate(tours):
+        assert flat.call("greedy", *arguments, *keys_of(case.alone(a)), 256, 10**6)[0][0] == tour
+
+
+@pytest.mark.parametrize(("k", "noise"), [(33, 0), (5, -1), (5, 4097)])
+def test_starts_out_of_bounds_are_refused(flat: FlatProgram, k: int, noise: int) -> None:
+    case = Case(np.zeros((40, 40), dtype=int).tolist(), [], [], [0], 0)
+    arguments = whole(case.distances), listed(lists_of(case, k)), *spots_of(case), *keys_of(case)
+    with pytest.raises(ValueError, match="is_joining"):
+        flat.call("greedy", *arguments, noise, 10)

@@ -149,8 +149,8 @@ def segment(n: int, cuts: Sequence[int], r: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Edge:
-    """An edge of a city in an exchange: its ends at the city and away from it, each a cut's position and side, the claim
-    that a joint makes, and the position of the other city. A segment's edge has the ends of a cut that is to come."""
+    """An edge of a city in an exchange: what a joint claims, its ends at the city and away from it, and the position of
+    the other city. Ends are a cut's position and a side; a segment's edge has those of a cut that is to come."""
 
     claim: tuple[str, object]
     near: tuple[int, int]
@@ -306,6 +306,45 @@ def applied(tour: Tour, exchange: Exchange) -> list[int]:
             return found
 
 
+def unions(n: int, cycles: Sequence[Exchange], centers: Sequence[Exchange], most: int, rounds: int) -> list[Exchange]:
+    """The unions around exchanges of one tour with its AB-cycles, of up to `most` cuts, in so many rounds.
+
+    Each exchange is tried with each cycle that lies in several of its subtours. Unions that leave one tour are found,
+    and so is the best one of each exchange, around which others are then looked for.
+    """
+    found: list[Exchange] = []
+    for _ in range(rounds):
+        following: list[Exchange] = []
+        for center in centers:
+            made = unions_around(n, cycles, center, most)
+            left = [len(set(subtours(n, each))) for each in made]
+            before = len(set(subtours(n, center)))
+            order = sorted(range(len(made)), key=lambda x: (left[x], -made[x].gain, x))
+            best = order[0] if order and left[order[0]] < before else -1
+            found += [each for x, each in enumerate(made) if left[x] == 1 or x == best]
+            following += [made[best]] if best >= 0 and left[best] > 1 else []
+        centers = following
+    return found
+
+
+def unions_around(n: int, cycles: Sequence[Exchange], center: Exchange, most: int) -> list[Exchange]:
+    """The unions of one exchange, in order of the first cut of each cycle in a subtour that is not the largest."""
+    label = dict(zip(center.cuts, subtours(n, center), strict=True))
+    segments = {cut: segment(n, center.cuts, r) for r, cut in enumerate(center.cuts)}
+    subtour = {q: label[cut] for cut, positions in segments.items() for q in positions}
+    sizes = [list(subtour.values()).count(each) for each in range(len(center.cuts))]
+    largest = max(label.values(), key=lambda each: (sizes[each], each))
+    found = []
+    for q in (q for positions in segments.values() for q in positions[:-1]):
+        for cycle in cycles:
+            small = [cut for cut in cycle.cuts if subtour[cut] != largest]
+            joins = small[:1] == [q] and len({subtour[cut] for cut in cycle.cuts}) > 1
+            fits = len(center.cuts) + len(cycle.cuts) <= most and center.gain + cycle.gain > 0
+            if joins and fits and not set(cycle.cuts) & set(center.cuts):
+                found.append(put_together([center, cycle]))
+    return found
+
+
 def child_of(
     distances: Distances, lists: Sequence[Sequence[int]], tour: Tour, children: Sequence[Exchange]
 ) -> list[int]:
@@ -315,3 +354,213 @@ def child_of(
     exchange, left = merged(distances, lists, tour, united(children), len(tour), 20)
     is_good = left == 1 and exchange.gain > 0 and exchange.gain >= max(child.gain for child in children)
     return applied(tour, exchange) if is_good else list(tour)
+
+
+# Local search
+
+
+def move_exchange(n: int, q: int, t: int, side: int, cities: int, other: int) -> Exchange:
+    """A move of the city at position q: it loses its edge on a side and joins the city at position t.
+
+    That one loses its edge on the same side, or on the other one. By or-opt so many cities move, by 2-opt none.
+    """
+    there = side ^ other
+    u, v = (((q - side) % n, end) for end in (side, 1 - side))
+    w, x = (((t - there) % n, end) for end in (there, 1 - there))
+    if cities:
+        cut = (q - cities if side == 0 else q + cities - 1) % n
+        pairs = [(u, w), ((cut, 1 - side), x), (v, (cut, side))]
+    else:
+        pairs = [(u, w), (v, x)]
+    joined = dict(pairs) | {second: first for first, second in pairs}
+    return sorted_exchange(sorted({cut for cut, _ in joined}), joined)
+
+
+def proposal(distances: Distances, lists: Sequence[Sequence[int]], tour: Tour, q: int, wide: int) -> Exchange | None:
+    """The move of the city at a position that saves most, the first among equals, if one saves anything."""
+    n, place, best = len(tour), {city: t for t, city in enumerate(tour)}, None
+    for side in (0, 1):
+        step = 1 - 2 * side
+        gone = distances[tour[q]][tour[(q + step) % n]]
+        for w in lists[tour[q]][:wide]:
+            if distances[tour[q]][w] >= gone:
+                break
+            t = place[w]
+            behind = (q - t) * step % n
+            moves = [(0, 0)]
+            moves += [(cities, other) for cities in (1, 2, 3) for other in (0, 1)]
+            for cities, other in moves:
+                if not cities or behind > cities - other:
+                    each = move_exchange(n, q, t, side, cities, other)
+                    each.gain = saved(distances, tour, each)
+                    if each.gain > (best.gain if best else 0):
+                        best = each
+    return best
+
+
+def searched(
+    distances: Distances, lists: Sequence[Sequence[int]], tour: Tour, wide: int, least: int, rounds: int
+) -> list[int]:
+    """A tour after a local search: the proposals of all cities that share no cut, in rounds."""
+    n, tour = len(tour), list(tour)
+    for _ in range(rounds if n >= 8 else 0):
+        moves = [move for q in range(n) if (move := proposal(distances, lists, tour, q, wide))]
+        if not moves:
+            break
+        exchange, left = merged(distances, lists, tour, united(moves), n, 20)
+        if left > 1 or exchange.gain <= 0:
+            break
+        tour = applied(tour, exchange)
+        if len(moves) < least:
+            break
+    return tour
+
+
+# Starts
+
+
+def hilbert(x: int, y: int) -> int:
+    """The place of a cell of a grid of 4,096 by 4,096 along Hilbert's curve."""
+    place, side = 0, 4096
+    while side > 1:
+        side //= 2
+        right, up = x >= side, y >= side
+        place += side * side * {(0, 0): 0, (0, 1): 1, (1, 1): 2, (1, 0): 3}[right, up]
+        x, y = x % side, y % side
+        if not up:
+            x, y = (side - 1 - y, side - 1 - x) if right else (y, x)
+    return place
+
+
+def place_along(key: int, x: int, y: int) -> int:
+    """The place of a spot along a curve that is turned and moved, in exact fractions."""
+
+    def draw(step: int, below: int) -> int:
+        return (word(key, step) >> 32) * below >> 32
+
+    edge, t = divmod(draw(0, 2048), 512)
+    turn = complex(256, t - 256) * 1j**edge
+    side = 2**20
+    corners = [turn * complex(*corner) for corner in ((0, 0), (0, side), (side, 0), (side, side))]
+    width = int(max(z.real for z in corners) - min(z.real for z in corners))
+    window = width * (269 + draw(1, 256)) // 256
+    spot, cells = turn * complex(x, y), []
+    for step, part in ((2, lambda z: z.real), (3, lambda z: z.imag)):
+        shift = (window - width) * draw(step, 65536) // 65536
+        cells.append((int(part(spot) - min(map(part, corners))) + shift) * 4096 // window)
+    return hilbert(*cells)
+
+
+class Greedy:
+    """Fragments of one tour that join while two pick each other."""
+
+    def __init__(
+        self, distances: Distances, lists: Sequence[Sequence[int]], key: int, noise: int, longest: int
+    ) -> None:
+        self.n, self.distances, self.lists, self.key = len(distances), distances, lists, key
+        self.noise, self.longest = noise, longest
+        self.around: list[list[int]] = [[] for _ in range(self.n)]
+
+    def fragment(self, city: int) -> list[int]:
+        """The cities of the fragment of one of its ends, from there on."""
+        path = [city]
+        while left := [each for each in self.around[path[-1]] if each not in path[-2:]]:
+            path += left[:1]
+        return path
+
+    def rank(self, u: int, place: int) -> tuple[int, int, int]:
+        """The length that a hash makes longer, the hash, and the place in the list."""
+        v = self.lists[u][place]
+        length = self.distances[u][v]
+        found = word(self.key, min(u, v) * self.n + max(u, v))
+        return 256 * length + length * self.noise * (found >> 56) // 256, found >> 40 & 0x3FF, place
+
+    def pick(self, city: int) -> tuple[int, int] | None:
+        """The end of the fragment of an end, and the end of another one, that are to be joined."""
+        path, best = self.fragment(city), None
+        for u in sorted({path[0], path[-1]}):
+            for place, v in enumerate(self.lists[u]):
+                if len(self.around[v]) < 2 and v not in path:
+                    rank = self.rank(u, place)
+                    if len(path) + len(self.fragment(v)) <= self.longest and (best is None or rank < best[0]):
+                        best = rank, (u, v)
+        return best[1] if best else None
+
+    def join(self) -> bool:
+        """Join the fragments that pick each other, if there are any."""
+        ends = [city for city in range(self.n) if len(self.around[city]) < 2]
+        picks = {pick for city in ends if (pick := self.pick(city))}
+        made = [(u, v) for u, v in picks if (v, u) in picks]
+        for u, v in made:
+            self.around[u].append(v)
+        return bool(made)
+
+    def tour(self, places: Sequence[int]) -> list[int]:
+        """The tour of the fragments along a curve, from city 0 on."""
+        for _ in range(60):
+            if not self.join():
+                break
+        ends = [city for city in range(self.n) if len(self.around[city]) < 2]
+        first = sorted(ends, key=lambda city: (places[city], city))
+        heads = [city for city in first if first.index(city) <= first.index(self.fragment(city)[-1])]
+        tails = [self.fragment(head)[-1] for head in heads]
+        for g, tail in enumerate(tails):
+            self.around[tail].append(heads[(g + 1) % len(heads)])
+        for g, head in enumerate(heads):
+            self.around[head].append(tails[g - 1])
+        tour, before = [0], self.around[0][0]
+        while len(tour) < self.n:
+            here = tour[-1]
+            ways = list(self.around[here])
+            ways.remove(before)
+            tour.append(ways[0])
+            before = here
+        return tour
+
+
+# Entropy
+
+
+def log2(x: int) -> int:
+    """The logarithm to base 2 in 20 bits, from a fraction of 31 bits that is squared and cut off."""
+    whole = x.bit_length() - 1
+    log, fraction = whole, x << 31 - whole
+    for _ in range(20):
+        fraction = fraction * fraction >> 31
+        log, fraction = (2 * log + 1, fraction >> 1) if fraction >= 2**32 else (2 * log, fraction)
+    return log
+
+
+def entropy(p: int, f: int) -> int:
+    """The share of an edge that f of p tours have."""
+    f = min(f, p)
+    return f * (log2(p) - log2(f)) // p if f > 0 else 0
+
+
+def entropy_lost(lists: Sequence[Sequence[int]], tours: Sequence[Tour], tour: Tour, exchange: Exchange) -> int:
+    """What an exchange costs of the entropy of the tours' edges, twice."""
+
+    def having(u: int, v: int) -> int:
+        if u not in lists[v] and v not in lists[u]:
+            return 1
+        around = [list(zip(each, [*each[1:], each[0]], strict=True)) for each in tours]
+        return sum(pair in ((u, v), (v, u)) for pairs in around for pair in pairs)
+
+    p, total = len(tours), 0
+    gone, come = exchange.edges(tour)
+    for edge in gone:
+        f = having(*edge)
+        total += 2 * (entropy(p, f) - entropy(p, f - 1))
+    for edge in come:
+        g = having(*edge)
+        total -= 2 * (entropy(p, g + 1) - entropy(p, g))
+    return total
+
+
+def worthy(thrift: int, children: Sequence[Exchange], lost: Sequence[int]) -> list[bool]:
+    """Which children of a tour save enough for the entropy that they cost."""
+    gains, losses = sum(child.gain for child in children), sum(max(0, each) for each in lost)
+    return [
+        each <= 0 or 100 * child.gain * losses >= thrift * gains * each
+        for child, each in zip(children, lost, strict=True)
+    ]
