@@ -8,7 +8,7 @@ import "segments"
 -- | p tours of n cities, the position of each city on them, and their lengths.
 type population [p] [n] = {tours: [p][n]i32, places: [p][n]i32, lengths: [p]i64}
 
--- | Where the segments of m cuts stand on the new tours: whether walked upwards, and the new position of the first city.
+-- | The place of each segment of m cuts on the new tours: its direction, upwards or not, and the new position of its first city.
 type layout [m] = {up: [m]bool, start: [m]i32}
 
 -- | Rank the segments of one exchange for each tour; tell which exchanges have cuts and leave one tour.

@@ -17,7 +17,7 @@ def bridge : exchanges [1] [4] =
 def rings : exchanges [1] [2] =
   {pair = [0], off = [0], size = [2], gain = [3], cut = [1, 5], own = [0, 0], link = [[3, 2], [1, 0]]}
 
--- Where the segments of the double bridge stand.
+-- The places of the segments of the double bridge.
 -- ==
 -- entry: layout
 -- input { } output { [true, true, true, true] [0, 6, 4, 2] [true] }

@@ -3,7 +3,7 @@
 import "../core/rng"
 import "segments"
 
--- | Where cities lie for a curve: whole numbers from 0 to `most_spot`.
+-- | Coordinates of n cities for a curve: whole numbers from 0 to `most_spot`.
 type spots [n] = ([n]i32, [n]i32)
 
 -- | The largest coordinate of a spot.

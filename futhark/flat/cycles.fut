@@ -41,7 +41,7 @@ def difference [p] [n] ({tours, places, mates, keys = _}: pairs [p] [n]) : ?[w].
   let (upto, edges) = count_true (map differs (iota many))
   in {upto = upto :> [p * n]i32, edges}
 
--- Whether the edge behind a position of a tour that begins at `base` differs. **Work:** O(1).
+-- Tell whether the edge behind a position of a tour differs; the tour begins at `base`. **Work:** O(1).
 local
 def is_lost [p] [n] [w] (d: difference [p] [n] [w]) (base: i64) (q: i32) : bool =
   #[unsafe]

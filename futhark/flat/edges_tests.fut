@@ -10,11 +10,11 @@ def rings : exchanges [1] [2] =
 -- The claim of the edge of a position in segment r, and the position of the other city.
 -- ==
 -- entry: edge
--- input { 0 2 0 } output { 4 3 }
--- input { 0 2 1 } output { 1 4 }
--- input { 0 4 0 } output { 1 2 }
--- input { 1 0 1 } output { 5 7 }
--- input { 1 1 0 } output { 0 5 }
-entry edge (r: i32) (q: i32) (side: i32) : (i32, i32) =
+-- input { 0 2 0 } output { 4i64 3 }
+-- input { 0 2 1 } output { 1i64 4 }
+-- input { 0 4 0 } output { 1i64 2 }
+-- input { 1 0 1 } output { 5i64 7 }
+-- input { 1 1 0 } output { 0i64 5 }
+entry edge (r: i32) (q: i32) (side: i32) : (i64, i32) =
   let {claim, seg = _, pos = _, near = _, far = _, to} = edge_at 8 rings r q side
   in (claim, to)

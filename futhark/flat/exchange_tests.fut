@@ -20,7 +20,7 @@ entry around : ([6]i32, [6]i32, [6]i32) =
   let cuts = map i32.i64 (iota 6)
   in (map (next_cut two) cuts, map (previous_cut two) cuts, map (segment_size 8 two) cuts)
 
--- What ends are joined to, and the positions of these.
+-- The ends that four ends are joined to, and the positions of these.
 -- ==
 -- entry: ends
 -- input { } output { [2, 3, 0, 1] [5, 6, 1, 2] }

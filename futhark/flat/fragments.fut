@@ -36,7 +36,7 @@ def picks [t] [n] [k] (lists: [n][k]i32) (rank: i64 -> i64 -> i64 -> i64) (longe
 local
 def joins [t] [n] [k] (lists: [n][k]i32) (picks: [t]i64) (far: [t]i32) : [t]i32 =
   #[unsafe]
-  -- What a fragment picks, if it does so from this end.
+  -- The pick of a fragment, if it comes from this end.
   let choice (x: i64): i64 =
     let (mine, other) = (picks[x], picks[i64.i32 far[x]])
     let is_mine = mine != none && (mine < other || (mine == other && x <= i64.i32 far[x]))
@@ -103,14 +103,14 @@ def heads_behind [p] [f] (n: i64) (sizes: [p]i32) (heads: [f]i32) : [f]i32 =
 
 -- The two neighbours of each city of whole tours: fragments follow each other.
 local
-def closed [p] [n] (spots: spots [n]) (keys: [p]rng.key) (fragments: fragments [p * n]) : [p * n][2]i32 =
+def closed [p] [n] (spots: spots [n]) (keys: [p]rng.key) (fragments: fragments [p * n]) : [p * n](i32, i32) =
   let (sizes, heads) = heads spots keys fragments
   let tails = map (get fragments.far) heads
   let behind = heads_behind n sizes heads
   let next = scatter (replicate (p * n) (-1i32)) (map i64.i32 tails) behind
   let previous = scatter (replicate (p * n) (-1i32)) (map i64.i32 behind) tails
   -- A lone city lacks both neighbours; another end lacks one, and has one of these two.
-  let both (u: i32) (v: i32) (x: i32) (y: i32): [2]i32 = if u < 0 then [x, y] else if v < 0 then [u, i32.max x y] else [u, v]
+  let both (u: i32) (v: i32) (x: i32) (y: i32) = if u < 0 then (x, y) else if v < 0 then (u, i32.max x y) else (u, v)
   in map4 both fragments.first fragments.second next previous
 
 -- | Close the fragments of each tour along its curve; return the tours from city 0 on, and the positions.
@@ -122,8 +122,8 @@ def follow [p] [n] (spots: spots [n]) (keys: [p]rng.key) (fragments: fragments [
   -- State 2 c + s: at city c on the way from neighbour s to the other one.
   let step (x: i64): i32 =
     let c = x / 2
-    let d = around[c, 1 - x % 2]
-    let y = 2 * d + i32.bool (i64.i32 around[i64.i32 d, 0] != c)
+    let d = if x % 2 == 0 then around[c].1 else around[c].0
+    let y = 2 * d + i32.bool (i64.i32 around[i64.i32 d].0 != c)
     in if y == 2 * i32.i64 (c / n * n) then -1 else y
   let (left, ends) = sums_to_end (2 * log4_up n) (replicate (p * n * 2) 1) (tabulate (p * n * 2) step)
   -- The way on from neighbour 0 of city 0 has an end; the way back to it has none.

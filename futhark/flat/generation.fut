@@ -1,8 +1,8 @@
 -- | A generation: every tour takes over edges from its mate, by all of its children that fit together.
 --
--- Nagata and Kobayashi take the best child of a pair (see `cycles`). Here all children that leave one tour and save
--- something become one exchange. What becomes of a pair
--- depends on its two tours, its random numbers, the plan and, with `thrift`, the counts of the population's edges only.
+-- Nagata and Kobayashi take the best child of a pair (see `cycles`). Here all children that leave one tour and save something
+-- become one exchange. A pair's result depends on its two tours, its random numbers, the plan and, with `thrift`, on the counts
+-- of the population's edges only.
 
 import "../core/metric"
 import "../core/rng"
@@ -15,9 +15,11 @@ import "unions"
 import "unite"
 import "worthy"
 
--- | How a generation is made: the most edges of an AB-cycle; the most cities of a subtour and the most rounds in merging; the
--- rounds in which unions grow around cycles that leave costly subtours; and the share of the average gain for the entropy
--- lost below which a child waits, in hundredths (see `worthy`).
+-- | The plan of a generation.
+--
+-- `most` is the most edges of an AB-cycle, `cap` the most cities of a subtour that is merged, and `rounds` the most rounds of
+-- merging. Unions grow around cycles that leave costly subtours in `unions` rounds. A child waits where its gain for the entropy
+-- lost is below `thrift` hundredths of the average (see `worthy`).
 type plan = {most: i32, cap: i32, rounds: i32, unions: i32, thrift: i32}
 
 -- | Return the stream of random numbers of each tour in a generation. **Work:** O(p). **Span:** O(1).

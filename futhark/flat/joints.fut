@@ -27,7 +27,7 @@ def rings_of [c] [m] (n: i64) (cap: i32) (e: exchanges [c] [m]) (subtour: [m]i32
   let looks (o: i32) (s: i32) = get unfinished o && get largest o != s && get sizes s <= cap
   in {e, subtour, sizes, looks = map2 looks e.own subtour}
 
--- What a city finds: a gain, and the place in its list with the two sides, as 4 j + 2 side + other.
+-- A find of a city: a gain, and the place in its list with the two sides, as 4 j + 2 side + other.
 local type found = (i32, i32)
 
 module mk_joints (M: metric) = {

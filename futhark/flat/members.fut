@@ -20,7 +20,7 @@ def centers_of [c] [m] (n: i64) (most: i64) (e: exchanges [c] [m]) : centers [c]
   let largest = largest_subtours e subtour (subtour_sizes n e subtour)
   in {e, subtour, left = count_subtours e subtour, largest}
 
--- Whether a segment lies in a small subtour: any but the largest of its exchange. **Work:** O(1).
+-- Tell whether a segment lies in a small subtour: any but the largest of its exchange. **Work:** O(1).
 local
 def is_small [c] [m] (centers: centers [c] [m]) (r: i32) : bool =
   get centers.subtour r != get centers.largest (get centers.e.own r)
@@ -37,7 +37,8 @@ def edges_within [p] [n] [w] [c] [m] (d: difference [p] [n] [w]) (e: exchanges [
   let inside = upto to - 1 - upto from
   in (upto from, if to > from then inside else inside + high - low, (low, high))
 
--- Whether an edge of a cycle is the first of its cuts in a small subtour of exchange o, and another cut lies in another subtour.
+-- Tell whether an edge of a cycle is the first of its cuts in a small subtour of exchange o, and another cut lies in another
+-- subtour.
 -- **Work:** O(l log m) for l cuts of the cycle.
 local
 def joins [c] [m] [d] [l] (centers: centers [c] [m]) (cycles: exchanges [d] [l]) (o: i32) (g: i32) (q: i32) : bool =

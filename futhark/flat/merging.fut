@@ -1,7 +1,7 @@
 -- | Merging of the subtours that exchanges leave, in rounds: every subtour but the largest of its exchange takes its best joint
 -- with a larger one, and the joints whose edges nobody else claims are made together.
 --
--- That each joins a larger one makes a forest, so any number of joints leaves fewer subtours, one less for each.
+-- Each subtour joins a larger one, so the joints of a round are a forest: each leaves one subtour less.
 
 import "../core/metric"
 import "exchange"
@@ -10,8 +10,7 @@ import "segments"
 import "splice"
 import "subtours"
 
--- | Limits of merging: the most cuts of an exchange before it, the most cities of a subtour that looks for a joint, and the
--- most rounds.
+-- | Limits of merging: the most cuts of an exchange at first, the most cities of a subtour that looks, and the most rounds.
 type limits = {most: i64, cap: i32, rounds: i32}
 
 -- | The most rounds in which the union of a tour's children is merged.
@@ -23,7 +22,7 @@ type merging [c] [m] = {e: exchanges [c] [m], subtour: [m]i32, left: [c]i32, goe
 -- | Tell which exchanges leave one tour and save something. **Work:** O(c).
 def are_good [c] [m] (e: exchanges [c] [m]) (left: [c]i32) : [c]bool = map2 (\l g -> l == 1 && g > 0) left e.gain
 
--- Whether an exchange still has several subtours and saves something.
+-- Tell whether an exchange still has several subtours and saves something.
 local def is_open (left: i32) (gain: i64) : bool = left > 1 && gain > 0
 
 module mk_merging (M: metric) = {

@@ -33,7 +33,7 @@ entry first_joint : (bool, bool, i32, i32) =
   let joints = J.joints data lists [tour] [tour] rings
   in (joints[0].is, joints[1].is, joints[0].gain, joints[0].there)
 
--- Of two joints at one edge the first is made.
+-- The first of two joints at one edge is made.
 -- ==
 -- entry: claims
 -- input { } output { [true, false] }

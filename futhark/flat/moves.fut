@@ -9,7 +9,7 @@ import "../local_search/route"
 import "exchange"
 import "segments"
 
--- | What a city proposes: what the move saves, 0 or less for none, and the move by its code.
+-- | A proposal of a city: the gain of its move, 0 for none, and the move by its code.
 type proposal = {gain: i64, code: i32}
 
 -- | Return the code of a move: place j in the list, side, number of cities l, and other side. **Work:** O(1).
@@ -34,7 +34,7 @@ def move_of (n: i32) (q: i32) (t: i32) (side: i32) (l: i32) (other: i32) : move 
      , is_three = l > 0
      }
 
--- What an end is joined to. Ends 0 and 1 are those of the cut at u, 2 and 3 behind the cities that move, 4 and 5 at w.
+-- Return the end that an end is joined to. Ends 0 and 1 are those of the cut at u, 2 and 3 behind the cities that move, 4 and 5 at w.
 local
 def joined ({at = _, behind = _, there = _, side, there_side, is_three}: move) (end: i32) : i32 =
   let (u, w, x) = (side, 4 + there_side, 5 - there_side)
@@ -59,10 +59,10 @@ def place ({at, behind, there, side = _, there_side = _, is_three = _}: move) (c
 
 -- Cut r of a move by position: the position, and what its ends are joined to.
 local
-def cut_of (move: move) (r: i32) : (i32, [2]i32) =
+def cut_of (move: move) (r: i32) : (i32, i32, i32) =
   let cut = if place move 0 == r then 0 else if place move 1 == r then 1 else 2i32
   let end (e: i32) = let y = joined move (2 * cut + e) in 2 * place move (y >> 1) + (y & 1)
-  in (if cut == 0 then move.at else if cut == 1 then move.behind else move.there, [end 0, end 1])
+  in (if cut == 0 then move.at else if cut == 1 then move.behind else move.there, end 0, end 1)
 
 -- | Return moves as exchanges, for each the tour and the gain. **Work:** O(c). **Span:** O(log c).
 def exchanges_of_moves [c] (pair: [c]i32) (gain: [c]i64) (moves: [c]move) : ?[m].exchanges [c] [m] =
@@ -71,8 +71,6 @@ def exchanges_of_moves [c] (pair: [c]i32) (gain: [c]i64) (moves: [c]move) : ?[m]
   let m = numbered (total_of ends)
   let off = starts_of size ends
   let own = map (row_of ends) (iota m)
-  let cut (o: i32) (r: i64) =
-    let (cut, link) = cut_of (get moves o) (i32.i64 r - get off o)
-    in (cut, map (+ 2 * get off o) link)
-  let (cut, link) = unzip (map2 cut own (iota m))
+  let (cut, link0, link1) = unzip3 (map2 (\o r -> cut_of (get moves o) (i32.i64 r - get off o)) own (iota m))
+  let link = map3 (\o x y -> [x + 2 * get off o, y + 2 * get off o]) own link0 link1
   in {pair, off, size, gain, cut, own, link}

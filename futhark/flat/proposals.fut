@@ -36,7 +36,7 @@ module mk_proposals (M: metric) = {
            else let behind = wrap n32 ((q - t) * step)
                 let (x, y) = (at (t + step), at (t - step))
                 let (won_x, won_y) = (gone - come + dist w x, gone - come + dist w y)
-                -- Not where w is among the cities that move, nor where its edge is one that goes. That w is v was ruled out.
+                -- w may not move itself, nor lose an edge that goes already. It is not v, which is as far from u as the edge that goes.
                 let with_l (best: proposal) (l: i32) (last: M.point) (r: i64) =
                   let best = if behind <= l then best else pick best (won_x + r - dist last x) (code_of j side l 0)
                   in if behind < l then best else pick best (won_y + r - dist last y) (code_of j side l 1)

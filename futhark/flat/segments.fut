@@ -54,7 +54,7 @@ def log4_up (m: i64) : i64 = (loop (r, power) = (0i64, 1i64) while power < m do 
 -- The keys of four values, 32 bits each: how many have each value.
 local type tally = (u64, u64)
 
--- How many have a value. **Work:** O(1).
+-- Return how many have a value. **Work:** O(1).
 local
 def tallied ((low, high): tally) (digit: u32) : i64 =
   i64.u64 (((if digit < 2 then low else high) >> (32 * u64.u32 (digit & 1))) & 0xffffffff)

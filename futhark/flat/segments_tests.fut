@@ -15,7 +15,7 @@ entry counts [m] (is: [m]bool) : ([]i32, []i32) = count_true is
 -- input { [false, true, true] } output { [1, 2] }
 entry places [m] (is: [m]bool) : []i32 = where_true is
 
--- Where rows of these sizes end and begin, and how many elements they have.
+-- The ends and starts of rows of these sizes, and how many elements they have.
 -- ==
 -- entry: rows
 -- input { [2, 0, 3] } output { [2i64, 2i64, 5i64] [0, 2, 2] 5i64 }

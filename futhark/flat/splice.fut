@@ -8,9 +8,9 @@ import "segments"
 
 -- | Tell which joints are made: those at whose edges no other joint of an earlier subtour stands. **Work:** O(m).
 def unclaimed [m] (joints: [m]joint) : [m]bool =
-  let both = flatten (map (\joint -> [i64.i32 joint.x.claim, i64.i32 joint.y.claim]) joints)
+  let both = flatten (map (\joint -> [joint.x.claim, joint.y.claim]) joints)
   let firsts = hist i32.min i32.highest (3 * m) both (flatten (map (\s -> [i32.i64 s, i32.i64 s]) (iota m)))
-  let is_first (s: i64) (claim: i32) = get firsts claim == i32.i64 s
+  let is_first (s: i64) (claim: i64) = #[unsafe] firsts[claim] == i32.i64 s
   in map2 (\s joint -> joint.is && is_first s joint.x.claim && is_first s joint.y.claim) (iota m) joints
 
 -- | New cuts: the position of the one in each segment, -1 where there is none, and how many there are up to each segment.
@@ -60,15 +60,17 @@ def splice [c] [m] (most: i64) (e: exchanges [c] [m]) (subtour: [m]i32) (made: [
   let before (r: i32) = r + (if r == 0 then 0 else get fresh.upto (r - 1))
   let off = map before e.off
   let size = map3 (\o z o' -> before (o + z) - o') e.off e.size off
-  -- What each cut was: 2 r cut r, 2 r + 1 the new one in segment r.
+  -- The source of each cut: 2 r for cut r, 2 r + 1 for the new one in segment r.
   let old = map (\r -> i64.i32 (moved e fresh (i32.i64 r))) (iota m)
   let source = scatter (replicate l 0i32) old (map (\r -> 2 * i32.i64 r) (iota m))
   let new = map2 (\r q -> if q >= 0 then i64.i32 (fresh_number e fresh (i32.i64 r)) else -1) (iota m) fresh.at
   let source = scatter source new (map (\r -> 2 * i32.i64 r + 1) (iota m))
-  let shifted (end: i32) = 2 * moved e fresh (end >> 1) + (end & 1)
-  let link = map (\x -> if x & 1 == 0 then map shifted (get e.link (x >> 1)) else [0, 0]) source
+  let link_of (y: i64) =
+    let x = source[y / 2]
+    let other = linked e ((x | 1) - 1 + i32.i64 (y % 2))
+    in if x & 1 == 0 then 2 * moved e fresh (other >> 1) + (other & 1) else 0
   let (to, from) = new_links e fresh made joints
-  let link = unflatten (scatter (flatten link) to from)
+  let link = unflatten (scatter (tabulate (l * 2) link_of) to from)
   -- A subtour hangs below the larger one that it joins.
   let parent = map3 (\s f (joint: joint) -> if f then get subtour joint.there else i32.i64 s) (iota m) made joints
   let top = roots (log4_up most) parent
@@ -78,7 +80,7 @@ def splice [c] [m] (most: i64) (e: exchanges [c] [m]) (subtour: [m]i32) (made: [
        , off
        , size
        , gain = map2 (+) e.gain won
-       , cut = map (\x -> get (if x & 1 == 0 then e.cut else fresh.at) (x >> 1)) source
+       , cut = map (\x -> if x & 1 == 0 then get e.cut (x >> 1) else get fresh.at (x >> 1)) source
        , own = map (\x -> get e.own (x >> 1)) source
        , link
        }

@@ -8,7 +8,7 @@ import "curve"
 import "fragments"
 import "segments"
 
--- | How fragments join: by how much a hash lengthens edges at most, in 256ths, and the most cities of a fragment.
+-- | Settings of fragments: the most by which a hash lengthens edges, in 256ths, and the most cities of a fragment.
 type joining = {noise: i32, longest: i32}
 
 -- | The widest neighbour lists by which fragments join.

@@ -23,7 +23,7 @@ entry rings : ([4]i32, [2]i32, [4]i32, [2]i32) =
   let sizes = subtour_sizes 8 two subtour
   in (subtour, count_subtours two subtour, sizes, largest_subtours two subtour sizes)
 
--- Of subtours of equal size the one that begins later ranks higher.
+-- The later one of two subtours of equal size ranks higher.
 -- ==
 -- entry: ranks
 -- input { [4, 4, 5] } output { true true }

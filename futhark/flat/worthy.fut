@@ -1,13 +1,14 @@
 -- | Choice of children by the diversity that they cost (Nagata and Kobayashi choose by the same measure, see `cycles`): the
 -- entropy of the edges of all tours.
 --
--- All in whole numbers, so that no sum depends on its order and all backends agree bit for bit.
+-- Entropy is a whole number: no sum depends on its order, and all backends agree bit for bit.
 
 import "exchange"
 import "segments"
 
--- | How many of p tours have each edge: the edges of the n neighbour lists with k places each, at the place of the larger city in
--- the list of the smaller one where it is there, else at that of the smaller one.
+-- | The number of tours that have each edge of the neighbour lists, and the number of all tours.
+--
+-- An edge is counted at the place of its larger city in the list of the smaller one, or the other way round where that is missing.
 type counts [n] [k] = {tours: i64, count: [n * k]i32}
 
 -- The place of an edge in the counts, -1 where no list has it. **Work:** O(k).

@@ -21,7 +21,7 @@ from pytsp import Instance
 
 MOST = 150
 LEAST = -(2**62)
-# Where tours are pairs of other ones, they have these mates.
+# The mates of a pair by itself: the second tour is its own.
 ALONE = [1, 1]
 
 
@@ -61,19 +61,27 @@ class Case:
 
 
 @st.composite
-def cases(draw: st.DrawFn, min_n: int = 1, max_n: int = 60) -> Case:
-    """Cases of any population: cities anywhere, on a lattice, in one place, or at any distances; many tours alike."""
-    instance = draw(
-        st.one_of(
-            strategies.coordinate_instances(("EUC_2D",), min_n, max_n),
-            strategies.lattice_instances(("EUC_2D", "MAN_2D"), min_n, max_n),
-            st.integers(min_n, max_n).map(lambda n: Instance.from_coordinates([[3, 3]] * n, metric="EUC_2D")),
-            random_matrices(min_n, max_n),
+def cases(draw: st.DrawFn, min_n: int = 1, max_n: int = 60, related: bool = False) -> Case:
+    """Cases of any population: cities anywhere, on a lattice, in one place, or at any distances; many tours alike.
+
+    Where they are to be `related`, all tours are alike, and nearly all distances differ.
+    """
+    scattered = Instance.from_coordinates(np.random.default_rng(max_n).integers(0, 1000, (max_n, 2)), metric="EUC_2D")
+    instance = (
+        scattered
+        if related
+        else draw(
+            st.one_of(
+                strategies.coordinate_instances(("EUC_2D",), min_n, max_n),
+                strategies.lattice_instances(("EUC_2D", "MAN_2D"), min_n, max_n),
+                st.integers(min_n, max_n).map(lambda n: Instance.from_coordinates([[3, 3]] * n, metric="EUC_2D")),
+                random_matrices(min_n, max_n),
+            )
         )
     )
     n, seed, p = instance.n, draw(st.integers(0, 99)), draw(st.sampled_from([1, 2, 3, 4, 7]))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    alike = draw(st.booleans())
+    alike = related or draw(st.booleans())
     first = random.permutation(n)
     tours = [rearranged(first, random) if alike else random.permutation(n) for _ in range(p)]
     mates = random.integers(0, p, p) if draw(st.booleans()) else np.roll(np.arange(p), -1)
@@ -91,15 +99,16 @@ def random_matrices(draw: st.DrawFn, min_n: int, max_n: int) -> Instance:
 
 
 def rearranged(tour: Any, random: np.random.Generator) -> Any:
-    """A tour with some stretches turned round and others that have changed places, most of them short."""
+    """A tour with stretches turned round or exchanged, most of them short, some with what is between them."""
     n, tour = len(tour), tour.copy()
     for _ in range(random.integers(0, 12)):
         tour = np.roll(tour, random.integers(n))
-        i, j, k = sorted(random.integers(0, min(n, random.choice((8, n))) + 1, 3))
-        if random.integers(2):
+        i, j, k, m = sorted(random.integers(0, min(n, random.choice((8, 20, n))) + 1, 4))
+        if random.integers(3) == 0:
             tour[i:j] = tour[i:j][::-1]
         else:
-            tour = np.concatenate([tour[:i], tour[j:k], tour[i:j], tour[k:]])
+            # A double bridge, or a 3-opt move where stretches are empty.
+            tour = np.concatenate([tour[:i], tour[k:m], tour[j:k], tour[i:j], tour[m:]])
     return tour
 
 
@@ -289,7 +298,12 @@ def assert_exact(case: Case, tours: list[list[int]], places: list[list[int]], le
 # Unions around cycles
 
 
-@given(cases(), st.sampled_from([2, 5, MOST]), st.sampled_from([4, 8, 2 * MOST]), st.sampled_from([0, 1, 3]))
+@given(
+    st.one_of(cases(), cases(related=True)),
+    st.sampled_from([2, 5, MOST]),
+    st.sampled_from([4, 8, 2 * MOST]),
+    st.sampled_from([0, 1, 3]),
+)
 def test_unions_around_cycles_are_those_of_the_oracle(
     flat: FlatProgram, case: Case, most: int, limit: int, rounds: int
 ) -> None:
@@ -330,7 +344,7 @@ def test_entropy_is_nearly_that_of_real_numbers(p: int) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a generation is made."""
+    """The plan of a generation."""
 
     most: int = MOST
     cap: int = 1500
@@ -383,7 +397,7 @@ def expected_child(case: Case, a: int, lists: list[list[int]], plan: Plan) -> li
     return flat_oracle.child_of(distances, lists, tour, children)
 
 
-@given(cases(), widths, plans)
+@given(st.one_of(cases(), cases(related=True)), widths, plans)
 def test_tours_take_over_what_the_oracle_says(flat: FlatProgram, case: Case, k: int, plan: Plan) -> None:
     lists = lists_of(case, k)
     tours, places, lengths, made = crossed(flat, case, lists, plan)
@@ -427,7 +441,7 @@ def test_generations_of_local_optima_are_those_of_the_oracle(flat: FlatProgram, 
         assert tours == [expected_child(case, a, lists, plan) for a in range(p)]
 
 
-@given(cases(), widths, plans)
+@given(st.one_of(cases(), cases(related=True)), widths, plans)
 def test_a_pair_alone_is_the_same_as_among_others(flat: FlatProgram, case: Case, k: int, plan: Plan) -> None:
     lists = lists_of(case, k)
     tours = crossed(flat, case, lists, plan)[0]

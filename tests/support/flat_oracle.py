@@ -61,7 +61,7 @@ class Exchange:
 
 
 def saved(distances: Distances, tour: Tour, exchange: Exchange) -> int:
-    """What an exchange saves, from its edges."""
+    """The gain of an exchange, from its edges."""
     gone, come = exchange.edges(tour)
     return sum(distances[u][v] for u, v in gone) - sum(distances[u][v] for u, v in come)
 
@@ -171,7 +171,7 @@ class Merging:
 
     @property
     def left(self) -> int:
-        """How many subtours there are."""
+        """The number of subtours."""
         return len(set(self.subtour.values()))
 
     @property
@@ -538,7 +538,7 @@ def entropy(p: int, f: int) -> int:
 
 
 def entropy_lost(lists: Sequence[Sequence[int]], tours: Sequence[Tour], tour: Tour, exchange: Exchange) -> int:
-    """What an exchange costs of the entropy of the tours' edges, twice."""
+    """The entropy of the tours' edges that an exchange costs, twice."""
 
     def having(u: int, v: int) -> int:
         if u not in lists[v] and v not in lists[u]:

@@ -25,6 +25,8 @@ def translate_into(work: Path) -> str:
     from buildtools import store  # noqa: PLC0415
     from buildtools.compiler import find_compiler  # noqa: PLC0415
     from buildtools.kernels import (  # noqa: PLC0415
+        PASSES,
+        PIPELINES,
         Options,
         copy_program,
         hash_of,
@@ -38,10 +40,11 @@ def translate_into(work: Path) -> str:
     if compiler is None:
         pytest.skip("there is no Futhark compiler: run `python build.py`")
     sources = hash_of_program(PROGRAM)
-    key = hash_of([NAME, sources, compiler.version, "c --library"])
+    command = ["dev", *PASSES, PIPELINES["c"], "--backend=c"]
+    key = hash_of([NAME, sources, compiler.version, *command])
     if not (uses_store(Options()) and store.take(key, NAME, work)):
         program = copy_program(PROGRAM, work / "sources")
-        run([compiler.path, "c", "--library", program.name], cwd=program.parent, env={"LC_ALL": "C.UTF-8"})
+        run([compiler.path, *command, program.name], cwd=program.parent, env={"LC_ALL": "C.UTF-8"})
         for suffix in ("c", "h", "json"):
             program.with_suffix(f".{suffix}").replace(work / f"{NAME}.{suffix}")
         if uses_store(Options()):
