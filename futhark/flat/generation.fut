@@ -1,0 +1,103 @@
+-- | A generation: every tour takes over edges from its mate, by all of its children that fit together.
+--
+-- Nagata and Kobayashi take the best child of a pair (see `cycles`). Here all children that leave one tour and save something
+-- become one exchange. A pair's result depends on its two tours, its random numbers, the plan and, with `thrift`, on the counts
+-- of the population's edges only.
+
+import "../core/metric"
+import "../core/rng"
+import "apply"
+import "cycles"
+import "exchange"
+import "merging"
+import "segments"
+import "unions"
+import "unite"
+import "worthy"
+
+-- | The plan of a generation.
+--
+-- `most` is the most edges of an AB-cycle, `cap` the most cities of a subtour that is merged, and `rounds` the most rounds of
+-- merging. Unions grow around cycles that leave costly subtours in `unions` rounds. A child waits where its gain for the entropy
+-- lost is below `thrift` hundredths of the average (see `worthy`).
+type plan = {most: i32, cap: i32, rounds: i32, unions: i32, thrift: i32}
+
+-- | Return the stream of random numbers of each tour in a generation. **Work:** O(p). **Span:** O(1).
+def streams (p: i64) (seed: u64) (generation: i64) : [p]rng.key =
+  let here = rng.word (rng.stream seed generation) 0
+  in tabulate p (rng.stream here)
+
+-- | Return the mate of each tour: the next one in a random cyclic order. **Work:** O(p^2). **Span:** O(p).
+def random_mates [p] (keys: [p]rng.key) : [p]i32 =
+  let words = map (\key -> rng.word key (-1)) keys
+  let rank (a: i64) =
+    #[unsafe]
+    loop before = 0i32
+    for b < p do
+      before + i32.bool (words[b] < words[a] || (words[b] == words[a] && b < a))
+  let order = scatter (replicate p 0i32) (map (\a -> i64.i32 (rank a)) (iota p)) (map i32.i64 (iota p))
+  in scatter (replicate p 0i32) (map i64.i32 order) (rotate 1 order)
+
+-- | Return the largest gain of the chosen exchanges of each of p tours, 0 where there is none. **Work:** O(p + c).
+def best_gains [c] [m] (p: i64) (e: exchanges [c] [m]) (chosen: [c]bool) : [p]i64 =
+  hist i64.max 0 p (map2 (\f a -> if f then i64.i32 a else -1) chosen e.pair) e.gain
+
+module mk_generation (M: metric) = {
+  module G = mk_cycle_gains M
+  module S = mk_merging M
+
+  -- The exchanges that leave one tour after merging and save something, and which of those given do not.
+  local
+  def merged [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [n]) (plan: plan) (most: i32) (e: exchanges [c] [m]) : ?[d][l].(exchanges [d] [l], [c]bool) =
+    let limits = {most = i64.i32 most, cap = plan.cap, rounds = plan.rounds}
+    let (e, left) = S.merge data lists pairs.tours pairs.places limits e
+    let good = are_good e left
+    in (select e good, map (\f -> !f) good)
+
+  -- | Return the children of all tours: one for each AB-cycle that saves something, and unions around those of which no child
+  -- came. All leave one tour and save something.
+  --
+  -- **Work:** O(p n), and that of `merge` and `unions`. **Span:** that of `merge` and `unions`.
+  def children [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [n]) (plan: plan) : ?[c][m].exchanges [c] [m] =
+    let d = difference pairs
+    let found = ab_cycles plan.most pairs d
+    let least = if plan.unions > 0 then i64.lowest else 0
+    let (cycles, own) = exchanges_of d found (G.gains data pairs d found) least
+    let e = select cycles (map (> 0) cycles.gain)
+    let (good, others) = merged data lists pairs plan plan.most e
+    in if plan.unions <= 0
+       then good
+       else let most = 2 * plan.most
+            let unions = unions most plan.unions {cycles, d, own} (select e others)
+            in both good (merged data lists pairs plan most unions).0
+
+  -- | Take over the union of the chosen children of each tour, where it saves at least as much as the best of them; tell
+  -- which tours changed.
+  --
+  -- **Work:** O(p n), and that of `merge`. **Span:** that of `merge`.
+  def take_over [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (e: exchanges [c] [m]) (chosen: [c]bool) : (population [p] [n], [p]bool) =
+    let united = unite p n e chosen
+    let (united, left) = S.merge_unions data lists population.tours population.places united
+    let best = best_gains p e chosen
+    in apply population united (map3 (\f g b -> f && g >= b) (are_good united left) united.gain best)
+
+  -- | Return the tours after they have taken over edges from their mates, and which of them changed. `counts` are the edges of
+  -- the population that the tours belong to.
+  --
+  -- **Work:** O(p n), and that of `children`. **Span:** that of `children`.
+  def cross [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (counts: counts [n] [k]) (population: population [p] [n]) (mates: [p]i32) (keys: [p]rng.key) (plan: plan) : (population [p] [n], [p]bool) =
+    let pairs = {tours = population.tours, places = population.places, mates, keys}
+    let e = children data lists pairs plan
+    let chosen =
+      if plan.thrift <= 0
+      then map (const true) e.pair
+      else worthy p plan.thrift e (entropy_lost lists pairs.tours counts e)
+    in take_over data lists population e chosen
+
+  -- | Return generation number `generation` of a seed, and which tours changed. **Work, Span:** those of `cross`.
+  def generation [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (plan: plan) : (population [p] [n], [p]bool) =
+    let keys = streams p seed generation
+    let counts =
+      if plan.thrift > 0 then edge_counts lists population.tours else {tours = p, count = replicate (n * k) 0}
+    in cross data lists counts population (random_mates keys) keys plan
+}

@@ -1,0 +1,25 @@
+-- Local search: a ladder is mended, and short tours stay. More is tested from Python.
+
+import "../core/metric"
+import "../core/positions"
+import "../core/testing"
+import "improve"
+
+module I = mk_improve matrix
+
+def mended [n] (cities: ([n]i32, [n]i32)) (tour: [n]i32) (lists: [n][2]i32) : i64 =
+  let population = {tours = [tour], places = [positions tour], lengths = [10]}
+  in (I.search (taxicab cities) lists {wide = 2, least = 1, rounds = 9} population).lengths[0]
+
+-- ==
+-- entry: ladder
+-- input { } output { 8i64 }
+entry ladder : i64 =
+  mended ([0, 1, 2, 3, 3, 2, 1, 0], [0, 0, 0, 0, 1, 1, 1, 1])
+         [0, 2, 1, 3, 4, 5, 6, 7]
+         [[1, 7], [0, 2], [1, 3], [2, 4], [3, 5], [4, 6], [5, 7], [6, 0]]
+
+-- ==
+-- entry: short
+-- input { } output { 10i64 }
+entry short : i64 = mended ([0, 0, 1, 1], [0, 1, 1, 0]) [0, 2, 1, 3] [[1, 3], [0, 2], [1, 3], [0, 2]]

@@ -1,0 +1,99 @@
+-- | Joints: for every subtour but the largest of its exchange the best exchange of two edges that joins it to a larger one.
+
+import "../core/metric"
+import "../local_search/route"
+import "edges"
+import "exchange"
+import "segments"
+import "subtours"
+
+-- | Exchanges with the subtour of each segment, by one of its segments; its number of cities, at that one; and which segments
+-- look for a joint.
+type rings [c] [m] = {e: exchanges [c] [m], subtour: [m]i32, sizes: [m]i32, looks: [m]bool}
+
+-- | A joint: edges `x` of the subtour and `y` of a larger one, whose segment is `there`, and what it saves.
+type joint = {is: bool, x: edge, y: edge, gain: i32, there: i32}
+
+def no_joint : joint =
+  let edge = {claim = -1, seg = -1, pos = 0, near = 0, far = 0, to = 0}
+  in {is = false, x = edge, y = edge, gain = 0, there = 0}
+
+-- | Find the segments of unfinished exchanges that look: those of subtours of up to `cap` cities, but not of the largest.
+--
+-- **Work:** O(c + m). **Span:** O(log m).
+def rings_of [c] [m] (n: i64) (cap: i32) (e: exchanges [c] [m]) (subtour: [m]i32) (unfinished: [c]bool) : rings [c] [m] =
+  let sizes = subtour_sizes n e subtour
+  let largest = largest_subtours e subtour sizes
+  let looks (o: i32) (s: i32) = get unfinished o && get largest o != s && get sizes s <= cap
+  in {e, subtour, sizes, looks = map2 looks e.own subtour}
+
+-- A find of a city: a gain, and the place in its list with the two sides, as 4 j + 2 side + other.
+local type found = (i32, i32)
+
+module mk_joints (M: metric) = {
+  -- The best joint of the city at position q of segment r, the first among equals.
+  --
+  -- A place in the list is passed over where an edge of the city in place of the new one saves no more than half of what the
+  -- best joint so far does. **Work:** O(k log m).
+  local
+  def look [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) ({e, subtour, sizes, looks = _}: rings [c] [m]) (r: i32) (q: i32) : found =
+    #[unsafe]
+    let o = get e.own r
+    let a = i64.i32 (get e.pair o)
+    let city (q: i32) = M.point data (get tours[a] q)
+    let across (r: i32) (q: i32) (side: i32) = city (edge_at n e r q side).to
+    let mine = rank_of sizes (get subtour r)
+    let u = city q
+    let (v0, v1) = (across r q 0, across r q 1)
+    let (lost0, lost1) = (M.dist data u v0, M.dist data u v1)
+    let pick ((best, code): found) (gain: i32) (other: i32): found = if gain > best then (gain, other) else (best, code)
+    in loop (best, code) = (i32.lowest, 0)
+       for j < i32.i64 k do
+         let w = lists[i64.i32 (M.city u), i64.i32 j]
+         let t = get places[a] w
+         let w = M.point data w
+         let come = M.dist data u w
+         in if i32.max lost0 lost1 - come <= best / 2
+            then (best, code)
+            else let there = segment_of e o t
+                 in if rank_of sizes (get subtour there) <= mine
+                    then (best, code)
+                    else let (x0, x1) = (across there t 0, across there t 1)
+                         let (won0, won1) = (M.dist data w x0 - come, M.dist data w x1 - come)
+                         let found = pick (best, code) (lost0 + won0 - M.dist data v0 x0) (4 * j)
+                         let found = pick found (lost0 + won1 - M.dist data v0 x1) (4 * j + 1)
+                         let found = pick found (lost1 + won0 - M.dist data v1 x0) (4 * j + 2)
+                         in pick found (lost1 + won1 - M.dist data v1 x1) (4 * j + 3)
+
+  -- | Return the best joint of each subtour that looks, at the segment that names it: of equal ones that of the first city behind the
+  -- first cut of the exchange.
+  --
+  -- **Work:** O(s k log m) for s cities that look. **Span:** O(k log m).
+  def joints [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (rings: rings [c] [m]) : [m]joint =
+    #[unsafe]
+    let {e, subtour, sizes = _, looks} = rings
+    let ends = scan (+) 0 (map2 (\r f -> if f then i64.i32 (segment_size n e (i32.i64 r)) else 0) (iota m) looks)
+    let upto (r: i32): i64 = if r == 0 then 0 else ends[i64.i32 r - 1]
+    -- A city by its number among those of its exchange that look: no key depends on other exchanges.
+    let first (o: i32) = upto (get e.off o)
+    let position (r: i32) (x: i64) = wrap (i32.i64 n) (position_of n e (2 * r + 1) + i32.i64 (x - upto r))
+    let key (x: i64): (i64, i64) =
+      let r = row_of ends x
+      let (gain, _) = look data lists tours places rings r (position r x)
+      in (i64.i32 (get subtour r), (i64.i32 gain << 32) | (0xffffffff - (x - first (get e.own r))))
+    let (to, keys) = unzip (map key (iota (total_of ends)))
+    let none = i64.i32 i32.lowest << 32
+    let best = hist i64.max none m to keys
+    let joint (s: i64): joint =
+      if best[s] >> 32 == i64.i32 i32.lowest
+      then no_joint
+      else let x = 0xffffffff - (best[s] & 0xffffffff) + first e.own[s]
+           let r = row_of ends x
+           let q = position r x
+           let (gain, code) = look data lists tours places rings r q
+           let a = i64.i32 (get e.pair e.own[s])
+           let t = get places[a] lists[i64.i32 (get tours[a] q), i64.i32 (code >> 2)]
+           let there = segment_of e e.own[s] t
+           in {is = true, x = edge_at n e r q ((code >> 1) & 1), y = edge_at n e there t (code & 1), gain, there}
+    in map joint (iota m)
+}

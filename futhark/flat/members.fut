@@ -1,0 +1,77 @@
+-- | AB-cycles near exchanges: those with a cut in a small subtour, each once for an exchange.
+
+import "cycles"
+import "exchange"
+import "segments"
+import "subtours"
+
+-- | All AB-cycles of all pairs as exchanges, the edges that differ, and the exchange of each of these, -1 where it has none.
+type pool [p] [n] [w] [c] [m] = {cycles: exchanges [c] [m], d: difference [p] [n] [w], own: [w]i32}
+
+-- | Exchanges with the subtour of each segment, how many subtours each leaves, and the largest of them.
+type centers [c] [m] = {e: exchanges [c] [m], subtour: [m]i32, left: [c]i32, largest: [c]i32}
+
+-- | An exchange and a cycle that may join it.
+type member = (i32, i32)
+
+-- | Count the subtours of exchanges of up to `most` cuts. **Work:** O(m log most). **Span:** O(log most + log m).
+def centers_of [c] [m] (n: i64) (most: i64) (e: exchanges [c] [m]) : centers [c] [m] =
+  let subtour = subtours most e
+  let largest = largest_subtours e subtour (subtour_sizes n e subtour)
+  in {e, subtour, left = count_subtours e subtour, largest}
+
+-- Tell whether a segment lies in a small subtour: any but the largest of its exchange. **Work:** O(1).
+local
+def is_small [c] [m] (centers: centers [c] [m]) (r: i32) : bool =
+  get centers.subtour r != get centers.largest (get centers.e.own r)
+
+-- The edges that differ within a segment: behind how many of its tour's they begin, how many they are, and those of its tour.
+-- The last segment goes on with the first ones. **Work:** O(1).
+local
+def edges_within [p] [n] [w] [c] [m] (d: difference [p] [n] [w]) (e: exchanges [c] [m]) (r: i32) : (i32, i32, (i32, i32)) =
+  #[unsafe]
+  let base = i64.i32 (get e.pair (get e.own r)) * n
+  let upto (q: i32) = d.upto[base + i64.i32 q]
+  let (low, high) = (if base == 0 then 0 else d.upto[base - 1], d.upto[base + n - 1])
+  let (from, to) = (get e.cut r, get e.cut (next_cut e r))
+  let inside = upto to - 1 - upto from
+  in (upto from, if to > from then inside else inside + high - low, (low, high))
+
+-- Tell whether an edge of a cycle is the first of its cuts in a small subtour of exchange o, and another cut lies in another
+-- subtour.
+-- **Work:** O(l log m) for l cuts of the cycle.
+local
+def joins [c] [m] [d] [l] (centers: centers [c] [m]) (cycles: exchanges [d] [l]) (o: i32) (g: i32) (q: i32) : bool =
+  let (from, behind) = (get cycles.off g, get cycles.off g + get cycles.size g)
+  let segment (r: i32) = segment_of centers.e o (get cycles.cut r)
+  let first = loop r = from while r < behind && !(is_small centers (segment r)) do r + 1
+  let mine = get centers.subtour (segment first)
+  let other = loop r = from while r < behind && get centers.subtour (segment r) == mine do r + 1
+  in get cycles.cut first == q && other < behind
+
+-- | Find the cycles that may join each exchange: those that lie in several of its subtours, share no cut with it, leave it
+-- saving something, and at most `most` cuts. Each is found by its first cut in a small subtour.
+--
+-- Members are in order of exchanges, segments, and edges. **Work:** O(x l log m) for x edges that differ within small
+-- subtours. **Span:** O(l log m).
+def members [p] [n] [w] [c] [m] [d] [l] (most: i32) (pool: pool [p] [n] [w] [d] [l]) (centers: centers [c] [m]) : []member =
+  #[unsafe]
+  let e = centers.e
+  let count (r: i32) = if is_small centers r then (edges_within pool.d e r).1 else 0
+  let counts = kept_apart (map (\r -> count (i32.i64 r)) (iota m))
+  let ends = ends_of counts
+  let candidate (x: i64): (i32, i32, i32) =
+    let r = row_of ends x
+    let (from, _, (low, high)) = edges_within pool.d e r
+    let edge = from + i32.i64 (x - (ends[i64.i32 r] - i64.i32 (get counts r)))
+    let edge = if edge >= high then edge - high + low else edge
+    in (get e.own r, get pool.own edge, get pool.d.edges edge - get e.pair (get e.own r) * i32.i64 n)
+  let fits (o: i32) (g: i32) (q: i32) =
+    g >= 0
+    && get e.gain o + get pool.cycles.gain g > 0
+    && get e.size o + get pool.cycles.size g <= most
+    && get e.cut (next_cut e (segment_of e o q)) != q
+    && joins centers pool.cycles o g q
+  let candidates = kept_apart (map candidate (iota (numbered (total_of ends))))
+  let found = where_true (kept_apart (map (\(o, g, q) -> fits o g q) candidates))
+  in map (\x -> let (o, g, _) = get candidates x in (o, g)) found

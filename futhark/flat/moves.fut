@@ -1,0 +1,76 @@
+-- | 2-opt and or-opt moves of cities as exchanges.
+--
+-- A move of the city u at position q takes one of its two edges, to v, in place of which u joins w of its list. Side 0 is the
+-- edge to the next city, side 1 that to the one before. By 2-opt (l = 0) w loses its edge on the same side, to x, and v joins
+-- x. By or-opt the l cities from u on, away from v, move between w and x; x stands on the same side of w (other = 0) or on the
+-- other side (other = 1).
+
+import "../local_search/route"
+import "exchange"
+import "segments"
+
+-- | A proposal of a city: the gain of its move, 0 for none, and the move by its code.
+type proposal = {gain: i64, code: i32}
+
+-- | Return the code of a move: place j in the list, side, number of cities l, and other side. **Work:** O(1).
+#[inline]
+def code_of (j: i32) (side: i32) (l: i32) (other: i32) : i32 = 16 * j + 8 * side + 2 * l + other
+
+-- | Return j, side, l and other of a move. **Work:** O(1).
+#[inline]
+def decode (code: i32) : (i32, i32, i32, i32) = (code >> 4, (code >> 3) & 1, (code >> 1) & 3, code & 1)
+
+-- | A move by its cuts: at u, behind the cities that move (none by 2-opt: behind every position), and at w; and the sides.
+type move = {at: i32, behind: i32, there: i32, side: i32, there_side: i32, is_three: bool}
+
+-- | Return the cuts of a move of the city at position q of a tour of n cities, with w at position t. **Work:** O(1).
+def move_of (n: i32) (q: i32) (t: i32) (side: i32) (l: i32) (other: i32) : move =
+  let there_side = side ^ other
+  in { at = wrap n (q - side)
+     , behind = if l == 0 then i32.highest else wrap n (if side == 0 then q - l else q + l - 1)
+     , there = wrap n (t - there_side)
+     , side
+     , there_side
+     , is_three = l > 0
+     }
+
+-- Return the end that an end is joined to. Ends 0 and 1 are those of the cut at u, 2 and 3 behind the cities that move, 4 and 5 at w.
+local
+def joined ({at = _, behind = _, there = _, side, there_side, is_three}: move) (end: i32) : i32 =
+  let (u, w, x) = (side, 4 + there_side, 5 - there_side)
+  in if end == u
+     then w
+     else if end == w
+     then u
+     else if is_three
+     then -- The last city that moves joins x, and v joins the city behind it.
+          if end == x
+          then 3 - side
+          else if end == 3 - side then x else if end == 1 - side then 2 + side else 1 - side
+     else if end == x then 1 - side else x
+
+-- The place of a cut of a move among its cuts, by position.
+local
+def place ({at, behind, there, side = _, there_side = _, is_three = _}: move) (cut: i32) : i32 =
+  let before (x: i32) (y: i32) = i32.bool (x < y)
+  in if cut == 0
+     then before behind at + before there at
+     else if cut == 1 then before at behind + before there behind else before at there + before behind there
+
+-- Cut r of a move by position: the position, and what its ends are joined to.
+local
+def cut_of (move: move) (r: i32) : (i32, i32, i32) =
+  let cut = if place move 0 == r then 0 else if place move 1 == r then 1 else 2i32
+  let end (e: i32) = let y = joined move (2 * cut + e) in 2 * place move (y >> 1) + (y & 1)
+  in (if cut == 0 then move.at else if cut == 1 then move.behind else move.there, end 0, end 1)
+
+-- | Return moves as exchanges, for each the tour and the gain. **Work:** O(c). **Span:** O(log c).
+def exchanges_of_moves [c] (pair: [c]i32) (gain: [c]i64) (moves: [c]move) : ?[m].exchanges [c] [m] =
+  let size = map (\move -> 2 + i32.bool move.is_three) moves
+  let ends = ends_of size
+  let m = numbered (total_of ends)
+  let off = starts_of size ends
+  let own = map (row_of ends) (iota m)
+  let (cut, link0, link1) = unzip3 (map2 (\o r -> cut_of (get moves o) (i32.i64 r - get off o)) own (iota m))
+  let link = map3 (\o x y -> [x + 2 * get off o, y + 2 * get off o]) own link0 link1
+  in {pair, off, size, gain, cut, own, link}

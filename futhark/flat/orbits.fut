@@ -1,0 +1,40 @@
+-- | Orbits of permutations and lists that end, by pointer jumping: all of them at once, whatever their lengths.
+
+import "segments"
+
+-- | Return the least number of each orbit of a permutation, where it has at most 4^rounds numbers.
+--
+-- In a longer orbit each number has the least of the 4^rounds that begin with it. A round takes four steps, so that fewer
+-- kernels are launched. **Work:** O(m rounds). **Span:** O(rounds).
+def least_of_orbits [m] (rounds: i64) (next: [m]i32) : [m]i32 =
+  let (least, _) =
+    loop (least: [m]i32, jump: [m]i32) = (map i32.i64 (iota m), next)
+    for _r < rounds do
+      let step (l0: i32) (j1: i32) =
+        let l1 = get least j1
+        let j2 = get jump j1
+        let l2 = get least j2
+        let j3 = get jump j2
+        let l3 = get least j3
+        in (i32.min (i32.min l0 l1) (i32.min l2 l3), get jump j3)
+      in unzip (map2 step least jump)
+  in least
+
+-- | Return the root above each number, at most 4^rounds - 1 steps away; roots are their own parents.
+--
+-- **Work:** O(m rounds). **Span:** O(rounds).
+def roots [m] (rounds: i64) (parent: [m]i32) : [m]i32 =
+  let up (parent: [m]i32) (x: i32) = get parent (get parent (get parent (get parent x)))
+  in loop parent for _r < rounds do
+       map (up parent) (map i32.i64 (iota m))
+
+-- | Rank lists: return the sum of weights from each element to the end of its list, and whether there is an end.
+--
+-- `next` is -1 behind the last element of a list. Elements without an end within 2^rounds steps have a sum that means
+-- nothing. **Work:** O(m rounds). **Span:** O(rounds).
+def sums_to_end [m] (rounds: i64) (weights: [m]i32) (next: [m]i32) : ([m]i32, [m]bool) =
+  let (sums, jump) =
+    loop (sums: [m]i32, jump: [m]i32) = (weights, next)
+    for _r < rounds do
+      unzip (map2 (\sum j -> if j < 0 then (sum, j) else (sum + get sums j, get jump j)) sums jump)
+  in (sums, map (< 0) jump)
