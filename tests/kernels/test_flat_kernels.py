@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 from pytsp import Instance
 
+# Their program is compiled for these tests alone.
+pytestmark = pytest.mark.slow
 MOST = 150
 LEAST = -(2**62)
 # The mates of a pair by itself: the second tour is its own.
