@@ -1,10 +1,13 @@
-"""Whether solves keep what is promised of them, for every kind of instance: python -m bench.limits --pairs 200.
+"""Check that solves keep their limits, for every kind of instance: python -m bench.limits --pairs 300.
 
 Kinds of instances, numbers of cities, limits, solvers and backends are drawn. A run is late where `pytsp solve`,
 reading and all, takes more than 0.2 s and 2 % beyond its time limit; worse where its tour is longer than the
 nearest-neighbour tour of its instance, open or directed as that is; above where its process holds more memory than
 `bound_of` says. A limit below what the shortest run takes, which reads the instance and tells a tour without a search,
 cannot be kept; such runs are told apart, but late all the same where they take longer than that by as much.
+
+On a machine that others keep busy no limit can be kept by the clock on the wall. With `--clock processor` a run has one
+core, and its limit and its seconds are those that the core works for it.
 """
 
 from __future__ import annotations
@@ -54,16 +57,32 @@ DISTANCE_BYTES = {"whole": 30, "float": 60}
 PATIENCE = 600.0
 # The least that a solve can be asked for.
 SHORTEST = "0.001"
-# A process that holds little runs a command and tells its seconds, the most bytes that it held, and its exit code: to
-# Linux, a child has held what its parent holds, too.
+# The clocks by which limits are kept and seconds counted.
+CLOCKS = ("wall", "processor")
+# A process that holds little runs a command and tells its seconds by both clocks, the most bytes that it held, and its
+# exit code: to Linux, a child has held what its parent holds, too. By the processor's clock it has one core, as all
+# threads count.
 MEASURE = """
-import json, os, sys, time
+import json, os, random, sys, time
+if sys.argv[2] == "processor":
+    os.sched_setaffinity(0, [random.choice(sorted(os.sched_getaffinity(0)))])
 began = time.perf_counter()
-child = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+child = os.posix_spawnp(sys.argv[3], sys.argv[3:], os.environ)
 _, status, usage = os.wait4(child, 0)
-told = [time.perf_counter() - began, 1024 * usage.ru_maxrss, os.waitstatus_to_exitcode(status)]
+seconds = {"wall": time.perf_counter() - began, "processor": usage.ru_utime + usage.ru_stime}
+told = [seconds[sys.argv[2]], 1024 * usage.ru_maxrss, os.waitstatus_to_exitcode(status)]
 os.write(int(sys.argv[1]), json.dumps(told).encode())
 """
+# The command line as it is, and with the processor's clock in place of the one by which limits are kept.
+BY_PROCESSOR = """
+import time
+time.perf_counter = time.process_time
+import pytsp.cli.limits
+pytsp.cli.limits.seconds_since_start = time.process_time
+from pytsp.__main__ import main
+raise SystemExit(main())
+"""
+COMMANDS = {"wall": PYTSP, "processor": [PYTSP[0], "-c", BY_PROCESSOR]}
 
 
 class Drawn(NamedTuple):
@@ -91,7 +110,7 @@ class Run:
     bound : int
         The bytes that it may take.
     seconds : float
-        From the start of the process to its end, as the calling process measures them.
+        From the start of the process to its end, as the calling process measures them by the clock.
     length : float
     bytes : int
         The most memory that it has held.
@@ -156,8 +175,9 @@ def draw(task: tuple[str, int, int, str]) -> Drawn:
     return Drawn(str(file), float(nearest), instance.is_exact)
 
 
-def measured(*words: str) -> tuple[float, int, str, str]:
-    """Run the command; return its seconds, the most bytes that it held, what it printed, and why it failed."""
+def measured(clock: str, *words: str) -> tuple[float, int, str, str]:
+    """Run the command; return its seconds by the clock, the most bytes that it held, what it printed, and why it
+    failed."""
 
     def content(file: IO[str]) -> str:
         file.seek(0)
@@ -168,19 +188,19 @@ def measured(*words: str) -> tuple[float, int, str, str]:
         tempfile.TemporaryFile("w+") as errors,
         tempfile.TemporaryFile("w+") as told,
     ):
-        command = [sys.executable, "-I", "-S", "-c", MEASURE, str(told.fileno()), *PYTSP, *words]
+        command = [sys.executable, "-I", "-S", "-c", MEASURE, str(told.fileno()), clock, *COMMANDS[clock], *words]
         subprocess.run(command, stdout=printed, stderr=errors, pass_fds=[told.fileno()], check=True)
         seconds, held, code = json.loads(content(told))
         why = (content(errors).splitlines() or [""])[-1] or f"exit code {code}"
         return seconds, held, content(printed), why if code else ""
 
 
-def ran(asked: tuple[str, int, float, str, str], drawn: Drawn, least: float) -> Run:
+def ran(clock: str, asked: tuple[str, int, float, str, str], drawn: Drawn, least: float) -> Run:
     """Make one run."""
     name, n, limit, solver, backend = asked
     words = ["solve", drawn.file, *KINDS[name].words(n)]
     words += ["--time-limit", str(limit), "--solver", solver, "--backend", backend]
-    seconds, held, printed, problem = measured(*words)
+    seconds, held, printed, problem = measured(clock, *words)
     bound = bound_of(n, KINDS[name].distances(n, solver), is_exact=drawn.is_exact)
     told = re.search(r"^length +(\S+)(?s:.*)stopped: (.+)$", printed, re.MULTILINE)
     if told is None:
@@ -237,7 +257,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=whole, default=200, help="how many runs (default: 200)")
     parser.add_argument("--kinds", default=",".join(KINDS), help="with commas between (default: all)")
-    parser.add_argument("--backends", default="c,multicore")
+    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="by which limits are kept (default: wall)")
+    parser.add_argument("--backends", help="with commas between (default: c,multicore; c by the processor's clock)")
     parser.add_argument("--solvers", default=",".join(SOLVERS))
     parser.add_argument("--shortest", type=positive, default=0.1, help="the shortest limit, in seconds (default: 0.1)")
     parser.add_argument("--longest", type=positive, default=10.0, help="the longest limit, in seconds (default: 10)")
@@ -246,6 +267,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, metavar="FILE", help="store all runs here")
     options = parser.parse_args()
+    options.backends = options.backends or ("c,multicore" if options.clock == "wall" else "c")
     for option, known in (("kinds", KINDS), ("solvers", SOLVERS)):
         for name in getattr(options, option).split(","):
             if name not in known:
@@ -259,18 +281,20 @@ def main() -> int:
         @cache
         def drawn(name: str, n: int) -> tuple[Drawn, float]:
             found = worker.ask((name, n, options.seed, folder), PATIENCE)
-            return found, measured("solve", found.file, *KINDS[name].words(n), "--time-limit", SHORTEST)[0]
+            return found, measured(options.clock, "solve", found.file, *KINDS[name].words(n), "--time-limit", SHORTEST)[
+                0
+            ]
 
         print_head("kind", "n", "limit", "solver", "backend", "seconds", "overrun", "ratio", "MB", "stopped")
         try:
             for asked in asked_for(options):
-                run = ran(asked, *drawn(*asked[:2]))
+                run = ran(options.clock, asked, *drawn(*asked[:2]))
                 runs.append(run)
                 cells = (f"{run.seconds:.2f}", f"{run.overrun:+.2f}", f"{run.ratio:.3f}", f"{run.bytes / 1e6:.0f}")
                 print(row(*asked, *cells, run.stop_reason or run.problem), *run.verdicts, flush=True)
         finally:
             worker.end()
-            store(options.json, {"machine": describe(), "runs": [asdict(run) for run in runs]})
+            store(options.json, {"machine": describe(), "clock": options.clock, "runs": [asdict(run) for run in runs]})
     print()
     show(runs)
     wrong = [run for run in runs if {*run.verdicts} - {"TOO SHORT"}]

@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import pytsp
+from bench.harness.spread import SPREADS
 from pytsp.io.convert import decimal_degrees, degrees_and_minutes
 from pytsp.problem.kernel_input import MATRIX_CITIES
 from pytsp.problem.metrics import METRICS
 
 SIDE = 10**6
+# The side of spreads with whole coordinates, in which clusters are hundreds wide; and that in degrees.
+WIDE_SIDE, GLOBE_SIDE = 5 * 10**8, 90.0
 # A way is up to so much longer than the straight line.
 DETOUR = 0.5
 # Cities that have coordinates need no matrix, but for some solvers; those are drawn for so many.
@@ -181,6 +184,57 @@ def symmetric(rng: np.random.Generator, n: int) -> NDArray[np.int64]:
     return shorter
 
 
+def spread(name: str) -> Draw:
+    """Return what draws points that are spread in that way."""
+    return SPREADS[name]
+
+
+def whole_spread(name: str) -> Draw:
+    """Return what draws points that are spread in that way, with whole coordinates."""
+
+    def draw(rng: np.random.Generator, n: int) -> NDArray[np.int64]:
+        drawn = SPREADS[name](rng, n)
+        low = drawn.min(axis=0)
+        side = float((drawn - low).max()) or 1.0
+        whole: NDArray[np.int64] = np.rint((drawn - low) * (WIDE_SIDE / side)).astype(np.int64)
+        return whole
+
+    return draw
+
+
+def on_the_globe(name: str) -> Draw:
+    """Return what draws latitudes and longitudes in degrees that are spread in that way."""
+
+    def draw(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
+        drawn = SPREADS[name](rng, n)
+        low = drawn.min(axis=0)
+        degrees: NDArray[np.float64] = GLOBE_SIDE * ((drawn - low) / (float((drawn - low).max()) or 1.0) - 0.5)
+        return degrees
+
+    return draw
+
+
+def tsplib_bells(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
+    """Draw latitudes and longitudes in degrees and minutes, DDD.MM, in clusters of any scale."""
+    return degrees_and_minutes(on_the_globe("bells")(rng, n))
+
+
+def in_a_matrix(name: str) -> Draw:
+    """Return what draws the distances of points that are spread in that way."""
+
+    def draw(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
+        drawn = SPREADS[name](rng, n)
+        return np.stack([np.hypot(*(drawn - point).T) for point in drawn])
+
+    return draw
+
+
+def solid_villages(rng: np.random.Generator, n: int) -> NDArray[np.int64]:
+    """Draw clusters of points of a cube with whole coordinates."""
+    flat = whole_spread("villages")
+    return np.column_stack([flat(rng, n), flat(rng, n)[:, 0]])
+
+
 PLANE = Kind(whole_points, MOST_POINTS, "EUC_2D")
 MATRIX = Kind(symmetric, MOST_DISTANCES)
 ASYMMETRIC = Kind(directed, MOST_DISTANCES, asymmetric=True)
@@ -206,6 +260,22 @@ KINDS: dict[str, Kind] = {
     **_paths("plane", PLANE),
     **_paths("matrix", MATRIX),
     **_paths("asymmetric", ASYMMETRIC),
+    "villages": Kind(spread("villages"), MOST_POINTS, "EUCLIDEAN"),
+    "villages-whole": Kind(whole_spread("villages"), MOST_POINTS, "EUC_2D"),
+    "villages-path": Kind(whole_spread("villages"), MOST_POINTS, "EUC_2D", ends=()),
+    "villages-on-the-globe": Kind(on_the_globe("villages"), MOST_POINTS, "HAVERSINE"),
+    "villages-in-space": Kind(solid_villages, MOST_POINTS, "EUC_3D"),
+    "dense-cluster": Kind(spread("dense cluster"), MOST_POINTS, "EUCLIDEAN"),
+    "two-scales": Kind(spread("two scales"), MOST_POINTS, "EUCLIDEAN"),
+    "line": Kind(whole_spread("line"), MOST_POINTS, "EUC_2D"),
+    "diagonal": Kind(spread("diagonal"), MOST_POINTS, "EUCLIDEAN"),
+    "lattice": Kind(whole_spread("lattice"), MOST_POINTS, "EUC_2D"),
+    "flat-lattice": Kind(spread("flat lattice"), MOST_POINTS, "EUCLIDEAN"),
+    "bells": Kind(spread("bells"), MOST_POINTS, "EUCLIDEAN"),
+    "bells-geo": Kind(tsplib_bells, MOST_POINTS, "GEO"),
+    "bells-matrix": Kind(in_a_matrix("bells"), MOST_DISTANCES),
+    "heavy-tails": Kind(spread("heavy tails"), MOST_POINTS, "EUCLIDEAN"),
+    "one-place": Kind(whole_spread("one place"), MOST_MATRIX_POINTS, "EUC_2D"),
 }
 """The kinds by their names."""
 

@@ -73,17 +73,18 @@ entry descent_counts [n] (descent: descent [n]) : [4]i64 = counts_of descent
 entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_population tours
 
 -- The climbers of a population go on by a plan: those of the streams first, …, first + p - 1 of its seed, by the iterations
--- from, …, from + iterations - 1, behind a descent where `from` is 0. Lists of neighbours are in order of their distances.
-entry matrix_ils [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.search (matrix_anywhere instance.matrix) lists population plan
-entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.search (grid_anywhere instance) lists population plan
-entry plane_ils [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.search (plane_anywhere instance.plane) lists population plan
-entry space_ils [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.search (anywhere.of_places instance.space) lists population plan
+-- from, …, from + iterations - 1, behind a descent where `from` is 0, for which all cities wait, or `window` of the tour from
+-- position `begin` on, unless that is 0. Lists of neighbours are in order of their distances.
+entry matrix_ils [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) (begin: i64) (window: i64) : population [p] [n] = any_population.search_within (matrix_anywhere instance.matrix) lists population plan begin window
+entry grid_ils [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) (begin: i64) (window: i64) : population [p] [n] = any_population.search_within (grid_anywhere instance) lists population plan begin window
+entry plane_ils [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) (begin: i64) (window: i64) : population [p] [n] = any_population.search_within (plane_anywhere instance.plane) lists population plan begin window
+entry space_ils [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) (begin: i64) (window: i64) : population [p] [n] = any_population.search_within (anywhere.of_places instance.space) lists population plan begin window
 
 -- The best tours of a population, after a descent over all cities by a plan, but without its iterations.
-entry matrix_polish [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.polish (matrix_anywhere instance.matrix) lists population plan
-entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.polish (grid_anywhere instance) lists population plan
-entry plane_polish [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.polish (plane_anywhere instance.plane) lists population plan
-entry space_polish [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = any_population.polish (anywhere.of_places instance.space) lists population plan
+entry matrix_polish [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) (begin: i64) (window: i64) : population [p] [n] = any_population.polish_within (matrix_anywhere instance.matrix) lists population plan begin window
+entry grid_polish [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) (begin: i64) (window: i64) : population [p] [n] = any_population.polish_within (grid_anywhere instance) lists population plan begin window
+entry plane_polish [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) (begin: i64) (window: i64) : population [p] [n] = any_population.polish_within (plane_anywhere instance.plane) lists population plan begin window
+entry space_polish [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) (begin: i64) (window: i64) : population [p] [n] = any_population.polish_within (anywhere.of_places instance.space) lists population plan begin window
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
 entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours (matrix_anywhere instance.matrix) lists seed first count passes 1

@@ -13,7 +13,8 @@ import "worker"
 
 -- | A stretch of a climber's iterations: `iterations` from number `from` on, behind a descent where that is 0; how its moves
 -- and kicks are chosen, of how many moves chains may consist, 0 where there are none, and how many tour neighbours on each
--- side of a kick's ends wait with these; whether a descent goes over all cities again until none has a move; the temperature of
+-- side of a kick's ends wait with these; whether a descent goes over all cities again until none has a move; the stretch of the
+-- tour, `window` cities from position `begin` on, whose cities wait for it, all where that is 0, and then once; the temperature of
 -- iteration 0, and the iteration by which it has fallen to 0, or 0 where it stays; whether it is what a tour may be longer than
 -- the climber's shortest one; the seed, and the first climber's number.
 type plan =
@@ -23,6 +24,8 @@ type plan =
   , depth: i32
   , woken: i32
   , again: bool
+  , begin: i64
+  , window: i64
   , kicks: kicks
   , temperature: f64
   , cooled: i64
@@ -99,8 +102,14 @@ def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick,
   let woken = if moves >= 2 then kick_neighbours else 0
   let kicks = {kind = kick, apart = most_apart moves}
   let by_record = acceptance == 1
-  let plan = {from, iterations, choice, depth, woken, again = depth == 0, kicks, temperature, cooled, by_record, seed, first}
+  let again = depth == 0
+  let plan = {from, iterations, choice, depth, woken, again, begin = 0, window = 0, kicks, temperature, cooled, by_record, seed, first}
   in assert (is_plan first from iterations kick acceptance temperature cooled) plan
+
+-- | The same, of whose descents only the cities of a stretch of the tour wait, unless `window` is 0.
+def within (n: i64) (begin: i64) (window: i64) (plan: plan) : plan =
+  let is_stretch = begin >= 0 && begin < n && window >= 0 && window <= n
+  in assert is_stretch (plan with begin = begin with window = window)
 
 -- | Where a climber stands: its tour; the shortest on its way, the last among equals, and its length; and how many
 -- improvements it has accepted, of which each move of a descent is one.
@@ -256,19 +265,23 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
         let trial = i >= descents
         let iteration = plan.from + i - descents
         let l = l with [0] = 0
-        -- All cities wait for a descent, those of the kick in a trial.
+        -- All cities wait for a descent, or those of the window, and those of the kick in a trial.
         let cuts = K.cuts data plan.kicks links r key iteration
         let made = trial && cuts.made
         let bridge = bridge_at r cuts
         let cost = if made then K.cost data bridge else 0
         let (r, l) = E.build (r, l) made bridge
         let q = rewind q
-        let q = W.wait (!trial) r q
+        let is_whole = plan.window == 0
+        let q = W.wait (!trial && is_whole) r q
+        let q =
+          loop q for i < (if trial then 0 else i32.i64 plan.window) do
+            push q (at r (wrap (i32.i64 n) (i32.i64 plan.begin + i)))
         let q =
           loop q for i < (if made then 8 * (2 * plan.woken + 1) else 0) do
             push q (at r (wrap (i32.i64 n) (position r (pier bridge (i % 8)) + i / 8 - plan.woken)))
         let (r, l, q, scratch, gain, moves, failed) =
-          repair data links plan.choice plan.depth trial (!trial && plan.again) r l q scratch
+          repair data links plan.choice plan.depth trial (!trial && is_whole && plan.again) r l q scratch
         let (r, l, q, gain, moves, failed) = redraw data links plan.choice trial key iteration r l q gain moves failed
         let longer = cost - gain
         let accepted = !failed && longer <= (if trial then allowed plan key iteration length best_length else 0)

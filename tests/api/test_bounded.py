@@ -220,7 +220,7 @@ def interrupt_kicks(now: pytsp.Progress) -> None:
 
 
 def test_a_solve_that_goes_on_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp.solvers.ils.population.CALL_SECONDS", 1e-3)
+    monkeypatch.setattr("pytsp.solvers.common.pacing.CALL_SECONDS", 1e-3)
     whole = pytsp.solve(CITIES, **SOLVE)
     path = tmp_path / "one"
     first = interrupted(6, path)
@@ -232,7 +232,7 @@ def test_a_solve_that_goes_on_is_bounded(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_bound_that_is_known_is_not_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytsp.solvers.ils.population.CALL_SECONDS", 1e-3)
+    monkeypatch.setattr("pytsp.solvers.common.pacing.CALL_SECONDS", 1e-3)
     path = tmp_path / "one"
     # How many calls the bound takes depends on the machine.
     progress = interrupt_kicks

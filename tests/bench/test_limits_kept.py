@@ -124,16 +124,24 @@ def test_the_bound_is_that_of_the_matrix_that_is_needed(name: str, distances: in
 
 def test_seconds_memory_and_failures_are_those_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     program = "import sys, time; held = bytearray(int(sys.argv[1])); time.sleep(0.1); print(len(held))"
-    monkeypatch.setattr(limits, "PYTSP", [sys.executable, "-c", program])
+    monkeypatch.setitem(limits.COMMANDS, "wall", [sys.executable, "-c", program])
     # What the process that measures holds does not count.
     ours = np.ones(400 * MEGA, np.uint8)
-    seconds, held, printed, problem = limits.measured(str(100 * MEGA))
+    seconds, held, printed, problem = limits.measured("wall", str(100 * MEGA))
     assert seconds > 0.1
     assert 100 * MEGA < held < ours.nbytes
     assert (printed, problem) == (f"{100 * MEGA}\n", "")
-    assert limits.measured("many")[3].startswith("ValueError: invalid literal")
-    monkeypatch.setattr(limits, "PYTSP", [sys.executable, "-c", "import os; os._exit(7)"])
-    assert limits.measured()[3] == "exit code 7"
+    assert limits.measured("wall", "many")[3].startswith("ValueError: invalid literal")
+    monkeypatch.setitem(limits.COMMANDS, "wall", [sys.executable, "-c", "import os; os._exit(7)"])
+    assert limits.measured("wall")[3] == "exit code 7"
+
+
+def test_by_the_processor_s_clock_only_work_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "import os, time; time.sleep(1.0); print(len(os.sched_getaffinity(0)))"
+    monkeypatch.setitem(limits.COMMANDS, "processor", [sys.executable, "-c", program])
+    seconds, _, printed, problem = limits.measured("processor")
+    assert (seconds < 0.9, printed, problem) == (True, "1\n", "")
+    assert "time.process_time" in limits.BY_PROCESSOR
 
 
 def options(**changes: object) -> argparse.Namespace:

@@ -111,7 +111,6 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytsp.solvers.ants.STEPS", {"cpu": 2e7})
     for module, name, value in (
         ("solvers.restarts.solver", "CALL_SECONDS", 2e-3),
-        ("solvers.ils.population", "CALL_SECONDS", 2e-3),
         ("solvers.eax", "CALL_SECONDS", 1e-3),
         ("solvers.large.pieces", "CALL_SECONDS", 1e-3),
         ("solvers.two_opt", "CALL_SECONDS", 1e-3),

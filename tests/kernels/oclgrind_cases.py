@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from kernel_calls import climbing_entry
+from kernel_calls import climbing_entry, stretch_of
 from kernel_values import generation_plan, search_plan
 
 from pytsp import Instance, random_tours, solve
@@ -62,7 +62,7 @@ def iterate(kind: str, n: int) -> None:
             numbers = {"from": start, "iterations": 3, "cooled": start}
             how = {"pivot": pivot, "kick": kick, "acceptance": int(kick == 4)}
             plan = search_plan(backend, draws=20, temperature=float(start), **how, **numbers)
-            population = backend.call(entry, loaded, lists, population, plan)
+            population = backend.call(entry, loaded, lists, population, plan, *stretch_of(backend))
         given = backend.call("population_given", random_tours(n, 3, 1))
         plans = [generation_plan(backend, 0, 0, 5, spread) for spread in (1, 4)]
         children = [backend.call(f"{form.kind}_cross", loaded, lists, given, plan) for plan in plans]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import chains_oracle
@@ -12,7 +13,17 @@ import strategies
 from cities import scattered
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_calls import SEGMENTS, Climbers, assert_exact, climbing_entry, distances_of, forms_of, lists_of, load
+from kernel_calls import (
+    SEGMENTS,
+    Climbers,
+    assert_exact,
+    climbing_entry,
+    distances_of,
+    forms_of,
+    lists_of,
+    load,
+    stretch_of,
+)
 from kernel_values import search_plan
 from numpy.typing import NDArray
 from strategies import directed_matrices
@@ -46,6 +57,34 @@ def test_a_descent_by_chains_is_that_of_the_oracle(
     assert (polished[0], more[0]) == (expected, steps[0] + further)
     assert lengths[0] == oracle.length(matrix.tolist(), expected)
     assert chains_oracle.descent(matrix.tolist(), lists, expected) == (expected, 0)
+
+
+@given(strategies.symmetric_matrices(min_n=2, max_n=10, largest=60), st.data(), st.integers(0, 9))
+@settings(max_examples=80)
+def test_a_stretch_that_descends_is_that_of_the_oracle(
+    backend: Backend, matrix: NDArray[np.int64], data: st.DataObject, k: int
+) -> None:
+    if backend.device is not None:
+        pytest.skip("a GPU's descents are not cut")
+    n, form = len(matrix), form_of(Instance.from_matrix(matrix))
+    tour = data.draw(strategies.tours(n)).tolist()
+    climbers = Climbers(backend, form, tour, k=k, moves=CHAINS)
+    lists, made = climbers.lists.tolist(), 0
+    for call in (partial(climbers.go, 0, 0), climbers.polish):
+        stretch = data.draw(st.tuples(st.integers(0, n - 1), st.integers(1, n)))
+        tours, lengths, steps = call(*stretch).found()
+        tour, further = chains_oracle.descent(matrix.tolist(), lists, tour, stretch=stretch)
+        made += further
+        assert (tours[0], steps[0], lengths[0]) == (tour, made, oracle.length(matrix.tolist(), tour))
+
+
+@pytest.mark.parametrize("stretch", [(-1, 3), (10, 3), (0, -1), (0, 11)])
+def test_stretches_that_are_none_are_refused(backend: Backend, stretch: tuple[int, int]) -> None:
+    if backend.device is not None:
+        pytest.skip("a GPU's descents are not cut")
+    climbers = Climbers(backend, form_of(scattered(10, "EUC_2D", 0)), random_tours(10, 1, 0), k=5, moves=CHAINS)
+    with pytest.raises(KernelError, match="is_stretch"):
+        climbers.go(0, 0, *stretch)
 
 
 def test_only_the_last_descent_goes_over_all_cities_again(backend: Backend) -> None:
@@ -205,4 +244,5 @@ def test_other_plans_of_chains_are_refused(backend: Backend, choice: dict[str, i
     population = backend.call("population_given", random_tours(10, 1, 0))
     entry = climbing_entry(f"{form.kind}_ils", form, backend)
     with pytest.raises(KernelError, match="moves"):
-        backend.call(entry, load(backend, form), lists_of(form), population, search_plan(backend, **choice))
+        plan = search_plan(backend, **choice)
+        backend.call(entry, load(backend, form), lists_of(form), population, plan, *stretch_of(backend))

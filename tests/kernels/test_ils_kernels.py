@@ -12,7 +12,17 @@ import strategies
 from cities import scattered
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from kernel_calls import SEGMENTS, Climbers, assert_exact, climbing_entry, distances_of, forms_of, lists_of, load
+from kernel_calls import (
+    SEGMENTS,
+    Climbers,
+    assert_exact,
+    climbing_entry,
+    distances_of,
+    forms_of,
+    lists_of,
+    load,
+    stretch_of,
+)
 from kernel_values import search_plan
 from numpy.typing import NDArray
 
@@ -272,7 +282,7 @@ def test_settings_out_of_bounds_are_refused(backend: Backend, what: str, value: 
     with pytest.raises(KernelError):
         entry = climbing_entry("grid_ils", form, backend)
         plan = search_plan(backend, **{"iterations": 1, what: value})
-        backend.call(entry, load(backend, form), lists_of(form), population, plan)
+        backend.call(entry, load(backend, form), lists_of(form), population, plan, *stretch_of(backend))
 
 
 @pytest.mark.parametrize("bad", [-1, 6])
@@ -283,7 +293,7 @@ def test_lists_of_what_is_no_city_are_refused(backend: Backend, bad: int) -> Non
     population = backend.call("population_given", random_tours(6, 1, 0))
     with pytest.raises(KernelError):
         entry = climbing_entry("grid_polish", form, backend)
-        backend.call(entry, load(backend, form), lists, population, search_plan(backend))
+        backend.call(entry, load(backend, form), lists, population, search_plan(backend), *stretch_of(backend))
 
 
 @pytest.mark.parametrize(("start", "to"), [([0], [2]), ([-1], [0]), ([2], [0]), ([0, 0], [1, 1])])

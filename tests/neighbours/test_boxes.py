@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from unittest.mock import create_autospec
 
 import numpy as np
 import oracle
 import pytest
-import spread
 import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -16,7 +14,7 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp import Instance
-from pytsp.backends import Backend, open_backend
+from pytsp.backends import Backend
 from pytsp.exceptions import KernelError
 from pytsp.generate import clustered, uniform
 from pytsp.neighbours import boxes as _boxes
@@ -29,8 +27,6 @@ from pytsp.starts.construct import greedy
 from pytsp.utils.deadline import OutOfTime, looking
 
 PART = "huge"
-# The cities of a leaf (`nearest.fut`).
-LEAF = 12
 
 
 def sorted_along(instance: Instance) -> tuple[Instance, NDArray[np.uint64]]:
@@ -95,46 +91,6 @@ def test_clusters_of_any_size_have_the_lists_of_all_pairs(
     differences = ordered.coordinates[:, None] - ordered.coordinates
     expected = oracle.nearest(np.square(differences).sum(axis=2).tolist(), k)
     assert lists_along(ordered, keys, k, backend).tolist() == expected
-
-
-# How much work lists are
-
-
-def leaves_within(instance: Instance, k: int) -> float:
-    """The mean number of leaves, of 12 cities each, that are no farther from a city than its k-th neighbour."""
-    ordered, _ = sorted_along(instance)
-    points, far = ordered.coordinates, neighbour_lists(ordered, k)[:, -1]
-    assert points is not None
-    parts = np.array_split(points, np.arange(LEAF, len(points), LEAF))
-    low, high = (np.array([edge(part, axis=0) for part in parts]) for edge in (np.min, np.max))
-    away = np.maximum(0, np.maximum(low - points[:, None], points[:, None] - high))
-    limit = np.square(points - points[far]).sum(axis=1)
-    return float((np.square(away).sum(axis=2) <= limit[:, None]).sum(axis=1).mean())
-
-
-@pytest.mark.parametrize("name", spread.POINTS)
-def test_boxes_exclude_as_much_whatever_the_distribution(name: str) -> None:
-    def leaves(kind: str) -> float:
-        return leaves_within(Instance.from_coordinates(spread.POINTS[kind](3_000, 0), metric="EUCLIDEAN"), 8)
-
-    assert leaves(name) < 3 * leaves("uniform")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", spread.POINTS)
-@pytest.mark.parametrize("quadrants", [False, True], ids=["nearest", "quadrants"])
-def test_lists_take_no_longer_whatever_the_distribution(name: str, quadrants: bool) -> None:
-    """Twenty times as long is far from what boxes in no order take, which is hundreds of times as long."""
-
-    def seconds(kind: str) -> float:
-        instance = Instance.from_coordinates(spread.POINTS[kind](20_000, 0), metric="EUCLIDEAN")
-        began = time.process_time()
-        with boxes_by(open_backend("c")):
-            neighbour_lists(instance, 8, quadrants=quadrants)
-        return time.process_time() - began
-
-    seconds(name)
-    assert seconds(name) < 20 * seconds("uniform")
 
 
 @pytest.mark.parametrize("k", [MOST_LISTED, MOST_LISTED + 1])

@@ -84,9 +84,8 @@ def assert_whole(result: Result, *, is_optimal: bool = True) -> None:
 def cut(call_seconds: float, first_speed: float, growth: float) -> Iterator[None]:
     """Other sizes of calls."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (population_module, _pacing):
-            patch.setattr(module, "CALL_SECONDS", call_seconds)
-        patch.setattr(_pacing, "SHORT_CALL_SECONDS", call_seconds)
+        for name in ("CALL_SECONDS", "SHORT_CALL_SECONDS"):
+            patch.setattr(_pacing, name, call_seconds)
         patch.setattr(population_module, "FIRST_SPEED", dict.fromkeys(("cpu", "gpu"), first_speed))
         patch.setattr(_pacing, "MOST_GROWTH", growth)
         yield

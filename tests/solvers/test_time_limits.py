@@ -281,6 +281,73 @@ def test_the_last_descent_is_left_its_time(monkeypatch: pytest.MonkeyPatch) -> N
     assert found.iterations is not None and found.iterations < known.iterations
 
 
+@pytest.fixture
+def ticks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that goes on by a millisecond whenever it is looked at, however busy the machine is.
+
+    As no call seems to take long, none has more iterations than the one before.
+    """
+    count = itertools.count()
+    monkeypatch.setattr("pytsp.solvers.common.pacing.MOST_GROWTH", 1.0)
+    monkeypatch.setattr(time, "perf_counter", lambda: 1e-3 * next(count))
+
+
+@pytest.fixture
+def stretches(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[tuple[int, int]]]:
+    """The stretches of tours that descend from now on, first and last, (0, 0) for all cities."""
+    made: dict[str, list[tuple[int, int]]] = {"ils": [], "polish": []}
+    call = Backend.call
+
+    def noted(self: Backend, entry: str, *arguments: Any) -> Any:
+        verb = entry.rpartition("_")[2]
+        if verb in made:
+            made[verb].append(arguments[-2:])
+        return call(self, entry, *arguments)
+
+    monkeypatch.setattr(Backend, "call", noted)
+    monkeypatch.setattr(_population, "CUT_CITIES", 50)
+    return made
+
+
+@pytest.mark.usefixtures("ticks")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_descents_of_many_cities_go_stretch_by_stretch(
+    threads: int, stretches: dict[str, list[tuple[int, int]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_population, "MOST_LATE_SECONDS", 0.0)
+    monkeypatch.setattr(_population, "POLISH_SHARE", 50.0)
+    monkeypatch.setattr(_population, "FIRST_SPEED", {"cpu": 1_000.0, "gpu": 1_000.0})
+    known: dict[str, Any] = {"solver": "ils", "backend": "multicore", "threads": threads}
+    found = pytsp.solve(uniform(400, 0), time_limit=1.0, **known)
+    assert found.done.all() and found.iterations
+    assert (0, 0) in stretches["ils"] and (0, 0) not in stretches["polish"]
+    for made in stretches.values():
+        whole = [stretch for stretch in made if stretch != (0, 0)]
+        # Each begins where the one before ends, until all cities have descended; the last descent goes over them again.
+        assert whole[0][0] == 0 and sum(whole[-1]) == 400
+        assert all(begin == sum(before) % 400 for before, (begin, _) in itertools.pairwise(whole))
+    again = pytsp.solve(uniform(400, 0), initial_tour=found.tour, iterations=0, **known)
+    assert again.length == found.length
+
+
+def test_where_iterations_end_a_solve_its_descents_are_not_cut(stretches: dict[str, list[tuple[int, int]]]) -> None:
+    pytsp.solve(uniform(400, 0), solver="ils", backend="c", time_limit=1_000.0, iterations=3)
+    assert {*stretches["ils"], *stretches["polish"]} == {(0, 0)}
+
+
+@pytest.mark.usefixtures("ticks")
+@pytest.mark.parametrize("limit", [0.05, 0.3])
+def test_descents_that_do_not_fit_are_cut(limit: float, stretches: dict[str, list[tuple[int, int]]]) -> None:
+    # As if a call took a tenth of a second for ten cities.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_population.Population, "_stretch", lambda self, _: (self.standing.reached, 10))
+        found = pytsp.solve(uniform(1_000, 0), solver="ils", time_limit=limit, backend="c")
+    assert (found.stop_reason, found.iterations, found.done.all()) == ("time limit", 0, False)
+    assert 0 < len(stretches["ils"]) < 100
+    assert {size for _, size in stretches["ils"]} == {10}
+    assert found.instance.tour_length(found.tour) == found.length
+
+
 @pytest.mark.parametrize(
     ("n", "limit", "given_", "solver"),
     [

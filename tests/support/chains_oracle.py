@@ -114,14 +114,22 @@ def chain(
 
 
 def descent(
-    distances: Distances, lists: Sequence[Sequence[int]], start: Tour, *, straight: bool = False, again: bool = False
+    distances: Distances,
+    lists: Sequence[Sequence[int]],
+    start: Tour,
+    *,
+    straight: bool = False,
+    again: bool = False,
+    stretch: tuple[int, int] = (0, 0),
 ) -> tuple[list[int], int]:
     """The tour that a descent by chains, or by straight ones, ends on, and how many chains shortened it.
 
     Each city is looked at once, and those at the ends of chains; or `again`, until none has a chain that shortens it.
+    Or the cities of a `stretch` of the tour are, its first position and their number.
     """
     tour, steps, checked = list(start), 0, 0
-    waiting = list(start)
+    begin, window = stretch
+    waiting = [start[(begin + i) % len(start)] for i in range(window or len(start))]
     while waiting:
         t1 = waiting.pop(0)
         for s in (1, -1):

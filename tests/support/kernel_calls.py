@@ -24,6 +24,11 @@ def climbing_entry(entry: str, form: Form, backend: Backend) -> str:
     return entry if backend.device is None else f"{entry}_{mapping_of(form.whole.n, backend)}"
 
 
+def stretch_of(backend: Backend, begin: int = 0, window: int = 0) -> tuple[int, ...]:
+    """The cities that wait for a descent, by default all, as a CPU's entry points for climbers take them."""
+    return (begin, window) if backend.device is None else ()
+
+
 def load(backend: Backend, form: Form) -> Opaque:
     """The instance on the device."""
     return backend.call(f"{form.kind}_load", *form.arguments)
@@ -102,17 +107,19 @@ class Climbers:
         """The entry point by which they go on here."""
         return climbing_entry(f"{self.form.kind}_{what}", self.form, self.backend)
 
-    def go(self, start: int, iterations: int) -> Climbers:
-        """Go on by the iterations start, …, start + iterations - 1."""
-        return self._call("ils", **{"from": start}, iterations=iterations)
+    def go(self, start: int, iterations: int, *window: int) -> Climbers:
+        """Go on by the iterations start, …, start + iterations - 1; on a CPU, a stretch of the tour may descend."""
+        return self._call("ils", *window, **{"from": start}, iterations=iterations)
 
-    def polish(self) -> Climbers:
-        """Descend from the best tours."""
-        return self._call("polish")
+    def polish(self, *window: int) -> Climbers:
+        """Descend from the best tours, on a CPU by a stretch of them if one is given."""
+        return self._call("polish", *window)
 
-    def _call(self, what: str, **numbers: int) -> Climbers:
+    def _call(self, what: str, *window: int, **numbers: int) -> Climbers:
         plan = search_plan(self.backend, **self.choice, **self.rest, **numbers)
-        self.population = self.backend.call(self.entry(what), self.loaded, self.lists, self.population, plan)
+        self.population = self.backend.call(
+            self.entry(what), self.loaded, self.lists, self.population, plan, *stretch_of(self.backend, *window)
+        )
         return self
 
     def copy(self, start: list[int], to: list[int]) -> Climbers:

@@ -20,6 +20,8 @@ __all__ = ["CHILDREN", "PASSES", "PATIENCE", "LocalSearch", "moves_of", "populat
 
 # Chains of moves that reverse no segment, as the kernels take them beside `MOVES`.
 STRAIGHT = 3
+# The first position of the stretch of a tour that descends, and how many cities it has: 0 for all.
+WHOLE = (0, 0)
 # How many children a pair has.
 CHILDREN = 30
 # How many neighbours the merging of subtours looks at.
@@ -134,21 +136,29 @@ class LocalSearch:
         cooled: int = 0,
         *,
         lists: NDArray[np.int32] | None = None,
+        stretch: tuple[int, int] = WHOLE,
     ) -> Any:
         """Let climbers, the first of number `first`, go on by the iterations start, …, start + count - 1.
 
         Behind a descent where they begin. After `cooled` iterations the temperature is 0; 0 where it stays. By other
-        lists, if they are given.
+        lists, if they are given. On a CPU the descent may be that of a stretch of the tours.
         """
-        stretch = {"seed": seed, "first": first, "from": start, "iterations": count}
-        return self._search("ils", climbers, {**stretch, "temperature": temperature, "cooled": cooled}, lists)
+        fields = {"seed": seed, "first": first, "from": start, "iterations": count}
+        return self._search("ils", climbers, {**fields, "temperature": temperature, "cooled": cooled}, lists, stretch)
 
-    def polish(self, climbers: Any, first: int) -> Any:
-        """Return climbers whose best tours have come from a descent over all cities."""
-        stretch = {"seed": self.seed, "first": first, "from": 0, "iterations": 0}
-        return self._search("polish", climbers, {**stretch, "temperature": 0.0, "cooled": 0})
+    def polish(self, climbers: Any, first: int, stretch: tuple[int, int] = WHOLE) -> Any:
+        """Return climbers whose best tours have come from a descent over all cities, or those of a stretch."""
+        fields = {"seed": self.seed, "first": first, "from": 0, "iterations": 0}
+        return self._search("polish", climbers, {**fields, "temperature": 0.0, "cooled": 0}, None, stretch)
 
-    def _search(self, verb: str, climbers: Any, fields: dict[str, Any], lists: NDArray[np.int32] | None = None) -> Any:
+    def _search(
+        self,
+        verb: str,
+        climbers: Any,
+        fields: dict[str, Any],
+        lists: NDArray[np.int32] | None,
+        stretch: tuple[int, int],
+    ) -> Any:
         # Directed ways have no use for moves that reverse a segment.
         is_straight = self.is_doubled and MOVES[self.moves] == "lk"
         choice = {
@@ -161,7 +171,8 @@ class LocalSearch:
         plan = self.kernels.value("search_plan", {**fields, **choice})
         entry = f"{self.kind}_{verb}{self.suffix}"
         lists = self.lists if lists is None else lists
-        return self.call(entry, self.loaded, lists, climbers, plan, *self.shared_out)
+        rest = stretch if self.machine == "cpu" else self.shared_out
+        return self.call(entry, self.loaded, lists, climbers, plan, *rest)
 
     def lengths(self, climbers: Any) -> NDArray[np.int64]:
         """Return the lengths of the climbers' best tours."""

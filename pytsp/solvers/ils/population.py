@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from pytsp.problem.instance import Instance
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.local_search import LocalSearch, population_fields
+from pytsp.solvers.common.local_search import WHOLE, LocalSearch, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
-from pytsp.solvers.common.pacing import CALL_SECONDS, Pace
+from pytsp.solvers.common.pacing import SHORT_CALL_SECONDS, Pace
 from pytsp.solvers.common.placement import descent_seconds
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.archive import NONE, Archive
@@ -36,6 +36,11 @@ MATRIX_SPEED = 2e7
 ANEW_DESCENTS = 4.0
 # The last descent, of local optima, takes at most this share of what the first one took.
 POLISH_SHARE = 0.6
+# The seconds of a last descent for which no time is kept: a short solve has more of kicks.
+MOST_LATE_SECONDS = 0.05
+# Where only a time limit ends a solve, a CPU makes the descents of more cities than these stretch by stretch of the
+# tour: how long a descent of all takes depends on the data.
+CUT_CITIES = 1 << 13
 # With a time limit this share of it is left for merging tours.
 MERGING_SHARE = 0.1
 # So many draws a step take about as long as the other pivots do.
@@ -50,13 +55,17 @@ class PopulationStanding(Standing):
 
     `has_descended` tells whether they have left the tours from which they start, `is_polished` whether their best tours
     have come from a descent over all cities: by "random-k" no local optima, else those of the whole neighbourhood.
-    `archive` is what climbers have left behind where they began anew, if anybody has looked for such.
+    `archive` is what climbers have left behind where they began anew, if anybody has looked for such. `reached` is the
+    position up to which the tours have gone through a descent that is made stretch by stretch, and `before` the sum of
+    their lengths where a last descent began.
     """
 
     best: Best
     has_descended: bool = True
     is_polished: bool = False
     archive: Archive | None = None
+    reached: int = 0
+    before: int | None = None
 
     @property
     def shortest(self) -> NDArray[np.int64]:
@@ -125,6 +134,16 @@ class Population(Search):
         if MOVES[moves] == "lk":
             speed /= CHAIN_KICKS
         self.pace = Pace(speed / max(1.0, draws / EQUAL_DRAWS))
+        self.is_cut = (
+            task.machine == "cpu"
+            and self.watch.time_limit is not None
+            and iterations is None
+            and self.options.pivot != "random-k"
+            and self.form.whole.n > CUT_CITIES
+        )
+        # How many cities of all tours descend together.
+        self.stretch_pace = Pace(self.form.whole.n / max(self._descent_seconds(), 1e-9), most=CUT_CITIES)
+        self.descended_seconds = 0.0
         # About how long the last descent will take, where the first one was long; what merging may take.
         self.polish_seconds = 0.0
         limit = self.watch.time_limit
@@ -132,7 +151,7 @@ class Population(Search):
 
     @property
     def has_begun(self) -> bool:
-        return self.standing.has_descended
+        return self.standing.has_descended or self.standing.reached > 0
 
     @property
     def is_finished(self) -> bool:
@@ -140,8 +159,8 @@ class Population(Search):
 
     @property
     def next_seconds(self) -> float:
-        """The first descent cannot be cut, and the last one follows it."""
-        if self.standing.has_descended:
+        """A first descent of all cities together cannot be cut, and the last one follows it."""
+        if self.standing.has_descended or self.is_cut:
             return 0.0
         return (1 + POLISH_SHARE) * self._descent_seconds()
 
@@ -196,24 +215,50 @@ class Population(Search):
     def advance(self) -> None:
         """Make one kernel call: iterations up to the next exchange at most, for a fraction of a second.
 
-        The first also takes every climber to its first local optimum, which is not cut. The temperature falls with the
-        iterations; where they have no end, with the square of the time that is left.
+        The first also takes every climber to its first local optimum, or, where that is cut, the first ones do. The
+        temperature falls with the iterations; where they have no end, with the square of the time that is left.
         """
         now = self.standing
         seconds_left = self.watch.seconds_left - self.polish_seconds - self.merging_seconds
+        stretch = WHOLE if now.has_descended else self._stretch(seconds_left)
+        end = now.reached + stretch[1] if stretch != WHOLE else self.form.whole.n
+        if end < self.form.whole.n:
+            self._advance_descent(stretch)
+            return
+        if not now.has_descended:
+            # How long kicks take is not known yet.
+            self.began = time.perf_counter()
         count = self._count(seconds_left)
         began = time.perf_counter()
-        handle = self._climbed(now.handle, now.iteration, count, self._warmth())
+        handle = self._climbed(now.handle, now.iteration, count, self._warmth(), stretch)
         standing = self._read(handle, now.iteration + count)
         took = time.perf_counter() - began
-        if not now.has_descended and POLISH_SHARE * took > CALL_SECONDS:
-            self.polish_seconds = POLISH_SHARE * took
+        if not now.has_descended:
+            self.descended_seconds += took
+            if POLISH_SHARE * self.descended_seconds > MOST_LATE_SECONDS:
+                self.polish_seconds = POLISH_SHARE * self.descended_seconds
         self.pace.observe(count, took)
         if self._is_turn(standing.iteration):
             if self.options.merge:
                 standing = self._merged(standing, seconds_left - took)
             standing = self._restarted(standing, seconds_left - (time.perf_counter() - began))
         self.standing = standing
+
+    def _stretch(self, seconds_left: float) -> tuple[int, int]:
+        """Return the next stretch of the tours that descends, of as many cities as take a fraction of a second."""
+        if not self.is_cut:
+            return WHOLE
+        reached, elapsed = self.standing.reached, time.perf_counter() - self.began
+        return reached, min(int(self.stretch_pace.fitting(elapsed, seconds_left)), self.form.whole.n - reached)
+
+    def _advance_descent(self, stretch: tuple[int, int]) -> None:
+        """Let a stretch of the tours descend that is not their last one."""
+        began = time.perf_counter()
+        standing = self._read(self._climbed(self.standing.handle, 0, 0, stretch=stretch), 0)
+        took = time.perf_counter() - began
+        self.descended_seconds += took
+        self.stretch_pace.observe(stretch[1], took)
+        self.standing = replace(standing, has_descended=False, reached=sum(stretch))
 
     def _warmth(self) -> float:
         """Return the share of the temperature that is left where only the time limit ends a solve."""
@@ -225,7 +270,9 @@ class Population(Search):
         """Return how often climbers have begun anew before an iteration, and how many they have made since."""
         return (0, iteration) if self.options.restart is None else divmod(iteration, self.options.restart)
 
-    def _climbed(self, handle: Any, start: int, count: int, warmth: float = 1.0) -> Any:
+    def _climbed(
+        self, handle: Any, start: int, count: int, warmth: float = 1.0, stretch: tuple[int, int] = WHOLE
+    ) -> Any:
         """Let climbers go on by the iterations start, …, start + count - 1; where they begin, also anew, they descend
         before."""
         turn, made = self._turn(start)
@@ -233,7 +280,9 @@ class Population(Search):
         cooled = min(filter(None, (self.iterations, self.options.restart)), default=0)
         temperature = self.temperature * (1.0 if cooled else warmth)
         seed = restart_seed(self.task.seed, turn)
-        return self.local_search.climb(handle, seed, self.options.first, made, count, temperature, cooled)
+        return self.local_search.climb(
+            handle, seed, self.options.first, made, count, temperature, cooled, stretch=stretch
+        )
 
     def _is_turn(self, iteration: int) -> bool:
         """Tell whether it is time for climbers to begin anew."""
@@ -284,17 +333,44 @@ class Population(Search):
     def needs_descent(self, stop_reason: str) -> bool:
         return self.standing.has_descended and not self.standing.is_polished
 
+    @property
+    def descent_call_seconds(self) -> float:
+        return SHORT_CALL_SECONDS if self.is_cut else 0.0
+
     def descend(self) -> None:
         """Let every climber's best tour descend over all cities, merged before where they are to be."""
         options, now = self.options, self.standing
+        if now.before is not None:
+            self._go_on_descending()
+            return
         self.unpolished = now if self.watch.checkpoint is not None else None
         if options.merge:
             now = self._merged(now, self.watch.seconds_left - self.polish_seconds)
         handle = now.handle
         if now.archive is not None and (now.archive.lengths < now.lengths).any():
             handle = self.kernels.value("population", now.archive.returned(self.kernels.fields(handle)))
+        if self.is_cut:
+            before = int(self.local_search.lengths(handle).sum())
+            self.standing = replace(now, handle=handle, archive=None, reached=0, before=before)
+            self._go_on_descending()
+            return
         handle = self.local_search.polish(handle, options.first)
         self.standing = replace(self._read(handle, now.iteration, final=True), archive=None)
+
+    def _go_on_descending(self) -> None:
+        """Let a stretch of every best tour descend; all cities have done so once no stretch has become shorter."""
+        now, n = self.standing, self.form.whole.n
+        stretch = self._stretch(max(self.watch.seconds_left, SHORT_CALL_SECONDS))
+        began = time.perf_counter()
+        handle = self.local_search.polish(now.handle, self.options.first, stretch)
+        standing = self._read(handle, now.iteration, final=True)
+        self.stretch_pace.observe(stretch[1], time.perf_counter() - began)
+        reached, after = sum(stretch), int(standing.lengths.sum())
+        if reached < n:
+            standing = replace(standing, is_polished=False, reached=reached, before=now.before)
+        elif after != now.before:
+            standing = replace(standing, is_polished=False, reached=0, before=after)
+        self.standing = standing
 
     def _count(self, seconds_left: float) -> int:
         """Choose the number of iterations of the next call."""
