@@ -17,7 +17,7 @@ from processes import run_python
 
 SUPPORT = TESTS / "support"
 # Only these read the machine's clock, or sleep.
-READERS = [SUPPORT / "clocks.py", SUPPORT / "processes.py"]
+READERS = [SUPPORT / "clocks.py", SUPPORT / "processes.py", SUPPORT / "standin.py"]
 CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time", "time", "sleep"}
 # What times some work, and what gives a test a clock of its own.
 TIMERS, OWN = {"fastest", "seconds_of"}, {"Clock", "KernelClock", "clock"}

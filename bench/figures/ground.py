@@ -86,6 +86,7 @@ class Ground:
         stretch = {"seed": self.seed, "first": 0, "from": start, "iterations": count}
         plan = self.kernels.value("search_plan", {**stretch, **names, "temperature": heat * near, "cooled": 0})
         population = self.kernels.call("population_given", np.asarray(tour, dtype=np.int32)[None, :])
-        population = self.call("ils", self.loaded, self.lists, population, plan)
+        # Behind the plan the stretch that descends: all of the tour.
+        population = self.call("ils", self.loaded, self.lists, population, plan, 0, 0)
         tours: NDArray[np.int32] = self.kernels.fields(population)["tours"]
         return np.array(tours[0])

@@ -28,7 +28,7 @@ def crossover() -> Any:
         choice = {"moves": MOVES.index("3-opt"), "pivot": PIVOTS.index("first"), "draws": 1}
         numbers = {"first": 0, "from": 0, "iterations": 0, "kick": 0, "acceptance": 0, "temperature": 0.0, "cooled": 0}
         plan = ground.kernels.value("search_plan", {"seed": seed, **choice, **numbers})
-        parents = ground.call("ils", ground.loaded, ground.lists, start, plan)
+        parents = ground.call("ils", ground.loaded, ground.lists, start, plan, 0, 0)
         generation = {"seed": seed, "generation": 0, "children": CHILDREN, "spread": 1}
         plan = ground.kernels.value("generation_plan", generation)
         children = ground.call("cross", ground.loaded, ground.lists, parents, plan)

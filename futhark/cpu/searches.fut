@@ -59,15 +59,28 @@ def nearest_tours [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (seed: u6
 def next_generation [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = any_generation.cross data lists population plan
 
 #[noinline]
-def solved [b] [n] [w] (kind: kind) (xs: [b][n]f64) (ys: [b][n]f64) (distances: [b][w]i32) (plan: many_plan) : many [b] [n] =
-  any_many.solve b (\i -> #[unsafe] anywhere.of_kind kind xs[i] ys[i] distances[i]) plan
+def listed [b] [n] [w] (kind: kind) (xs: [b][n]f64) (ys: [b][n]f64) (distances: [b][w]i32) (k: i64) : [b][n][k]i32 =
+  any_many.lists b (\i -> #[unsafe] anywhere.of_kind kind xs[i] ys[i] distances[i]) k
 
-def solved_in_plane [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: f64) (plan: many_plan) : many [b] [n] =
-  solved (if up > 0 then plane_rounded_up else plane_rounded) xs ys (replicate b []) plan
+#[noinline]
+def solved [b] [n] [w] [k] [j] (kind: kind) (xs: [b][n]f64) (ys: [b][n]f64) (distances: [b][w]i32) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] =
+  any_many.solve (\i -> #[unsafe] anywhere.of_kind kind xs[i] ys[i] distances[i]) near lists plan
 
-def solved_in_matrix [b] [n] (distances: [b][n][n]i32) (plan: many_plan) : many [b] [n] =
+def kind_in_plane (up: f64) : kind = if up > 0 then plane_rounded_up else plane_rounded
+
+def listed_in_plane [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: f64) (k: i64) : [b][n][k]i32 =
+  listed (kind_in_plane up) xs ys (replicate b []) k
+
+def solved_in_plane [b] [n] [k] [j] (xs: [b][n]f64) (ys: [b][n]f64) (up: f64) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] =
+  solved (kind_in_plane up) xs ys (replicate b []) near lists plan
+
+def listed_in_matrix [b] [n] (distances: [b][n][n]i32) (k: i64) : [b][n][k]i32 =
   let nowhere = replicate b (replicate n 0)
-  in solved in_matrix nowhere nowhere (map flatten distances) plan
+  in listed in_matrix nowhere nowhere (map flatten distances) k
+
+def solved_in_matrix [b] [n] [k] [j] (distances: [b][n][n]i32) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] =
+  let nowhere = replicate b (replicate n 0)
+  in solved in_matrix nowhere nowhere (map flatten distances) near lists plan
 
 #[noinline]
 def descended [n] [k] (data: places [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (huge: huge [n]) : huge [n] = space_passes.descend data links seed limit most huge

@@ -6,6 +6,7 @@ import "../core/positions"
 import "../core/rng"
 import "../core/schedule"
 import "../local_search/ils"
+import "../local_search/population"
 import "edge_exchange"
 import "generation"
 
@@ -15,10 +16,10 @@ type many [b] [n] = {tours: [b][n]i32, lengths: [b]i64}
 def are_counts (climbers: i64) (generations: i64) (children: i32) (spread: i64) =
   climbers >= 1 && is_generation generations children spread
 
--- | How many instances are solved: by lists of the k nearest, with so many climbers each, which take over edges for so many
--- generations; and what `generation` takes besides.
+-- | How many instances are solved: with so many climbers each, which take over edges for so many generations; and what
+-- `generation` takes besides.
 type many_plan =
-  {k: i64, seed: u64, climbers: i64, generations: i64, children: i32, spread: i64, passes: i32}
+  {seed: u64, climbers: i64, generations: i64, children: i32, spread: i64, passes: i32}
 
 module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (G: crossing with data [n] = M.data [n]) (S: schedule) = {
   -- | The k < n nearest cities of each city, in the order of their distances, equals by number. **Work:** O(n^2 k) at most,
@@ -42,15 +43,20 @@ module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (G: crossing
         in (cities, dists)
     in cities
 
-  -- | Solve b instances; each as if it were alone. Each of its climbers starts from a nearest-neighbour
-  -- tour, descends by 3-opt, and takes over edges from another one in each generation.
-  def solve [n]
-            (b: i64)
+  -- | The lists of the k nearest of b instances, 0 < k < n.
+  def lists [n] (b: i64) (data: i64 -> M.data [n]) (k: i64) : [b][n][k]i32 =
+    let cities = assert (fits_32_bits n && k >= 1 && k < n) (map i32.i64 (iota n))
+    in map (\i -> map (nearest (data i) k) cities) (iota b)
+
+  -- | Solve b instances by neighbour lists in order of distance; each as if it were alone. Each of its climbers starts from a
+  -- nearest-neighbour tour by the lists `near`, descends by 3-opt, and takes over edges from another one in each generation.
+  def solve [b] [n] [k] [j]
             (data: i64 -> M.data [n])
-            ({k, seed, climbers, generations, children, spread, passes}: many_plan) : many [b] [n] =
+            (near: [b][n][j]i32)
+            (lists: [b][n][k]i32)
+            ({seed, climbers, generations, children, spread, passes}: many_plan) : many [b] [n] =
     let p =
-      assert (fits_32_bits n && b >= 1 && k >= 1 && k < n && are_counts climbers generations children spread && are_passes passes) climbers
-    let lists = map (\i -> map (nearest (data i) k) (map i32.i64 (iota n))) (iota b)
+      assert (fits_32_bits n && b >= 1 && all are_lists near && all are_lists lists && are_counts climbers generations children spread && are_passes passes) climbers
     let links = map2 (\i l -> I.links_of (data i) l) (iota b) lists
     let key = rng.word (rng.stream seed 0) 0
     let plan = plan_of n descent_plan
@@ -58,7 +64,7 @@ module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (G: crossing
       #[unsafe]
       let i = t / p
       let own = rng.stream key (t % p)
-      let start = G.near_tour (data i) lists[i] own (u64.i32 passes) (rng.below own 0 (i32.i64 n))
+      let start = G.near_tour (data i) near[i] own (u64.i32 passes) (rng.below own 0 (i32.i64 n))
       let state = I.climb (data i) links[i] plan own start start
       in (state.tour, state.length)
     let (tours, lengths) = unzip (S.over descend (iota (b * p)))

@@ -114,10 +114,14 @@ entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q
 -- The climbers at the places `to` go on from where those at the places `from` stand.
 entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] = follow population from to
 
--- Many instances of equal size at once, with lists of the k nearest; each is solved as if it were alone.
-entry matrix_solve_many [b] [n] (distances: [b][n][n]i32) (plan: many_plan) : many [b] [n] = solved_in_matrix distances plan
-entry grid_solve_many [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (plan: many_plan) : many [b] [n] = solved_in_plane (map (map f64.i32) xs) (map (map f64.i32) ys) 0 plan
-entry plane_solve_many [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (plan: many_plan) : many [b] [n] = solved_in_plane xs ys (f64.bool up) plan
+-- The k nearest of each city in many instances of equal size; and many at once, each solved as if it were alone: by lists for the
+-- first tours, and lists for the search.
+entry matrix_many_lists [b] [n] (distances: [b][n][n]i32) (k: i64) : [b][n][k]i32 = listed_in_matrix distances k
+entry grid_many_lists [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (k: i64) : [b][n][k]i32 = listed_in_plane (map (map f64.i32) xs) (map (map f64.i32) ys) 0 k
+entry plane_many_lists [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (k: i64) : [b][n][k]i32 = listed_in_plane xs ys (f64.bool up) k
+entry matrix_solve_many [b] [n] [k] [j] (distances: [b][n][n]i32) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] = solved_in_matrix distances near lists plan
+entry grid_solve_many [b] [n] [k] [j] (xs: [b][n]i32) (ys: [b][n]i32) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] = solved_in_plane (map (map f64.i32) xs) (map (map f64.i32) ys) 0 near lists plan
+entry plane_solve_many [b] [n] [k] [j] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] = solved_in_plane xs ys (f64.bool up) near lists plan
 entry many_tours [b] [n] (many: many [b] [n]) : [b][n]i32 = many.tours
 entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths
 

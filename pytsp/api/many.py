@@ -20,6 +20,7 @@ from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance
+from pytsp.neighbours.exits import find_exits, may_need_exits, with_exits
 from pytsp.problem.cut_off import warn_of_cut_off
 from pytsp.problem.instance import Instance
 from pytsp.problem.instances import Instances, cities_of
@@ -267,7 +268,7 @@ class Batches:
         kernels = self.kernels
         generations = 8 + n // 50 if self.iterations is None else self.iterations
         counts = {"climbers": self.climbers, "generations": generations, "children": CHILDREN}
-        fields = {"k": min(NEIGHBOURS, n - 1), "seed": self.seed, **counts, "passes": PASSES}
+        fields = {"seed": self.seed, **counts, "passes": PASSES}
         machine = "cpu" if kernels.device is None else "gpu"
         most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * self.climbers + (4 * n * n if kind == "matrix" else 0)))
         is_limited = self.watch.time_limit is not None
@@ -281,7 +282,8 @@ class Batches:
             arrays = [np.stack(rows) for rows in zip(*(form.arguments[:2] for *_, form in chunk), strict=True)]
             spread = 1 if machine == "cpu" else _spread(n, len(chunk) * self.climbers)
             plan = kernels.value("many_plan", fields | {"spread": spread})
-            solved = kernels.call(f"{kind}_solve_many", *arrays, *flags, plan)
+            lists = self._lists(kind, [*arrays, *flags], [form.whole for *_, form in chunk])
+            solved = kernels.call(f"{kind}_solve_many", *arrays, *flags, *lists, plan)
             tours, lengths = kernels.call("many_tours", solved), kernels.call("many_lengths", solved)
             seconds = time.perf_counter() - began
             recomputed = tour_lengths([form.whole for *_, form in chunk], tours)
@@ -307,6 +309,20 @@ class Batches:
         request = self._request(EAX(climbers=self.climbers, iterations=generations), self.watch.seconds_left - reserve)
         finer = solve_finer(result, request)
         return replace(finer, history=(), seconds=result.seconds + time.perf_counter() - request.began)
+
+    def _lists(
+        self, kind: str, arguments: list[Any], instances: Sequence[Instance]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the nearest neighbours in instances of equal size, shape (b, n, k), and the same lists with exits."""
+        k = min(NEIGHBOURS, instances[0].n - 1)
+        near: NDArray[np.int32] = self.kernels.call(f"{kind}_many_lists", *arguments, k)
+        lists = near
+        for number in may_need_exits(near, arguments[0] if kind == "matrix" else None):
+            exits = find_exits(instances[number], near[number])
+            if exits.shape[1]:
+                lists = near.copy() if lists is near else lists
+                lists[number] = with_exits(instances[number], near[number], exits)
+        return near, lists
 
     def _results(
         self,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pytsp.neighbours.kdtree import boxes_by
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.candidates import are_by_alpha, search_lists, second_lists
+from pytsp.solvers.common.candidates import are_by_alpha, lists_without_exits, search_lists, second_lists
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, moves_of, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
@@ -182,10 +182,11 @@ class Evolution(Search):
         with boxes_by(task.kernels):
             lists = search_lists(task)
             second = second_lists(task, lists) if self.by_alpha else None
+            nearest = lists_without_exits(task)
         if is_here:
-            return LocalSearch(task, self.loaded, lists, moves=moves, second=second)
+            return LocalSearch(task, self.loaded, lists, moves=moves, second=second, nearest=nearest)
         loaded = self.descents.call(f"{self.form.kind}_load", *self.form.arguments)
-        host = LocalSearch(there, loaded, lists, moves=moves, second=second)
+        host = LocalSearch(there, loaded, lists, moves=moves, second=second, nearest=nearest)
         return LocalSearch(task, self.loaded, lists, moves=moves, host=host)
 
     @property

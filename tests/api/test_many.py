@@ -304,8 +304,8 @@ def test_an_interruption_ends_the_list(at: int, after: bool, monkeypatch: pytest
     interruption = Interruption(at, after)
     monkeypatch.setattr(Backend, "call", interruption.call)
     with cut(0, 1e-9):
-        # Three calls for each group's chunk: until the third has ended there is no result.
-        if at <= 2:
+        # Four calls for each group's chunk: until the fourth has ended there is no result.
+        if at <= 3:
             with pytest.raises(KeyboardInterrupt):
                 pytsp.solve_many(instances, backend="c")
             return

@@ -15,7 +15,7 @@ import emulated
 import numpy as np
 import pytest
 import standin
-from paths import ROOT, tsplib_file
+from paths import ROOT
 
 from pytsp.backends import PARTS, Backend, kernel_cache, open_backend, registry, status
 from pytsp.backends.registry import KINDS, find
@@ -42,7 +42,7 @@ class _Altered:
 
     def __init__(self, kernels: Backend, part: str, alter: Callable[[str, Any], Any] = lambda _, value: value) -> None:
         self.kernels, self.part, self.alter = kernels, part, alter
-        self.entry_points, self.value = kernels.entry_points, kernels.value
+        self.entry_points, self.value, self.device = kernels.entry_points, kernels.value, kernels.device
 
     def call(self, entry: str, *arguments: object) -> Any:
         found = self.kernels.call(entry, *arguments)
@@ -194,6 +194,15 @@ def test_a_driver_that_fails_is_refused_from_then_on(
     open_standin().close()
 
 
+def test_a_driver_that_crashes_once_is_tested_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STANDIN", "crash once")
+    monkeypatch.setenv("STANDIN_MARKER", str(cache / "crashed"))
+    open_standin().close()
+    assert (cache / "crashed").exists()
+    [file] = cache.rglob("*.verdict")
+    assert file.read_text() == "right\n"
+
+
 def test_a_driver_that_comes_to_no_end_is_refused(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STANDIN", "hang")
     monkeypatch.setattr(verdicts, "TIMEOUT_SECONDS", 0.1)
@@ -332,11 +341,11 @@ def test_a_solve_by_intels_runtime_is_that_of_c(tmp_path: Path) -> None:
     path = os.pathsep.join(map(str, (ROOT, *sys.path)))
     environment = {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": str(tmp_path)}
     environment |= {"LD_LIBRARY_PATH": str(driver.parent), "OCL_ICD_FILENAMES": str(driver)}
-    file = tsplib_file("kroA100.tsp")
-    program = f"""if True:
+    program = """if True:
         import pytsp
+        cities = pytsp.read("uniform100")
         for name in ("opencl", "c"):
-            print(pytsp.solve({str(file)!r}, solver="two-opt", start="random", seed=1, backend=name).tour.tolist())
+            print(pytsp.solve(cities, solver="two-opt", start="random", seed=1, backend=name).tour.tolist())
     """
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -287,9 +287,8 @@ def ticks(monkeypatch: pytest.MonkeyPatch) -> None:
 
     As no call seems to take long, none has more iterations than the one before.
     """
-    count = itertools.count()
     monkeypatch.setattr("pytsp.solvers.common.pacing.MOST_GROWTH", 1.0)
-    monkeypatch.setattr(time, "perf_counter", lambda: 1e-3 * next(count))
+    Clock(1e-3).install(monkeypatch)
 
 
 @pytest.fixture

@@ -48,6 +48,8 @@ class Trial:
         farthest = self.distances + np.diag(np.full(CITIES, 2**40))
         self.lists = np.argsort(farthest, axis=1, kind="stable")[:, :NEIGHBOURS].astype(np.int32)
         self.tours = random_tours(CITIES, CLIMBERS, SEED)
+        # A CPU's climbers may descend by stretches of a tour: here by the whole of it.
+        self.stretch = (0, 0) if kernels.device is None else ()
 
     def load(self) -> Opaque:
         """Return the instance on the device."""
@@ -104,24 +106,25 @@ def _search(trial: Trial) -> Iterator[Outcome]:
         # A GPU's single threads make no chains.
         for entry in trial.ways("ils", *MAPPINGS[: 2 if moves == 2 else 3]):
             fields = {"moves": moves, "pivot": pivot, "kick": kick, "acceptance": acceptance, "draws": 20}
-            climbed = call(entry, loaded, trial.lists, given, _plan(trial, **fields, iterations=30))
+            climbed = call(entry, loaded, trial.lists, given, _plan(trial, **fields, iterations=30), *trial.stretch)
             yield trial.population((moves, pivot, "ils"), entry, climbed)
             polish = entry.replace("ils", "polish")
-            polished = call(polish, loaded, trial.lists, climbed, _plan(trial, **fields))
+            polished = call(polish, loaded, trial.lists, climbed, _plan(trial, **fields), *trial.stretch)
             yield trial.population((moves, pivot, "polish"), polish, polished)
     started = call(f"{kind}_start", loaded, trial.lists, SEED, 0, 2 * CLIMBERS, 96)
     entry = trial.ways("ils")[0]
-    started = call(entry, loaded, trial.lists, started, _plan(trial, moves=2))
+    started = call(entry, loaded, trial.lists, started, _plan(trial, moves=2), *trial.stretch)
     yield trial.population(("start",), f"{kind}_start", started)
     for spread in (1, 4):
         fields = {"seed": SEED, "generation": 0, "children": 10, "spread": spread}
         crossed = call(f"{kind}_cross", loaded, trial.lists, started, trial.value("generation_plan", fields))
         yield trial.population(("cross",), f"{kind}_cross", crossed)
-    plan = {"k": NEIGHBOURS, "seed": SEED, "climbers": CLIMBERS, "generations": 3, "children": 10, "passes": 96}
-    arrays = [np.stack([axis, axis]) for axis in trial.form.arguments[:2]]
+    plan = {"seed": SEED, "climbers": CLIMBERS, "generations": 3, "children": 10, "passes": 96}
+    arrays = [*(np.stack([axis, axis]) for axis in trial.form.arguments[:2]), *trial.form.arguments[2:]]
+    near = call(f"{kind}_many_lists", *arrays, NEIGHBOURS)
     for spread in (1, 4):
         many = trial.value("many_plan", {**plan, "spread": spread})
-        solved = call(f"{kind}_solve_many", *arrays, *trial.form.arguments[2:], many)
+        solved = call(f"{kind}_solve_many", *arrays, near, near, many)
         yield Outcome(("many",), f"{kind}_solve_many", call("many_tours", solved), call("many_lengths", solved))
 
 
@@ -199,7 +202,9 @@ def _strategies(trial: Trial) -> Iterator[Outcome]:
         for entry in trial.ways("ils", "", "_lockstep"):
             for blocks in ((1,), (3,)) if entry.endswith("lockstep") else ((),):
                 fields = {"moves": moves, "pivot": pivot, "kick": 1, "draws": 20}
-                climbed = call(entry, loaded, trial.lists, given, _plan(trial, **fields, iterations=10), *blocks)
+                climbed = call(
+                    entry, loaded, trial.lists, given, _plan(trial, **fields, iterations=10), *(blocks or trial.stretch)
+                )
                 yield trial.population((moves, pivot), entry, climbed)
 
 

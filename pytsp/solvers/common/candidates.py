@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels, open_backend
 from pytsp.bound.alpha import alpha_lists
+from pytsp.neighbours.exits import find_exits, with_exits
 from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
 from pytsp.neighbours.ways import way_lists
 from pytsp.problem.instance import Instance
@@ -35,7 +36,7 @@ def candidates(
 
     They are those that are given, or of so many nearest, `default` where that is not given, of each quadrant where
     there are quadrants; or of those the ones by α-nearness, where they are asked for, or nothing is given and
-    `default_is_alpha`.
+    `default_is_alpha`. All but those that are given have exits where the nearest do not lead out of clusters.
     """
     key = ("candidates", default, default_is_alpha)
     return task.recall(key, lambda: _candidates(task, default, default_is_alpha=default_is_alpha))
@@ -46,9 +47,45 @@ def _candidates(task: Task[Any], default: int, *, default_is_alpha: bool) -> NDA
     if is_array(options.neighbours):
         return in_order(instance, check_neighbours(options.neighbours, instance.n))
     is_by_alpha = is_alpha(options.neighbours) or (options.neighbours is None and default_is_alpha)
-    k = default if is_by_alpha or options.neighbours is None else options.neighbours
-    lists = neighbour_lists(instance, k, quadrants=_has_quadrants(instance, options))
-    return alpha_lists(instance, lists, bound_kernels(task.kernels, instance.n)) if is_by_alpha else lists
+    near = _near(task, default if is_by_alpha or options.neighbours is None else options.neighbours)
+    lists = with_exits(instance, near.lists, near.exits)
+    return _alpha_lists(task, lists, near.exits) if is_by_alpha else lists
+
+
+class _Near(NamedTuple):
+    """The nearest cities of each, and its exits."""
+
+    lists: NDArray[np.int32]
+    exits: NDArray[np.int32]
+
+
+def _near(task: Task[Any], k: int) -> _Near:
+    """Return the k nearest of each city, of each quadrant where there are quadrants, and its exits."""
+
+    def make() -> _Near:
+        instance = task.instance
+        lists = neighbour_lists(instance, k, quadrants=_has_quadrants(instance, task.options))
+        return _Near(lists, find_exits(instance, lists))
+
+    return task.recall(("near", k), make)
+
+
+def _near_ways(task: Task[Any]) -> _Near:
+    """Return the ends of the shortest ways into and out of each city, and its exits, where the instance is doubled."""
+
+    def make() -> _Near:
+        lists = way_lists(task.form.whole, task.options.neighbours or DEFAULT_NEIGHBOURS)
+        return _Near(lists, find_exits(task.form.whole, lists, is_doubled=True))
+
+    return task.recall("near ways", make)
+
+
+def _alpha_lists(
+    task: Task[Any], lists: NDArray[np.int32], exits: NDArray[np.int32], **length: int
+) -> NDArray[np.int32]:
+    """Return lists by α-nearness made of others. They keep their exits, which are in few minimum 1-trees."""
+    instance = task.instance
+    return with_exits(instance, alpha_lists(instance, lists, bound_kernels(task.kernels, instance.n), **length), exits)
 
 
 def alpha_fits(task: Task[Any]) -> bool:
@@ -80,18 +117,40 @@ def are_by_alpha(task: Task[Any], moves: int) -> bool:
 def search_lists(task: Task[Any], *, default_is_alpha: bool = False) -> NDArray[np.int32]:
     """Return the lists of a local search from `starting_tours`: `candidates`, of directed ways without the pairs, which
     such tours have."""
-    neighbours = task.options.neighbours
-    if not task.is_doubled or is_array(neighbours) or is_alpha(neighbours) or task.options.quadrants:
+    if not _are_ways(task):
         return candidates(task, default_is_alpha=default_is_alpha)
-    return way_lists(task.form.whole, neighbours or DEFAULT_NEIGHBOURS)
+    ways = _near_ways(task)
+    return task.recall("ways", lambda: with_exits(task.form.whole, ways.lists, ways.exits))
+
+
+def lists_without_exits(task: Task[Any]) -> NDArray[np.int32]:
+    """Return the lists of which `search_lists` are made, for starting tours.
+
+    A tour that took an exit would leave a cluster before it has been to all of its cities. Lists that are given, or by
+    α-nearness, are those of the search.
+    """
+    if _are_ways(task):
+        return _near_ways(task).lists
+    neighbours = task.options.neighbours
+    if is_array(neighbours) or is_alpha(neighbours):
+        return candidates(task)
+    return _near(task, neighbours or DEFAULT_NEIGHBOURS).lists
 
 
 def second_lists(task: Task[Any], lists: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the lists by α-nearness, made of others, by which every second eight of a population's climbers start."""
-    return task.recall(
-        "second lists",
-        lambda: alpha_lists(task.instance, lists, bound_kernels(task.kernels, task.instance.n), k=SECOND_NEIGHBOURS),
-    )
+    """Return the lists by α-nearness, made of others, by which every second eight of a population's climbers start.
+
+    `lists` are `search_lists` of a task whose options say nothing of them.
+    """
+    exits = _near(task, DEFAULT_NEIGHBOURS).exits
+    return task.recall("second lists", lambda: _alpha_lists(task, lists, exits, k=SECOND_NEIGHBOURS))
+
+
+def _are_ways(task: Task[Any]) -> bool:
+    """Tell whether the lists of a local search are those of directed ways without the pairs."""
+    neighbours = task.options.neighbours
+    is_other = is_array(neighbours) or is_alpha(neighbours) or task.options.quadrants
+    return task.is_doubled and not is_other
 
 
 def is_alpha(neighbours: object) -> bool:
@@ -108,7 +167,8 @@ def bound_kernels(kernels: Backend, n: int) -> Backend:
 
 
 def are_nearest(instance: Instance, options: NeighbourLists) -> bool:
-    """Tell whether `candidates` are the nearest cities whatever the quadrant, of which starts make use as well."""
+    """Tell whether `lists_without_exits` are the nearest cities whatever the quadrant, of which starts make use as
+    well."""
     return (
         not is_array(options.neighbours) and not is_alpha(options.neighbours) and not _has_quadrants(instance, options)
     )

@@ -62,6 +62,8 @@ class LocalSearch:
         By which tours start and descend, where that is not on the device: with the same instance, lists and moves.
     second : numpy.ndarray of int32, shape (n, m), optional
         Neighbours in order of distance to which every second eight of the climbers that start try new edges.
+    nearest : numpy.ndarray of int32, shape (n, j), optional
+        Neighbours in order of distance by which starting tours go; by default `lists`.
     """
 
     def __init__(
@@ -78,10 +80,12 @@ class LocalSearch:
         draw_blocks: int = 1,
         host: LocalSearch | None = None,
         second: NDArray[np.int32] | None = None,
+        nearest: NDArray[np.int32] | None = None,
     ) -> None:
         self.host = host
         self.kernels, self.call = task.kernels, task.kernels.call
         self.kind, self.loaded, self.lists, self.second = task.form.kind, loaded, lists, second
+        self.nearest = lists if nearest is None else nearest
         self.near = np.ascontiguousarray(lists[:, :MERGED_NEIGHBOURS])
         self.is_doubled = task.is_doubled
         self.seed, self.machine = task.seed, task.machine
@@ -96,7 +100,7 @@ class LocalSearch:
         """Return climbers on random tours of near cities, brought to their local optima."""
         if self.host is not None:
             return self._brought(self.host, self.host.start(first, count))
-        lists = with_pairs(self.lists) if self.is_doubled else self.lists
+        lists = with_pairs(self.nearest) if self.is_doubled else self.nearest
         tours = self.call(f"{self.kind}_start", self.loaded, lists, self.seed, first, count, PASSES)
         return self.climb(tours, self.seed, first) if self.second is None else self._by_both(tours, first, count)
 

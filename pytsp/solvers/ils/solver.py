@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytsp.backends.context import Backend
 from pytsp.neighbours.kdtree import boxes_by
 from pytsp.run.monitor import Watch
-from pytsp.solvers.common.candidates import are_by_alpha, are_nearest, search_lists
+from pytsp.solvers.common.candidates import are_by_alpha, are_nearest, lists_without_exits, search_lists
 from pytsp.solvers.common.local_search import moves_of
 from pytsp.solvers.common.placement import check_climbers, default_climbers, mapping_of
 from pytsp.solvers.common.task import Task
@@ -52,7 +52,7 @@ def begin(task: Task[ILS]) -> Population:
     with boxes_by(task.kernels):
         lists = search_lists(task, default_is_alpha=by_alpha)
         is_for_starts = are_nearest(instance, options) and not by_alpha and lists.shape[1] >= GREEDY_NEIGHBOURS
-        nearest = lists if is_for_starts else None
+        nearest = lists_without_exits(task) if is_for_starts else None
         starts = starting_tours(task, climbers, nearest, moves=moves) if state is None else None
     temperature = first_temperature(task.form, lists, options.temperature, is_doubled=task.is_doubled)
     return Population(

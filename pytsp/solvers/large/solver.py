@@ -9,6 +9,7 @@ from pytsp.backends.context import Backend
 from pytsp.bound.alpha import alpha_lists
 from pytsp.exceptions import InstanceError
 from pytsp.neighbours.boxes import lists_along
+from pytsp.neighbours.exits import find_exits, with_exits
 from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.neighbours.kdtree import CITY_SECONDS, IMPORT_SECONDS, are_few
 from pytsp.neighbours.lists import along_tree, check_length, check_neighbours, in_order, neighbour_lists
@@ -138,10 +139,13 @@ def lists_of(
     if is_array(neighbours):
         given = check_neighbours(neighbours, ordered.n)  # type: ignore[arg-type]
         return in_order(ordered, numbers_of(order)[given[order]])
-    if is_alpha(neighbours):
-        near = _nearest(ordered, keys, ALPHA_NEAREST, task)
-        return alpha_lists(ordered, near, bound_kernels(task.kernels, ordered.n))
-    return _nearest(ordered, keys, DEFAULT_NEIGHBOURS if neighbours is None else neighbours, task)  # type: ignore[arg-type]
+    k = ALPHA_NEAREST if is_alpha(neighbours) else DEFAULT_NEIGHBOURS if neighbours is None else neighbours
+    near = _nearest(ordered, keys, k, task)  # type: ignore[arg-type]
+    exits = find_exits(ordered, near)
+    lists = with_exits(ordered, near, exits)
+    if not is_alpha(neighbours):
+        return lists
+    return with_exits(ordered, alpha_lists(ordered, lists, bound_kernels(task.kernels, ordered.n)), exits)
 
 
 def _nearest(ordered: Instance, keys: NDArray[np.uint64], k: int, task: Task[LargeTour]) -> NDArray[np.int32]:
