@@ -63,7 +63,7 @@ def bound [m] (boxes: [m][4]f64) (x: f64) (y: f64) (node: i64) : f64 =
 -- **Work:** O(log n).
 #[inline]
 def first_below (half: i64) (node: i64) : i64 =
-  let (low, high) = loop (low, high) = (node, node + 1) while high <= half do (2 * low, 2 * high)
+  let (low, _) = loop (low, high) = (node, node + 1) while high <= half do (2 * low, 2 * high)
   in leaf * (i64.max low half - half)
 
 -- | Go through the leaves that may matter to city c, its own leaf first, and by nodes above them: `visit` says whether what is
