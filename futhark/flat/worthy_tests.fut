@@ -6,7 +6,7 @@ import "worthy"
 -- In units of 2^-20.
 -- ==
 -- entry: logarithms
--- input { [1i64, 2i64, 3i64, 1000i64] } output { [0i64, 1048576i64, 1661953i64, 10449873i64] }
+-- input { [1i64, 2i64, 3i64, 1000i64] } output { [0i64, 1048576i64, 1661953i64, 10449882i64] }
 entry logarithms [m] (xs: [m]i64) : [m]i64 = map log2 xs
 
 -- An edge that half of the tours have counts most nearly; what none or all have is certain.
@@ -26,6 +26,8 @@ entry counted : []i32 = (edge_counts [[1], [2], [0], [2]] [[0, 1, 2, 3], [1, 0, 
 -- entry: chosen
 -- input { 50 } output { [true, true, true] }
 -- input { 100 } output { [true, false, true] }
+-- input { 160 } output { [true, false, true] }
+-- input { 180 } output { [false, false, true] }
 entry chosen (thrift: i32) : [3]bool =
   let e: exchanges [3] [0] =
     {pair = [0, 0, 0], off = [0, 0, 0], size = [0, 0, 0], gain = [4, 4, 1], cut = [], own = [], link = []}
