@@ -196,6 +196,23 @@ def test_what_is_shortened_is_a_tour_and_no_longer(instance: Instance, ends: int
         assert length == closed.tour_length(tour) <= closed.tour_length(curve)
 
 
+@pytest.mark.parametrize("is_open", [False, True])
+def test_time_that_is_left_goes_into_chains(is_open: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    points = np.random.default_rng(0).random((3_000, 3))
+    instance = Instance.from_coordinates(1e6 * points, metric="EUC_3D")
+    closed = OpenPath.of(instance).instance if is_open else instance
+    lengths = []
+    for seconds_left in (0.0, 1e9):
+        watch = SimpleNamespace(seconds=0.0, seconds_left=seconds_left, reserve=0.0)
+        task = SimpleNamespace(instance=closed, watch=watch, machine="cpu", kernels=open_backend("c"))
+        # A clock that stands still leaves time for the first descent of all cities.
+        monkeypatch.setattr("pytsp.starts.descent.time", SimpleNamespace(perf_counter=lambda: 0.0))
+        tour, length = _shortening.shortened(cast("Any", task), space_filling_curve(closed))
+        assert pytsp.is_tour(tour, closed.n)
+        lengths.append(length)
+    assert lengths[1] < 0.985 * lengths[0]
+
+
 @pytest.mark.parametrize(("share", "kept"), [(1.0, "greedy"), (0.5, "parts"), (0.0, "curve")])
 def test_it_is_greedy_in_parts_where_there_is_no_time_for_all_of_it(
     share: float, kept: str, monkeypatch: pytest.MonkeyPatch

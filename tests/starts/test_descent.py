@@ -61,17 +61,18 @@ def test_the_second_curve_goes_in_directions_at_right_angles(axes: int) -> None:
     together=st.integers(1, 40),
     piece=st.integers(8, 40),
     is_crowded=st.booleans(),
+    moves=st.sampled_from((descent.THREE_OPT, descent.CHAINS)),
     seed=st.integers(0, 99),
 )
 def test_a_descent_never_lengthens_and_keeps_ends(
-    n: int, axes: int, first: int, together: int, piece: int, is_crowded: bool, seed: int
+    n: int, axes: int, first: int, together: int, piece: int, is_crowded: bool, moves: int, seed: int
 ) -> None:
     points = drawn(n, axes, seed, is_crowded=is_crowded)
     tour = along_the_curve(points)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(descent, "TOGETHER", together)
         patch.setattr(descent, "PIECE", piece)
-        found = descended(points, tour, open_backend("c"), LONG, first)
+        found = descended(points, tour, open_backend("c"), LONG, first, moves)
     assert is_tour(found, n) and found.dtype == np.int32
     assert np.array_equal(found[:first], tour[:first])
     for begin in range(first, n, together):

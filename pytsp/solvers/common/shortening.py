@@ -12,7 +12,7 @@ from pytsp.backends.registry import host_kernels
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, further_city, given_ends, located
 from pytsp.solvers.common.task import Task
-from pytsp.starts.descent import DESCENT_SECONDS, descended
+from pytsp.starts.descent import CHAINS, DESCENT_SECONDS, PIECE, THREE_OPT, descended
 from pytsp.starts.quick_greedy import greedy_parts, greedy_seconds, quick_greedy
 
 __all__ = ["shortened", "shortening_seconds", "with_grace"]
@@ -42,7 +42,7 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
     """Return what there is time to make of a tour along a curve, and its length; that tour, where nothing is shorter.
 
     The greedy tour takes half as long as a descent, and what descends from it is shorter than what does from the curve.
-    Cities in space have no greedy tour here, only the descent.
+    Cities in space have no greedy tour here, only the descents: by 3-opt, then by chains in pieces that end elsewhere.
     """
     instance, watch, needed = task.instance, task.watch, shortening_seconds(task)
     began = watch.seconds
@@ -62,7 +62,10 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
         if seconds_left() > 0:
             best = _shorter(instance, best, _greedy(task, tour, seconds_left()))
         if seconds_left() > 0:
-            best = _shorter(instance, best, _descended(task, best[0], seconds_left()))
+            best = _shorter(instance, best, _descended(task, best[0], seconds_left(), THREE_OPT))
+        # What gains less is no reason to be late.
+        if seconds_left() > GRACE_SECONDS:
+            best = _shorter(instance, best, _descended(task, best[0], seconds_left() - GRACE_SECONDS, CHAINS))
     except KeyboardInterrupt:
         # The time is over anyway.
         pass
@@ -110,12 +113,14 @@ def _greedy(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray
     return None if order is None else tour[order]
 
 
-def _descended(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray[np.int32]:
+def _descended(task: Task[Any], tour: NDArray[np.int32], seconds: float, moves: int) -> NDArray[np.int32]:
     """Return what descends from a tour; the further city of an open path stays between the ends that it has."""
     further = further_city(task.instance)
     if further is not None:
         tour = np.roll(tour, -_place(tour, further))
-    return descended(_points(task.instance), tour, _kernels_of(task), seconds, 0 if further is None else 1)
+    # Pieces of another descent end elsewhere.
+    first = max(0 if moves == THREE_OPT else min(PIECE, len(tour)) // 2, 0 if further is None else 1)
+    return descended(_points(task.instance), tour, _kernels_of(task), seconds, first, moves)
 
 
 def _place(tour: NDArray[np.int32], city: int) -> int:
