@@ -312,7 +312,7 @@ def begun(*words: str, moments: tuple[str, ...] = ("opening",)) -> subprocess.Po
 
 
 def without_moments(out: str) -> str:
-    """What a command with that driver has printed itself."""
+    """Return the lines that a command with that driver has printed itself."""
     return re.sub(r"(?m)^(opening|reading|waiting)\n", "", out)
 
 

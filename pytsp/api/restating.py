@@ -23,7 +23,7 @@ Seen = TypeVar("Seen", Progress, Improved)
 
 
 class Step(Protocol):
-    """What stands between the instance that is given and the one that is solved."""
+    """The map from the instance that is solved to the one that is given."""
 
     @property
     def original(self) -> Instance:
@@ -31,7 +31,7 @@ class Step(Protocol):
 
     @property
     def offset(self) -> int:
-        """How much longer a tour of the original is."""
+        """The length that a tour of the original has more."""
 
     def restate(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the tour of the original for one of the instance that is solved."""

@@ -81,7 +81,7 @@ class Stored:
 
     @property
     def steps(self) -> list[State]:
-        """What leads from the user's instance to `instance`, the outermost first."""
+        """The steps from the user's instance to `instance`, the outermost first."""
         return [self._state.item("steps", number) for number in range(len(self._state.items("steps")))]
 
     @property

@@ -185,7 +185,7 @@ class _Ways:
 
     @cached_property
     def are_anywhere(self) -> NDArray[np.bool_]:
-        """Whether each place is as far from all others, but for the given ends of a path."""
+        """True for each place that is as far from all others, but for the given ends of a path."""
         places = np.arange(len(self.lists))
         are_anywhere = np.zeros(len(places), dtype=np.bool_)
         if self.instance.coordinates is not None:

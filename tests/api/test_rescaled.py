@@ -90,7 +90,7 @@ def no_warning() -> Iterator[None]:
 
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[Result]:
-    """What each search of a solve came to, one after the other."""
+    """The results of the searches of a solve, one after the other."""
     found: list[Result] = []
     once = rescaled.solve_once
 

@@ -16,7 +16,7 @@ POINTS = np.array([[0.0, 0.5], [3.0, 0.0], [1.0, 2.0], [2.0, 7.0]])
 
 
 class Tensor:
-    """What has DLPack and nothing else, as tensors of a framework without NumPy."""
+    """An object that has DLPack and nothing else, as tensors of a framework without NumPy."""
 
     def __init__(self, array: Any, device: int = 1) -> None:
         self.array, self.device = array, device
@@ -29,7 +29,7 @@ class Tensor:
 
 
 class Interface:
-    """What has NumPy's array interface and nothing else."""
+    """An object that has NumPy's array interface and nothing else."""
 
     def __init__(self, array: Any) -> None:
         self.__array_interface__ = array.__array_interface__
@@ -37,7 +37,7 @@ class Interface:
 
 
 class Stream:
-    """What has Arrow's stream and nothing else."""
+    """An object that has Arrow's stream and nothing else."""
 
     def __init__(self, table: Any) -> None:
         self.table = table
@@ -47,7 +47,7 @@ class Stream:
 
 
 class Shape:
-    """What has geometries' interface and nothing else."""
+    """An object that has geometries' interface and nothing else."""
 
     def __init__(self, document: Any, crs: Any = None) -> None:
         self.__geo_interface__ = document

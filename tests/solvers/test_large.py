@@ -49,7 +49,7 @@ solved = solving("large", iterations=3, piece=10)
 
 
 def cities_solved(instance: Instance) -> int:
-    """How many cities are left of an instance that has several in one place."""
+    """Return the number of cities that are solved of an instance with several in one place."""
     collapsed = Collapsed.of(instance)
     return instance.n if collapsed is None else collapsed.instance.n
 

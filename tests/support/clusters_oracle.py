@@ -34,7 +34,7 @@ def components(lists: Lists) -> list[int]:
 
 
 def is_anywhere(row: Sequence[float]) -> bool:
-    """Whether a city at these distances of all others is as far from all of them, but for two."""
+    """Tell whether a city at these distances is as far from all others, but for two."""
     return len(row) >= 7 and any(sum(length != each for length in row) <= 2 for each in row)
 
 
