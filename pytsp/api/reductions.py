@@ -52,7 +52,7 @@ class Reduction:
 
     @property
     def is_measured(self) -> bool:
-        """True where tours are measured: edges are shortened, or a difference of lengths may leave few digits of one."""
+        """True where edges are shortened, or where a difference of lengths may leave few digits of one."""
         is_float_matrix = self.instance.matrix is not None and not self.instance.is_exact
         return is_float_matrix or any(step.is_shortened for step in self.steps)
 
