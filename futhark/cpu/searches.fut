@@ -9,12 +9,14 @@ import "../core/metric"
 import "../core/planar"
 import "../core/schedule"
 import "../core/space"
-import "../crossover/generation"
 import "../crossover/many"
+import "../flat/crossing"
+import "../flat/curve"
 import "../large/parallel_moves"
 import "../large/pieces"
 import "../local_search/ils"
 import "../local_search/lin_kernighan"
+import "../local_search/near_tours"
 import "../local_search/population"
 import "../local_search/three_opt"
 import "../local_search/worker"
@@ -35,8 +37,9 @@ module plane_descent = mk_descent (mk_bands plane bands_of)
 module any_worker = mk_thread_worker anywhere
 module any_climbing = mk_deep_ils anywhere any_worker (mk_thread_look anywhere)
 module any_population = mk_population anywhere any_climbing cores
-module any_generation = mk_generation anywhere cores
-module any_many = mk_many anywhere (mk_ils anywhere any_worker) any_generation cores
+module any_near_tours = mk_near_tours anywhere cores
+module any_crossing = mk_crossing anywhere
+module any_many = mk_many anywhere (mk_ils anywhere any_worker) cores
 module space_passes = mk_passes space wide
 module space_path = mk_path space
 module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path) (mk_thread_look space_path)) cores
@@ -53,10 +56,16 @@ def grid_anywhere [n] (instance: grid_instance [n]) : anywhere.data [n] = plane_
 def plane_climbed_by [c] [n] [m] [w] (data: plane.data [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = plane_climbs.climb_by data pairs batch limit
 
 #[noinline]
-def nearest_tours [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) (spread: i64) : population [count] [n] = any_generation.start data lists seed first count passes spread
+def nearest_tours [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) (spread: i64) : population [count] [n] = any_near_tours.start data lists seed first count passes spread
 
 #[noinline]
-def next_generation [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = any_generation.cross data lists population plan
+def bulk_started [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : population [count] [n] = any_crossing.start_alone data lists spots count plan
+
+#[noinline]
+def bulk_searched [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (climbers: population [p] [n]) (plan: bulk_plan) : population [p] [n] = any_crossing.search_alone data lists climbers plan
+
+#[noinline]
+def next_generation [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (climbers: population [p] [n]) (plan: generation_plan) : population [p] [n] = any_crossing.cross_alone data lists climbers plan
 
 #[noinline]
 def listed [b] [n] [w] (kind: kind) (xs: [b][n]f64) (ys: [b][n]f64) (distances: [b][w]i32) (k: i64) : [b][n][k]i32 =

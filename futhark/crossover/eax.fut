@@ -10,7 +10,6 @@ import "../core/metric"
 import "../core/rng"
 import "../local_search/route"
 import "edge_exchange"
-import "unions"
 
 -- | The longest AB-cycle that makes a child, in edges of A.
 def most_cycle : i32 = 150
@@ -92,9 +91,6 @@ module mk_eax (M: metric) = {
   -- equals: its exchange and its gain, no exchange and 0 where none is shorter than A. To merge costs something nearly always:
   -- what saves no more before it, or on the way, than the best child so far is passed over.
   --
-  -- Where there are no more AB-cycles, and `unites`, unions of several make children too, one around each cycle that saves
-  -- something and leaves subtours.
-  --
   -- A path goes along edges that are left, of A and B in turn, at random where there are two. Where it comes to a city
   -- that it has left by the same kind of edge before, the cycle in between is taken out; the path goes on from its rest.
   --
@@ -106,7 +102,6 @@ module mk_eax (M: metric) = {
             (lists: [n][k]i32)
             (key: rng.key)
             (children: i32)
-            (unites: bool)
             (a: placed [n])
             (b: placed [n])
             ((left, cities, count): ([n]i8, [n]i32, i32)) : (exchange, i64) =
@@ -126,24 +121,24 @@ module mk_eax (M: metric) = {
         in if a_position[i64.i32 cities[i64.i32 middle]] < offset then (middle + 1, high) else (low, middle)
     let cuts: *[most_cuts]i32 = replicate most_cuts 0
     let link: *[2 * most_cuts]i32 = replicate (2 * most_cuts) 0
-    let (_, _, _, _, start, _, _, cycles, gains, m, cuts, link, gain) =
-      loop (left, seen, path, j, start, step, tried, cycles, gains, m, cuts, link, gain) =
-             (left, seen, path, -1i32, 0i32, 1i64, 0i32, no_cycles (), replicate most_cycles 0, 0i32, cuts, link, 0i64)
+    let (_, _, _, _, _, _, _, m, cuts, link, gain) =
+      loop (left, seen, path, j, start, step, tried, m, cuts, link, gain) =
+             (left, seen, path, -1i32, 0i32, 1i64, 0i32, 0i32, cuts, link, 0i64)
       while start < count && tried < children do
         if j < 0
         then let c = cities[i64.i32 (wrap count (before + start))]
              in if left[i64.i32 c] == 0
-                then (left, seen, path, j, start + 1, step, tried, cycles, gains, m, cuts, link, gain)
+                then (left, seen, path, j, start + 1, step, tried, m, cuts, link, gain)
                 else let path = path with [0] = c
                      let seen = seen with [2 * i64.i32 c] = 0
-                     in (left, seen, path, 0, start, step, tried, cycles, gains, m, cuts, link, gain)
+                     in (left, seen, path, 0, start, step, tried, m, cuts, link, gain)
         else let u = path[i64.i32 j]
              let turn = j & 1
              let ways_left = (i32.i8 left[i64.i32 u] >> (2 * turn)) & 3
              in if ways_left == 0
                 then -- Only where a path began: its city's edges are used up.
                      let seen = seen with [2 * i64.i32 u] = -1
-                     in (left, seen, path, -1, start, step, tried, cycles, gains, m, cuts, link, gain)
+                     in (left, seen, path, -1, start, step, tried, m, cuts, link, gain)
                 else let way = if ways_left == 3 then i32.u64 (rng.word key step >> 63) else ways_left - 1
                      let v = neighbour a b u (2 * turn + way)
                      let u_way = 2 * turn + way
@@ -155,37 +150,27 @@ module mk_eax (M: metric) = {
                      in if i < 0
                         then let path = path with [i64.i32 (j + 1)] = v
                              let seen = seen with [place] = j + 1
-                             in (left, seen, path, j + 1, start, step + 1, tried, cycles, gains, m, cuts, link, gain)
+                             in (left, seen, path, j + 1, start, step + 1, tried, m, cuts, link, gain)
                         else -- path[i], …, path[j] is an AB-cycle.
                              let size = j + 1 - i
-                             let (cycles, gains, m, cuts, link, gain, tried) =
+                             let (m, cuts, link, gain, tried) =
                                if size > 2 * most_cycle
-                               then (cycles, gains, m, cuts, link, gain, tried)
+                               then (m, cuts, link, gain, tried)
                                else let first = i + (i & 1)
                                     let city t =
                                       let p = first + (if t == size then 0 else t)
                                       in path[i64.i32 (if p > j then p - size else p)]
                                     let (c, l, g) = assemble data a_position size city
-                                    let (cycles, gains) = if unites then keep cycles gains (size / 2) c l g else (cycles, gains)
                                     let (m, cuts, link, gain) =
                                       if g <= gain
                                       then (m, cuts, link, gain)
                                       else let child = exchange.complete data lists a_tour a_position (size / 2) c l g gain
                                            in larger (m, cuts, link, gain) child
-                                    in (cycles, gains, m, cuts, link, gain, tried + i32.bool (g > 0))
+                                    in (m, cuts, link, gain, tried + i32.bool (g > 0))
                              let seen =
                                loop seen for t < size - 1 do
                                  let p = i + 1 + t
                                  in seen with [2 * i64.i32 path[i64.i32 p] + i64.i32 (p & 1)] = -1
-                             in (left, seen, path, i, start, step + 1, tried, cycles, gains, m, cuts, link, gain)
-    let (m, cuts, link, gain) =
-      loop (m, cuts, link, gain) for center < (if unites && start == count then count_of cycles else 0) do
-        if gains[i64.i32 center] <= 0
-        then (m, cuts, link, gain)
-        else let {m = u_m, cuts = c, link = l, gain = g, members} = union_around n32 cycles gains center
-             in if u32.popc members < 2 || g <= gain
-                then (m, cuts, link, gain)
-                else let child = exchange.complete data lists a_tour a_position u_m c l g gain
-                     in larger (m, cuts, link, gain) child
+                             in (left, seen, path, i, start, step + 1, tried, m, cuts, link, gain)
     in ({m, cuts, link}, gain)
 }

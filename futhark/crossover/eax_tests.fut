@@ -7,13 +7,12 @@ import "../core/testing"
 import "../core/tour"
 import "eax"
 import "edge_exchange"
-import "generation"
 
 module X = mk_eax matrix
 
 -- A tour's best child with another tour, and its gain.
 def child [n] [k] (data: [n][n]i32) (lists: [n][k]i32) (seed: u64) (children: i32) (a: [n]i32) (b: [n]i32) : ([n]i32, i64) =
-  let (e, gain) = X.cross data lists (rng.stream seed 0) children true (a, positions a) (b, positions b) (difference (a, positions a) (b, positions b))
+  let (e, gain) = X.cross data lists (rng.stream seed 0) children (a, positions a) (b, positions b) (difference (a, positions a) (b, positions b))
   in (apply_exchange a e, gain)
 
 def length [n] (data: [n][n]i32) (tour: [n]i32) : i64 =

@@ -7,21 +7,26 @@ import "../core/rng"
 import "../core/schedule"
 import "../local_search/ils"
 import "../local_search/population"
+import "../local_search/near_tours"
+import "eax"
 import "edge_exchange"
-import "generation"
 
 -- | The best tour of each instance, and its length.
 type many [b] [n] = {tours: [b][n]i32, lengths: [b]i64}
 
 def are_counts (climbers: i64) (generations: i64) (children: i32) (spread: i64) =
-  climbers >= 1 && is_generation generations children spread
+  climbers >= 1 && generations >= 0 && children >= 0 && spread >= 1 && spread <= 32
 
--- | How many instances are solved: with so many climbers each, which take over edges for so many generations; and what
--- `generation` takes besides.
+-- | How many instances are solved: with so many climbers each, which take over edges for so many generations; of how many
+-- children a pair has the best; how many threads are started for a pair, of which the first one works: threads of a GPU that go
+-- together wait for each other, and pairs take their own ways; and what `near_tours` takes besides.
 type many_plan =
   {seed: u64, climbers: i64, generations: i64, children: i32, spread: i64, passes: i32}
 
-module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (G: crossing with data [n] = M.data [n]) (S: schedule) = {
+module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule) = {
+  module N = mk_near_tours M S
+  module X = mk_eax M
+
   -- | The k < n nearest cities of each city, in the order of their distances, equals by number. **Work:** O(n^2 k) at most,
   -- O(n^2) for cities in random order.
   def nearest [n] (data: M.data [n]) (k: i64) (c: i32) : [k]i32 =
@@ -64,7 +69,7 @@ module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (G: crossing
       #[unsafe]
       let i = t / p
       let own = rng.stream key (t % p)
-      let start = G.near_tour (data i) near[i] own (u64.i32 passes) (rng.below own 0 (i32.i64 n))
+      let start = N.near_tour (data i) near[i] own (u64.i32 passes) (rng.below own 0 (i32.i64 n))
       let state = I.climb (data i) links[i] plan own start start
       in (state.tour, state.length)
     let (tours, lengths) = unzip (S.over descend (iota (b * p)))
@@ -79,12 +84,8 @@ module mk_many (M: metric) (I: climbing with data [n] = M.data [n]) (G: crossing
           -- All of an instance go as far round for the other parent.
           let step = if p == 1 then 0 else 1 + i64.i32 (rng.below (rng.stream key (-1 - g)) 0 (i32.i64 p - 1))
           let other = i * p + (a % p + step) % p
-          in G.child (data i)
-                     lists[i]
-                     own
-                     (if t % spread == 0 then children else 0)
-                     (tours[a], places[a])
-                     (tours[other], places[other])
+          let (mine, theirs) = ((tours[a], places[a]), (tours[other], places[other]))
+          in X.cross (data i) lists[i] own (if t % spread == 0 then children else 0) mine theirs (difference mine theirs)
         let (exchanges, gains) = unzip (S.over cross (iota (b * p * spread)))
         let tours = map (\a -> #[unsafe] apply_exchange tours[a] exchanges[a * spread]) (iota (b * p))
         let lengths = map (\a -> #[unsafe] lengths[a] - gains[a * spread]) (iota (b * p))

@@ -16,8 +16,8 @@ import "../core/anywhere"
 import "../core/instances"
 import "../core/space"
 import "../core/tour"
-import "../crossover/generation"
 import "../crossover/many"
+import "../flat/crossing"
 import "../large/fragments"
 import "../large/nearest"
 import "../large/parallel_moves"
@@ -92,8 +92,20 @@ entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed:
 entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours (plane_anywhere instance.plane) lists seed first count passes 1
 entry space_start [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = nearest_tours (anywhere.of_places instance.space) lists seed first count passes 1
 
--- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
--- must be known: after a call of `…_ils`.
+-- Climbers on tours made in bulk: along curves over spots, or of fragments; then a local search of all cities at once, in rounds.
+entry matrix_bulk [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (xs: [n]i32) (ys: [n]i32) (count: i64) (plan: bulk_plan) : population [count] [n] = bulk_started (matrix_anywhere instance.matrix) lists (xs, ys) count plan
+entry grid_bulk [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (xs: [n]i32) (ys: [n]i32) (count: i64) (plan: bulk_plan) : population [count] [n] = bulk_started (grid_anywhere instance) lists (xs, ys) count plan
+entry plane_bulk [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (xs: [n]i32) (ys: [n]i32) (count: i64) (plan: bulk_plan) : population [count] [n] = bulk_started (plane_anywhere instance.plane) lists (xs, ys) count plan
+entry space_bulk [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (xs: [n]i32) (ys: [n]i32) (count: i64) (plan: bulk_plan) : population [count] [n] = bulk_started (anywhere.of_places instance.space) lists (xs, ys) count plan
+
+-- The same local search of climbers on given tours.
+entry matrix_rounds [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: bulk_plan) : population [p] [n] = bulk_searched (matrix_anywhere instance.matrix) lists population plan
+entry grid_rounds [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: bulk_plan) : population [p] [n] = bulk_searched (grid_anywhere instance) lists population plan
+entry plane_rounds [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: bulk_plan) : population [p] [n] = bulk_searched (plane_anywhere instance.plane) lists population plan
+entry space_rounds [p] [n] [k] (instance: space_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: bulk_plan) : population [p] [n] = bulk_searched (anywhere.of_places instance.space) lists population plan
+
+-- The next generation: each tour takes over edges from the next one in a random order. The lengths must be known: after a call
+-- of `…_ils`, `…_bulk` or `…_rounds`.
 entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation (matrix_anywhere instance.matrix) lists population plan
 entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation (grid_anywhere instance) lists population plan
 entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = next_generation (plane_anywhere instance.plane) lists population plan

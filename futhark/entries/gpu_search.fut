@@ -1,15 +1,15 @@
--- | The entry points of the cuda and opencl backends for iterated local search, edge assembly crossover and many instances:
+-- | The entry points of the cuda and opencl backends for iterated local search and many instances:
 -- those of `cpu.fut`, where a climber has a thread block of its own (`…_block`) or a thread (`…_thread`).
 
 import "../core/instances"
 import "../core/metric"
 import "../core/schedule"
 import "../core/tour"
-import "../crossover/generation"
 import "../crossover/many"
 import "../local_search/block_look"
 import "../local_search/block_worker"
 import "../local_search/ils"
+import "../local_search/near_tours"
 import "../local_search/population"
 import "../local_search/three_opt"
 import "../local_search/worker"
@@ -23,12 +23,12 @@ module plane_population_block = mk_population plane (mk_deep_ils plane (mk_block
 module matrix_population_thread = mk_population matrix (mk_ils matrix (mk_thread_worker matrix)) spread_threads
 module grid_population_thread = mk_population grid (mk_ils grid (mk_thread_worker grid)) spread_threads
 module plane_population_thread = mk_population plane (mk_ils plane (mk_thread_worker plane)) spread_threads
-module matrix_generation = mk_generation matrix threads
-module grid_generation = mk_generation grid threads
-module plane_generation = mk_generation plane threads
-module matrix_many = mk_many matrix (mk_ils matrix (mk_thread_worker matrix)) (mk_generation matrix threads) threads
-module grid_many = mk_many grid (mk_ils grid (mk_thread_worker grid)) (mk_generation grid threads) threads
-module plane_many = mk_many plane (mk_ils plane (mk_thread_worker plane)) (mk_generation plane threads) threads
+module matrix_near_tours = mk_near_tours matrix threads
+module grid_near_tours = mk_near_tours grid threads
+module plane_near_tours = mk_near_tours plane threads
+module matrix_many = mk_many matrix (mk_ils matrix (mk_thread_worker matrix)) threads
+module grid_many = mk_many grid (mk_ils grid (mk_thread_worker grid)) threads
+module plane_many = mk_many plane (mk_ils plane (mk_thread_worker plane)) threads
 
 -- An instance on the device.
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances
@@ -56,15 +56,9 @@ entry grid_polish_thread [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k
 entry plane_polish_thread [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: search_plan) : population [p] [n] = plane_population_thread.polish instance.plane lists population plan
 
 -- Climbers first, …, first + count - 1 of a seed on nearest-neighbour tours from random cities.
-entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = matrix_generation.start instance.matrix lists seed first count passes (threads_a_climber count n)
-entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = grid_generation.start instance.grid lists seed first count passes (threads_a_climber count n)
-entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = plane_generation.start instance.plane lists seed first count passes (threads_a_climber count n)
-
--- The next generation: each tour is replaced by its best child of so many with the next one in a random order. The lengths
--- must be known: after a call of `…_ils`.
-entry matrix_cross [p] [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = matrix_generation.cross instance.matrix lists population plan
-entry grid_cross [p] [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = grid_generation.cross instance.grid lists population plan
-entry plane_cross [p] [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (population: population [p] [n]) (plan: generation_plan) : population [p] [n] = plane_generation.cross instance.plane lists population plan
+entry matrix_start [n] [k] (instance: matrix_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = matrix_near_tours.start instance.matrix lists seed first count passes (threads_a_climber count n)
+entry grid_start [n] [k] (instance: grid_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = grid_near_tours.start instance.grid lists seed first count passes (threads_a_climber count n)
+entry plane_start [n] [k] (instance: plane_instance [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) : population [count] [n] = plane_near_tours.start instance.plane lists seed first count passes (threads_a_climber count n)
 
 -- What a population has found so far: the best tours' lengths, the improvements, the place of the shortest, and a tour.
 entry population_lengths [p] [n] (population: population [p] [n]) : [p]i64 = population.lengths

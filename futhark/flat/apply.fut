@@ -28,18 +28,34 @@ def layout_of [p] [m] (n: i64) (most: i64) (e: exchanges [p] [m]) : (layout [m],
      , map2 whole e.off e.size
      )
 
+-- Return the segment of each position of p tours, which have one exchange each. **Work:** O(p n). **Span:** O(log (p n)).
+local
+def segments_of [p] [m] (n: i64) (e: exchanges [p] [m]) : [p * n]i32 =
+  #[unsafe]
+  -- A segment begins behind its cut; one that begins with the tour, or goes on there, is the last of its exchange.
+  let begins (r: i64) = if e.cut[r] + 1 < i32.i64 n then i64.i32 (get e.pair e.own[r]) * n + i64.i32 e.cut[r] + 1 else -1
+  let upto = scan (+) 0 (scatter (replicate (p * n) 0i32) (map begins (iota m)) (replicate m 1i32))
+  let before (a: i64) = if a == 0 then 0 else upto[a * n - 1]
+  let segment (x: i64) =
+    let a = x / n
+    let count = upto[x] - before a
+    in e.off[a] + (if count == 0 then e.size[a] else count) - 1
+  in tabulate (p * n) segment
+
 -- | Make the exchanges that are good and leave one tour, one for each tour; tell which are made.
 --
--- **Work:** O(p n log most + m log most). **Span:** O(log most).
+-- **Work:** O(p n + m log most). **Span:** O(log (p n)).
+#[noinline]
 def apply [p] [n] [m] ({tours, places = _, lengths}: population [p] [n]) (e: exchanges [p] [m]) (good: [p]bool) : (population [p] [n], [p]bool) =
   #[unsafe]
   let most = i64.i32 (i32.max 1 (i32.maximum e.size))
   let ({up, start}, whole) = layout_of n most e
   let made = map2 (&&) good whole
+  let segments = segments_of n e
   let new (a: i64) (q: i64): i32 =
     if !made[a]
     then i32.i64 q
-    else let r = segment_of e (i32.i64 a) (i32.i64 q)
+    else let r = segments[a * n + q]
          let behind = wrap (i32.i64 n) (i32.i64 q - get e.cut r - 1)
          let before = wrap (i32.i64 n) (get e.cut (next_cut e r) - i32.i64 q)
          in get start r + (if get up r then behind else before)

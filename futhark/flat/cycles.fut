@@ -12,8 +12,16 @@ import "exchange"
 import "orbits"
 import "segments"
 
--- | p tours of n cities, the position of each city on them, the mate of each, and a stream of random numbers for each.
-type pairs [p] [n] = {tours: [p][n]i32, places: [p][n]i32, mates: [p]i32, keys: [p]rng.key}
+-- | p tours of n cities, the position of each city on them, the mate of each among t others, and a stream of random numbers
+-- for each.
+type pairs [p] [t] [n] =
+  { tours: [p][n]i32
+  , places: [p][n]i32
+  , others: [t][n]i32
+  , other_places: [t][n]i32
+  , mates: [p]i32
+  , keys: [p]rng.key
+  }
 
 -- | The w edges of the tours that their mates lack. Edges stand behind positions, counted through all tours: `upto` counts
 -- those that differ up to each position, and `edges` lists their positions.
@@ -30,13 +38,14 @@ local
 def are_apart (n: i32) (d: i32) : bool = let d = i32.abs d in d != 1 && d != n - 1
 
 -- | Find the edges that differ. **Work:** O(p n). **Span:** O(log (p n)).
-def difference [p] [n] ({tours, places, mates, keys = _}: pairs [p] [n]) : ?[w].difference [p] [n] [w] =
+#[noinline]
+def difference [p] [t] [n] ({tours, places = _, others = _, other_places, mates, keys = _}: pairs [p] [t] [n]) : ?[w].difference [p] [n] [w] =
   let many = numbered (p * n)
   let tour = flatten tours
   let differs (x: i64) =
     #[unsafe]
     let (a, q) = (x / n, x % n)
-    let place = places[i64.i32 mates[a]]
+    let place = other_places[i64.i32 mates[a]]
     in are_apart (i32.i64 n) (get place tour[x] - get place tour[if q + 1 == n then x + 1 - n else x + 1])
   let (upto, edges) = count_true (map differs (iota many))
   in {upto = upto :> [p * n]i32, edges}
@@ -50,7 +59,7 @@ def is_lost [p] [n] [w] (d: difference [p] [n] [w]) (base: i64) (q: i32) : bool 
 
 -- The end of an edge of A to which an edge of B leads from another end. **Work:** O(1).
 local
-def partner [p] [n] [w] ({tours, places, mates, keys}: pairs [p] [n]) (d: difference [p] [n] [w]) (end: i32) : i32 =
+def partner [p] [t] [n] [w] ({tours, places, others, other_places, mates, keys}: pairs [p] [t] [n]) (d: difference [p] [n] [w]) (end: i32) : i32 =
   #[unsafe]
   let n32 = i32.i64 n
   let x = get d.edges (end >> 1)
@@ -63,15 +72,16 @@ def partner [p] [n] [w] ({tours, places, mates, keys}: pairs [p] [n]) (d: differ
   -- Side 0 of a city is its edge to the next one, side 1 that to the one before; of A, and so for B.
   let side = end & 1
   let q = wrap n32 (x - i32.i64 base + side)
-  let t = get places[b] (get tours[a] q)
-  let next = get tours[b] (wrap n32 (t + 1))
+  let t = get other_places[b] (get tours[a] q)
+  let next = get others[b] (wrap n32 (t + 1))
   let way = if loses_both q then side ^ bit q else i32.bool (!(are_apart n32 (q - get places[a] next)))
-  let to = get places[a] (if way == 0 then next else get tours[b] (wrap n32 (t - 1)))
+  let to = get places[a] (if way == 0 then next else get others[b] (wrap n32 (t - 1)))
   let to_side = if loses_both to then (1 - way) ^ bit to else i32.bool (!(lost to))
   in 2 * (d.upto[base + i64.i32 (wrap n32 (to - to_side))] - 1) + to_side
 
 -- | Find all AB-cycles of up to `most` edges of A. **Work:** O(w log most). **Span:** O(log most + log w).
-def ab_cycles [p] [n] [w] (most: i32) (pairs: pairs [p] [n]) (d: difference [p] [n] [w]) : cycles [w] =
+#[noinline]
+def ab_cycles [p] [t] [n] [w] (most: i32) (pairs: pairs [p] [t] [n]) (d: difference [p] [n] [w]) : cycles [w] =
   #[unsafe]
   let link = tabulate (w * 2) (\x -> partner pairs d (i32.i64 x))
   -- Across the edge of A, then along that of B. Each cycle has two orbits, one for each direction.
@@ -89,6 +99,7 @@ def ab_cycles [p] [n] [w] (most: i32) (pairs: pairs [p] [n]) (d: difference [p] 
 --
 -- Exchanges are in order of their tours, then of the positions of their first cuts. The place of a cut in its exchange is
 -- found by a walk around its cycle. **Work:** O(w most). **Span:** O(most + log w).
+#[noinline]
 def exchanges_of [p] [n] [w] (d: difference [p] [n] [w]) ({cycle, size, link}: cycles [w]) (gains: [w]i64) (least: i64) : ?[c][m].(exchanges [c] [m], [w]i32) =
   #[unsafe]
   let (upto, first) = count_true (map3 (\e c g -> i64.i32 c == e && g > least) (iota w) cycle gains)
@@ -120,7 +131,8 @@ def exchanges_of [p] [n] [w] (d: difference [p] [n] [w]) ({cycle, size, link}: c
 
 module mk_cycle_gains (M: metric) = {
   -- | Return what each cycle saves, at its first edge. **Work:** O(w). **Span:** O(log w).
-  def gains [p] [n] [w] (data: M.data [n]) (pairs: pairs [p] [n]) (d: difference [p] [n] [w]) (c: cycles [w]) : [w]i64 =
+  #[noinline]
+  def gains [p] [t] [n] [w] (data: M.data [n]) (pairs: pairs [p] [t] [n]) (d: difference [p] [n] [w]) (c: cycles [w]) : [w]i64 =
     #[unsafe]
     let n32 = i32.i64 n
     let city (end: i32) =

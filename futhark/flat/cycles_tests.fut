@@ -9,8 +9,9 @@ import "exchange"
 
 module G = mk_cycle_gains matrix
 
-def two_tours [n] (a: [n]i32) (b: [n]i32) : pairs [2] [n] =
-  {tours = [a, b], places = map positions [a, b], mates = [1, 0], keys = map (rng.stream 0) [0, 1]}
+def two_tours [n] (a: [n]i32) (b: [n]i32) : pairs [2] [2] [n] =
+  let (tours, places) = ([a, b], map positions [a, b])
+  in {tours, places, others = tours, other_places = places, mates = [1, 0], keys = map (rng.stream 0) [0, 1]}
 
 -- The edges of both tours that the other one lacks.
 -- ==

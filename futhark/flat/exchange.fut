@@ -66,13 +66,14 @@ def walks [c] [m] (e: exchanges [c] [m]) : [m * 2]i32 =
   in tabulate (m * 2) follow
 
 -- | Return the chosen exchanges, in their order. **Work:** O(c + m). **Span:** O(log (c + m)).
+#[noinline]
 def select [c] [m] (e: exchanges [c] [m]) (chosen: [c]bool) : ?[d][l].exchanges [d] [l] =
   let from = where_true chosen
   let size = map (get e.size) from
   let ends = ends_of size
   let l = numbered (total_of ends)
   let off = starts_of size ends
-  let own = map (row_of ends) (iota l)
+  let own = rows_of l ends
   let source = map2 (\o r -> get e.off (get from o) + i32.i64 r - get off o) own (iota l)
   let moved (r: i32) (o: i32) =
     let by = 2 * (get off o - get e.off (get from o))

@@ -9,6 +9,7 @@ import "exchange"
 import "curve"
 import "generation"
 import "improve"
+import "merging"
 import "segments"
 import "starts"
 import "subtours"
@@ -17,8 +18,9 @@ import "unite"
 import "worthy"
 
 module matrix_gains = mk_cycle_gains matrix
-module matrix_generation = mk_generation matrix
-module matrix_improve = mk_improve matrix
+module matrix_merging = mk_merging matrix
+module matrix_generation = mk_generation matrix matrix_merging
+module matrix_improve = mk_improve matrix matrix_merging
 module matrix_length = mk_length matrix
 module matrix_starts = mk_starts matrix
 
@@ -29,14 +31,15 @@ type arrays [c] [m] = ([c]i32, [c]i32, [c]i64, [m]i32, [m][2]i32)
 def exchanges_from [c] [m] ((pair, size, gain, cut, link): arrays [c] [m]) : exchanges [c] [m] =
   let ends = ends_of size
   let off = starts_of size ends
-  let own = map (row_of ends) (iota m)
+  let own = rows_of m ends
   in {pair, off, size, gain, cut, own, link = map2 (\o -> map (+ 2 * off[i64.i32 o])) own link}
 
 def arrays_from [c] [m] (e: exchanges [c] [m]) : arrays [c] [m] =
   (e.pair, e.size, e.gain, e.cut, map2 (\o -> map (\y -> y - 2 * e.off[i64.i32 o])) e.own e.link)
 
-def pairs_from [p] [n] (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) : pairs [p] [n] =
-  {tours, places = map positions tours, mates, keys = map (rng.stream seed) numbers}
+def pairs_from [p] [n] (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) : pairs [p] [p] [n] =
+  let places = map positions tours
+  in {tours, places, others = tours, other_places = places, mates, keys = map (rng.stream seed) numbers}
 
 entry flat_cycles [p] [n] (distances: [n][n]i32) (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) (most: i32) (least: i64) : ([]i32, []i32, []i64, []i32, [][2]i32, []i32, []i32) =
   let pairs = pairs_from tours mates seed numbers
@@ -58,7 +61,7 @@ entry flat_select [c] [m] (pair: [c]i32) (size: [c]i32) (gain: [c]i64) (cut: [m]
 
 entry flat_merge [p] [n] [k] [c] [m] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (pair: [c]i32) (size: [c]i32) (gain: [c]i64) (cut: [m]i32) (link: [m][2]i32) (most: i64) (cap: i32) (rounds: i32) : ([]i32, []i32, []i64, []i32, [][2]i32, []i32) =
   let e = exchanges_from (pair, size, gain, cut, link)
-  let (e, left) = matrix_generation.S.merge distances lists tours (map positions tours) {most, cap, rounds} e
+  let (e, left) = matrix_merging.merge distances lists tours (map positions tours) {most, cap, rounds} e
   let (pair, size, gain, cut, link) = arrays_from e
   in (pair, size, gain, cut, link, left)
 
@@ -73,10 +76,10 @@ entry flat_apply [p] [n] [m] (distances: [n][n]i32) (tours: [p][n]i32) (pair: [p
   in (population.tours, population.places, population.lengths, map i32.bool made)
 
 entry flat_cross [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (counted: i64) (count: [n][k]i32) (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) (most: i32) (cap: i32) (rounds: i32) (unions: i32) (thrift: i32) : ([p][n]i32, [p][n]i32, [p]i64, [p]i32) =
-  let keys = map (rng.stream seed) numbers
   let counts = {tours = counted, count = flatten count}
   let plan = {most, cap, rounds, unions, thrift}
-  let (population, made) = matrix_generation.cross distances lists counts (population_from distances tours) mates keys plan
+  let lengths = (population_from distances tours).lengths
+  let (population, made) = matrix_generation.cross distances lists counts (pairs_from tours mates seed numbers) lengths plan
   in (population.tours, population.places, population.lengths, map i32.bool made)
 
 entry flat_take_over [p] [n] [k] [c] [m] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (pair: [c]i32) (size: [c]i32) (gain: [c]i64) (cut: [m]i32) (link: [m][2]i32) (chosen: [c]i32) : ([p][n]i32, [p]i64) =

@@ -6,6 +6,7 @@
 
 import "../core/metric"
 import "../core/rng"
+import "../core/schedule"
 import "apply"
 import "cycles"
 import "exchange"
@@ -27,6 +28,10 @@ def streams (p: i64) (seed: u64) (generation: i64) : [p]rng.key =
   let here = rng.word (rng.stream seed generation) 0
   in tabulate p (rng.stream here)
 
+-- | Return the counts of the tours' edges, where the plan has a use for them. **Work:** that of `edge_counts`.
+def counts_for [n] [k] [p] (plan: plan) (lists: [n][k]i32) (tours: [p][n]i32) : counts [n] [k] =
+  if plan.thrift > 0 then edge_counts lists tours else {tours = p, count = replicate (n * k) 0}
+
 -- | Return the mate of each tour: the next one in a random cyclic order. **Work:** O(p^2). **Span:** O(p).
 def random_mates [p] (keys: [p]rng.key) : [p]i32 =
   let words = map (\key -> rng.word key (-1)) keys
@@ -42,13 +47,12 @@ def random_mates [p] (keys: [p]rng.key) : [p]i32 =
 def best_gains [c] [m] (p: i64) (e: exchanges [c] [m]) (chosen: [c]bool) : [p]i64 =
   hist i64.max 0 p (map2 (\f a -> if f then i64.i32 a else -1) chosen e.pair) e.gain
 
-module mk_generation (M: metric) = {
-  module G = mk_cycle_gains M
-  module S = mk_merging M
+module mk_generation (M: metric) (S: mergers with data [n] = M.data [n]) = {
+  local module G = mk_cycle_gains M
 
   -- The exchanges that leave one tour after merging and save something, and which of those given do not.
   local
-  def merged [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [n]) (plan: plan) (most: i32) (e: exchanges [c] [m]) : ?[d][l].(exchanges [d] [l], [c]bool) =
+  def merged [n] [k] [p] [t] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [t] [n]) (plan: plan) (most: i32) (e: exchanges [c] [m]) : ?[d][l].(exchanges [d] [l], [c]bool) =
     let limits = {most = i64.i32 most, cap = plan.cap, rounds = plan.rounds}
     let (e, left) = S.merge data lists pairs.tours pairs.places limits e
     let good = are_good e left
@@ -58,7 +62,7 @@ module mk_generation (M: metric) = {
   -- came. All leave one tour and save something.
   --
   -- **Work:** O(p n), and that of `merge` and `unions`. **Span:** that of `merge` and `unions`.
-  def children [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [n]) (plan: plan) : ?[c][m].exchanges [c] [m] =
+  def children [n] [k] [p] [t] (data: M.data [n]) (lists: [n][k]i32) (pairs: pairs [p] [t] [n]) (plan: plan) : ?[c][m].exchanges [c] [m] =
     let d = difference pairs
     let found = ab_cycles plan.most pairs d
     let least = if plan.unions > 0 then i64.lowest else 0
@@ -81,23 +85,46 @@ module mk_generation (M: metric) = {
     let best = best_gains p e chosen
     in apply population united (map3 (\f g b -> f && g >= b) (are_good united left) united.gain best)
 
-  -- | Return the tours after they have taken over edges from their mates, and which of them changed. `counts` are the edges of
-  -- the population that the tours belong to.
+  -- | Return the tours of pairs, which have these lengths, after they have taken over edges from their mates, and which of them
+  -- changed. `counts` are the edges of the population that the tours belong to.
   --
   -- **Work:** O(p n), and that of `children`. **Span:** that of `children`.
-  def cross [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (counts: counts [n] [k]) (population: population [p] [n]) (mates: [p]i32) (keys: [p]rng.key) (plan: plan) : (population [p] [n], [p]bool) =
-    let pairs = {tours = population.tours, places = population.places, mates, keys}
+  def cross [n] [k] [p] [t] (data: M.data [n]) (lists: [n][k]i32) (counts: counts [n] [k]) (pairs: pairs [p] [t] [n]) (lengths: [p]i64) (plan: plan) : (population [p] [n], [p]bool) =
     let e = children data lists pairs plan
     let chosen =
       if plan.thrift <= 0
       then map (const true) e.pair
       else worthy p plan.thrift e (entropy_lost lists pairs.tours counts e)
-    in take_over data lists population e chosen
+    in take_over data lists {tours = pairs.tours, places = pairs.places, lengths} e chosen
 
-  -- | Return generation number `generation` of a seed, and which tours changed. **Work, Span:** those of `cross`.
+  -- | Return generation number `generation` of a seed, all pairs at once, and which tours changed. **Work, Span:** those of
+  -- `cross`.
   def generation [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (plan: plan) : (population [p] [n], [p]bool) =
+    let {tours, places, lengths} = population
     let keys = streams p seed generation
-    let counts =
-      if plan.thrift > 0 then edge_counts lists population.tours else {tours = p, count = replicate (n * k) 0}
-    in cross data lists counts population (random_mates keys) keys plan
+    let pairs = {tours, places, others = tours, other_places = places, mates = random_mates keys, keys}
+    in cross data lists (counts_for plan lists tours) pairs lengths plan
+
+  -- | Return the same generation, for threads: each has one pair at a time. **Work:** that of `cross`. **Span:** that of the
+  -- work of a pair.
+  def by_pair [n] [k] [p] (data: M.data [n]) (lists: [n][k]i32) (population: population [p] [n]) (seed: u64) (generation: i64) (plan: plan) : (population [p] [n], [p]bool) =
+    let {tours, places, lengths} = population
+    let keys = streams p seed generation
+    let mates = random_mates keys
+    let counts = counts_for plan lists tours
+    let alone (a: i64) =
+      #[unsafe]
+      let only (rows: [p][n]i32) = rows[a:a + 1] :> [1][n]i32
+      let pair =
+        { tours = only tours
+        , places = only places
+        , others = tours
+        , other_places = places
+        , mates = [mates[a]]
+        , keys = [keys[a]]
+        }
+      let (after, changed) = cross data lists counts pair [lengths[a]] plan
+      in (after.tours[0], after.places[0], after.lengths[0], changed[0])
+    let (tours, places, lengths, changed) = unzip4 (cores.over alone (iota p))
+    in ({tours, places, lengths}, changed)
 }

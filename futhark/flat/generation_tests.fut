@@ -6,8 +6,9 @@ import "../core/rng"
 import "../core/testing"
 import "exchange"
 import "generation"
+import "merging"
 
-module G = mk_generation matrix
+module G = mk_generation matrix (mk_merging matrix)
 
 -- Two tours are each other's mates, and one is its own. Streams and mates follow from the seed and the generation's number.
 -- ==

@@ -17,9 +17,8 @@ type search = {wide: i32, least: i32, rounds: i32}
 -- | The fewest cities of a tour that is searched: a move takes up to three cities and five others.
 def fewest_cities : i64 = 8
 
-module mk_improve (M: metric) = {
-  module P = mk_proposals M
-  module S = mk_merging M
+module mk_improve (M: metric) (S: mergers with data [n] = M.data [n]) = {
+  local module P = mk_proposals M
 
   -- Proposals as exchanges, in order of tours and positions.
   local

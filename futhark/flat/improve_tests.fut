@@ -4,8 +4,9 @@ import "../core/metric"
 import "../core/positions"
 import "../core/testing"
 import "improve"
+import "merging"
 
-module I = mk_improve matrix
+module I = mk_improve matrix (mk_merging matrix)
 
 def mended [n] (cities: ([n]i32, [n]i32)) (tour: [n]i32) (lists: [n][2]i32) : i64 =
   let population = {tours = [tour], places = [positions tour], lengths = [10]}

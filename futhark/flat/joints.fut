@@ -27,14 +27,15 @@ def rings_of [c] [m] (n: i64) (cap: i32) (e: exchanges [c] [m]) (subtour: [m]i32
   let looks (o: i32) (s: i32) = get unfinished o && get largest o != s && get sizes s <= cap
   in {e, subtour, sizes, looks = map2 looks e.own subtour}
 
--- A find of a city: a gain, and the place in its list with the two sides, as 4 j + 2 side + other.
+-- A find of a city: a gain, and the place in its list with the two sides, as 4 j + 2 side + other, -1 for none.
 local type found = (i32, i32)
 
 module mk_joints (M: metric) = {
-  -- The best joint of the city at position q of segment r, the first among equals.
+  -- The best joint of the city at position q of segment r after which its exchange still saves something, the first among
+  -- equals; code -1 where there is none.
   --
-  -- A place in the list is passed over where an edge of the city in place of the new one saves no more than half of what the
-  -- best joint so far does. **Work:** O(k log m).
+  -- The list is left where an edge of the city in place of the new one saves no more than half of what the best joint so far
+  -- does, or of what a joint has to. **Work:** O(k log m).
   local
   def look [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) ({e, subtour, sizes, looks = _}: rings [c] [m]) (r: i32) (q: i32) : found =
     #[unsafe]
@@ -43,32 +44,39 @@ module mk_joints (M: metric) = {
     let city (q: i32) = M.point data (get tours[a] q)
     let across (r: i32) (q: i32) (side: i32) = city (edge_at n e r q side).to
     let mine = rank_of sizes (get subtour r)
+    let (first, size) = (position_of n e (2 * r + 1), segment_size n e r)
     let u = city q
     let (v0, v1) = (across r q 0, across r q 1)
     let (lost0, lost1) = (M.dist data u v0, M.dist data u v1)
     let pick ((best, code): found) (gain: i32) (other: i32): found = if gain > best then (gain, other) else (best, code)
-    in loop (best, code) = (i32.lowest, 0)
-       for j < i32.i64 k do
-         let w = lists[i64.i32 (M.city u), i64.i32 j]
-         let t = get places[a] w
-         let w = M.point data w
-         let come = M.dist data u w
-         in if i32.max lost0 lost1 - come <= best / 2
-            then (best, code)
-            else let there = segment_of e o t
-                 in if rank_of sizes (get subtour there) <= mine
-                    then (best, code)
-                    else let (x0, x1) = (across there t 0, across there t 1)
-                         let (won0, won1) = (M.dist data w x0 - come, M.dist data w x1 - come)
-                         let found = pick (best, code) (lost0 + won0 - M.dist data v0 x0) (4 * j)
-                         let found = pick found (lost0 + won1 - M.dist data v0 x1) (4 * j + 1)
-                         let found = pick found (lost1 + won0 - M.dist data v1 x0) (4 * j + 2)
-                         in pick found (lost1 + won1 - M.dist data v1 x1) (4 * j + 3)
+    let try ((best, code): found) (j: i32) (t: i32) (w: M.point) (come: i32): found =
+      let there = segment_of e o t
+      in if rank_of sizes (get subtour there) <= mine
+         then (best, code)
+         else let (x0, x1) = (across there t 0, across there t 1)
+              let (won0, won1) = (M.dist data w x0 - come, M.dist data w x1 - come)
+              let found = pick (best, code) (lost0 + won0 - M.dist data v0 x0) (4 * j)
+              let found = pick found (lost0 + won1 - M.dist data v0 x1) (4 * j + 1)
+              let found = pick found (lost1 + won0 - M.dist data v1 x0) (4 * j + 2)
+              in pick found (lost1 + won1 - M.dist data v1 x1) (4 * j + 3)
+    let least = i32.i64 (i64.max (i64.i32 i32.lowest) (-(get e.gain o)))
+    let (found, _) =
+      loop (found, j) = ((least, -1), 0)
+      while j < i32.i64 k do
+        let w = lists[i64.i32 (M.city u), i64.i32 j]
+        let come = M.dist data u (M.point data w)
+        in if i32.max lost0 lost1 - come <= found.0 / 2
+           then (found, i32.i64 k)
+           else let t = get places[a] w
+                let is_here = wrap (i32.i64 n) (t - first) < size
+                in (if is_here then found else try found j t (M.point data w) come, j + 1)
+    in found
 
   -- | Return the best joint of each subtour that looks, at the segment that names it: of equal ones that of the first city behind the
   -- first cut of the exchange.
   --
   -- **Work:** O(s k log m) for s cities that look. **Span:** O(k log m).
+  #[noinline]
   def joints [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (rings: rings [c] [m]) : [m]joint =
     #[unsafe]
     let {e, subtour, sizes = _, looks} = rings
@@ -77,18 +85,18 @@ module mk_joints (M: metric) = {
     -- A city by its number among those of its exchange that look: no key depends on other exchanges.
     let first (o: i32) = upto (get e.off o)
     let position (r: i32) (x: i64) = wrap (i32.i64 n) (position_of n e (2 * r + 1) + i32.i64 (x - upto r))
+    let rows = rows_of (total_of ends) ends
     let key (x: i64): (i64, i64) =
-      let r = row_of ends x
-      let (gain, _) = look data lists tours places rings r (position r x)
-      in (i64.i32 (get subtour r), (i64.i32 gain << 32) | (0xffffffff - (x - first (get e.own r))))
+      let r = rows[x]
+      let (gain, code) = look data lists tours places rings r (position r x)
+      in (if code < 0 then -1 else i64.i32 (get subtour r), (i64.i32 gain << 32) | (0xffffffff - (x - first (get e.own r))))
     let (to, keys) = unzip (map key (iota (total_of ends)))
-    let none = i64.i32 i32.lowest << 32
-    let best = hist i64.max none m to keys
+    let best = hist i64.max i64.lowest m to keys
     let joint (s: i64): joint =
-      if best[s] >> 32 == i64.i32 i32.lowest
+      if best[s] == i64.lowest
       then no_joint
       else let x = 0xffffffff - (best[s] & 0xffffffff) + first e.own[s]
-           let r = row_of ends x
+           let r = rows[x]
            let q = position r x
            let (gain, code) = look data lists tours places rings r q
            let a = i64.i32 (get e.pair e.own[s])

@@ -15,6 +15,7 @@ type centers [c] [m] = {e: exchanges [c] [m], subtour: [m]i32, left: [c]i32, lar
 type member = (i32, i32)
 
 -- | Count the subtours of exchanges of up to `most` cuts. **Work:** O(m log most). **Span:** O(log most + log m).
+#[noinline]
 def centers_of [c] [m] (n: i64) (most: i64) (e: exchanges [c] [m]) : centers [c] [m] =
   let subtour = subtours most e
   let largest = largest_subtours e subtour (subtour_sizes n e subtour)
@@ -54,14 +55,16 @@ def joins [c] [m] [d] [l] (centers: centers [c] [m]) (cycles: exchanges [d] [l])
 --
 -- Members are in order of exchanges, segments, and edges. **Work:** O(x l log m) for x edges that differ within small
 -- subtours. **Span:** O(l log m).
+#[noinline]
 def members [p] [n] [w] [c] [m] [d] [l] (most: i32) (pool: pool [p] [n] [w] [d] [l]) (centers: centers [c] [m]) : []member =
   #[unsafe]
   let e = centers.e
   let count (r: i32) = if is_small centers r then (edges_within pool.d e r).1 else 0
   let counts = kept_apart (map (\r -> count (i32.i64 r)) (iota m))
   let ends = ends_of counts
+  let rows = rows_of (numbered (total_of ends)) ends
   let candidate (x: i64): (i32, i32, i32) =
-    let r = row_of ends x
+    let r = rows[x]
     let (from, _, (low, high)) = edges_within pool.d e r
     let edge = from + i32.i64 (x - (ends[i64.i32 r] - i64.i32 (get counts r)))
     let edge = if edge >= high then edge - high + low else edge

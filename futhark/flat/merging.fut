@@ -25,8 +25,21 @@ def are_good [c] [m] (e: exchanges [c] [m]) (left: [c]i32) : [c]bool = map2 (\l 
 -- Tell whether an exchange still has several subtours and saves something.
 local def is_open (left: i32) (gain: i64) : bool = left > 1 && gain > 0
 
+-- | Merging on some metric.
+module type mergers = {
+  type~ data [n]
+
+  -- | Merge the subtours of exchanges; return these, and how many subtours are left.
+  val merge [n] [k] [p] [c] [m] : data [n] -> (lists: [n][k]i32) -> (tours: [p][n]i32) -> (places: [p][n]i32) -> limits -> exchanges [c] [m] -> ?[l].(exchanges [c] [l], [c]i32)
+
+  -- | Merge the subtours of one exchange for each tour, whatever their sizes; return these, and how many subtours are left.
+  val merge_unions [n] [k] [p] [m] : data [n] -> (lists: [n][k]i32) -> (tours: [p][n]i32) -> (places: [p][n]i32) -> exchanges [p] [m] -> ?[l].(exchanges [p] [l], [p]i32)
+}
+
 module mk_merging (M: metric) = {
-  module J = mk_joints M
+  type~ data [n] = M.data [n]
+
+  local module J = mk_joints M
 
   -- One round. An exchange that makes no joint makes none later. **Work:** O(m log most + s k log m) for s cities that look.
   local
@@ -39,6 +52,7 @@ module mk_merging (M: metric) = {
   -- | Merge the subtours of exchanges; return these, and how many subtours are left.
   --
   -- **Work:** O(m log most + s k log m) a round for s cities that look. **Span:** O(log most + k log m) a round.
+  #[noinline]
   def merge [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (limits: limits) (e: exchanges [c] [m]) : ?[l].(exchanges [c] [l], [c]i32) =
     let subtour = subtours limits.most e
     let left = count_subtours e subtour

@@ -70,7 +70,7 @@ def exchanges_of_moves [c] (pair: [c]i32) (gain: [c]i64) (moves: [c]move) : ?[m]
   let ends = ends_of size
   let m = numbered (total_of ends)
   let off = starts_of size ends
-  let own = map (row_of ends) (iota m)
+  let own = rows_of m ends
   let (cut, link0, link1) = unzip3 (map2 (\o r -> cut_of (get moves o) (i32.i64 r - get off o)) own (iota m))
   let link = map3 (\o x y -> [x + 2 * get off o, y + 2 * get off o]) own link0 link1
   in {pair, off, size, gain, cut, own, link}

@@ -38,15 +38,9 @@ def total_of [c] (ends: [c]i64) : i64 = if c == 0 then 0 else #[unsafe] ends[c -
 def starts_of [c] (sizes: [c]i32) (ends: [c]i64) : [c]i32 =
   map2 (\size end -> i32.i64 end - size) sizes ends
 
--- | Return the row of an element: the first one that ends behind it. Rows may be empty. **Work:** O(log c).
-def row_of [c] (ends: [c]i64) (x: i64) : i32 =
-  #[unsafe]
-  let (row, _) =
-    loop (low, high) = (0, c - 1)
-    while low < high do
-      let middle = (low + high) / 2
-      in if ends[middle] <= x then (middle + 1, high) else (low, middle)
-  in i32.i64 row
+-- | Return the row of each of m elements: the first one that ends behind it. Rows may be empty. **Work:** O(c + m). **Span:** O(log m).
+def rows_of [c] (m: i64) (ends: [c]i64) : [m]i32 =
+  scan (+) 0 (hist (+) 0i32 m ends (replicate c 1))
 
 -- | Return the least r with 4^r >= m. **Work:** O(log m).
 def log4_up (m: i64) : i64 = (loop (r, power) = (0i64, 1i64) while power < m do (r + 1, 4 * power)).0

@@ -53,6 +53,7 @@ def new_links [c] [m] (e: exchanges [c] [m]) (fresh: fresh [m]) (made: [m]bool) 
 -- subtours of an exchange.
 --
 -- **Work:** O(c + m log most). **Span:** O(log most + log m).
+#[noinline]
 def splice [c] [m] (most: i64) (e: exchanges [c] [m]) (subtour: [m]i32) (made: [m]bool) (joints: [m]joint) : ?[l].(exchanges [c] [l], [l]i32, [c]i32) =
   #[unsafe]
   let fresh = fresh_cuts e made joints

@@ -7,6 +7,7 @@ import "segments"
 -- | Return the subtour of each segment, by its first segment. `most` is the most cuts of an exchange.
 --
 -- **Work:** O(m log most). **Span:** O(log most).
+#[noinline]
 def subtours [c] [m] (most: i64) (e: exchanges [c] [m]) : [m]i32 =
   let least = least_of_orbits (log4_up most) (walks e)
   in #[unsafe] tabulate m (\r -> i32.min least[2 * r] least[2 * r + 1] >> 1)

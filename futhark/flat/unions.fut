@@ -9,6 +9,7 @@ import "segments"
 import "subtours"
 
 -- | Return the union of each exchange with its cycle, which shares no cut with it. **Work:** O(v log m) for v cuts in all.
+#[noinline]
 def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] [l]) (members: [u]member) : ?[v].exchanges [u] [v] =
   #[unsafe]
   let (os, gs) = unzip members
@@ -17,8 +18,9 @@ def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] 
   let v = numbered (total_of ends)
   let off = starts_of size ends
   -- The cuts of the exchange, then those of the cycle, each moved to its place among both.
+  let rows = rows_of v ends
   let cut_of (x: i64): (i64, i32, i32, [2]i32) =
-    let w = row_of ends x
+    let w = rows[x]
     let (o, g) = (get os w, get gs w)
     let t = i32.i64 x - get off w
     let is_mine = t < get e.size o

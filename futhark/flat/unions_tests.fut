@@ -12,9 +12,10 @@ module G = mk_cycle_gains matrix
 
 -- The tour 0, …, 7 and its double bridge, each edge of which costs 1 and all others 5: both halves are cycles of the tour, and
 -- each by itself leaves two subtours of four cities.
-def double_bridge : pairs [2] [8] =
+def double_bridge : pairs [2] [2] [8] =
   let tours = [[0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 6, 7, 4, 5, 2, 3]]
-  in {tours, places = map positions tours, mates = [1, 1], keys = map (rng.stream 0) [0, 1]}
+  let places = map positions tours
+  in {tours, places, others = tours, other_places = places, mates = [1, 1], keys = map (rng.stream 0) [0, 1]}
 
 def costs : [8][8]i32 =
   let b = [0, 1, 6, 7, 4, 5, 2, 3]

@@ -11,6 +11,7 @@ def place_of [c] [m] (n: i64) (e: exchanges [c] [m]) (r: i64) : i64 =
 -- | Tell which of the chosen exchanges lose no cut: at each cut the one with the largest gain wins, the first among equals.
 --
 -- One that loses a cut is left out, also where the winner is itself left out. **Work:** O(p n + m). **Span:** O(log m).
+#[noinline]
 def undisputed [c] [m] (p: i64) (n: i64) (e: exchanges [c] [m]) (chosen: [c]bool) : [c]bool =
   let places = kept_apart (map (\r -> if get chosen (#[unsafe] e.own[r]) then place_of n e r else -1) (iota m))
   let gains = hist i64.max i64.lowest (p * n) places (map (get e.gain) e.own)
@@ -24,6 +25,7 @@ def undisputed [c] [m] (p: i64) (n: i64) (e: exchanges [c] [m]) (chosen: [c]bool
 -- | Return one exchange for each of p tours of n cities: the cuts of all that are taken, which share none.
 --
 -- **Work:** O(p n + m). **Span:** O(log (p n)).
+#[noinline]
 def together [c] [m] (p: i64) (n: i64) (e: exchanges [c] [m]) (taken: [c]bool) : ?[u].exchanges [p] [u] =
   #[unsafe]
   let places = kept_apart (map (\r -> if get taken e.own[r] then place_of n e r else -1) (iota m))

@@ -24,6 +24,7 @@ def place_of [n] [k] (lists: [n][k]i32) (u: i32) (v: i32) : i64 =
   in if at >= 0 then at else find high low
 
 -- | Count the edges of tours. **Work:** O(p n k). **Span:** O(k + log p).
+#[noinline]
 def edge_counts [p] [n] [k] (lists: [n][k]i32) (tours: [p][n]i32) : counts [n] [k] =
   #[unsafe]
   let place (x: i64) =
@@ -54,6 +55,7 @@ def entropy (p: i64) (f: i64) : i64 =
 -- | Return the entropy that each exchange costs, twice: that of the edges that go less that of those that come.
 --
 -- An edge that no list has counts as one that a single tour has. **Work:** O(c + m k). **Span:** O(k + log m).
+#[noinline]
 def entropy_lost [p] [n] [k] [c] [m] (lists: [n][k]i32) (tours: [p][n]i32) ({tours = all, count}: counts [n] [k]) (e: exchanges [c] [m]) : [c]i64 =
   #[unsafe]
   let having (u: i32) (v: i32): i64 =

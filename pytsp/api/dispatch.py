@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytsp.api.request import Request
 from pytsp.backends.context import Backend
-from pytsp.backends.devices import usable_cores
-from pytsp.backends.registry import on_the_cpu, open_backend
+from pytsp.backends.registry import open_backend
 from pytsp.problem.cut_off import warn_of_cut_off
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import is_in_space_only
@@ -31,9 +30,6 @@ from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.registry import MODULES, OPTIONS, fields
 from pytsp.solvers.selection import (
-    CITIES_FOR_CORES,
-    MANY_CITIES,
-    MANY_CORES,
     MOST_CHAIN_THREADS,
     MOST_CHAINED,
     RECOMBINED_CITIES,
@@ -61,8 +57,6 @@ __all__ = [
     "watch_of",
 ]
 
-# "auto" makes no population whose first tours take more of the time.
-SLOW_SHARE = 0.6
 # Solvers whose moves come from lists of near cities.
 LISTING = ("eax", "ils", "large")
 
@@ -162,8 +156,6 @@ def solve_once(instance: Instance, request: Request) -> Result:
     if request.backend == "auto" and is_in_space_only(instance):
         # A GPU would need a matrix that is too large.
         request = replace(request, backend="multicore")
-    elif _is_for_cores(instance, request):
-        request = replace(request, backend=on_the_cpu() or "auto")
     task, work = _task_for(instance, request), (request.executor, request.devices, _placed(request))
     if request.checkpoint is None:
         return run(task, *work)
@@ -182,17 +174,6 @@ def solve_once(instance: Instance, request: Request) -> Result:
     except Exception:
         watch.checkpoint.discard()
         raise
-
-
-def _is_for_cores(instance: Instance, request: Request) -> bool:
-    """Tell whether a host's cores are to be taken where there is a GPU: one tour of many cities within a time limit.
-
-    There they end nearer the optimum (docs/benchmarks.md).
-    """
-    asked = (request.solver, request.backend, request.device, request.threads)
-    is_free = asked == ("auto", "auto", None, None) and not request.keywords
-    least = MANY_CITIES if usable_cores() < MANY_CORES else CITIES_FOR_CORES
-    return is_free and request.time_limit is not None and least < instance.n <= MOST_CHAINED
 
 
 def run_out(instance: Instance, request: Request) -> Result:
@@ -250,23 +231,13 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
     def is_short(may_be_large: bool) -> bool:
         """Tell whether there is too little time for a population, on a GPU only for one that "large" may replace."""
         limit = watch.time_limit
-        may_be_slow = may_be_large and instance.n > MANY_CITIES
         # The limit, not what is left of it, so that a call takes the same solver each time.
-        if limit is None or not (may_be_slow or limit < population_seconds(instance)):
+        if limit is None or limit >= population_seconds(instance):
             return False
         kernels = kernels_of(request, OPTIONS["eax"].part)
         if kernels.threads is not None:
             return limit < population_seconds(instance, kernels.threads)
-        if not may_be_slow:
-            return False
-        from pytsp.solvers.common.placement import descent_kernels, first_seconds  # noqa: PLC0415
-        from pytsp.solvers.eax import gpu_climbers  # noqa: PLC0415
-
-        descents = descent_kernels(instance.n, kernels)
-        if limit < population_seconds(instance, None, descents.threads):
-            return True
-        climbers = gpu_climbers(instance.n, limit)
-        return first_seconds(instance.n, climbers, descents) > SLOW_SHARE * max(0.0, watch.seconds_left)
+        return may_be_large and limit < population_seconds(instance, None)
 
     def is_on_the_cpu() -> bool:
         return kernels_of(request, OPTIONS["eax"].part).device is None

@@ -33,7 +33,7 @@ from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import SHORT_SECONDS, fallback_result, quick_seconds, quick_tour
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.local_search import CHILDREN, PASSES
+from pytsp.solvers.common.local_search import PASSES
 from pytsp.solvers.common.shortening import shortening_seconds
 from pytsp.solvers.common.verify import verify
 from pytsp.solvers.options.eax import EAX
@@ -53,6 +53,8 @@ CLIMBERS = 20
 # The iterations of iterated local search on fewer cities.
 LONE_ITERATIONS = 200
 NEIGHBOURS = 8
+# How many children a pair has.
+CHILDREN = 30
 # How long a kernel call should take, and how many instances of 100 cities the first one has: a GPU is not full of
 # fewer, and takes as long for them.
 CALL_SECONDS = {"cpu": 0.2, "gpu": 0.5}

@@ -16,7 +16,7 @@ from pytsp.exceptions import BackendError
 if TYPE_CHECKING:
     from pytsp.backends.kernel_cache import KernelCache
 
-PARTS = ("restarts", "search", "huge", "comparators", "neighbourhoods", "strategies", "blocks", "bound")
+PARTS = ("restarts", "search", "flat", "huge", "comparators", "neighbourhoods", "strategies", "blocks", "bound")
 """The names of the kernels' parts: restarts and two-opt; local search, crossover and many instances; a huge tour;
 annealing and ants; random restarts by other neighbourhoods; local search by climbers in step;
 random restarts by a fixed number of thread blocks; Held and Karp's bound and α-nearness.

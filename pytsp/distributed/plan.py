@@ -116,11 +116,10 @@ def _ants(task: Task[Any], places: int) -> Plan:
 
 def _eax(task: Task[Any], places: int) -> Plan:
     """The climbers of an island: with a time limit alone as many as each finds that it has the time for."""
-    from pytsp.solvers.eax import default_population  # noqa: PLC0415
+    from pytsp.solvers.eax import default_population, descent_moves  # noqa: PLC0415
 
     options, n = task.options, task.instance.n
-    moves = MOVES[moves_of(task, mapping_of(n, task.kernels), "lk" if options.pivot == "first" else "3-opt")]
-    more: dict[str, Any] = {"moves": moves}
+    more: dict[str, Any] = {"moves": descent_moves(task)}
     if options.climbers is None and (options.iterations is not None or task.watch.time_limit is None):
         more["climbers"] = default_population(n, task.machine)
     return Plan(options.climbers or more.get("climbers") or 1, 1, more)

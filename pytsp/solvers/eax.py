@@ -10,17 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.backends.context import Backend
+from pytsp.backends.registry import host_kernels
+from pytsp.exceptions import BackendError
 from pytsp.neighbours.kdtree import boxes_by
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.candidates import are_by_alpha, lists_without_exits, search_lists, second_lists
+from pytsp.solvers.common.flat_search import FlatSearch
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, moves_of, population_fields
+from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import CALL_SECONDS, Pace
-from pytsp.solvers.common.placement import descent_kernels, first_seconds, mapping_of
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.eax import EAX
-from pytsp.solvers.options.shared import MOVES
+from pytsp.solvers.options.shared import FLAT, MOVES
 from pytsp.utils.memory import check_memory
 
 # The climbers of a population where neither they nor a time limit are given. A CPU has more for hundreds of cities, one
@@ -33,15 +36,12 @@ CPU_CLIMBERS_TIMES_CITIES = 200_000
 # these take longer than the latest share, as many as are there by then, but not less than the fewest.
 LEAST_CLIMBERS, FEWEST_CLIMBERS = 24, 8
 MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
-DESCENT_SHARE, LATEST_SHARE = 0.35, 0.6
+DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.35, "gpu": 0.12}, 0.6
 # More climbers than these, times the seconds and the threads, divided by the cities, take a CPU too long until they
 # agree. Its first population has at most so many, or one for so many cities, and each further one twice as many: by 24
 # in place of 64 the optimum is found in half the time, from 200 to 1,000 cities, and by 16 some solves never find it.
 CPU_CLIMBERS_A_SECOND = 50_000
 FIRST_CLIMBERS, FIRST_CITIES = 24, 30
-# A generation takes a GPU about as long for many climbers as for few, but many need more generations: so many climbers
-# and no more, times the seconds, divided by the cities.
-GPU_CLIMBERS_A_SECOND = 200_000
 # A population gives way when so many generations have not made its shortest tour shorter: its others agree much later.
 STALE = 50
 # So many populations in a row without a shorter tour end a solve before its time limit. Where there is none, nor are
@@ -53,9 +53,12 @@ CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
 FIRST_KICKS_A_SECOND = 5_000.0
 # How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
 # most a call has more than the one before.
-FIRST_CHUNK = {"cpu": 1, "gpu": 1_024}
+FIRST_CHUNK = {"cpu": 1, "gpu": 64}
+FIRST_CITIES_ON_A_GPU = 10**7
 CHUNK = {"cpu": 64, "gpu": 1_024}
 MOST_GROWTH = 4
+# The fewest cities that moves of all at once are for: one takes up to three, and five others.
+LEAST_FLAT_CITIES = 8
 # A population without climbers.
 NOBODY: dict[str, Any] = {
     "handle": None,
@@ -67,7 +70,7 @@ NOBODY: dict[str, Any] = {
 HOST_CITY_BYTES = 64
 HOST_CLIMBER_BYTES = 1024
 # The numbers and truth values of a standing, as a checkpoint names them.
-COUNTS = ("first", "descended", "idle", "stale", "populations")
+COUNTS = ("first", "descended", "unchanged", "idle", "stale", "populations")
 FLAGS = ("is_settled", "has_met_elites")
 
 
@@ -103,6 +106,7 @@ class EvolutionStanding(Standing):
     is_settled: bool = False
     elites: tuple[NDArray[np.int32], ...] = ()
     has_met_elites: bool = True
+    unchanged: int = 0
     idle: int = 0
     stale: int = 0
     populations: int = 0
@@ -142,8 +146,9 @@ class Evolution(Search):
     def __init__(self, task: Task[EAX]) -> None:
         super().__init__(task)
         self.options, self.iterations = task.options, task.options.iterations
+        self.moves = descent_moves(task)
         # By which climbers come to their first local optima.
-        self.descents = descent_kernels(self.form.whole.n, self.kernels, self.form.kind)
+        self.descents = _descent_kernels(self.moves, self.kernels)
         self.local_search = self._local_search(task)
         # Whether populations follow each other, each as large as lets it converge, until the time limit.
         self.is_timed = self.iterations is None and self.watch.time_limit is not None
@@ -167,22 +172,24 @@ class Evolution(Search):
         self.kicked: Kicked | None = None
         # What the last generation took.
         self.generation_seconds = 0.0
-        self.chunk = FIRST_CHUNK[self._descents_machine] * (self.descents.threads or 1)
+        fitting = max(1, FIRST_CITIES_ON_A_GPU // self.form.whole.n)
+        self.chunk = self.descents.threads or min(FIRST_CHUNK["gpu"], fitting)
         # What each climber of the last call in which some descended has taken.
         self.descent_seconds = 0.0
 
     def _local_search(self, task: Task[EAX]) -> LocalSearch:
         """Return the local search, with that of the host where climbers descend there."""
-        default = "lk" if task.options.pivot == "first" else "3-opt"
         is_here = self.descents is self.kernels
         there = task if is_here else replace(task, open=lambda: self.descents)
-        moves = moves_of(there, mapping_of(self.form.whole.n, self.kernels) if is_here else "thread", default)
         # Half of the climbers by lists of two kinds find more between them than all by either.
-        self.by_alpha = task.options.neighbours is None and are_by_alpha(task, moves)
+        moves = 0 if self.moves == FLAT else MOVES.index(self.moves)
+        self.by_alpha = self.moves != FLAT and task.options.neighbours is None and are_by_alpha(task, moves)
         with boxes_by(task.kernels):
             lists = search_lists(task)
             second = second_lists(task, lists) if self.by_alpha else None
             nearest = lists_without_exits(task)
+        if self.moves == FLAT:
+            return FlatSearch(task, self.loaded, lists, moves=moves, nearest=nearest, instance=self.form.whole)
         if is_here:
             return LocalSearch(task, self.loaded, lists, moves=moves, second=second, nearest=nearest)
         loaded = self.descents.call(f"{self.form.kind}_load", *self.form.arguments)
@@ -209,10 +216,7 @@ class Evolution(Search):
 
     @property
     def next_seconds(self) -> float:
-        """Neither the first climbers' descent nor a generation can be cut."""
-        if self.standing.best is None:
-            chunk = min(self.chunk, self.size or self._most())
-            return first_seconds(self.form.whole.n, chunk, self.descents)
+        """A generation cannot be cut."""
         return self.generation_seconds if self.standing.is_settled and not self.has_converged else 0.0
 
     def advance(self) -> None:
@@ -309,12 +313,13 @@ class Evolution(Search):
         now, search = self.standing, self.local_search
         joined = search.join(now.handle, search.descend(tour[None, :]))
         handle, places = search.elect(joined, search.lengths(joined), len(now.lengths))
-        self.standing = self._read(handle, replace(now, steps=search.steps(joined)[places], idle=0, stale=0))
+        now = replace(now, steps=search.steps(joined)[places], unchanged=0, idle=0, stale=0)
+        self.standing = self._read(handle, now)
 
     def _times_to_settle(self) -> tuple[float, float]:
         """Return when the climbers of a population that begins now are to be there, and when if they are few."""
         now, left = self.watch.seconds, self.watch.seconds_left
-        return now + left * DESCENT_SHARE, now + left * LATEST_SHARE
+        return now + left * DESCENT_SHARE[self.task.machine], now + left * LATEST_SHARE
 
     def _most(self) -> int:
         """Choose how many climbers there are at most where the user does not say."""
@@ -322,7 +327,7 @@ class Evolution(Search):
         if limit is None or not self.is_timed:
             return default_population(self.form.whole.n, self.task.machine)
         if self.task.machine == "gpu":
-            return gpu_climbers(self.form.whole.n, limit)
+            return MOST_CLIMBERS["gpu"]
         timely = CPU_CLIMBERS_A_SECOND * limit * (self.kernels.threads or 1) / self.form.whole.n
         # A small population agrees soon; where it has not found the shortest tour, larger ones follow.
         growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << len(self.standing.elites)
@@ -339,11 +344,14 @@ class Evolution(Search):
         """Make the next generation."""
         now = self.standing
         began = time.perf_counter()
-        after = self._read(self.local_search.breed(now.handle, len(now.lengths), self.task.seed, now.iteration))
+        changed = 1 - now.unchanged / len(now.lengths)
+        bred = self.local_search.breed(now.handle, self.task.seed, now.iteration, changed=changed)
+        after = self._read(bred)
         self.generation_seconds = time.perf_counter() - began
-        idle = 0 if int(after.lengths.sum()) < int(now.lengths.sum()) else now.idle + 1
+        unchanged = int(np.sum(after.lengths == now.lengths))
+        idle = now.idle + 1 if unchanged == len(now.lengths) else 0
         stale = 0 if int(after.lengths.min()) < int(now.lengths.min()) else now.stale + 1
-        self.standing = replace(after, iteration=now.iteration + 1, idle=idle, stale=stale)
+        self.standing = replace(after, iteration=now.iteration + 1, unchanged=unchanged, idle=idle, stale=stale)
 
     @property
     def fruitless(self) -> int:
@@ -363,7 +371,7 @@ class Evolution(Search):
         if now.has_met_elites and self.is_last:
             self.kick()
             return
-        now = replace(now, idle=0, stale=0, populations=self.fruitless, shortest=now.best.length)
+        now = replace(now, unchanged=0, idle=0, stale=0, populations=self.fruitless, shortest=now.best.length)
         if now.has_met_elites:
             elites = (*now.elites[-POPULATIONS:], search.best(now.handle, now.lengths, 0, None).tour)
             first = now.first + now.descended
@@ -407,7 +415,7 @@ class Evolution(Search):
         assert now.best is not None
         return {
             "size": self.size,
-            "moves": MOVES[self.local_search.moves],
+            "moves": self.moves,
             "by_alpha": self.by_alpha,
             "population": self.kernels.fields(now.handle or self._joined(now.chunks)[0]),
             "best": now.best.state(),
@@ -454,6 +462,31 @@ def default_population(n: int, machine: str) -> int:
     return min(more, max(LEAST_CLIMBERS, CPU_CLIMBERS_TIMES_CITIES // n))
 
 
-def gpu_climbers(n: int, limit: float) -> int:
-    """Return how many climbers a population has on a GPU at most, with so many seconds."""
-    return min(MOST_CLIMBERS["gpu"], max(LEAST_CLIMBERS, int(GPU_CLIMBERS_A_SECOND * limit / n)))
+def descent_moves(task: Task[EAX]) -> str:
+    """Return the moves by which climbers come to their first local optima.
+
+    They are those asked for, or those with which a solve began that goes on, or by default those of all cities at once
+    on a GPU, and chains or 3-opt moves on a CPU.
+    """
+    state, asked = task.watch.state, task.options.moves
+    if asked is None and state is not None:
+        # States of before moves were kept are of 3-opt.
+        return state.one_of("moves", (*MOVES, FLAT)) if "moves" in state else "3-opt"
+    by_default = FLAT if task.machine == "gpu" and task.form.whole.n >= LEAST_FLAT_CITIES else "lk"
+    return asked or (by_default if task.options.pivot == "first" else "3-opt")
+
+
+def _descent_kernels(moves: str, kernels: Backend) -> Backend:
+    """Return the kernels by which climbers make such moves: a solver's own, or of its host.
+
+    Raises
+    ------
+    BackendError
+        If no kernels of a CPU can run here.
+    """
+    if moves == FLAT or kernels.device is None:
+        return kernels
+    host = host_kernels(kernels)
+    if host is None:
+        raise BackendError(f"moves={moves!r} are made by a CPU, and no kernels of one can run here; take moves='flat'")
+    return host

@@ -23,17 +23,15 @@ ASIDE = {"large", "two-opt", *COMPARATORS}
 # Instances that "auto" gives to "eax": there is something to recombine, and a population of tours is not too much.
 RECOMBINED_CITIES = range(8, 20_001)
 # Asymmetric ones, on a CPU: where near cities are about as far there as back, one search is ahead of populations for
-# longer, and always from more cities on. On a GPU more cities were not tried.
-RECOMBINED_ROADS, RECOMBINED_DIRECTED, RECOMBINED_ON_A_GPU = range(8, 1_001), range(8, 2_001), range(8, 151)
+# longer, and always from more cities on.
+RECOMBINED_ROADS, RECOMBINED_DIRECTED = range(8, 1_001), range(8, 2_001)
+# On a GPU: symmetric ones, and asymmetric ones.
+RECOMBINED_ON_A_GPU, RECOMBINED_DIRECTED_ON_A_GPU = range(8, 2_000_001), range(8, 5_001)
 # That is where the two ways differ by so much of both on average, from so many of the cities to so many nearest.
 ROADS_DIFFERENCE, ROADS_CITIES, ROADS_NEAREST = 0.25, 100, 10
 # The time that populations of asymmetric instances need at least: so many seconds times the square of the cities, and
 # times the cities.
 ROADS_SECONDS, DIRECTED_SECONDS = 5e-6, 1e-3
-# On a GPU the first tours of a population take seconds where there are more cities. So many cores of its host come
-# further by themselves from fewer cities on.
-MANY_CITIES = 5_000
-MANY_CORES, CITIES_FOR_CORES = 8, 1_500
 # A population that has less time ends above a search that needs none: so many seconds and so many a city for its first
 # tours, and so many times the fifth power of the cities until they agree, of a core 0.24 s for 1,000 cities, 1.5 s for
 # 10,000, 11 s for 15,000 and 48 s for 20,000. Up to so many threads share it, more were not tried; of what counts a
@@ -42,10 +40,8 @@ MANY_CORES, CITIES_FOR_CORES = 8, 1_500
 # chains take until their first local optimum.
 CROSSING_START, CROSSING_CITY_SECONDS, CROSSING_SECONDS = 0.12, 1.15e-4, 1.5e-20
 MOST_CROSSING_THREADS, FURTHER_SHARE, CROSSING_POWER, TIMES_CHAINS = 16, 0.2, 1.25, 1.5
-# What a core takes for the first tours, so many seconds a city, a GPU needs until a population on it pays; where the
-# host's cores make them, what these take for so many.
-GPU_CITY_SECONDS = 3.5e-4
-FIRST_ON_THE_HOST = 8
+# So many seconds a city a GPU needs until a population on it pays.
+GPU_CITY_SECONDS = 4e-6
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".
@@ -115,9 +111,10 @@ def choose(
     chosen = solver
     if solver == "auto":
         may_be_large = all("large" in solvers for solvers in concerned.values()) and can_be_large(instance, on_the_cpu)
-        is_recombined = "iterations" not in given and instance.n in _recombined(instance, on_the_cpu)
+        recombined = _recombined(instance, on_the_cpu)
+        is_recombined = "iterations" not in given and instance.n in recombined
         is_hurried = is_recombined and is_short(may_be_large)
-        if may_be_large and (instance.n > RECOMBINED_CITIES[-1] or is_hurried):
+        if may_be_large and (instance.n > recombined[-1] or is_hurried):
             is_whole = all("ils" in solvers for solvers in concerned.values()) and "iterations" not in given
             chosen = "ils" if is_whole and chains_fit() else "large"
         else:
@@ -131,24 +128,18 @@ def choose(
     return OPTIONS[chosen](**{**crossed, **given})
 
 
-def crossing_seconds(n: int, threads: int | None = 1, host_threads: int | None = None) -> float:
-    """Return about how long a population on n cities takes so many threads of a CPU, or a GPU, until it pays.
-
-    On a GPU so many threads of its host may make the first tours.
-    """
+def crossing_seconds(n: int, threads: int | None = 1) -> float:
+    """Return about how long a population on n cities takes so many threads of a CPU, or a GPU, until it pays."""
     if threads is None:
-        seconds = GPU_CITY_SECONDS * n
-        if host_threads is None:
-            return seconds
-        return min(seconds, math.ceil(FIRST_ON_THE_HOST / host_threads) * chain_seconds(n))
+        return GPU_CITY_SECONDS * n
     parts = min(threads, MOST_CROSSING_THREADS)
     first = CROSSING_START / parts + CROSSING_CITY_SECONDS * n / (1 + FURTHER_SHARE * (parts - 1))
     return max(first, CROSSING_SECONDS * n**5 / math.pow(parts, CROSSING_POWER), TIMES_CHAINS * chain_seconds(n))
 
 
-def population_seconds(instance: Instance, threads: int | None = 1, host_threads: int | None = None) -> float:
+def population_seconds(instance: Instance, threads: int | None = 1) -> float:
     """Return about how long a population on an instance takes so many threads of a CPU, or a GPU, until it pays."""
-    n, seconds = instance.n, crossing_seconds(instance.n, threads, host_threads)
+    n, seconds = instance.n, crossing_seconds(instance.n, threads)
     if threads is None or not instance.asymmetric:
         return seconds
     directed = ROADS_SECONDS * n * n if _is_like_roads(instance) else DIRECTED_SECONDS * n
@@ -177,11 +168,14 @@ def check_initial_tour(options: Options) -> None:
 
 def _recombined(instance: Instance, on_the_cpu: Callable[[], bool]) -> range:
     """Return how many cities an instance like this one may have for its tours to be recombined."""
-    if not instance.asymmetric:
-        return RECOMBINED_CITIES
     # The kernels are opened, and the matrix read, where it depends on them.
-    if not RECOMBINED_ON_A_GPU[-1] < instance.n <= RECOMBINED_DIRECTED[-1] or not on_the_cpu():
-        return RECOMBINED_ON_A_GPU
+    if not instance.asymmetric:
+        is_any = instance.n in RECOMBINED_CITIES or instance.n not in RECOMBINED_ON_A_GPU
+        return RECOMBINED_CITIES if is_any or on_the_cpu() else RECOMBINED_ON_A_GPU
+    if instance.n <= RECOMBINED_ROADS[-1] or instance.n > RECOMBINED_DIRECTED_ON_A_GPU[-1]:
+        return RECOMBINED_ROADS
+    if not on_the_cpu():
+        return RECOMBINED_DIRECTED_ON_A_GPU
     return RECOMBINED_ROADS if _is_like_roads(instance) else RECOMBINED_DIRECTED
 
 

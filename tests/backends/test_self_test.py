@@ -58,6 +58,7 @@ class _Altered:
 RESULTS = {
     "restarts": ("descent_counts", "batch_tour", "tours", "lengths"),
     "search": ("many_tours", "many_lengths", "population_best", "population_tour", "bests", "steps"),
+    "flat": ("population_best", "population_tour", "bests", "lengths", "steps"),
     "huge": ("huge_tour", "plane_huge_length", "huge_counts", "boxes_nearest"),
     "comparators": ("trails", "bests", "steps"),
     "neighbourhoods": ("batch_found", "tours"),

@@ -202,15 +202,20 @@ class Merging:
         return self.distances[self.tour[q]][self.tour[t]]
 
     def look(self, q: int, sizes: dict[int, int]) -> tuple[int, Edge, Edge, int] | None:
-        """The best joint of a city with a larger subtour, the first among equals, with the other city's position."""
-        best, found = -(2**31), None
+        """The best joint of a city with a larger subtour, the first among equals, with the other city's position.
+
+        After it the exchange saves something.
+        """
+        best, found = max(-(2**31), -self.gain), None
         mine = self.subtour[self.segment_of(q)]
         edges = [self.edge(q, side) for side in (0, 1)]
         lost = [self.distance(q, edge.to) for edge in edges]
         for w in self.lists[self.tour[q]]:
             t = self.place[w]
             come, theirs = self.distance(q, t), self.subtour[self.segment_of(t)]
-            if max(lost) - come <= best // 2 or (sizes[theirs], theirs) <= (sizes[mine], mine):
+            if max(lost) - come <= best // 2:
+                break
+            if (sizes[theirs], theirs) <= (sizes[mine], mine):
                 continue
             for edge, gone in zip(edges, lost, strict=True):
                 for other in (self.edge(t, side) for side in (0, 1)):

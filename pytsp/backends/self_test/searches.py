@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 CITIES, CLIMBERS, NEIGHBOURS, SEED = 100, 5, 8, 7
 # As many moves a pass as there are, and more passes than any climber makes.
 ALL, MOST_PASSES = 2**31 - 1, 10_000
+# Where cities are drawn for curves, and climbers of whom some go on.
+SPOTS = np.random.default_rng(SEED).integers(0, 2**20, (2, CITIES), dtype=np.int32)
+CHOSEN = np.array([2, 0, 4], dtype=np.int32)
 # The endings of a climber's entry point, of which a GPU has one for each mapping.
 MAPPINGS = ("", "_block", "_thread")
 
@@ -115,10 +118,6 @@ def _search(trial: Trial) -> Iterator[Outcome]:
     entry = trial.ways("ils")[0]
     started = call(entry, loaded, trial.lists, started, _plan(trial, moves=2), *trial.stretch)
     yield trial.population(("start",), f"{kind}_start", started)
-    for spread in (1, 4):
-        fields = {"seed": SEED, "generation": 0, "children": 10, "spread": spread}
-        crossed = call(f"{kind}_cross", loaded, trial.lists, started, trial.value("generation_plan", fields))
-        yield trial.population(("cross",), f"{kind}_cross", crossed)
     plan = {"seed": SEED, "climbers": CLIMBERS, "generations": 3, "children": 10, "passes": 96}
     arrays = [*(np.stack([axis, axis]) for axis in trial.form.arguments[:2]), *trial.form.arguments[2:]]
     near = call(f"{kind}_many_lists", *arrays, NEIGHBOURS)
@@ -126,6 +125,26 @@ def _search(trial: Trial) -> Iterator[Outcome]:
         many = trial.value("many_plan", {**plan, "spread": spread})
         solved = call(f"{kind}_solve_many", *arrays, near, near, many)
         yield Outcome(("many",), f"{kind}_solve_many", call("many_tours", solved), call("many_lengths", solved))
+
+
+def _flat(trial: Trial) -> Iterator[Outcome]:
+    call, kind = trial.call, trial.form.kind
+    loaded = trial.load()
+    # Enough climbers for several thread blocks.
+    count, spots = 8 * CLIMBERS, [np.ascontiguousarray(axis) for axis in SPOTS]
+    plan = {"seed": SEED, "first": 3, "noise": 256, "longest": CITIES, "wide": 6, "least": 4, "rounds": 40}
+    for is_curved in (True, False):
+        started = trial.value("bulk_plan", {**plan, "curved": is_curved})
+        bred = call(f"{kind}_bulk", loaded, trial.lists, *spots, count, started)
+        yield trial.population((is_curved, "bulk"), f"{kind}_bulk", bred)
+        for generation in range(12):
+            choice = {"most": 150, "cap": 80, "rounds": 8, "unions": 3 * (generation // 3), "thrift": 70 * is_curved}
+            fields = {"seed": SEED, "generation": generation, **choice}
+            bred = call(f"{kind}_cross", loaded, trial.lists, bred, trial.value("generation_plan", fields))
+        yield trial.population((is_curved, "cross"), f"{kind}_cross", bred)
+    given = call("population_joined", call("population_given", trial.tours), call("population_chosen", bred, CHOSEN))
+    searched = call(f"{kind}_rounds", loaded, trial.lists, given, started)
+    yield trial.population(("rounds",), f"{kind}_rounds", searched)
 
 
 def _plan(trial: Trial, **fields: int) -> Opaque:
@@ -244,6 +263,7 @@ def _bound(trial: Trial) -> Iterator[Outcome]:
 PARTS: dict[str, Callable[[Trial], Iterator[Outcome]]] = {
     "restarts": _restarts,
     "search": _search,
+    "flat": _flat,
     "huge": _huge,
     "comparators": _comparators,
     "neighbourhoods": _neighbourhoods,

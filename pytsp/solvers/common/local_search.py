@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.backends.registry import host_kernels, open_backend
 from pytsp.neighbours.ways import with_pairs
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
@@ -16,23 +19,22 @@ from pytsp.solvers.common.placement import mapping_of, most_cities
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import MOVES, PIVOTS
 
-__all__ = ["CHILDREN", "PASSES", "PATIENCE", "LocalSearch", "moves_of", "population_fields"]
+__all__ = ["PASSES", "PATIENCE", "LocalSearch", "moves_of", "population_fields"]
 
 # Chains of moves that reverse no segment, as the kernels take them beside `MOVES`.
 STRAIGHT = 3
 # The first position of the stretch of a tour that descends, and how many cities it has: 0 for all.
 WHOLE = (0, 0)
-# How many children a pair has.
-CHILDREN = 30
 # How many neighbours the merging of subtours looks at.
 MERGED_NEIGHBOURS = 8
+# AB-cycles of up to so many edges make children, and once so small a share of the tours changes longer ones.
+CYCLE_EDGES, LONG_CYCLE_EDGES, LATE = 150, 1_000, 0.1
+# Subtours of up to so many cities are merged, in so many rounds; unions grow in so many once some tours do not change.
+MERGED_CITIES, MERGING_ROUNDS, UNION_ROUNDS = 1_500, 8, 3
+# A child waits where it saves less for the entropy that it costs than so many hundredths of its pair's average.
+THRIFT = 70
 # Tours have come as far as they can after so many generations without a shorter one.
 PATIENCE = 5
-# So many threads of a GPU are started for a pair, of which one works: pairs take their own ways. Each has so many bytes
-# a city, and so many besides, and all together have this part of the device's memory, or there are fewer for a pair.
-SPREAD = 32
-PAIR_CITY_BYTES, PAIR_BYTES = 17, 2**14
-SPREAD_PART = 16
 # Of more climbers than these the best are merged.
 MOST_MERGED = 100
 # So many climbers in a row start by the same lists, and as many by the second ones.
@@ -82,7 +84,7 @@ class LocalSearch:
         second: NDArray[np.int32] | None = None,
         nearest: NDArray[np.int32] | None = None,
     ) -> None:
-        self.host = host
+        self.host, self.task = host, task
         self.kernels, self.call = task.kernels, task.kernels.call
         self.kind, self.loaded, self.lists, self.second = task.form.kind, loaded, lists, second
         self.nearest = lists if nearest is None else nearest
@@ -114,6 +116,16 @@ class LocalSearch:
             return self.climb(tours, self.seed, first, lists=parts[0][1])
         there = [self.climb(self._chosen(tours, places), self.seed, first, lists=lists) for places, lists in parts]
         return self._chosen(self.join(*there), np.argsort(np.concatenate([places for places, _ in parts])))
+
+    @cached_property
+    def _crossing(self) -> LocalSearch:
+        """The same search where there are the kernels of crossover: itself, or on the host of a GPU, or else there."""
+        if self.kernels.device is None or self.kernels.part == "flat":
+            return self
+        other = host_kernels(self.kernels)
+        other = other or open_backend(self.kernels.name, device=self.kernels.device.index, part="flat")
+        loaded = other.call(f"{self.kind}_load", *self.task.form.arguments)
+        return LocalSearch(replace(self.task, open=lambda: other), loaded, self.lists, moves=self.moves)
 
     def place(self, tours: NDArray[np.int32]) -> Any:
         """Return climbers on these tours."""
@@ -208,38 +220,49 @@ class LocalSearch:
         """Return the climbers at these places, in this order."""
         return self.call("population_chosen", climbers, places.astype(np.int32))
 
-    def breed(self, climbers: Any, count: int, seed: int, generation: int) -> Any:
-        """Return the next generation of so many climbers: each tour is replaced by its best child with another."""
-        fields = {"seed": seed, "generation": generation, "children": CHILDREN, "spread": self.spread(count)}
+    def breed(self, climbers: Any, seed: int, generation: int, *, changed: float = 1.0) -> Any:
+        """Return the next generation: each tour takes over edges from another one.
+
+        `changed` is the share of the tours that the generation before has changed, 1 for the first.
+        """
+        fields = {"seed": seed, "generation": generation, **crossing_plan(changed)}
         plan = self.kernels.value("generation_plan", fields)
         return self.call(f"{self.kind}_cross", self.loaded, self.near, climbers, plan)
-
-    def spread(self, count: int) -> int:
-        """Return how many threads are started for each of so many pairs; the children do not depend on it."""
-        device = self.kernels.device
-        if device is None:
-            return 1
-        taken = count * (PAIR_CITY_BYTES * len(self.lists) + PAIR_BYTES)
-        return max(1, min(SPREAD, device.memory // SPREAD_PART // taken))
 
     def merge(self, climbers: Any, seed: int, seconds_left: float = math.inf) -> NDArray[np.int32]:
         """Return the shortest tour, shape (n,), after the climbers' shortest tours have crossed until they agree.
 
-        A generation is not begun where less time is left than the one before took.
+        A generation is not begun where less time is left than the one before took. Climbers of a GPU cross on its host.
         """
         climbers, _ = self.elect(climbers, self.lengths(climbers), MOST_MERGED)
+        if self._crossing is not self:
+            there = self._crossing
+            return there.merge(there.kernels.value("population", self.kernels.fields(climbers)), seed, seconds_left)
         lengths = self.lengths(climbers)
         end, took, generation, idle = time.perf_counter() + seconds_left, 0.0, 0, 0
+        changed = 1.0
         while len(lengths) > 1 and idle < PATIENCE and time.perf_counter() + took < end:
             # Equally long tours need not be the same, at first.
             if generation and lengths.min() == lengths.max():
                 break
-            began, before = time.perf_counter(), int(lengths.sum())
-            climbers = self.breed(climbers, len(lengths), seed, generation)
+            began, before = time.perf_counter(), lengths
+            climbers = self.breed(climbers, seed, generation, changed=changed)
             lengths = self.lengths(climbers)
-            idle = 0 if int(lengths.sum()) < before else idle + 1
+            changed = float(np.mean(lengths < before))
+            idle = 0 if changed else idle + 1
             took, generation = time.perf_counter() - began, generation + 1
         return self.best(climbers, lengths, 0, None).tour
+
+
+def crossing_plan(changed: float) -> dict[str, int]:
+    """Return the plan of a generation, where the one before has changed such a share of the tours."""
+    return {
+        "most": LONG_CYCLE_EDGES if changed < LATE else CYCLE_EDGES,
+        "cap": MERGED_CITIES,
+        "rounds": MERGING_ROUNDS,
+        "unions": UNION_ROUNDS if changed < 1 else 0,
+        "thrift": THRIFT,
+    }
 
 
 def moves_of(task: Task[Any], mapping: str, default: str = "3-opt") -> int:

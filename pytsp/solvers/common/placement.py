@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 
 from pytsp.backends.context import Backend
-from pytsp.backends.registry import host_kernels
 from pytsp.utils.memory import check_memory
 
 __all__ = [
     "check_climbers",
     "default_climbers",
-    "descent_kernels",
     "descent_seconds",
-    "first_seconds",
     "mapping_of",
     "most_cities",
 ]
@@ -27,13 +24,6 @@ MATRIX_DESCENT_SECONDS = 2e-9
 # they were so many at least; in step with each other, what a few kernels for each of some moves a city take to launch.
 BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS, LOCKSTEP_DESCENT_SECONDS = 4e-5, 8e-6, 2e-4
 LEAST_TOGETHER, TOGETHER = 16, 256
-# About what the starting tours of a population take a GPU, times the cube of the cities and a power of the climbers
-# that share a multiprocessor.
-GPU_START_SECONDS, GPU_START_POWER = 9.2e-14, 0.8
-# From so many cities on the cores beside a GPU bring a population to its local optima where they are faster: all of
-# them at work, and with the starting tours, each takes so many times as long for a climber as one core by itself takes
-# for its descent.
-LEAST_ON_HOST, HOST_SHARE = 2_000, 2.0
 # The bytes of a block's shared memory that a city takes, and what lanes and reductions need besides.
 CITY_BYTES = 20
 BLOCK_OVERHEAD = 26 * 2**10
@@ -88,30 +78,6 @@ def most_cities(kernels: Backend) -> int | None:
     if kernels.device is None:
         return None
     return (max(kernels.device.shared_memory, 48 * 2**10) - BLOCK_OVERHEAD) // CITY_BYTES
-
-
-def first_seconds(n: int, climbers: int, kernels: Backend) -> float:
-    """Return about how long the first climbers take a GPU to their local optima; 0 on a CPU, where they are few."""
-    if kernels.threads:
-        return 0.0
-    start = GPU_START_SECONDS * n**3 * math.pow(min(climbers, TOGETHER), GPU_START_POWER)
-    return start + descent_seconds(n, climbers, kernels)
-
-
-def descent_kernels(n: int, kernels: Backend, kind: str = "plane") -> Backend:
-    """Return the kernels by which a population on n cities, in such a form, comes to its first local optima.
-
-    They are a solver's own, but beside a GPU those of the host, if it has any, where a thread block does not hold a
-    tour, or where the host's cores are faster. Tours are the same.
-    """
-    fits = n <= (most_cities(kernels) or 0)
-    if kernels.device is None or (fits and n < LEAST_ON_HOST):
-        return kernels
-    host = host_kernels(kernels)
-    if host is None:
-        return kernels
-    takes = HOST_SHARE * descent_seconds(n, TOGETHER, host, kind=kind)
-    return kernels if fits and takes >= first_seconds(n, TOGETHER, kernels) else host
 
 
 def default_climbers(n: int, kernels: Backend) -> int:

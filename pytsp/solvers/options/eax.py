@@ -5,16 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytsp.solvers.options.fields import whole
-from pytsp.solvers.options.shared import MOVES, PIVOTS, Climbers, NeighbourLists, check_chains, iterations, moves, pivot
+from pytsp.solvers.options.shared import (
+    FLAT,
+    MOVES,
+    PIVOTS,
+    Climbers,
+    NeighbourLists,
+    check_chains,
+    check_flat,
+    iterations,
+    moves,
+    pivot,
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class EAX(Climbers, NeighbourLists):
     """Edge assembly crossover: climbers take over from each other what makes their tours shorter.
 
-    The climbers of a population descend, and then cross until they agree [1]_. By default there are 100 (from 2,000
-    cities on fewer, down to 24), or on a GPU 512, and where a time limit is all that ends them as many as it lets
-    converge. An initial tour belongs to the population.
+    The climbers of a population descend, and then cross until they agree [1]_: each tour takes over all exchanges of
+    edges with another one that shorten it and fit together. By default there are 100 (from 2,000 cities on fewer, down
+    to 24), or on a GPU 512, and where a time limit is all that ends them as many as it lets converge. An initial tour
+    belongs to the population.
 
     References
     ----------
@@ -26,7 +38,7 @@ class EAX(Climbers, NeighbourLists):
 
     name = "eax"
     title = "edge assembly crossover"
-    part = "search"
+    part = "flat"
     in_space = True
 
     iterations: int | None = iterations(
@@ -35,11 +47,11 @@ class EAX(Climbers, NeighbourLists):
         "a row have found nothing shorter; with nothing at all, and up to 1,500 cities, until another one has."
     )
     moves: str | None = moves(
-        MOVES,
-        'The local search\'s moves: "lk", Lin–Kernighan chains (see `ILS`), the default where `pivot` is "first"; '
-        '"3-opt", sequential 3-opt moves, the default else; "or-opt", 2-opt moves and Or-opt moves of segments of up '
-        "to three cities. Where a GPU's thread blocks do not hold a tour, or the host's cores "
-        "are faster, they are made there.",
+        (*MOVES, FLAT),
+        'The local search\'s moves: "lk", Lin–Kernighan chains (see `ILS`), the default on a CPU where `pivot` is '
+        '"first"; "3-opt", sequential 3-opt moves, the default there else; "or-opt", 2-opt moves and Or-opt moves of '
+        'segments of up to three cities; "flat", the default on a GPU: tours that are made in bulk, with 2-opt and '
+        "Or-opt moves of all cities at once. The others are made by the host's cores.",
     )
     pivot: str = pivot(PIVOTS[:2], "Make the first move of a city that shortens the tour, or the best.")
     population: int | None = whole(
@@ -63,3 +75,4 @@ class EAX(Climbers, NeighbourLists):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_chains(self.moves, self.pivot)
+        check_flat(self.moves, self.pivot)

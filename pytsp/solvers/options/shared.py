@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALPHA",
+    "FLAT",
     "LOCAL_MOVES",
     "MOVES",
     "PIVOTS",
@@ -20,6 +21,7 @@ __all__ = [
     "Climbers",
     "NeighbourLists",
     "check_chains",
+    "check_flat",
     "counted",
     "iterations",
     "moves",
@@ -34,6 +36,9 @@ STARTS = ("random", "nearest-neighbour", "greedy", "space-filling-curve")
 
 MOVES = ("or-opt", "3-opt", "lk")
 """What a descent tries, by the kernels' numbers: 2-opt and Or-opt; all of 3-opt; chains of such moves."""
+
+FLAT = "flat"
+"""The moves of populations that start in bulk: 2-opt and Or-opt of all cities of all tours at once, in rounds."""
 
 LOCAL_MOVES = ("2-opt", "or-opt", "3-opt")
 """What may shorten the tours of ants."""
@@ -136,6 +141,17 @@ def check_chains(moves: str | None, pivot: str) -> None:
     """
     if moves == "lk" and pivot != "first":
         raise ValueError(f"moves='lk' does not concern pivot={pivot!r}; it is for pivot='first'")
+
+
+def check_flat(moves: str | None, pivot: str) -> None:
+    """Refuse moves of all cities at once with a pivot of their own.
+
+    Raises
+    ------
+    ValueError
+    """
+    if moves == FLAT and pivot != "first":
+        raise ValueError(f"moves='flat' does not concern pivot={pivot!r}: every city makes its best move")
 
 
 def temperature(doc: str) -> Any:

@@ -1,12 +1,12 @@
--- Positions, and nearest-neighbour tours. What generations promise is tested from Python, on every backend.
+-- Positions, and nearest-neighbour tours.
 
 import "../core/metric"
 import "../core/positions"
 import "../core/rng"
 import "../core/schedule"
-import "generation"
+import "near_tours"
 
-module G = mk_generation matrix threads
+module N = mk_near_tours matrix threads
 
 -- ==
 -- entry: places
@@ -23,11 +23,4 @@ entry places [n] (tour: [n]i32) : [n]i32 = positions tour
 -- input { [[0, 1073741823], [1073741823, 0]] empty([2][0]i32) 1 } output { [1, 0] }
 -- input { [[0]] empty([1][0]i32) 0 } output { [0] }
 entry nearest [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (first: i32) : [n]i32 =
-  G.near_tour distances lists (rng.stream 0 0) 0 first
-
--- ==
--- entry: bounds
--- input { [0i64, -1i64, 0i64, 0i64, 0i64, 7i64] [0, 0, -1, 0, 0, 9] [1i64, 1i64, 1i64, 0i64, 33i64, 32i64] }
--- output { [true, false, false, false, false, true] }
-entry bounds [m] (generation: [m]i64) (children: [m]i32) (spread: [m]i64) : [m]bool =
-  map3 is_generation generation children spread
+  N.near_tour distances lists (rng.stream 0 0) 0 first

@@ -1,0 +1,84 @@
+-- | Tours that go on to a near city that is left, on which the climbers of a population start.
+
+import "../core/instances"
+import "../core/metric"
+import "../core/rng"
+import "../core/schedule"
+import "population"
+
+def are_passes (passes: i32) = passes >= 0 && passes <= 256
+
+module mk_near_tours (M: metric) (S: schedule) = {
+  -- | A tour that goes on to a near city that is left: to the nearest by the lists, but each of a list is passed over with
+  -- probability passes / 256, if another is left and it is not at distance 0; to the nearest of all where the list has none that
+  -- is left. With passes = 0 it is the nearest-neighbour tour. **Work:** O(n k), and O(n) a city whose list has none.
+  def near_tour [n] [k] (data: M.data [n]) (lists: [n][k]i32) (key: rng.key) (passes: u64) (first: i32) : [n]i32 =
+    #[unsafe]
+    -- The cities that are left are the last ones of the tour so far; `place` tells where each city is.
+    let n32 = i32.i64 n
+    let tour: *[n]i32 = map i32.i64 (iota n)
+    let place: *[n]i32 = map i32.i64 (iota n)
+    let dist (a: i32) (b: i32) = M.dist data (M.point data a) (M.point data b)
+    let take (tour: *[n]i32) (place: *[n]i32) (at: i32) (c: i32): (*[n]i32, *[n]i32) =
+      let from = place[i64.i32 c]
+      let d = tour[i64.i32 at]
+      let tour = tour with [i64.i32 at] = c
+      let tour = tour with [i64.i32 from] = d
+      let place = place with [i64.i32 d] = from
+      let place = place with [i64.i32 c] = at
+      in (tour, place)
+    let (tour, place) = take tour place 0 first
+    let (tour, _) =
+      loop (tour, place) for done < n32 - 1 do
+        let c = tour[i64.i32 done]
+        let (next, passed, _) =
+          loop (next, passed, j) = (-1, -1, 0)
+          while next < 0 && j < i32.i64 k do
+            let d = lists[i64.i32 c, i64.i32 j]
+            let step = i64.i32 done * k + i64.i32 j
+            let pass = rng.word key (step + 1) >> 56 < passes && dist c d > 0
+            in if place[i64.i32 d] <= done
+               then (-1, passed, j + 1)
+               else if pass then (-1, if passed < 0 then d else passed, j + 1) else (d, passed, j + 1)
+        let next =
+          if next >= 0 || passed >= 0
+          then (if next >= 0 then next else passed)
+          else (loop (best, length) = (-1, i32.highest)
+                for t < n32 - 1 - done do
+                  let d = tour[i64.i32 (done + 1 + t)]
+                  let l = dist c d
+                  in if l < length || (l == length && d < best) then (d, l) else (best, length)).0
+        in take tour place (done + 1) next
+    in tour
+
+  -- Climbers first, …, first + count - 1 of a seed, each on a near tour of its own from a random city; `spread` threads
+  -- are started for each.
+  local
+  def near_tours [n] [k]
+                 (data: M.data [n])
+                 (lists: [n][k]i32)
+                 (seed: u64)
+                 (first: i64)
+                 (count: i64)
+                 (passes: i32)
+                 (spread: i64) : population [count] [n] =
+    let first = assert (are_climbers first count && are_passes passes) first
+    let tour_of (t: i64) =
+      let key = rng.stream seed (first + t / spread)
+      in near_tour data lists key (u64.i32 passes) (rng.below key 0 (i32.i64 n))
+    let starts = S.over tour_of (iota (count * spread))
+    in population_on (map (\c -> #[unsafe] starts[c * spread]) (iota count))
+
+  -- | These climbers, where the lists are lists; the host waits for that here, too.
+  def start [n] [k]
+            (data: M.data [n])
+            (lists: [n][k]i32)
+            (seed: u64)
+            (first: i64)
+            (count: i64)
+            (passes: i32)
+            (spread: i64) : population [count] [n] =
+    if are_lists lists
+    then near_tours data lists seed first count passes spread
+    else assert false (population_on (replicate count (replicate n 0)))
+}

@@ -1,0 +1,85 @@
+"""Climbers that start in bulk: tours of fragments or along curves, and rounds of moves of all cities at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.neighbours.hilbert import hilbert_order
+from pytsp.neighbours.ways import with_pairs
+from pytsp.problem.instance import Instance
+from pytsp.problem.location import further_city, located
+from pytsp.solvers.common.local_search import LocalSearch
+
+__all__ = ["FlatSearch", "spots_of"]
+
+# The side of the square of spots, and of the grid of a curve through it.
+SIDE = 1 << 20
+CURVE_BITS = 10
+# Edges of fragments count as longer by up to so many 256ths, by chance. A tour's rounds end where it has fewer moves.
+NOISE, LEAST_MOVES, MOST_ROUNDS = 256, 20, 200
+# Cities look at so many neighbours.
+WIDE = 8
+
+
+class FlatSearch(LocalSearch):
+    """Climbers of which all start at once, on the device.
+
+    Parameters
+    ----------
+    *arguments, **options
+        As those of `LocalSearch`.
+    instance : Instance
+        Whose cities the kernels number.
+    """
+
+    def __init__(self, *arguments: Any, instance: Instance, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.spots = spots_of(instance)
+
+    def start(self, first: int, count: int) -> Any:
+        """Return climbers on tours made in bulk, brought to where few cities have a move."""
+        lists = with_pairs(self.nearest) if self.is_doubled else self.nearest
+        return self.call(f"{self.kind}_bulk", self.loaded, lists, *self.spots, count, self._plan(first))
+
+    def descend(self, tours: NDArray[np.int32]) -> Any:
+        """Return climbers on these tours, brought there."""
+        return self.call(f"{self.kind}_rounds", self.loaded, self.lists, self.place(tours), self._plan(0))
+
+    def _plan(self, first: int) -> Any:
+        counts = {"noise": NOISE, "longest": len(self.lists), "wide": WIDE, "least": LEAST_MOVES, "rounds": MOST_ROUNDS}
+        return self.kernels.value("bulk_plan", {"seed": self.seed, "first": first, "curved": False, **counts})
+
+
+def spots_of(instance: Instance) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return where cities are drawn for curves: whole coordinates from 0 to 2**20 - 1, two of shape (n,).
+
+    Cities that are not in a plane stand in their order along a curve through space, or in that of their numbers.
+    """
+    found = located(instance)
+    if found is not None and found.points.shape[1] == 2 and further_city(instance) is None:
+        low = found.points.min(axis=0)
+        side = float((found.points - low).max()) or 1.0
+        x, y = ((found.points - low) / side * (SIDE - 1)).astype(np.int32).T
+        return np.ascontiguousarray(x), np.ascontiguousarray(y)
+    order = np.arange(instance.n) if found is None else hilbert_order(found.points)
+    places = np.empty(instance.n, dtype=np.int64)
+    places[order] = np.arange(instance.n) * 4**CURVE_BITS // instance.n
+    cell = SIDE >> CURVE_BITS
+    x, y = (axis * cell for axis in _cells(places))
+    return x.astype(np.int32), y.astype(np.int32)
+
+
+def _cells(places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the cells of places along Hilbert's curve through a grid of 2**CURVE_BITS a side."""
+    x, y = np.zeros_like(places), np.zeros_like(places)
+    for bit in range(CURVE_BITS):
+        half = 1 << bit
+        quarter = places >> 2 * bit & 3
+        right, up = quarter >> 1, (quarter ^ quarter >> 1) & 1
+        turned = np.where(right == 1, half - 1 - x, x), np.where(right == 1, half - 1 - y, y)
+        x, y = np.where(up == 0, turned[1], x), np.where(up == 0, turned[0], y)
+        x, y = x + half * right, y + half * up
+    return x, y
