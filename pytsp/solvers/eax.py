@@ -16,7 +16,7 @@ from pytsp.exceptions import BackendError
 from pytsp.neighbours.kdtree import boxes_by
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.candidates import are_by_alpha, lists_without_exits, search_lists, second_lists
-from pytsp.solvers.common.flat_search import FlatSearch
+from pytsp.solvers.common.flat_search import FlatSearch, check_device, most_climbers
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
@@ -160,6 +160,7 @@ class Evolution(Search):
             check_memory(
                 "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * self.form.whole.n + HOST_CLIMBER_BYTES)
             )
+            check_device(self.form.whole.n, self.size, self.kernels)
         if not self.is_timed:
             self.size = self.size or self._most()
         self.standing = EvolutionStanding(**NOBODY, best=None, first=self.options.first)
@@ -252,7 +253,7 @@ class Evolution(Search):
         began = time.perf_counter()
         chunk = self._timely(min(self.chunk, most - count))
         count += chunk
-        standing = replace(self._with(self.local_search.start(now.first + count - chunk, chunk), now), descended=count)
+        standing = replace(self._with(self.local_search.start(now.first + count - chunk, chunk, len(now.elites)), now), descended=count)
         self.descent_seconds = max(time.perf_counter() - began, 1e-9) / chunk
         fitting = CALL_SECONDS / self.descent_seconds
         together = self.descents.threads or 1
@@ -324,10 +325,11 @@ class Evolution(Search):
     def _most(self) -> int:
         """Choose how many climbers there are at most where the user does not say."""
         limit = self.watch.time_limit
+        if self.task.machine == "gpu":
+            most = CLIMBERS["gpu"] if limit is None or not self.is_timed else MOST_CLIMBERS["gpu"]
+            return max(1, min(most, most_climbers(self.form.whole.n, self.kernels)))
         if limit is None or not self.is_timed:
             return default_population(self.form.whole.n, self.task.machine)
-        if self.task.machine == "gpu":
-            return MOST_CLIMBERS["gpu"]
         timely = CPU_CLIMBERS_A_SECOND * limit * (self.kernels.threads or 1) / self.form.whole.n
         # A small population agrees soon; where it has not found the shortest tour, larger ones follow.
         growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << len(self.standing.elites)

@@ -7,21 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.backends.context import Backend
 from pytsp.neighbours.hilbert import hilbert_order
 from pytsp.neighbours.ways import with_pairs
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located
 from pytsp.solvers.common.local_search import LocalSearch
 
-__all__ = ["FlatSearch", "spots_of"]
+__all__ = ["FlatSearch", "check_device", "most_climbers", "spots_of"]
 
 # The side of the square of spots, and of the grid of a curve through it.
 SIDE = 1 << 20
 CURVE_BITS = 10
 # Edges of fragments count as longer by up to so many 256ths, by chance. A tour's rounds end where it has fewer moves.
 NOISE, LEAST_MOVES, MOST_ROUNDS = 256, 20, 200
-# Cities look at so many neighbours.
-WIDE = 8
+# Cities look at so many neighbours, and fragments at no more than so many.
+WIDE, WIDEST = 8, 32
+# What a climber takes of a device's memory: so many bytes a city. Indices of 32 bits number so many cities of all tours.
+DEVICE_CITY_BYTES, MOST_CITIES = 200, 2**30 - 1
 
 
 class FlatSearch(LocalSearch):
@@ -39,18 +42,47 @@ class FlatSearch(LocalSearch):
         super().__init__(*arguments, **options)
         self.spots = spots_of(instance)
 
-    def start(self, first: int, count: int) -> Any:
-        """Return climbers on tours made in bulk, brought to where few cities have a move."""
+    def start(self, first: int, count: int, population: int = 0) -> Any:
+        """Return climbers on tours made in bulk, brought to where few cities have a move.
+
+        Every second population starts along curves: rl5934 then ends on its optimum, which fragments alone miss.
+        Tours of directed ways are of fragments, which have the pairs.
+        """
         lists = with_pairs(self.nearest) if self.is_doubled else self.nearest
-        return self.call(f"{self.kind}_bulk", self.loaded, lists, *self.spots, count, self._plan(first))
+        lists = np.ascontiguousarray(lists[:, :WIDEST])
+        plan = self._plan(first, is_curved=population % 2 == 1 and not self.is_doubled)
+        return self.call(f"{self.kind}_bulk", self.loaded, lists, *self.spots, count, plan)
 
     def descend(self, tours: NDArray[np.int32]) -> Any:
         """Return climbers on these tours, brought there."""
         return self.call(f"{self.kind}_rounds", self.loaded, self.lists, self.place(tours), self._plan(0))
 
-    def _plan(self, first: int) -> Any:
+    def _plan(self, first: int, *, is_curved: bool = False) -> Any:
         counts = {"noise": NOISE, "longest": len(self.lists), "wide": WIDE, "least": LEAST_MOVES, "rounds": MOST_ROUNDS}
-        return self.kernels.value("bulk_plan", {"seed": self.seed, "first": first, "curved": False, **counts})
+        return self.kernels.value("bulk_plan", {"seed": self.seed, "first": first, "curved": is_curved, **counts})
+
+
+def most_climbers(n: int, kernels: Backend) -> int:
+    """Return how many climbers on n cities fit the memory of a GPU and the kernels' indices."""
+    memory = kernels.device.memory if kernels.device is not None else None
+    fitting = MOST_CITIES if memory is None else min(MOST_CITIES, memory // DEVICE_CITY_BYTES)
+    return fitting // n
+
+
+def check_device(n: int, climbers: int, kernels: Backend) -> None:
+    """Refuse more climbers on n cities than fit a GPU.
+
+    Raises
+    ------
+    ValueError
+        If they do not fit.
+    """
+    if kernels.device is None or climbers <= (most := most_climbers(n, kernels)):
+        return
+    raise ValueError(
+        f"climbers={climbers} do not fit {kernels.device.name}: of {n} cities it holds {most} tours; give fewer, or "
+        "backend='multicore'"
+    )
 
 
 def spots_of(instance: Instance) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

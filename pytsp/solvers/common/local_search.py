@@ -98,10 +98,13 @@ class LocalSearch:
         self.suffix = "" if task.machine == "cpu" else f"_{self.mapping}"
         self.shared_out = (draw_blocks,) if self.mapping == "lockstep" else ()
 
-    def start(self, first: int, count: int) -> Any:
-        """Return climbers on random tours of near cities, brought to their local optima."""
+    def start(self, first: int, count: int, population: int = 0) -> Any:
+        """Return climbers on random tours of near cities, brought to their local optima.
+
+        Populations of whatever number start alike here.
+        """
         if self.host is not None:
-            return self._brought(self.host, self.host.start(first, count))
+            return self._brought(self.host, self.host.start(first, count, population))
         lists = with_pairs(self.nearest) if self.is_doubled else self.nearest
         tours = self.call(f"{self.kind}_start", self.loaded, lists, self.seed, first, count, PASSES)
         return self.climb(tours, self.seed, first) if self.second is None else self._by_both(tours, first, count)
