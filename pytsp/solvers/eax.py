@@ -253,7 +253,8 @@ class Evolution(Search):
         began = time.perf_counter()
         chunk = self._timely(min(self.chunk, most - count))
         count += chunk
-        standing = replace(self._with(self.local_search.start(now.first + count - chunk, chunk, len(now.elites)), now), descended=count)
+        started = self.local_search.start(now.first + count - chunk, chunk, len(now.elites))
+        standing = replace(self._with(started, now), descended=count)
         self.descent_seconds = max(time.perf_counter() - began, 1e-9) / chunk
         fitting = CALL_SECONDS / self.descent_seconds
         together = self.descents.threads or 1

@@ -23,7 +23,7 @@ CURVE_BITS = 10
 NOISE, LEAST_MOVES, MOST_ROUNDS = 256, 20, 200
 # Cities look at so many neighbours, and fragments at no more than so many.
 WIDE, WIDEST = 8, 32
-# What a climber takes of a device's memory: so many bytes a city. Indices of 32 bits number so many cities of all tours.
+# What a climber takes of a device's memory, a city; and how many cities of all tours indices of 32 bits number.
 DEVICE_CITY_BYTES, MOST_CITIES = 200, 2**30 - 1
 
 
