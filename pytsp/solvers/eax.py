@@ -34,9 +34,9 @@ CITIES_A_CLIMBER = 2
 CPU_CLIMBERS_TIMES_CITIES = 200_000
 # With a time limit: at most so many, as many as descend in this share of the time, but not less than the least; where
 # these take longer than the latest share, as many as are there by then, but not less than the fewest.
-LEAST_CLIMBERS, FEWEST_CLIMBERS = 24, 8
+LEAST_CLIMBERS, FEWEST_CLIMBERS = {"cpu": 24, "gpu": 100}, 8
 MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
-DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.35, "gpu": 0.12}, 0.6
+DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.35, "gpu": 0.12}, {"cpu": 0.6, "gpu": 0.3}
 # More climbers than these, times the seconds and the threads, divided by the cities, take a CPU too long until they
 # agree. Its first population has at most so many, or one for so many cities, and each further one twice as many: by 24
 # in place of 64 the optimum is found in half the time, from 200 to 1,000 cities, and by 16 some solves never find it.
@@ -260,7 +260,9 @@ class Evolution(Search):
         together = self.descents.threads or 1
         fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self._descents_machine])
         self.chunk = max(1, int(fitting) // together) * together
-        least, by = (LEAST_CLIMBERS, self.settled_by) if count >= LEAST_CLIMBERS else (FEWEST_CLIMBERS, self.latest)
+        least, by = LEAST_CLIMBERS[self.task.machine], self.settled_by
+        if count < least:
+            least, by = FEWEST_CLIMBERS, self.latest
         is_enough = self.size is None and count >= least and self.watch.seconds > by
         self._stand(standing, is_settled=count >= most or is_enough)
 
@@ -321,7 +323,7 @@ class Evolution(Search):
     def _times_to_settle(self) -> tuple[float, float]:
         """Return when the climbers of a population that begins now are to be there, and when if they are few."""
         now, left = self.watch.seconds, self.watch.seconds_left
-        return now + left * DESCENT_SHARE[self.task.machine], now + left * LATEST_SHARE
+        return now + left * DESCENT_SHARE[self.task.machine], now + left * LATEST_SHARE[self.task.machine]
 
     def _most(self) -> int:
         """Choose how many climbers there are at most where the user does not say."""
@@ -334,7 +336,7 @@ class Evolution(Search):
         timely = CPU_CLIMBERS_A_SECOND * limit * (self.kernels.threads or 1) / self.form.whole.n
         # A small population agrees soon; where it has not found the shortest tour, larger ones follow.
         growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << len(self.standing.elites)
-        return min(MOST_CLIMBERS["cpu"], growing, max(LEAST_CLIMBERS, int(timely)))
+        return min(MOST_CLIMBERS["cpu"], growing, max(LEAST_CLIMBERS["cpu"], int(timely)))
 
     @property
     def has_converged(self) -> bool:
@@ -462,7 +464,7 @@ def default_population(n: int, machine: str) -> int:
     if machine == "gpu":
         return CLIMBERS[machine]
     more = min(MOST_CLIMBERS[machine], max(CLIMBERS[machine], n // CITIES_A_CLIMBER))
-    return min(more, max(LEAST_CLIMBERS, CPU_CLIMBERS_TIMES_CITIES // n))
+    return min(more, max(LEAST_CLIMBERS["cpu"], CPU_CLIMBERS_TIMES_CITIES // n))
 
 
 def descent_moves(task: Task[EAX]) -> str:
