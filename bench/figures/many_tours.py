@@ -21,7 +21,7 @@ from pytsp.starts.construct import nearest_neighbour, start_tour
 
 
 def crossover() -> Any:
-    """A generation of two tours: their edges that differ, the children that are taken over together, and the new tour."""
+    """Two tours and a generation: edges that differ, children that are taken over together, the new tour."""
     for seed in itertools.count():
         ground = Ground(uniform(120, 6), seed)
         start = ground.call("start", ground.loaded, ground.lists, seed, 0, 2, PASSES)
