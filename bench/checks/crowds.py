@@ -22,11 +22,11 @@ from pytsp import Result
 
 INSTANCES = ("kroA100", "ch130", "gr120")
 SEARCHES: tuple[dict[str, Any], ...] = (
-    {"solver": "eax", "iterations": 6},
+    {"solver": "eax", "iterations": 6, "moves": "flat"},
     {"solver": "ils", "iterations": 30, "moves": "3-opt"},
     {"solver": "ils", "iterations": 4, "moves": "lk"},
     {"solver": "ils", "iterations": 6, "pivot": "random-k"},
-    {"solver": "eax", "iterations": 6, "population": 300},
+    {"solver": "eax", "iterations": 6, "moves": "flat", "population": 300},
     {"solver": "ils", "iterations": 6, "restart": 3, "merge": True, "moves": "3-opt"},
 )
 # Cities, the side of their square, and how many climbers at most: taxicab distances of both sides of 2^16.

@@ -100,7 +100,8 @@ def iterated(n: int, iterations: int, climbers: int) -> Iterator[Options]:
 
 def crossed(generations: int, climbers: int) -> Iterator[Options]:
     """Options of edge assembly crossover."""
-    base: Options = {"solver": "eax", "seed": SEED, "iterations": generations, "climbers": climbers}
+    # Moves by default are others on a GPU.
+    base: Options = {"solver": "eax", "seed": SEED, "iterations": generations, "climbers": climbers, "moves": "flat"}
     yield base
     yield {**base, "climbers": 2}
     yield {**base, "population": climbers // 2}

@@ -13,7 +13,7 @@ from bench.figures.one_tour import told
 from pytsp.generate import uniform
 from pytsp.run.monitor import Watch
 from pytsp.solvers.ants import Colonies
-from pytsp.solvers.common.local_search import CHILDREN, PASSES
+from pytsp.solvers.common.local_search import PASSES, crossing_plan
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.ants import AntColony
 from pytsp.solvers.options.shared import MOVES, PIVOTS
@@ -21,7 +21,7 @@ from pytsp.starts.construct import nearest_neighbour, start_tour
 
 
 def crossover() -> Any:
-    """A generation of two tours: what they do not share, the exchange that is made, and the child."""
+    """Two tours and a generation: edges that differ, children that are taken over together, the new tour."""
     for seed in itertools.count():
         ground = Ground(uniform(120, 6), seed)
         start = ground.call("start", ground.loaded, ground.lists, seed, 0, 2, PASSES)
@@ -29,15 +29,14 @@ def crossover() -> Any:
         numbers = {"first": 0, "from": 0, "iterations": 0, "kick": 0, "acceptance": 0, "temperature": 0.0, "cooled": 0}
         plan = ground.kernels.value("search_plan", {"seed": seed, **choice, **numbers})
         parents = ground.call("ils", ground.loaded, ground.lists, start, plan, 0, 0)
-        generation = {"seed": seed, "generation": 0, "children": CHILDREN, "spread": 1}
-        plan = ground.kernels.value("generation_plan", generation)
+        plan = ground.kernels.value("generation_plan", {"seed": seed, "generation": 0, **crossing_plan(1.0)})
         children = ground.call("cross", ground.loaded, ground.lists, parents, plan)
         a, b = ground.kernels.fields(parents)["bests"]
         child = ground.kernels.fields(children)["bests"][0]
         went, came = edges_of(a) - edges_of(child), edges_of(child) - edges_of(a)
         # What comes from neither has merged subtours.
         merged = came - edges_of(b)
-        if merged and 8 <= len(went) <= 20:
+        if merged and 8 <= len(went) <= 20 and parts_of(went | came) > 1:
             break
     figure, axes = panels(3)
     shared = edges_of(a) & edges_of(b)
@@ -52,8 +51,20 @@ def crossover() -> Any:
     draw(axes[1], ground.instance, merged, GREEN, linewidth=1.8)
     place(axes[1], ground.instance, f"{len(went)} edges go, {len(came - merged)} of B and {len(merged)} more come")
     draw(axes[2], ground.instance, edges_of(child), BLUE)
-    place(axes[2], ground.instance, f"the child {ground.instance.tour_length(child) / 1e6:.3f}")
+    place(axes[2], ground.instance, f"the new tour {ground.instance.tour_length(child) / 1e6:.3f}")
+    for axis in axes:
+        # By itself a title makes way for the exponent of an axis that is not drawn.
+        axis.set_title(axis.get_title(), y=1.0)
     return figure
+
+
+def parts_of(edges: set[tuple[int, int]]) -> int:
+    """Count the connected parts of some edges."""
+    parts: list[set[int]] = []
+    for edge in edges:
+        near = [part for part in parts if part & set(edge)]
+        parts = [part for part in parts if part not in near] + [set(edge).union(*near)]
+    return len(parts)
 
 
 def annealing() -> Any:

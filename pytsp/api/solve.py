@@ -62,16 +62,16 @@ def solve(
     solver : options object or str, optional
         `pytsp.EAX`, `pytsp.ILS`, `pytsp.LargeTour`, `pytsp.RandomRestarts`, `pytsp.TwoOpt`, `pytsp.Annealing` or
         `pytsp.AntColony`, with what it is asked for; or a name, "eax", "ils", "large", "restarts", "two-opt",
-        "annealing", "ants" or "auto". "auto" is "eax" from 8 to 20,000 cities, unless the time limit is too short
-        for it: on a CPU below some 0.24 s of one core for 1,000 cities, 1.5 s for 10,000 and 48 s for 20,000, which up
-        to sixteen threads share, on a GPU from 5,000 on below 0.35 ms a city, or what its host takes for eight local
-        optima. Where distances are asymmetric it is "eax" to 2,000 cities and from 1 ms a city on, or where near cities
-        are about as far there as back, as on roads, to 1,000 and from 5 µs times the square of the cities on; on a GPU
-        to 150. Else it is "ils" on a CPU up to 200,000 cities where the time limit leaves 0.04 ms a city (above 20,000
-        cities with up to three threads), "large" for cities that have coordinates, on a GPU those of the plane (EUC_2D,
-        CEIL_2D, EUCLIDEAN), if no option says otherwise, and "ils" for all else. But it is "restarts" or "ils" where an
-        option is given that concerns only it, and "ils" where `iterations` is. "two-opt", and "annealing" and "ants",
-        which are there to be compared with, are chosen only by an option that is theirs alone.
+        "annealing", "ants" or "auto". "auto" is "eax" from 8 to 20,000 cities, on a GPU to two million, unless the time
+        limit is too short for it: on a CPU below some 0.24 s of one core for 1,000 cities, 1.5 s for 10,000 and 48 s
+        for 20,000, which up to sixteen threads share, on a GPU below 4 µs a city. Where distances are asymmetric it is
+        "eax" to 2,000 cities and from 1 ms a city on, or where near cities are about as far there as back, as on roads,
+        to 1,000 and from 5 µs times the square of the cities on; on a GPU to 5,000. Else it is "ils" on a CPU up to
+        200,000 cities where the time limit leaves 0.04 ms a city (above 20,000 cities with up to three threads),
+        "large" for cities that have coordinates, on a GPU those of the plane (EUC_2D, CEIL_2D, EUCLIDEAN), if no option
+        says otherwise, and "ils" for all else. But it is "restarts" or "ils" where an option is given that concerns
+        only it, and "ils" where `iterations` is. "two-opt", and "annealing" and "ants", which are there to be compared
+        with, are chosen only by an option that is theirs alone.
     open : bool, optional
         Search the shortest open path through all cities, which does not return to its first one, by a matrix of 23,169
         cities at most (see `pytsp.problem.open_paths`). `Result.is_open` tells paths from tours.
@@ -81,9 +81,7 @@ def solve(
     seed : int or None, optional
         0 ≤ seed < 2**64. None draws one, which `Result.seed` tells.
     backend : {"auto", "c", "multicore", "opencl", "cuda"}, optional
-        "auto" takes the fastest that works here; but of one tour of 5,001 to 200,000 cities with a time limit, or from
-        1,501 on where there are eight cores or more, and where solver, device and options are left to it, the cores of
-        the machine, which come further than a GPU.
+        "auto" takes the fastest that works here.
     threads : int, optional
         The number of threads of the multicore backend; by default all usable cores.
     device : str or int, optional
