@@ -14,6 +14,7 @@ from pytsp.bound.bound import lower_bound
 from pytsp.problem.instance import Instance
 from pytsp.run.result import Result
 from pytsp.solvers.eax import default_population
+from pytsp.solvers.options.shared import FLAT
 from pytsp.solvers.registry import OPTIONS
 from pytsp.utils.arguments import truth_value
 from pytsp.utils.text import json_number
@@ -110,9 +111,13 @@ def compare(
     # What cannot run fails before anything does.
     for name, options in runs:
         open_backend(name, part=kind(**options).kernels_part)
-    if solver == "eax" and names and climbers is None and iterations is None:
-        device = open_backend(names[0], part=kind.part).device
-        climbers = default_population(instance.n, "cpu" if device is None else "gpu")
+    if solver == "eax":
+        devices = [open_backend(name, part=kind.part).device for name in names]
+        if any(devices):
+            # Tours are equal where they start alike, which a GPU and a CPU do not by themselves.
+            runs = [(name, {**options, "moves": FLAT}) for name, options in runs]
+        if devices and climbers is None and iterations is None:
+            climbers = default_population(instance.n, "gpu" if devices[0] else "cpu")
     proved = lower_bound(instance).bound if truth_value("bound", bound) else None
     rows: list[Comparison] = []
     first: Result | None = None
