@@ -98,6 +98,28 @@ def test_starts_and_rounds_are_those_of_the_oracle(
         assert all(length <= oracle.length(distances, tour) for length, tour in zip(after[1], tours, strict=True))
 
 
+@pytest.mark.parametrize("metric", ["EUC_2D", "MAN_2D"])
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Bulk(noise=0),
+        Bulk(noise=4096),
+        Bulk(longest=3),
+        Bulk(seed=3, first=8, curved=True, rounds=30, least=20),
+        Bulk(curved=True, rounds=2, wide=3),
+    ],
+)
+def test_every_setting_of_starts_is_that_of_the_oracle(backend: Backend, metric: str, plan: Bulk) -> None:
+    n, count = 60, 4
+    instance, spots = scattered(n, metric, 6), spots_of(n, 1)
+    xs, ys = (axis.tolist() for axis in spots)
+    form = form_of(instance)
+    lists = lists_of(form, 8)
+    expected = [crossing_oracle.start(distances_of(form), lists.tolist(), xs, ys, c, plan) for c in range(count)]
+    for each in all_forms(instance):
+        assert started(backend, each, count, plan, spots=spots)[0] == expected
+
+
 @given(plans, st.integers(1, 60), st.integers(0, 5), st.integers(1, 6))
 def test_a_climber_depends_on_its_number_only(backend: Backend, plan: Bulk, n: int, skip: int, count: int) -> None:
     form, spots = form_of(scattered(n, "EUC_2D", 1)), spots_of(n)
