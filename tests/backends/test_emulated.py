@@ -12,6 +12,7 @@ import pytsp
 from pytsp import Instance
 from pytsp.backends import Backend, open_backend, status
 from pytsp.cli import main
+from pytsp.exceptions import BackendError
 
 POINTS = np.random.default_rng(0).integers(0, 1000, (60, 2))
 INSTANCES = {
@@ -24,7 +25,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "restarts": {"climbers": 5, "k": 2},
     "two-opt": {"start": "random"},
     "ils": {"climbers": 3, "iterations": 40, "moves": "3-opt"},
-    "eax": {"climbers": 8, "moves": "3-opt"},
+    "eax": {"climbers": 8, "moves": "flat"},
     "large": {"iterations": 3, "piece": 20, "moves": "3-opt"},
     "annealing": {"climbers": 2, "iterations": 50},
     "ants": {"climbers": 2, "iterations": 5},
@@ -35,8 +36,9 @@ CASES = [
     for solver in OPTIONS
     for kind in INSTANCES
     for mapping in MAPPINGS.get(solver, ("block", "thread"))
-    # A large tour needs coordinates, and its pieces have blocks.
+    # A large tour needs coordinates, and its pieces have blocks; crossover has none.
     if solver != "large" or (kind, mapping) in (("grid", "block"), ("plane", "block"))
+    if solver != "eax" or mapping == "thread"
 ]
 
 
@@ -70,7 +72,7 @@ def test_only_tests_know_of_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", [emulated.NAMED])
 @pytest.mark.parametrize("kind", INSTANCES)
-@pytest.mark.parametrize("solver", ["ils", "eax", "large"])
+@pytest.mark.parametrize("solver", ["ils", "large"])
 def test_blocks_make_the_chains_that_c_makes(solver: str, kind: str, name: str) -> None:
     if solver == "large" and kind == "matrix":
         return
@@ -84,40 +86,67 @@ def test_blocks_make_the_chains_that_c_makes(solver: str, kind: str, name: str) 
 
 
 @pytest.mark.parametrize("name", [emulated.NAMED])
-@pytest.mark.parametrize("solver", ["ils", "eax"])
-def test_chains_of_cities_that_fit_no_block_are_refused(
-    solver: str, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chains_of_cities_that_fit_no_block_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**10)
-    monkeypatch.setattr("pytsp.solvers.common.placement.host_kernels", lambda kernels: None)
     words = (
         "moves='lk' needs a thread block a climber on a GPU, up to 22 cities .*; with mapping='thread' take 'or-opt'"
     )
     with pytest.raises(ValueError, match=words):
-        pytsp.solve(INSTANCES["grid"], solver=solver, backend=name, moves="lk")
-    assert pytsp.solve(INSTANCES["grid"], solver=solver, backend=name, iterations=3).mapping == "thread"
+        pytsp.solve(INSTANCES["grid"], solver="ils", backend=name, moves="lk")
+    assert pytsp.solve(INSTANCES["grid"], solver="ils", backend=name, iterations=3).mapping == "thread"
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Backends and entry points in the order of calls."""
+    entries: list[str] = []
+    call = Backend.call
+
+    def noted(self: Backend, entry: str, *arguments: object) -> Any:
+        entries.append(f"{self.name} {entry}")
+        return call(self, entry, *arguments)
+
+    monkeypatch.setattr(Backend, "call", noted)
+    return entries
+
+
+def assert_same(found: pytsp.Result, expected: pytsp.Result) -> None:
+    assert found.length == expected.length
+    for field in ("tour", "lengths", "steps"):
+        assert np.array_equal(getattr(found, field), getattr(expected, field)), field
 
 
 @pytest.mark.parametrize("name", [emulated.NAMED])
 @pytest.mark.parametrize("kind", INSTANCES)
-@pytest.mark.parametrize("options", [{}, {"initial_tour": list(range(60))}, {"moves": "or-opt"}])
-def test_populations_of_cities_that_fit_no_block_descend_on_the_host(
-    kind: str, options: dict[str, Any], name: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("options", [{}, {"initial_tour": list(range(60))}])
+def test_populations_start_and_cross_on_the_gpu(
+    kind: str, options: dict[str, Any], name: str, called: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pytsp.solvers.common.placement.CITY_BYTES", 2**10)
-    called: list[str] = []
-    call = Backend.call
-
-    def noted(self: Backend, entry: str, *arguments: object) -> Any:
-        called.append(f"{self.name} {entry}")
-        return call(self, entry, *arguments)
-
-    monkeypatch.setattr(Backend, "call", noted)
+    # No host is needed.
+    monkeypatch.setattr("pytsp.solvers.eax.host_kernels", lambda kernels: None)
     found = pytsp.solve(INSTANCES[kind], solver="eax", backend=name, climbers=8, **options)
-    # Chains too, which are the default, and which single threads of a GPU cannot make.
-    assert not any(entry.startswith(name) and ("_ils" in entry or "_start" in entry) for entry in called)
-    assert f"{name} {kind}_cross" in called
-    expected = pytsp.solve(INSTANCES[kind], solver="eax", backend="c", climbers=8, **options)
-    assert (found.mapping, found.length) == ("thread", expected.length)
-    for field in ("tour", "lengths", "steps"):
-        assert np.array_equal(getattr(found, field), getattr(expected, field)), field
+    verbs = ("bulk", "cross", *["rounds"] * bool(options))
+    assert all(f"{name} {kind}_{verb}" in called for verb in verbs)
+    assert all(entry.startswith(f"{name} ") for entry in called)
+    assert_same(found, pytsp.solve(INSTANCES[kind], solver="eax", backend="c", climbers=8, moves="flat", **options))
+
+
+@pytest.mark.parametrize("name", [emulated.NAMED])
+@pytest.mark.parametrize("kind", INSTANCES)
+@pytest.mark.parametrize("options", [{}, {"initial_tour": list(range(60))}])
+@pytest.mark.parametrize("moves", ["or-opt", "3-opt", "lk"])
+def test_populations_make_other_moves_on_the_host(
+    kind: str, options: dict[str, Any], moves: str, name: str, called: list[str]
+) -> None:
+    found = pytsp.solve(INSTANCES[kind], solver="eax", backend=name, climbers=8, moves=moves, **options)
+    there = {entry.removeprefix(f"{name} {kind}_") for entry in called if entry.startswith(f"{name} {kind}_")}
+    assert there == {"load", "cross"}
+    assert_same(found, pytsp.solve(INSTANCES[kind], solver="eax", backend="c", climbers=8, moves=moves, **options))
+
+
+@pytest.mark.parametrize("name", [emulated.NAMED])
+def test_moves_of_a_host_that_is_none_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytsp.solvers.eax.host_kernels", lambda kernels: None)
+    words = r"moves='lk' are made by a CPU, and no kernels of one can run here; take moves='flat'"
+    with pytest.raises(BackendError, match=words):
+        pytsp.solve(INSTANCES["grid"], solver="eax", backend=name, moves="lk")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from kernel_calls import climbing_entry, stretch_of
-from kernel_values import generation_plan, search_plan
+from kernel_values import bulk_plan, generation_plan, search_plan
 
 from pytsp import Instance, random_tours, solve
 from pytsp.backends import open_backend, opencl
@@ -48,7 +48,7 @@ def compare(kind: str, n: int, mapping: str, k: int | str, **options: Any) -> No
 
 
 def iterate(kind: str, n: int) -> None:
-    """Say whether three climbers of the iterated local search, and their children, stand where those of c do."""
+    """Say whether three climbers of the iterated local search stand where those of c do."""
     instance = instance_of(kind, n)
     form = form_of(instance)
     lists = neighbour_lists(instance, 6)
@@ -63,13 +63,36 @@ def iterate(kind: str, n: int) -> None:
             how = {"pivot": pivot, "kick": kick, "acceptance": int(kick == 4)}
             plan = search_plan(backend, draws=20, temperature=float(start), **how, **numbers)
             population = backend.call(entry, loaded, lists, population, plan, *stretch_of(backend))
-        given = backend.call("population_given", random_tours(n, 3, 1))
-        plans = [generation_plan(backend, 0, 0, 5, spread) for spread in (1, 4)]
-        children = [backend.call(f"{form.kind}_cross", loaded, lists, given, plan) for plan in plans]
-        stands = [backend.fields(each) for each in (population, *children)]
-        found.append([stand[what] for stand in stands for what in ("bests", "lengths", "steps")])
+        found.append([backend.fields(population)[what] for what in ("bests", "lengths", "steps")])
     equal = all(np.array_equal(*each) for each in zip(*found, strict=True))
-    print(f"{kind} {n} ils and eax: {'equal' if equal else 'DIFFERENT'}", flush=True)
+    print(f"{kind} {n} ils: {'equal' if equal else 'DIFFERENT'}", flush=True)
+
+
+def cross(kind: str, n: int) -> None:
+    """Say whether climbers that start in bulk, and four generations of them, stand where those of c do."""
+    instance = instance_of(kind, n)
+    form = form_of(instance)
+    lists = neighbour_lists(instance, 6)
+    spots = np.random.default_rng(n).integers(0, 2**20, (2, n)).astype(np.int32)
+    found = []
+    for name in ("opencl", "c"):
+        backend = open_backend(name, part="flat")
+        loaded = backend.call(f"{form.kind}_load", *form.arguments)
+        given = backend.call("population_given", random_tours(n, 2, 0))
+        stands = [backend.call(f"{form.kind}_rounds", loaded, lists, given, bulk_plan(backend, rounds=2))]
+        for curved in (False, True):
+            plan = bulk_plan(backend, curved=curved, rounds=2 * (not curved), wide=4)
+            stands.append(backend.call(f"{form.kind}_bulk", loaded, lists, *spots, 3, plan))
+        climbers = backend.call("population_joined", stands[0], backend.call("population_joined", *stands[1:]))
+        # Children, their unions, and which of them wait.
+        for generation in range(4):
+            choice = {"cap": 2, "unions": 2 * (generation % 2), "thrift": 70 * (generation // 2)}
+            plan = generation_plan(backend, generation=generation, **choice)
+            climbers = backend.call(f"{form.kind}_cross", loaded, lists, climbers, plan)
+            stands.append(climbers)
+        found.append([backend.fields(each)[what] for each in stands for what in ("bests", "lengths", "steps")])
+    equal = all(np.array_equal(*each) for each in zip(*found, strict=True))
+    print(f"{kind} {n} eax: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
 def keep_step(kind: str, n: int) -> None:
@@ -155,9 +178,15 @@ def restarts() -> None:
 
 
 def search() -> None:
-    """Run the cases of local search and crossover."""
+    """Run the cases of local search."""
     for kind in ("fine", "plane", "matrix"):
         iterate(kind, 14)
+
+
+def flat() -> None:
+    """Run the cases of starts in bulk and of crossover."""
+    for kind in ("fine", "plane", "matrix"):
+        cross(kind, 20)
 
 
 def strategies() -> None:
@@ -260,6 +289,7 @@ if __name__ == "__main__":
     parts = (
         restarts,
         search,
+        flat,
         huge,
         comparators,
         neighbourhoods,

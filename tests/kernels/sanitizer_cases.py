@@ -39,10 +39,15 @@ def main() -> None:
                 continue
             result = pytsp.solve(instance, solver=solver, backend=name, **options)
             print(f"{metric} {solver}: {result.length:g}", flush=True)
+        # Starts in bulk, and rounds of moves of a given tour, which are not the default everywhere.
+        bulk: dict[str, Any] = {**SMALL["eax"], "moves": "flat", "initial_tour": list(range(60))}
+        result = pytsp.solve(instance, solver="eax", backend=name, **bulk)
+        print(f"{metric} eax, in bulk: {result.length:g}", flush=True)
     for metric in ("EUC_2D", "EUCLIDEAN"):
         # More cities than a block of a GPU has threads, so that reductions take several.
         larger = pytsp.Instance.from_coordinates(rng.integers(0, 1000, (300, 2)), metric)
-        for solver, options in {"restarts": {"climbers": 1}, "two-opt": SMALL["two-opt"]}.items():
+        many: dict[str, Any] = {"climbers": 4, "moves": "flat"}
+        for solver, options in {"restarts": {"climbers": 1}, "two-opt": SMALL["two-opt"], "eax": many}.items():
             print(f"300 {metric} {solver}: {pytsp.solve(larger, solver=solver, backend=name, **options).length:g}")
     if open_backend(name).device is None:
         # Points of other metrics, which have no matrix where they are many, and open paths through them.

@@ -1,36 +1,34 @@
-"""The kernels of edge assembly crossover: what children, generations and starting tours promise, on all backends."""
+"""The kernels of edge assembly crossover: what generations promise, on all backends and in every form of distances."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
+import crossing_oracle
 import numpy as np
 import oracle
 import pytest
-import strategies
 from cities import scattered
-from hypothesis import example, given
+from crossing_oracle import Plan
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from kernel_calls import distances_of, forms_of, lists_of, load, read
-from kernel_values import generation_plan
+from kernel_calls import all_forms, distances_of, lists_of, load, read
+from kernel_values import generation_plan, population_on
 from numpy.typing import NDArray
+from populations import populations
 
 from pytsp import is_tour, random_tours
 from pytsp.backends import Backend, Opaque, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
-from pytsp.problem.tours import _below, _streams
 
-PART = "search"
-ALL = 10**6
+PART = "flat"
 LARGEST = 2**30 - 1
-MOST_CYCLE = 150
-MOST_CUTS = 200
-MOST_UNITED = 80
-MOST_SCANNED = 1500
+WIDE = 8
+Population = tuple[Instance, list[list[int]]]
 
 
 class Crossed:
@@ -41,73 +39,65 @@ class Crossed:
         backend: Backend,
         form: Form,
         tours: Any,
+        plan: Plan | None = None,
         *,
         lists: NDArray[np.int32] | None = None,
         seed: int = 0,
         generation: int = 0,
-        children: int = ALL,
-        spread: int = 1,
     ) -> None:
-        given = backend.call("population_given", np.atleast_2d(np.asarray(tours, dtype=np.int32)))
-        lists = lists_of(form) if lists is None else lists
-        plan = generation_plan(backend, seed, generation, children, spread)
-        self.population: Opaque = backend.call(f"{form.kind}_cross", load(backend, form), lists, given, plan)
-        self.tours, lengths, self.steps = read(backend, "population", self.population)
-        # Tours that are given have no lengths before they climb: what is told is what they lose.
-        self.gains = [-length for length in lengths]
-        # The places from which each and its other parent come.
-        order = random_tours(len(lengths), 1, seed, generation)[0].tolist()
-        self.parents = list(zip(order, [*order[1:], order[0]], strict=True))
-
-    @property
-    def found(self) -> tuple[list[list[int]], list[int], list[int]]:
-        """The tours, their gains, and the numbers of steps."""
-        return self.tours, self.gains, self.steps
+        before = [oracle.length(distances_of(form), tour) for tour in tours]
+        given_ = population_on(backend, tours, before)
+        lists = lists_of(form, WIDE) if lists is None else lists
+        numbers = generation_plan(backend, seed=seed, generation=generation, **asdict(plan or Plan()))
+        self.population: Opaque = backend.call(f"{form.kind}_cross", load(backend, form), lists, given_, numbers)
+        self.found = read(backend, "population", self.population)
+        self.tours, self.lengths, self.steps = self.found
+        self.gains = [length - after for length, after in zip(before, self.lengths, strict=True)]
+        self.mates = crossing_oracle.mates(crossing_oracle.streams(len(before), seed, generation))
 
 
-def assert_children(form: Form, tours: list[list[int]], crossed: Crossed) -> None:
+def assert_children(form: Form, tours: Sequence[list[int]], crossed: Crossed) -> None:
     """What holds of every generation: tours with the gains that are told, of edges of their parents and of merges."""
     distances = distances_of(form)
-    for child, gain, step, (i, j) in zip(*crossed.found, crossed.parents, strict=True):
-        a, b = tours[i], tours[j]
+    told = zip(crossed.tours, crossed.gains, crossed.steps, tours, crossed.mates, strict=True)
+    for child, gain, step, before, mate in told:
         assert is_tour(child, form.whole.n)
-        assert oracle.length(distances, a) - oracle.length(distances, child) == gain >= 0
+        assert oracle.length(distances, before) - oracle.length(distances, child) == gain >= 0
         assert step == (gain > 0)
-        if gain == 0:
-            assert child == a
-        mine, theirs, new = oracle.edges(a), oracle.edges(b), oracle.edges(child)
-        # A cycle with m edges of B leaves m subtours at most, and each merge adds two edges.
-        assert len(new - mine - theirs) <= max(0, 2 * (len(mine - new) - 1))
-        if mine == theirs:
-            assert (child, gain) == (a, 0)
+        # A tour that does not change keeps its places, too.
+        if gain == 0 or oracle.edges(before) == oracle.edges(tours[mate]):
+            assert (child, gain) == (before, 0)
 
 
-@st.composite
-def populations(draw: st.DrawFn, largest: int = 10**6) -> tuple[Instance, list[list[int]]]:
-    """An instance of up to nine cities, some in one place or on a line, with up to four tours."""
-    instance = draw(
-        st.one_of(
-            strategies.instances(max_n=9),
-            strategies.lattice_instances(("EUC_2D", "MAN_2D"), max_n=9),
-            strategies.symmetric_matrices(max_n=9, largest=largest).map(Instance.from_matrix),
-        )
-    )
-    return instance, [draw(strategies.tours(instance.n)).tolist() for _ in range(draw(st.integers(1, 4)))]
-
-
-@given(populations(LARGEST), st.integers(0, 2**64 - 1), st.integers(0, 99), st.integers(0, 8))
-@example((Instance.from_coordinates([[0, 0]], metric="EUC_2D"), [[0]]), 0, 0, 8)
-@example((Instance.from_coordinates([[0, 0], [5, 5]], metric="EUC_2D"), [[0, 1], [1, 0]]), 0, 0, 8)
-@example(
-    (Instance.from_coordinates([[7, 7]] * 9, metric="EUC_2D"), [[*range(9)], [0, 2, 4, 6, 8, 1, 3, 5, 7]]), 0, 0, 8
+plans = st.builds(
+    Plan,
+    st.sampled_from([0, 2, 5, 150]),
+    st.sampled_from([0, 1, 5, 1500]),
+    st.sampled_from([0, 1, 2, 8]),
+    st.sampled_from([0, 1, 3]),
+    st.sampled_from([0, 1, 70, 10_000]),
 )
-@example((Instance.from_matrix(np.full((8, 8), 3) - 3 * np.eye(8, dtype=int)), [[*range(8)]] * 2), 1, 2, 8)
-def test_children_are_tours_of_their_parents_edges_and_of_the_lengths_that_are_told(
-    backend: Backend, given_: tuple[Instance, list[list[int]]], seed: int, generation: int, k: int
+# Where few subtours may be merged there are unions.
+PLANS = (Plan(), Plan(rounds=1, unions=1), Plan(most=20, cap=3, unions=3, thrift=70))
+seeds = st.integers(0, 2**64 - 1)
+some_populations = st.one_of(populations(), populations(related=True))
+
+
+# Laws
+
+
+@given(some_populations, seeds, st.integers(0, 2**40), st.integers(0, 60), plans)
+@example((Instance.from_coordinates([[0, 0]], metric="EUC_2D"), [[0]]), 0, 0, 8, Plan())
+@example((Instance.from_coordinates([[0, 0], [5, 5]], metric="EUC_2D"), [[0, 1], [1, 0]]), 0, 0, 8, Plan(unions=3))
+@example((Instance.from_coordinates([[7, 7]] * 9), [[*range(9)], [0, 2, 4, 6, 8, 1, 3, 5, 7]]), 0, 0, 8, Plan())
+@example((Instance.from_matrix(np.full((8, 8), 3) - 3 * np.eye(8, dtype=int)), [[*range(8)]] * 2), 1, 2, 8, Plan())
+def test_children_are_tours_of_the_lengths_that_are_told(
+    backend: Backend, population: Population, seed: int, generation: int, k: int, plan: Plan
 ) -> None:
-    instance, tours = given_
-    for form in forms_of(instance):
-        crossed = Crossed(backend, form, tours, lists=lists_of(form, k), seed=seed, generation=generation)
+    instance, tours = population
+    for form in all_forms(instance):
+        lists = lists_of(form, k)
+        crossed = Crossed(backend, form, tours, plan, lists=lists, seed=seed, generation=generation)
         assert_children(form, tours, crossed)
 
 
@@ -117,160 +107,107 @@ def test_generations_never_lengthen_a_tour_of_scattered_cities(backend: Backend,
     form = form_of(scattered(n, "EUC_2D", 0))
     tours = random_tours(n, p, 0).tolist()
     for generation in range(5):
-        crossed = Crossed(backend, form, tours, lists=lists_of(form, 6), seed=3, generation=generation)
+        plan = Plan(unions=generation % 2, thrift=70 * (generation // 3))
+        crossed = Crossed(backend, form, tours, plan, seed=3, generation=generation)
         assert_children(form, tours, crossed)
         tours = crossed.tours
 
 
-@given(populations(), st.integers(0, 99))
-def test_without_merges_a_child_differs_by_edges_of_its_parents_in_turn(
-    backend: Backend, given_: tuple[Instance, list[list[int]]], seed: int
+@given(some_populations, seeds, plans)
+def test_without_lists_a_child_has_edges_of_its_parents_only(
+    backend: Backend, population: Population, seed: int, plan: Plan
 ) -> None:
-    instance, tours = given_
+    instance, tours = population
     form = form_of(instance)
-    crossed = Crossed(backend, form, tours, lists=lists_of(form, 0), seed=seed)
-    for child, (i, j) in zip(crossed.tours, crossed.parents, strict=True):
-        mine, theirs, new = (oracle.edges(tour) for tour in (tours[i], tours[j], child))
+    crossed = Crossed(backend, form, tours, plan, lists=lists_of(form, 0), seed=seed)
+    for child, before, mate in zip(crossed.tours, tours, crossed.mates, strict=True):
+        mine, theirs, new = (oracle.edges(tour) for tour in (before, tours[mate], child))
         assert new - mine <= theirs
         assert oracle.is_balanced(mine - new, new - mine)
-    # Of one AB-cycle, behind which no unions are made.
-    crossed = Crossed(backend, form, tours, lists=lists_of(form, 0), seed=seed, children=1)
-    for child, (i, _) in zip(crossed.tours, crossed.parents, strict=True):
-        mine, new = oracle.edges(tours[i]), oracle.edges(child)
-        assert oracle.is_alternating(mine - new, new - mine)
 
 
-def other_tour(n: int, seed: int) -> list[int]:
-    """The cities 0, …, n - 1 in pieces of two and more, shuffled and turned."""
-    random = np.random.default_rng([n, seed])
-    bounds = np.unique(np.concatenate([[0, n], 2 * random.integers(1, n // 2, n // 3)]))
-    pieces = [np.arange(low, high)[:: random.choice((-1, 1))] for low, high in zip(bounds, bounds[1:], strict=False)]
-    return np.concatenate([pieces[i] for i in random.permutation(len(pieces))]).tolist()
-
-
-def bridged(n: int, seed: int) -> list[int]:
-    """The cities 0, …, n - 1 after double bridges, each of four edges that are still there."""
-    random = np.random.default_rng([n, seed])
-    tour, edges = [*range(n)], random.permutation(np.arange(0, n - 1, 2)).tolist()
-    while len(edges) >= 4:
-        # An edge may stand on the tour either way round.
-        at = sorted(min(tour.index(c), tour.index(c + 1)) + 1 for c in (edges.pop() for _ in range(4)))
-        i, j, k, m = at
-        tour = [*tour[:i], *tour[k:m], *tour[j:k], *tour[i:j], *tour[m:]]
-    return tour
-
-
-def random_pair(n: int, seed: int, other: Callable[[int, int], list[int]]) -> tuple[Form, list[int], list[int]]:
-    """Two tours of cities at random distances, of which hardly any two are equal, nor, then, two ways to merge."""
-    half = np.triu(np.random.default_rng([n, seed]).integers(0, 10**6, (n, n)), 1)
-    return form_of(Instance.from_matrix(half + half.T)), [*range(n)], other(n, seed)
-
-
-@dataclass(frozen=True)
-class Child:
-    """What some AB-cycles, so many, come to where the best child so far gains `least`.
-
-    Attributes
-    ----------
-    place : int
-        Which AB-cycles they are.
-    gain : int
-        The child's, or `least` where it would gain no more.
-    """
-
-    place: int
-    least: int
-    gain: int
-    edges: frozenset[tuple[int, int]]
-    cycles: int
-
-
-def children_of(form: Form, a: list[int], b: list[int], *, merges: bool) -> list[Child]:
-    """The children of `a` by each AB-cycle that saves something, and by the union around it, behind each child that may
-    be the best one so far."""
-    distances = distances_of(form)
-    cycles = oracle.ab_cycles(a, b)
-    centers = [cycle for cycle in cycles if oracle.gain_of(distances, [cycle]) > 0]
-    unions = [oracle.union(distances, a, cycles, center, MOST_UNITED) for center in centers]
-    found, levels, seen = [], [0], set[int]()
-    while levels:
-        least = levels.pop()
-        seen.add(least)
-        for place, each in enumerate([[center] for center in centers] + unions):
-            made = oracle.child(distances, a, each, MOST_CUTS if merges else 0, least)
-            gain, tour = made or (least, set())
-            found.append(Child(place, least, gain, frozenset(tour), len(each)))
-            levels += {gain} - seen - {*levels}
-    return found
-
-
-@pytest.mark.parametrize("n", [8, 9, 13, 20, 30])
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize(("merges", "other"), [(True, other_tour), (False, bridged)])
-def test_the_child_is_the_best_of_all_ab_cycles_and_unions(
-    backend: Backend, n: int, seed: int, merges: bool, other: Callable[[int, int], list[int]]
+@given(some_populations, seeds, plans, st.data())
+def test_a_pair_comes_to_the_same_among_others(
+    backend: Backend, population: Population, seed: int, plan: Plan, data: st.DataObject
 ) -> None:
-    form, a, b = random_pair(n, seed, other)
-    lists = lists_of(form) if merges else lists_of(form, 0)
-    crossed = Crossed(backend, form, [a, b], lists=lists, seed=seed)
-    for child, gain, (i, _) in zip(crossed.tours, crossed.gains, crossed.parents, strict=True):
-        mine, theirs = (a, b) if i == 0 else (b, a)
-        children = children_of(form, mine, theirs, merges=merges)
-        made = {(each.gain, each.edges) for each in children if each.gain > each.least}
-        assert (gain, frozenset(oracle.edges(child))) in made | {(0, frozenset(oracle.edges(mine)))}
-        # Each of the cycles and unions came to no more at its time.
-        no_more = {each.place for each in children if each.least <= gain and each.gain <= gain}
-        assert no_more == {each.place for each in children}
+    # With thrift the edges of all tours count, as far as they are in the lists.
+    plan = replace(plan, thrift=0)
+    instance, tours = population
+    form, a = form_of(instance), data.draw(st.integers(0, len(tours) - 1))
+    lists = lists_of(form)
+    crossed = Crossed(backend, form, tours, plan, lists=lists, seed=seed)
+    others = random_tours(instance.n, len(tours), data.draw(st.integers(0, 99))).tolist()
+    for place in (a, crossed.mates[a]):
+        others[place] = tours[place]
+    again = Crossed(backend, form, others, plan, lists=lists, seed=seed)
+    for before, after in zip(crossed.found, again.found, strict=True):
+        assert before[a] == after[a]
 
 
-def test_the_best_child_is_a_union_now_and_then() -> None:
-    # Else the test before would not see them.
-    pairs = [children_of(*random_pair(30, seed, bridged), merges=False) for seed in range(8)]
-    assert sum(max(children, key=lambda child: child.gain).cycles == 2 for children in pairs if children) >= 4
+def test_tours_cross_on_from_the_best_of_their_ways(backend: Backend) -> None:
+    form = form_of(scattered(40, "EUC_2D", 5))
+    tours = random_tours(40, 4, 0)
+    crossed = Crossed(backend, form, tours.tolist())
+    lengths = np.array([oracle.length(distances_of(form), tour) for tour in tours.tolist()])
+    steps = np.arange(4)
+    fields = {"tours": tours[:, ::-1].copy(), "bests": tours, "lengths": lengths, "steps": steps}
+    given_ = backend.value("population", fields)
+    entry = f"{form.kind}_cross"
+    after = backend.call(entry, load(backend, form), lists_of(form, WIDE), given_, generation_plan(backend))
+    found = backend.fields(after)
+    assert found["tours"].tolist() == found["bests"].tolist() == crossed.tours
+    assert found["lengths"].tolist() == crossed.lengths
+    assert found["steps"].tolist() == (steps + crossed.steps).tolist()
+    assert any(crossed.steps)
 
 
-@pytest.mark.parametrize("children", [1, 2, 3])
-def test_both_halves_of_a_double_bridge_come_at_once(backend: Backend, children: int) -> None:
-    # Either half leaves two subtours, and lists by which they could be merged are missing. A union is made once there
-    # are no more AB-cycles, which is found out behind the second one.
-    a, b = [*range(8)], [0, 1, 6, 7, 4, 5, 2, 3]
-    matrix = np.full((8, 8), 5) - 5 * np.eye(8, dtype=np.int64)
-    for u, v in oracle.edges(b):
-        matrix[u, v] = matrix[v, u] = 1
-    assert sorted(map(len, oracle.ab_cycles(a, b))) == [4, 4]
-    for form in forms_of(Instance.from_matrix(matrix)):
-        crossed = Crossed(backend, form, [a, b], lists=lists_of(form, 0), children=children)
-        gain, child = next(
-            (gain, child)
-            for gain, child, (i, _) in zip(crossed.gains, crossed.tours, crossed.parents, strict=True)
-            if i == 0
-        )
-        assert gain == (16 if children > 2 else 0)
-        assert oracle.edges(child) == oracle.edges(b if children > 2 else a)
+# The oracle's generations
 
 
-@given(populations(), st.data())
-def test_more_children_never_gain_less(
-    backend: Backend, given_: tuple[Instance, list[list[int]]], data: st.DataObject
+# The oracle takes long for many tours of many cities.
+@settings(max_examples=30)
+@given(st.one_of(populations(max_n=40), populations(max_n=40, related=True)), seeds, st.integers(0, 60), plans)
+def test_generations_are_those_of_the_oracle(
+    backend: Backend, population: Population, seed: int, k: int, plan: Plan
 ) -> None:
-    instance, tours = given_
-    form, seed = form_of(instance), data.draw(st.integers(0, 99))
-    gains = [Crossed(backend, form, tours, seed=seed, children=children).gains for children in (0, 1, 2, 3, ALL)]
-    assert gains[0] == [0] * len(tours)
-    assert all(column == tuple(sorted(column)) for column in zip(*gains, strict=True))
+    instance, tours = population
+    expected = None
+    for form in all_forms(instance):
+        lists = lists_of(form, k)
+        if expected is None:
+            expected = crossing_oracle.generation(distances_of(form), lists.tolist(), tours, seed, 7, plan)
+        assert Crossed(backend, form, tours, plan, lists=lists, seed=seed, generation=7).tours == expected
 
 
-@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "EXPLICIT"])
-@pytest.mark.parametrize("n", [5, 9, 70])
-def test_all_backends_forms_and_spreads_make_the_same_children(backend: Backend, metric: str, n: int) -> None:
+@pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT", "MAN_2D", "EUCLIDEAN"])
+@pytest.mark.parametrize("plan", PLANS)
+def test_generation_after_generation_is_that_of_the_oracle(backend: Backend, metric: str, plan: Plan) -> None:
+    n, p = 60, 5
+    instance = scattered(n, metric, 1)
+    for form in all_forms(instance):
+        distances, lists = distances_of(form), lists_of(form, WIDE)
+        tours, changed = random_tours(n, p, 0).tolist(), 0
+        for generation in range(5):
+            crossed = Crossed(backend, form, tours, plan, seed=9, generation=generation)
+            expected = crossing_oracle.generation(distances, lists.tolist(), tours, 9, generation, plan)
+            assert crossed.tours == expected
+            tours, changed = crossed.tours, changed + sum(crossed.steps)
+        assert changed > p
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT", "MAN_2D", "EUC_3D"])
+@pytest.mark.parametrize(("n", "p"), [(5, 3), (9, 40), (300, 24)])
+def test_all_backends_and_forms_make_the_same_generations(backend: Backend, metric: str, n: int, p: int) -> None:
     instance = scattered(n, metric, 2)
-    tours = random_tours(n, 5, 0)
-    lists = lists_of(form_of(instance), 8)
-    expected = Crossed(open_backend("c"), form_of(instance), tours, lists=lists, seed=4, generation=9).found
-    for form in forms_of(instance):
-        for spread in (1, 2, 32):
-            crossed = Crossed(backend, form, tours, lists=lists, seed=4, generation=9, spread=spread)
-            assert crossed.found == expected
+    alone, lists = open_backend("c"), lists_of(form_of(instance), WIDE)
+    for plan in PLANS:
+        tours = random_tours(n, p, 0).tolist()
+        for generation in range(4):
+            fields: dict[str, Any] = {"lists": lists, "seed": 4, "generation": generation}
+            expected = Crossed(alone, form_of(instance), tours, plan, **fields)
+            for form in all_forms(instance):
+                assert Crossed(backend, form, tours, plan, **fields).found == expected.found
+            tours = expected.tours
 
 
 # Limits: exchanges made to measure
@@ -342,158 +279,134 @@ class Made:
             tour = [*ring[:4], *tour[2:], *tour[:2], *ring[4:]]
         return tour
 
-    def crossed(self, backend: Backend, **options: Any) -> tuple[list[int], int]:
+    def crossed(self, backend: Backend, plan: Plan) -> tuple[list[int], int]:
         """A's child with B, and its gain."""
-        crossed = Crossed(backend, self.form, [self.a, self.b], lists=self.lists, **options)
-        place = [i for i, _ in crossed.parents].index(0)
+        crossed = Crossed(backend, self.form, [self.a, self.b], plan, lists=self.lists)
         assert_children(self.form, [self.a, self.b], crossed)
-        return crossed.tours[place], crossed.gains[place]
+        return crossed.tours[0], crossed.gains[0]
 
-    def is_made(self, backend: Backend) -> bool:
-        """Whether the child takes over all that comes, by the one AB-cycle that saves something: unions come later."""
-        child, gain = self.crossed(backend, children=1)
+    def is_made(self, backend: Backend, **plan: int) -> bool:
+        """Tell whether the child takes over all that comes, by the one AB-cycle that saves something."""
+        child, gain = self.crossed(backend, Plan(**plan))
         made = self.come <= oracle.edges(child)
         assert made == (gain >= 900 * len(self.come))
+        assert made or child == self.a
         return made
 
 
-@pytest.mark.parametrize(
-    ("m", "made"), [(2, True), (MOST_CYCLE - 1, True), (MOST_CYCLE, True), (MOST_CYCLE + 1, False)]
-)
-def test_ab_cycles_make_children_up_to_the_longest(backend: Backend, m: int, made: bool) -> None:
-    assert made == (m <= MOST_CYCLE)
+@pytest.mark.parametrize("m", [2, 3, 40, 149])
+def test_ab_cycles_make_children_up_to_the_longest(backend: Backend, m: int) -> None:
     case = Made([6] * m, 1)
-    assert case.is_made(backend) == made
-    assert (case.crossed(backend)[0] == case.a) != made
+    assert [case.is_made(backend, most=most) for most in (0, m - 1, m, m + 1)] == [False, False, True, True]
 
 
-@pytest.mark.parametrize(
-    ("m", "subtours", "made"),
-    [
-        (100, 50, True),
-        (100, 51, True),
-        (100, 52, False),
-        (149, 26, True),
-        (149, 27, False),
-        (150, 26, True),
-        (150, 27, False),
-    ],
-)
-def test_subtours_are_merged_up_to_the_most_cuts(backend: Backend, m: int, subtours: int, made: bool) -> None:
-    assert made == (m + 2 * (subtours - 1) <= MOST_CUTS)
-    assert Made([8] * m, subtours).is_made(backend) == made
+@pytest.mark.parametrize("size", [6, 7, 1500])
+def test_subtours_are_merged_up_to_the_largest(backend: Backend, size: int) -> None:
+    larger = size + 100
+    for sizes in ([size, larger], [larger, size]):
+        case = Made(sizes, 2)
+        assert [case.is_made(backend, cap=cap) for cap in (0, size - 1, size, size + 1)] == [False, False, True, True]
 
 
-@pytest.mark.parametrize(("size", "made"), [(MOST_SCANNED - 1, True), (MOST_SCANNED, True), (MOST_SCANNED + 1, False)])
-def test_subtours_are_merged_up_to_the_largest(backend: Backend, size: int, made: bool) -> None:
-    larger = MOST_SCANNED + 100
-    assert Made([size, larger], 2).is_made(backend) == made
-    assert Made([larger, size], 2).is_made(backend) == made
+@pytest.mark.parametrize("subtours", [2, 26])
+def test_subtours_are_merged_in_rounds(backend: Backend, subtours: int) -> None:
+    case = Made([8] * 60, subtours)
+    made = [case.is_made(backend, rounds=rounds) for rounds in (0, 1, 2, 4, 8, 1000)]
+    # Without a round none is merged, and each round merges half of them or more.
+    assert made == sorted(made) and not made[0] and made[-2:] == [True, True]
+    assert made[1] == (subtours == 2)
+
+
+@pytest.mark.parametrize("thrift", [0, 100, 10_000])
+@pytest.mark.parametrize("p", [2, 3])
+def test_children_wait_that_cost_more_entropy_than_they_save(backend: Backend, thrift: int, p: int) -> None:
+    # The one child saves what its pair saves on the average: it waits for more than that only.
+    case = Made([6] * 4, 1)
+    tours = [case.a, case.b, *[case.a] * (p - 2)]
+    plan = Plan(thrift=thrift)
+    crossed = Crossed(backend, case.form, tours, plan, lists=case.lists)
+    distances, lists = distances_of(case.form), case.lists.tolist()
+    assert crossed.tours == crossing_oracle.generation(distances, lists, tours, 0, 0, plan)
 
 
 @pytest.mark.parametrize("subtours", [1, 4])
 def test_gains_do_not_leave_their_bits(backend: Backend, subtours: int) -> None:
     # 148 (2**30 - 1) is -148 in 32 bits; the gain of its reverse, 148.
-    m = MOST_CYCLE - MOST_CYCLE % 4
+    m = 148
     case = Made([8] * m, subtours, gone=LARGEST, come=0)
-    child, gain = case.crossed(backend)
+    child, gain = case.crossed(backend, Plan())
     assert case.come <= oracle.edges(child)
     assert gain == m * LARGEST - 2 * (subtours - 1)
     case = Made([8] * m, subtours, gone=0, come=LARGEST)
-    assert not case.come <= oracle.edges(case.crossed(backend)[0])
+    assert case.crossed(backend, Plan())[0] == case.a
 
 
-# Starts
-
-
-def started(
-    backend: Backend, form: Form, lists: NDArray[np.int32], seed: int, first: int, count: int, passes: int
-) -> Any:
-    """The starting tours of climbers."""
-    numbers = (seed, first, count, passes)
-    population = backend.call(f"{form.kind}_start", load(backend, form), lists, *numbers)
-    return backend.fields(population)["bests"].tolist()
-
-
-@given(strategies.instances(max_n=9), st.integers(0, 2**64 - 1), st.integers(0, 2**40), st.integers(0, 8))
-@example(Instance.from_coordinates([[3, 3]] * 7, metric="EUC_2D"), 0, 0, 3)
-@example(Instance.from_coordinates([[0, 0]], metric="EUC_2D"), 0, 0, 0)
-def test_starts_are_nearest_neighbour_tours_from_random_cities(
-    backend: Backend, instance: Instance, seed: int, first: int, k: int
-) -> None:
-    n = instance.n
-    keys = _streams(seed, np.arange(first, first + 3, dtype=np.uint64))
-    cities = _below(keys, np.zeros(3, dtype=np.uint64), np.full(3, n, dtype=np.uint64)).tolist()
-    for form in forms_of(instance):
-        expected = [oracle.nearest_neighbour_tour(distances_of(form), city) for city in cities]
-        assert started(backend, form, lists_of(form, k), seed, first, 3, 0) == expected
-        assert started(backend, form, lists_of(form, k), seed, first + 1, 1, 0) == expected[1:2]
-
-
-@pytest.mark.parametrize("n", [1, 2, 9, 200])
-@pytest.mark.parametrize("passes", [0, 1, 40, 256])
-def test_starts_follow_the_lists_in_their_order(backend: Backend, n: int, passes: int) -> None:
-    form = form_of(scattered(n, "EUC_2D", 3))
-    lists = lists_of(form, 5)[:, ::-1].copy()
-    tours = started(backend, form, lists, 1, 0, 4, passes)
-    assert all(is_tour(tour, n) for tour in tours)
-    if passes in (0, 256):
-        # Where all are passed over, it is as if none was, but for those at distance 0.
-        distances, passing = distances_of(form), passes == 256
-        assert tours == [oracle.near_tour(lists.tolist(), distances, tour[0], passing=passing) for tour in tours]
-    assert tours == started(open_backend("c"), form, lists, 1, 0, 4, passes)
-
-
-def test_starts_differ_by_what_is_passed_over(backend: Backend) -> None:
-    form = form_of(scattered(200, "EUC_2D", 3))
-    without, few, many = (started(backend, form, lists_of(form, 8), 1, 0, 1, passes)[0] for passes in (0, 13, 128))
-    lengths = [oracle.length(distances_of(form), tour) for tour in (without, few, many)]
-    assert without[0] == few[0] == many[0]
-    assert lengths[2] > max(lengths[:2]) and without != few
+@pytest.mark.parametrize("thrift", [0, 70])
+@pytest.mark.parametrize("rounds", [0, 1, 3])
+def test_both_halves_of_a_double_bridge_come_at_once(backend: Backend, rounds: int, thrift: int) -> None:
+    # Either half leaves two subtours, and lists by which they could be merged are missing: a union of both leaves none.
+    a, b = [*range(8)], [0, 1, 6, 7, 4, 5, 2, 3]
+    matrix = np.full((8, 8), 5) - 5 * np.eye(8, dtype=np.int64)
+    for u, v in oracle.edges(b):
+        matrix[u, v] = matrix[v, u] = 1
+    form = form_of(Instance.from_matrix(matrix))
+    key = crossing_oracle.streams(2, 0, 0)[0]
+    assert [len(each.cuts) for each in crossing_oracle.cycles(matrix.tolist(), a, b, key, 8)] == [2, 2]
+    crossed = Crossed(backend, form, [a, b], Plan(unions=rounds, thrift=thrift), lists=lists_of(form, 0))
+    assert crossed.gains == [16 if rounds else 0, 0]
+    assert oracle.edges(crossed.tours[0]) == oracle.edges(b if rounds else a)
 
 
 # Refusals
 
 
-@pytest.mark.parametrize(
-    ("what", "value"), [("generation", -1), ("children", -1), ("spread", 0), ("spread", 33), ("spread", -1)]
-)
+BOUNDS = {
+    "generation": (0, 2**63 - 1),
+    "most": (0, 2**20),
+    "cap": (0, 2**31 - 1),
+    "rounds": (0, 1000),
+    "unions": (0, 1000),
+    "thrift": (0, 10_000),
+}
+BEYOND = [
+    (what, value)
+    for what, (low, high) in BOUNDS.items()
+    for value in (low - 1, high + 1)
+    if -(2**31) <= value < (2**63 if what == "generation" else 2**31)
+]
+
+
+def cross(backend: Backend, tours: NDArray[np.int32], lists: NDArray[np.int32], **fields: int) -> Opaque:
+    """Cross tours of cities of a grid by a plan."""
+    form = form_of(scattered(tours.shape[1], "EUC_2D", 8))
+    given_ = population_on(backend, tours, np.zeros(len(tours)))
+    return backend.call("grid_cross", load(backend, form), lists, given_, generation_plan(backend, **fields))
+
+
+def refused(backend: Backend, call: Callable[[], Opaque]) -> None:
+    """Make sure that a call is refused, and that the backend crosses tours as before then."""
+    form, tours = form_of(scattered(20, "EUC_2D", 8)), random_tours(20, 6, 0).tolist()
+    before = Crossed(backend, form, tours).found
+    with pytest.raises(KernelError):
+        call()
+    assert Crossed(backend, form, tours).found == before
+
+
+@pytest.mark.parametrize(("what", "value"), [(what, value) for what, both in BOUNDS.items() for value in both])
+def test_settings_at_their_bounds_are_taken(backend: Backend, what: str, value: int) -> None:
+    form = form_of(scattered(12, "EUC_2D", 8))
+    found = cross(backend, random_tours(12, 3, 0), lists_of(form), **{what: value})
+    assert all(is_tour(tour, 12) for tour in read(backend, "population", found)[0])
+
+
+@pytest.mark.parametrize(("what", "value"), BEYOND)
 def test_settings_out_of_bounds_are_refused(backend: Backend, what: str, value: int) -> None:
-    form = form_of(scattered(6, "EUC_2D", 8))
-    with pytest.raises(KernelError):
-        Crossed(backend, form, random_tours(6, 2, 0), **{what: value})
+    form = form_of(scattered(12, "EUC_2D", 8))
+    refused(backend, lambda: cross(backend, random_tours(12, 3, 0), lists_of(form), **{what: value}))
 
 
-@pytest.mark.parametrize("bad", [-1, 6])
+@pytest.mark.parametrize("bad", [-1, 12])
 def test_lists_of_what_is_no_city_are_refused(backend: Backend, bad: int) -> None:
-    form = form_of(scattered(6, "EUC_2D", 8))
-    lists = lists_of(form)
+    lists = lists_of(form_of(scattered(12, "EUC_2D", 8)))
     lists[2, 3] = bad
-    with pytest.raises(KernelError):
-        Crossed(backend, form, random_tours(6, 2, 0), lists=lists)
-    with pytest.raises(KernelError):
-        started(backend, form, lists, 0, 0, 1, 0)
-
-
-@pytest.mark.parametrize(("first", "count", "passes"), [(-1, 1, 0), (0, 0, 0), (0, 1, -1), (0, 1, 257)])
-def test_starts_out_of_bounds_are_refused(backend: Backend, first: int, count: int, passes: int) -> None:
-    form = form_of(scattered(6, "EUC_2D", 8))
-    with pytest.raises(KernelError):
-        started(backend, form, lists_of(form), 0, first, count, passes)
-
-
-# The oracle itself
-
-
-@given(st.integers(4, 20).flatmap(strategies.rearranged))
-def test_ab_cycles_share_all_that_differs(b: NDArray[np.int32]) -> None:
-    a, other = list(range(len(b))), b.tolist()
-    cycles = oracle.ab_cycles(a, other)
-    pairs = [list(zip(cycle, [*cycle[1:], cycle[0]], strict=True)) for cycle in cycles]
-    gone = [(min(pair), max(pair)) for each in pairs for pair in each[::2]]
-    come = [(min(pair), max(pair)) for each in pairs for pair in each[1::2]]
-    assert sorted(gone) == sorted(oracle.edges(a) - oracle.edges(other))
-    assert sorted(come) == sorted(oracle.edges(other) - oracle.edges(a))
-    for each in pairs:
-        ends = [{(min(pair), max(pair)) for pair in each[start::2]} for start in (0, 1)]
-        assert oracle.is_alternating(*ends)
+    refused(backend, lambda: cross(backend, random_tours(12, 3, 0), lists))

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
+import crossing_oracle
 import flat_oracle
 import numpy as np
 import oracle
 import pytest
-import strategies
+from crossing_oracle import Plan
 from flat_oracle import Exchange
 from flat_program import FlatProgram, whole
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from populations import populations, random_spots
 
 from pytsp import Instance
 
@@ -64,54 +66,13 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn, min_n: int = 1, max_n: int = 60, related: bool = False) -> Case:
-    """Cases of any population: cities anywhere, on a lattice, in one place, or at any distances; many tours alike.
-
-    Where they are to be `related`, all tours are alike, and nearly all distances differ.
-    """
-    scattered = Instance.from_coordinates(np.random.default_rng(max_n).integers(0, 1000, (max_n, 2)), metric="EUC_2D")
-    instance = (
-        scattered
-        if related
-        else draw(
-            st.one_of(
-                strategies.coordinate_instances(("EUC_2D",), min_n, max_n),
-                strategies.lattice_instances(("EUC_2D", "MAN_2D"), min_n, max_n),
-                st.integers(min_n, max_n).map(lambda n: Instance.from_coordinates([[3, 3]] * n, metric="EUC_2D")),
-                random_matrices(min_n, max_n),
-            )
-        )
-    )
-    n, seed, p = instance.n, draw(st.integers(0, 99)), draw(st.sampled_from([1, 2, 3, 4, 7]))
+    """Cases of any population; where they are to be `related`, as `populations` says."""
+    instance, tours = draw(populations(min_n, max_n, related=related))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    alike = related or draw(st.booleans())
-    first = random.permutation(n)
-    tours = [rearranged(first, random) if alike else random.permutation(n) for _ in range(p)]
+    p = len(tours)
     mates = random.integers(0, p, p) if draw(st.booleans()) else np.roll(np.arange(p), -1)
-    numbers = random.integers(0, 2**40, p)
     distances = instance.distance_matrix().astype(int).tolist()
-    return Case(distances, [tour.tolist() for tour in tours], mates.tolist(), numbers.tolist(), seed)
-
-
-@st.composite
-def random_matrices(draw: st.DrawFn, min_n: int, max_n: int) -> Instance:
-    """Matrices of random whole numbers, many of them zero or equal, or up to the largest distance."""
-    n, largest = draw(st.integers(min_n, max_n)), draw(st.sampled_from([0, 1, 50, 2**30 - 1]))
-    half = np.triu(np.random.default_rng(draw(st.integers(0, 999))).integers(0, largest + 1, (n, n)), 1)
-    return Instance.from_matrix(half + half.T)
-
-
-def rearranged(tour: Any, random: np.random.Generator) -> Any:
-    """A tour with stretches turned round or exchanged, most of them short, some with what is between them."""
-    n, tour = len(tour), tour.copy()
-    for _ in range(random.integers(0, 12)):
-        tour = np.roll(tour, random.integers(n))
-        i, j, k, m = sorted(random.integers(0, min(n, random.choice((8, 20, n))) + 1, 4))
-        if random.integers(3) == 0:
-            tour[i:j] = tour[i:j][::-1]
-        else:
-            # A double bridge, or a 3-opt move where stretches are empty.
-            tour = np.concatenate([tour[:i], tour[k:m], tour[j:k], tour[i:j], tour[m:]])
-    return tour
+    return Case(distances, tours, mates.tolist(), random.integers(0, 2**40, p).tolist(), draw(st.integers(0, 99)))
 
 
 def exchanges_of(pair: Any, size: Any, gain: Any, cut: Any, link: Any) -> list[tuple[int, Exchange]]:
@@ -149,9 +110,7 @@ def cycles_of(flat: FlatProgram, case: Case, most: int = MOST, least: int = LEAS
 
 def expected_cycles(case: Case, a: int, most: int = MOST) -> list[Exchange]:
     """The AB-cycles of a pair by the oracle, with what they save."""
-    tour = case.tours[a]
-    found = flat_oracle.ab_cycles(tour, case.mate(a), flat_oracle.bits(case.key(a)), most)
-    return [Exchange(each.cuts, each.link, flat_oracle.saved(case.distances, tour, each)) for each in found]
+    return crossing_oracle.cycles(case.distances, case.tours[a], case.mate(a), case.key(a), most)
 
 
 @given(cases(), st.sampled_from([1, 2, 3, 4, 5, 16, 17, MOST]), st.sampled_from([LEAST, 0]))
@@ -344,21 +303,6 @@ def test_entropy_is_nearly_that_of_real_numbers(p: int) -> None:
 # Generations
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The plan of a generation."""
-
-    most: int = MOST
-    cap: int = 1500
-    rounds: int = 8
-    unions: int = 0
-    thrift: int = 0
-
-    @property
-    def arguments(self) -> tuple[int, ...]:
-        return self.most, self.cap, self.rounds, self.unions, self.thrift
-
-
 plans = st.builds(
     Plan, st.sampled_from([2, 5, MOST]), caps, round_numbers, st.sampled_from([0, 1, 3]), st.sampled_from([0, 70])
 )
@@ -374,29 +318,13 @@ def crossed(
     population = population or case.tours
     counts = flat.call("counts", listed(lists), whole(population))
     arrays = (whole(case.distances), listed(lists), len(population), listed(counts), *case.pairs)
-    found: tuple[Any, ...] = flat.call("cross", *arrays, *plan.arguments)
+    found: tuple[Any, ...] = flat.call("cross", *arrays, *astuple(plan))
     return found
 
 
 def expected_child(case: Case, a: int, lists: list[list[int]], plan: Plan) -> list[int]:
     """Tour a after it takes over edges from its mate, by the oracle."""
-    tour, distances = case.tours[a], case.distances
-
-    def good(exchanges: list[Exchange]) -> tuple[list[Exchange], list[Exchange]]:
-        """Those that leave one tour and save something once merged, and those given that do not."""
-        tries = [flat_oracle.merged(distances, lists, tour, each, plan.cap, plan.rounds) for each in exchanges]
-        is_good = [left == 1 and each.gain > 0 for each, left in tries]
-        found = [each for (each, _), f in zip(tries, is_good, strict=True) if f]
-        return found, [each for each, f in zip(exchanges, is_good, strict=True) if not f]
-
-    cycles = expected_cycles(case, a, plan.most)
-    children, others = good([each for each in cycles if each.gain > 0])
-    children += good(flat_oracle.unions(case.n, cycles, others, 2 * plan.most, plan.unions))[0]
-    if plan.thrift:
-        lost = [flat_oracle.entropy_lost(lists, case.tours, tour, each) for each in children]
-        chosen = flat_oracle.worthy(plan.thrift, children, lost)
-        children = [each for each, f in zip(children, chosen, strict=True) if f]
-    return flat_oracle.child_of(distances, lists, tour, children)
+    return crossing_oracle.child(case.distances, lists, case.tours, case.tours[a], case.mate(a), case.key(a), plan)
 
 
 @given(st.one_of(cases(), cases(related=True)), widths, plans)
@@ -455,7 +383,7 @@ def test_a_pair_alone_is_the_same_as_among_others(flat: FlatProgram, case: Case,
 def test_mates_are_a_random_cycle_of_all_tours(flat: FlatProgram, p: int) -> None:
     tours = whole([[0]] * p)
     arguments = (whole([[0]]), whole([]).reshape(1, 0), tours)
-    found = [flat.call("generation", *arguments, seed, 0, *Plan().arguments)[2] for seed in range(5)]
+    found = [flat.call("generation", *arguments, seed, 0, *astuple(Plan()))[2] for seed in range(5)]
     for mates in found:
         around = [0]
         while len(around) < p:
@@ -474,7 +402,7 @@ def test_generations_shorten_tours_until_they_are_alike(flat: FlatProgram, p: in
     means = [np.mean([oracle.length(distances, tour) for tour in tours])]
     for generation in range(10):
         arguments = (whole(distances), listed(lists), whole(tours), 5, generation)
-        tours, lengths, _ = flat.call("generation", *arguments, *Plan().arguments)
+        tours, lengths, _ = flat.call("generation", *arguments, *astuple(Plan()))
         assert lengths == [oracle.length(distances, tour) for tour in tours]
         means.append(np.mean(lengths))
     assert means == sorted(means, reverse=True) and means[-1] < 0.9 * means[0]
@@ -510,11 +438,7 @@ def test_a_search_alone_is_the_same_as_among_others(flat: FlatProgram, case: Cas
 
 def spots_of(case: Case) -> tuple[Any, Any]:
     """Spots of the cities, also at the borders, many of them equal."""
-    random = np.random.default_rng(case.seed)
-    spots = random.integers(0, 2**20, (2, case.n))
-    spots[random.random((2, case.n)) < 0.2] = 2**20 - 1
-    spots[random.random((2, case.n)) < 0.2] = 0
-    return whole(spots[0]), whole(spots[1])
+    return random_spots(case.n, np.random.default_rng(case.seed))
 
 
 def keys_of(case: Case) -> tuple[int, Any]:

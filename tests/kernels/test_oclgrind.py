@@ -26,6 +26,7 @@ from buildtools.errors import BuildError  # noqa: E402
 CASES = {
     "restarts": 21,
     "search": 3,
+    "flat": 3,
     "huge": 2,
     "comparators": 10,
     "neighbourhoods": 17,

@@ -47,6 +47,12 @@ def forms_of(instance: Instance) -> list[Form]:
     return forms
 
 
+def all_forms(instance: Instance) -> list[Form]:
+    """The same, and points in space where they have the instance's distances."""
+    space = form_of(instance, in_space_above=0)
+    return forms_of(instance) + [space] * (space.kind == "space")
+
+
 def distances_of(form: Form) -> list[list[int]]:
     """The distances that the kernel is to compute by."""
     matrix = form.whole.distance_matrix()

@@ -26,7 +26,21 @@ def search_plan(backend: Backend, **fields: Any) -> Opaque:
     )
 
 
-def generation_plan(backend: Backend, seed: int, generation: int, children: int, spread: int) -> Opaque:
-    """A generation of crossover."""
-    fields = {"seed": seed, "generation": generation, "children": children, "spread": spread}
-    return backend.value("generation_plan", fields)
+def population_on(backend: Backend, tours: Any, lengths: Any) -> Opaque:
+    """Climbers that have come to tours of these lengths."""
+    tours = np.atleast_2d(np.asarray(tours, dtype=np.int32))
+    steps = np.zeros(len(tours), dtype=np.int64)
+    fields = {"tours": tours, "bests": tours, "lengths": np.asarray(lengths, dtype=np.int64), "steps": steps}
+    return backend.value("population", fields)
+
+
+def generation_plan(backend: Backend, **fields: int) -> Opaque:
+    """A generation of crossover: the first of seed 0, without unions or thrift, where nothing else is said."""
+    numbers = {"seed": 0, "generation": 0, "most": 150, "cap": 1500, "rounds": 8, "unions": 0, "thrift": 0}
+    return backend.value("generation_plan", {**numbers, **fields})
+
+
+def bulk_plan(backend: Backend, **fields: int | bool) -> Opaque:
+    """A plan of starts of fragments, with no rounds of local search behind them where nothing else is said."""
+    numbers = {"seed": 0, "first": 0, "curved": False, "noise": 256, "longest": 10**6}
+    return backend.value("bulk_plan", {**numbers, "wide": 8, "least": 1, "rounds": 0, **fields})
