@@ -51,9 +51,9 @@ POPULATIONS = 10
 CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
 # How many kicks a second a thread counts on at first, where they end a solve.
 FIRST_KICKS_A_SECOND = 5_000.0
-# How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
-# most a call has more than the one before.
-FIRST_CHUNK = {"cpu": 1, "gpu": 64}
+# How many climbers a GPU has in the first call in which they descend, and how many cities they have at most; how many
+# climbers a core, or a GPU, has in a call at most, and by how much at most more than in the one before.
+FIRST_CHUNK = 64
 FIRST_CITIES_ON_A_GPU = 10**7
 CHUNK = {"cpu": 64, "gpu": 1_024}
 MOST_GROWTH = 4
@@ -174,7 +174,7 @@ class Evolution(Search):
         # What the last generation took.
         self.generation_seconds = 0.0
         fitting = max(1, FIRST_CITIES_ON_A_GPU // self.form.whole.n)
-        self.chunk = self.descents.threads or min(FIRST_CHUNK["gpu"], fitting)
+        self.chunk = self.descents.threads or min(FIRST_CHUNK, fitting)
         # What each climber of the last call in which some descended has taken.
         self.descent_seconds = 0.0
 
