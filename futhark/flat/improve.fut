@@ -48,6 +48,7 @@ module mk_improve (M: metric) (S: mergers with data [n] = M.data [n]) = {
   -- | Search until no tour goes on, each by itself. Tours of fewer than `fewest_cities` cities stay.
   --
   -- **Work:** that of `improve` a round.
+  #[noinline]
   def search [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (search: search) (population: population [p] [n]) : population [p] [n] =
     let (population, _, _) =
       loop (population, goes, round) = (population, replicate p (n >= fewest_cities), 0i32)
