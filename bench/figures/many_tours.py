@@ -13,7 +13,7 @@ from bench.figures.one_tour import told
 from pytsp.generate import uniform
 from pytsp.run.monitor import Watch
 from pytsp.solvers.ants import Colonies
-from pytsp.solvers.common.local_search import CHILDREN, PASSES
+from pytsp.solvers.common.local_search import PASSES, crossing_plan
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.ants import AntColony
 from pytsp.solvers.options.shared import MOVES, PIVOTS
@@ -29,8 +29,7 @@ def crossover() -> Any:
         numbers = {"first": 0, "from": 0, "iterations": 0, "kick": 0, "acceptance": 0, "temperature": 0.0, "cooled": 0}
         plan = ground.kernels.value("search_plan", {"seed": seed, **choice, **numbers})
         parents = ground.call("ils", ground.loaded, ground.lists, start, plan, 0, 0)
-        generation = {"seed": seed, "generation": 0, "children": CHILDREN, "spread": 1}
-        plan = ground.kernels.value("generation_plan", generation)
+        plan = ground.kernels.value("generation_plan", {"seed": seed, "generation": 0, **crossing_plan(1.0)})
         children = ground.call("cross", ground.loaded, ground.lists, parents, plan)
         a, b = ground.kernels.fields(parents)["bests"]
         child = ground.kernels.fields(children)["bests"][0]
