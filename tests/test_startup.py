@@ -152,7 +152,8 @@ def test_the_command_line_knows_the_names_of_the_solvers() -> None:
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        ([], "search"),
+        ([], "flat"),
+        (["--moves", "flat"], "flat"),
         (["--iterations", "9"], "search"),
         (["--k", "inf"], "restarts"),
         (["--mapping", "block"], "restarts"),

@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from pytsp.run.monitor import Progress as Snapshot
     from pytsp.run.result import Result
 
-# A file of more bytes, compressed or not, holds so many cities, most likely, that one huge tour is searched for.
-_LARGE_FILE = 400_000
+# A file of more bytes, compressed or not, holds so many cities, most likely, that a GPU searches for one huge tour;
+# with a number of iterations it does from fewer cities on.
+_LARGE_FILE, _LARGE_FILE_OF_ITERATIONS = 40_000_000, 400_000
 # The name of a thread that opens a backend.
 _OPENING = "pytsp opening"
 
@@ -152,9 +153,12 @@ def _likely_part(options: argparse.Namespace) -> str:
     given = _cli_options.given_options(options)
     solver = options.solver
     if solver == "auto":
-        solver = "restarts" if {"k", "mapping", "neighbourhood", "blocks", "lanes", "rows"} & given.keys() else "eax"
+        is_counted = "iterations" in given
+        is_restarted = {"k", "mapping", "neighbourhood", "blocks", "lanes", "rows"} & given.keys()
+        solver = "restarts" if is_restarted else "ils" if is_counted else "eax"
         with suppress(OSError):
-            if solver == "eax" and os.stat(options.instance).st_size > _LARGE_FILE:
+            large = _LARGE_FILE_OF_ITERATIONS if is_counted else _LARGE_FILE
+            if not is_restarted and os.stat(options.instance).st_size > large:
                 solver = "large"
     with suppress(TypeError, ValueError):
         return OPTIONS[solver](**given).kernels_part

@@ -91,7 +91,7 @@ def choose(
         Asked where a population suits the instance: whether there is too little time for one. Its argument tells
         whether "large" may take its place.
     on_the_cpu : callable, optional
-        Asked of cities that are not of the plane: whether the backend is one.
+        Asked of many cities, and of those that are not of the plane: whether the backend is one.
     chains_fit : callable, optional
         Asked where "large" may be meant: whether there is time for chains over the whole tour, which end nearer the
         optimum.
@@ -111,11 +111,13 @@ def choose(
     chosen = solver
     if solver == "auto":
         may_be_large = all("large" in solvers for solvers in concerned.values()) and can_be_large(instance, on_the_cpu)
-        recombined = _recombined(instance, on_the_cpu)
-        is_recombined = "iterations" not in given and instance.n in recombined
+        # Iterations ask for one search, of as many cities on a GPU as on a CPU.
+        is_counted = "iterations" in given
+        recombined = RECOMBINED_CITIES if is_counted else _recombined(instance, on_the_cpu)
+        is_recombined = not is_counted and instance.n in recombined
         is_hurried = is_recombined and is_short(may_be_large)
         if may_be_large and (instance.n > recombined[-1] or is_hurried):
-            is_whole = all("ils" in solvers for solvers in concerned.values()) and "iterations" not in given
+            is_whole = all("ils" in solvers for solvers in concerned.values()) and not is_counted
             chosen = "ils" if is_whole and chains_fit() else "large"
         else:
             is_recombined = is_recombined and not is_hurried

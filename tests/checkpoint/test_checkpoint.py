@@ -67,6 +67,11 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
     ),
     "eax": (uniform(120), {"solver": "eax", "climbers": 30}),
     "eax of the best": (uniform(120), {"solver": "eax", "climbers": 40, "population": 20, "initial_tour": range(120)}),
+    "eax in bulk": (uniform(120), {"solver": "eax", "climbers": 30, "moves": "flat"}),
+    "eax in bulk of the best": (
+        uniform(90, metric="EUCLIDEAN"),
+        {"climbers": 25, "population": 12, "initial_tour": range(90), "moves": "flat", "first": 3},
+    ),
     "eax with a tour": (
         uniform(60, metric="EUCLIDEAN"),
         {"climbers": 11, "initial_tour": np.arange(60), "moves": "or-opt"},
@@ -120,7 +125,7 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"pytsp.{module}.{name}", value)
 
 
-# GPUs do not make chains (test_ils).
+# GPUs make no chains of pieces or of iterated local search (test_ils).
 ON_CPUS = ("ils by chains", "large by chains")
 
 
@@ -141,6 +146,16 @@ def interrupted(at: int, after: bool, solve: Any) -> Result | None:
             return found
         except KeyboardInterrupt:
             return None
+
+
+def interrupted_at(generation: int) -> Any:
+    """A callback of a solve's progress that ends it after so many iterations."""
+
+    def told(now: pytsp.Progress) -> None:
+        if now.iteration >= generation:
+            raise KeyboardInterrupt
+
+    return told
 
 
 # The law
@@ -464,13 +479,21 @@ def test_a_state_that_no_solver_wrote_is_refused(tmp_path: Path, place: str) -> 
         pytsp.resume(file)
 
 
-def test_a_population_of_before_stale_generations_were_counted_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("later", ["stale", "unchanged"])
+def test_a_population_of_before_all_was_counted_goes_on(tmp_path: Path, later: str) -> None:
     instance, options = CASES["eax"]
     file = tmp_path / "run.checkpoint"
     whole = pytsp.solve(instance, backend="c", checkpoint=file, **options)
-    tampered(file, lambda tree: tree["state"].pop("stale"))
+    tampered(file, lambda tree: tree["state"].pop(later))
     again = pytsp.resume(file)
     assert (again.length, again.tour.tolist()) == (whole.length, whole.tour.tolist())
+    # One that has begun only, too, and comes to a tour.
+    file.unlink()
+    limits: dict[str, Any] = {"checkpoint_interval": 0, "progress": interrupted_at(2)}
+    assert pytsp.solve(instance, backend="c", checkpoint=file, **limits, **options).stop_reason == "interrupted"
+    tampered(file, lambda tree: tree["state"].pop(later))
+    again = pytsp.resume(file)
+    assert again.stop_reason == "finished" and again.length == instance.tour_length(again.tour)
 
 
 def test_a_huge_tour_of_before_its_passes_were_bounded_goes_on(tmp_path: Path) -> None:

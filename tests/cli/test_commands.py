@@ -230,15 +230,14 @@ def test_the_options_of_iterated_local_search_reach_the_solver(
         assert told["steps"] == int(expected.steps.sum())
 
 
+@pytest.mark.parametrize(("moves", "pivot"), [("or-opt", "best"), ("flat", "first")])
 def test_the_options_of_edge_assembly_crossover_reach_the_solver(
-    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    instance: str, moves: str, pivot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     start = tmp_path / "start.tour"
     cities = pytsp.read(instance)
     pytsp.write_tour(start, np.arange(30)[::-1], name="start", length=cities.tour_length(np.arange(30)[::-1]))
-    options = dict(
-        solver="eax", iterations=2, climbers=9, seed=5, neighbours=6, moves="or-opt", pivot="best", population=6
-    )
+    options = dict(solver="eax", iterations=2, climbers=9, seed=5, neighbours=6, moves=moves, pivot=pivot, population=6)
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     assert main(["solve", instance, "--backend", "c", *words, "--initial-tour", str(start), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

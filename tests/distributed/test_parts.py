@@ -45,6 +45,8 @@ SOLVERS: dict[str, dict[str, Any]] = {
     "eax": {"climbers": 20},
     "large": {"iterations": 5, "piece": 50},
     "two-opt": {"kicks": 50},
+    "eax in bulk": {"solver": "eax", "climbers": 20, "moves": "flat"},
+    "islands in bulk": {"solver": "eax", "climbers": 12, "islands": 3, "moves": "flat"},
     "islands": {"solver": "eax", "climbers": 12, "islands": 3, "neighbours": 6},
     "stripes": {"solver": "large", "iterations": 9, "piece": 12, "stripes": 4},
 }
@@ -113,7 +115,7 @@ def test_the_instance_goes_to_a_worker_once(monkeypatch: pytest.MonkeyPatch) -> 
     assert sum(len(packed) for _, packed, _ in executor.given) < size
 
 
-@pytest.mark.parametrize("solver", ["restarts", "ils", "eax", "islands", "stripes"])
+@pytest.mark.parametrize("solver", ["restarts", "ils", "eax", "eax in bulk", "islands", "islands in bulk", "stripes"])
 def test_the_solve_of_a_checkpoint_goes_on_in_any_number_of_parts(solver: str, tmp_path: Any) -> None:
     instance, options = uniform(100), asked(solver)
     expected = pytsp.solve(instance, **options)

@@ -20,11 +20,13 @@ LONG: list[tuple[int, dict[str, Any]]] = [
     (2_000, {"solver": "ils", "iterations": 10**12}),
     (1_000, {"solver": "eax", "time_limit": 1e6, "climbers": 20}),
     (2_000, {"solver": "eax", "time_limit": 1e6, "climbers": 20}),
+    (2_000, {"solver": "eax", "time_limit": 1e6, "climbers": 20, "moves": "flat"}),
     (50_000, {"solver": "large", "iterations": 10**6}),
     (120_000, {"solver": "two-opt", "start": "space-filling-curve", "k": 1}),
     (120_000, {"solver": "two-opt", "start": "space-filling-curve", "k": "inf"}),
 ]
-long = pytest.mark.parametrize(("n", "options"), LONG, ids=[f"{options['solver']}-{n}" for n, options in LONG])
+IDS = [f"{options['solver']}-{n}" + "-flat" * ("moves" in options) for n, options in LONG]
+long = pytest.mark.parametrize(("n", "options"), LONG, ids=IDS)
 
 
 @long

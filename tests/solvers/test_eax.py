@@ -26,12 +26,17 @@ import pytsp
 from pytsp import Improvement, Instance, Progress, Result
 from pytsp.api.dispatch import task_of
 from pytsp.backends import Backend, open_backend
+from pytsp.exceptions import BackendError
 from pytsp.run.monitor import Watch
+from pytsp.run.state_reader import State
 from pytsp.solvers import eax
+from pytsp.solvers.common.flat_search import FlatSearch
 from pytsp.solvers.common.local_search import PASSES, LocalSearch
-from pytsp.solvers.eax import POPULATIONS, Evolution, begin, default_population
+from pytsp.solvers.common.task import Task
+from pytsp.solvers.eax import POPULATIONS, Evolution, begin, default_population, descent_moves
 from pytsp.solvers.eax_islands import Stay, begin_island
 from pytsp.solvers.options.eax import EAX
+from pytsp.solvers.options.shared import MOVES, PIVOTS
 
 solved = solving("eax", climbers=10)
 
@@ -114,9 +119,11 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
 
 def test_every_second_eight_climbers_descend_along_lists_by_alpha(backend: Backend) -> None:
     instance, numbers = uniform(150), np.arange(3, 23)
-    asked: dict[str, Any] = dict(climbers=20, first=3, iterations=0)
-    kernels = open_backend(backend.name, part="search") if backend.device else backend
-    search = begin(plain_task_of(instance, EAX(**asked), kernels=kernels)).local_search
+    asked: dict[str, Any] = dict(climbers=20, first=3, iterations=0, moves="lk")
+    kernels = open_backend(backend.name, part="flat") if backend.device else backend
+    here = begin(plain_task_of(instance, EAX(**asked), kernels=kernels)).local_search
+    # Beside a GPU they descend on the host.
+    search = here.host or here
     assert search.second is not None and search.second.shape == (150, 8)
     tours = search.call(f"{search.kind}_start", search.loaded, search.lists, 0, 3, 20, PASSES)
     near, by_alpha = (search.lengths(search.climb(tours, 0, 3, lists=each)) for each in (search.lists, search.second))
@@ -141,33 +148,37 @@ def test_a_population_ends_where_its_shortest_tour_stays(backend: Backend, monke
 
 
 @pytest.mark.parametrize("n", [5, 8, 60])
-def test_a_result_follows_from_seed_climbers_and_iterations(backend: Backend, n: int) -> None:
-    options: dict[str, Any] = dict(seed=7, climbers=12, iterations=6)
+@pytest.mark.parametrize("moves", ["lk", "3-opt", "flat"])
+def test_a_result_follows_from_seed_climbers_and_iterations(backend: Backend, n: int, moves: str) -> None:
+    options: dict[str, Any] = dict(seed=7, climbers=12, iterations=6, moves=moves)
     expected = pytsp.solve(uniform(n), solver="eax", backend="c", **options)
     for _ in range(2):
         assert_same(solved(uniform(n), backend, **options), expected)
     assert_same(solved(uniform(n), backend, **options, target=0), expected)
 
 
-def test_seeds_and_climbers_make_a_difference(backend: Backend) -> None:
+@pytest.mark.parametrize("moves", ["lk", "flat"])
+def test_seeds_and_climbers_make_a_difference(backend: Backend, moves: str) -> None:
     changes: list[dict[str, Any]] = [{}, {"seed": 8}, {"climbers": 13}, {"first": 5}, {"iterations": 2}]
-    options: dict[str, Any] = dict(seed=7, climbers=12, iterations=1)
-    results = [solved(uniform(60), backend, **options | change) for change in changes]
+    options: dict[str, Any] = dict(seed=7, climbers=12, iterations=1, moves=moves)
+    results = [solved(uniform(200), backend, **options | change) for change in changes]
     assert len({tuple(result.lengths.tolist()) for result in results}) == len(changes)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_threads_change_nothing(threads: int) -> None:
-    options: dict[str, Any] = dict(solver="eax", climbers=9, seed=2)
+@pytest.mark.parametrize("moves", ["lk", "flat"])
+def test_threads_change_nothing(threads: int, moves: str) -> None:
+    options: dict[str, Any] = dict(solver="eax", climbers=9, seed=2, moves=moves)
     expected = pytsp.solve(uniform(60), **options, backend="c")
     assert_same(pytsp.solve(uniform(60), **options, backend="multicore", threads=threads), expected)
 
 
-def test_iterations_are_the_beginning_of_more_of_them(backend: Backend) -> None:
-    whole = solved(uniform(80), backend)
+@pytest.mark.parametrize("moves", ["3-opt", "flat"])
+def test_iterations_are_the_beginning_of_more_of_them(backend: Backend, moves: str) -> None:
+    whole = solved(uniform(80), backend, moves=moves)
     assert whole.iterations is not None and whole.iterations > 3
     for iterations in (0, 1, whole.iterations, whole.iterations + 1):
-        part = solved(uniform(80), backend, iterations=iterations)
+        part = solved(uniform(80), backend, iterations=iterations, moves=moves)
         assert part.iterations == min(iterations, whole.iterations)
         told = [each[1:] for each in whole.history if each.iteration <= iterations]
         assert [each[1:] for each in part.history] == told
@@ -178,10 +189,12 @@ def test_iterations_are_the_beginning_of_more_of_them(backend: Backend) -> None:
 
 @pytest.mark.parametrize("population", [1, 12, 39])
 @pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("moves", ["lk", "flat"])
 def test_a_population_is_made_of_the_climbers_with_the_shortest_tours(
-    backend: Backend, population: int, given: bool
+    backend: Backend, population: int, given: bool, moves: str
 ) -> None:
-    options: dict[str, Any] = dict(climbers=40, iterations=0, initial_tour=np.arange(60) if given else None)
+    initial = np.arange(60) if given else None
+    options: dict[str, Any] = dict(climbers=40, iterations=0, initial_tour=initial, moves=moves)
     everyone = solved(uniform(60), backend, **options)
     lengths, steps = everyone.lengths.tolist(), everyone.steps.tolist()
     elected = sorted(sorted(range(40), key=lambda climber: (lengths[climber], climber))[:population])
@@ -201,18 +214,21 @@ def test_a_population_that_has_room_for_all_climbers_has_them_all(backend: Backe
     assert_same(solved(uniform(60), backend, **options, population=population), solved(uniform(60), backend, **options))
 
 
+@pytest.mark.parametrize(("moves", "kind"), [("lk", LocalSearch), ("flat", FlatSearch)])
 def test_climbers_are_numbered_on_behind_those_that_were_left_out(
-    backend: Backend, monkeypatch: pytest.MonkeyPatch
+    backend: Backend, moves: str, kind: type[LocalSearch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     numbers: list[int] = []
-    start = LocalSearch.start
+    start = kind.start
 
-    def noted(self: LocalSearch, first: int, count: int) -> Any:
-        numbers.extend(range(first, first + count))
+    def noted(self: Any, first: int, count: int) -> Any:
+        # Those that the host starts are told where they are asked for.
+        if self.host is None:
+            numbers.extend(range(first, first + count))
         return start(self, first, count)
 
-    monkeypatch.setattr(LocalSearch, "start", noted)
-    solved(uniform(9), backend, climbers=7, population=3, first=5, time_limit=600.0)
+    monkeypatch.setattr(kind, "start", noted)
+    solved(uniform(9), backend, climbers=7, population=3, first=5, time_limit=600.0, moves=moves)
     assert len(numbers) > 7 and len(numbers) % 7 == 0
     assert numbers == list(range(5, 5 + len(numbers)))
 
@@ -274,7 +290,7 @@ def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend, monkey
     clock = KernelClock(monkeypatch)
     result = pytsp.solve(uniform(1000), solver="eax", backend=backend.name, time_limit=30.0)
     assert result.stop_reason == "time limit"
-    assert result.iterations and clock.begun("cross") and not clock.begun("ils", "cross", after=30.0)
+    assert result.iterations and clock.begun("cross") and not clock.begun("ils", "bulk", "cross", after=30.0)
     assert_whole(result)
 
 
@@ -334,8 +350,8 @@ def test_kicks_end_a_solve_where_a_population_took_longer_than_is_left(n: int, t
     assert found.best is now.best and evolution.checked(found)[1] == evolution.length
 
 
-@pytest.mark.parametrize("solve", ["without a limit", "with descents elsewhere", "before elites are met"])
-def test_kicks_do_not_end_other_solves(solve: str) -> None:
+@pytest.mark.parametrize("solve", ["without a limit", "on a GPU", "before elites are met"])
+def test_kicks_do_not_end_other_solves(solve: str, monkeypatch: pytest.MonkeyPatch) -> None:
     evolution = converged(60, "c")
     evolution.population_began -= 700.0
     assert evolution.is_last
@@ -346,7 +362,7 @@ def test_kicks_do_not_end_other_solves(solve: str) -> None:
     elif solve == "without a limit":
         evolution.is_timed = False
     else:
-        evolution.descents = open_backend("multicore")
+        monkeypatch.setattr(Task, "machine", "gpu")
     evolution.advance()
     assert evolution.kicked is None and evolution.standing.has_met_elites == meets
     assert meets or not evolution.is_last
@@ -381,46 +397,27 @@ def test_populations_without_a_limit_grow_with_the_cities_and_shrink_again() -> 
     assert {n: default_population(n, "cpu") for n in told} == told
 
 
-@pytest.mark.parametrize(
-    ("memory", "n", "count", "threads"),
-    [
-        (None, 1_000, 500, 1),
-        (139 * 2**30, 1_000, 1_024, 32),
-        (139 * 2**30, 18_512, 324, 32),
-        (8 * 2**30, 18_512, 324, 5),
-        (8 * 2**30, 1_000, 300, 32),
-        (8 * 2**30, 1_000, 1_000, 16),
-        (8 * 2**30, 1_000, 10**6, 1),
-    ],
-)
-def test_as_many_threads_are_started_for_a_pair_as_a_gpu_has_memory_for(
-    memory: int | None, n: int, count: int, threads: int
-) -> None:
-    device = None if memory is None else SimpleNamespace(memory=memory)
-    search: Any = SimpleNamespace(kernels=SimpleNamespace(device=device), lists=np.empty((n, 5), dtype=np.int32))
-    assert LocalSearch.spread(search, count) == threads
-    assert threads in (1, 32) or count * threads * (17 * n + 2**14) <= memory / 16
-
-
-def test_a_target_ends_a_solve(backend: Backend) -> None:
-    best = solved(uniform(150), backend, moves="3-opt")
+@pytest.mark.parametrize("moves", ["3-opt", "flat"])
+def test_a_target_ends_a_solve(backend: Backend, moves: str) -> None:
+    best = solved(uniform(150), backend, moves=moves)
     assert len(best.history) > 2
-    result = solved(uniform(150), backend, moves="3-opt", target=best.history[-2].length)
+    result = solved(uniform(150), backend, moves=moves, target=best.history[-2].length)
     assert (result.stop_reason, result.iterations) == ("target", best.history[-2].iteration)
     assert result.length == best.history[-2].length
     assert_whole(result)
 
 
-def test_progress_and_improvements_are_told_as_they_come(backend: Backend) -> None:
+@pytest.mark.parametrize("moves", ["3-opt", "flat"])
+def test_progress_and_improvements_are_told_as_they_come(backend: Backend, moves: str) -> None:
     seen: list[Progress] = []
     told: list[Improvement] = []
-    asked: dict[str, Any] = {"iterations": 9, "moves": "3-opt", "progress": seen.append, "on_improvement": told.append}
+    asked: dict[str, Any] = {"iterations": 6, "moves": moves, "progress": seen.append, "on_improvement": told.append}
     result = solved(uniform(300), backend, **asked)
     # While climbers descend to the population, they are told as they come.
     there = [each.climbers for each in seen if each.iteration == 0]
     assert there == sorted(set(there)) and there[-1] == 10
-    assert [each.iteration for each in seen][len(there) - 1 :] == list(range(10))
-    assert {each.iterations for each in seen} == {9}
+    assert [each.iteration for each in seen][len(there) - 1 :] == list(range(7))
+    assert {each.iterations for each in seen} == {6}
     lengths = [each.length for each in seen]
     assert lengths == sorted(lengths, reverse=True)
     assert result.history == tuple(told)
@@ -442,20 +439,23 @@ def calls_before_a_tour(backend: Backend, **options: Any) -> int:
     after=st.booleans(),
     population=st.sampled_from((None, 6)),
     neighbours=st.sampled_from((None, 10)),
+    moves=st.sampled_from((None, "flat")),
 )
 @settings(max_examples=50)
-@example(at=5, after=False, population=None, neighbours=10)
-@example(at=5, after=True, population=None, neighbours=10)
-@example(at=6, after=False, population=None, neighbours=10)
+@example(at=5, after=False, population=None, neighbours=10, moves=None)
+@example(at=5, after=True, population=None, neighbours=10, moves=None)
+@example(at=6, after=False, population=None, neighbours=10, moves=None)
+@example(at=3, after=True, population=None, neighbours=10, moves="flat")
 def test_an_interruption_inside_any_call_leaves_the_result_whole(
-    backend: Backend, at: int, after: bool, population: int | None, neighbours: int | None
+    backend: Backend, at: int, after: bool, population: int | None, neighbours: int | None, moves: str | None
 ) -> None:
     interruption = Interruption(at, after)
-    before = calls_before_a_tour(backend, population=population, neighbours=neighbours)
+    options: dict[str, Any] = {"population": population, "neighbours": neighbours, "moves": moves}
+    before = calls_before_a_tour(backend, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Backend, "call", interruption.call)
         try:
-            result = solved(uniform(60), backend, population=population, neighbours=neighbours)
+            result = solved(uniform(60), backend, **options)
         except KeyboardInterrupt:
             assert at < before
             return
@@ -479,8 +479,77 @@ def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch
 def test_lists_and_moves_may_be_chosen(backend: Backend) -> None:
     for neighbours in (1, 2, 19, 1000, np.empty((20, 0), np.int32)):
         assert_whole(solved(uniform(20), backend, neighbours=neighbours))
-    for moves, pivot in itertools.product(("3-opt", "or-opt"), ("first", "best")):
-        assert_whole(solved(uniform(20), backend, moves=moves, pivot=pivot))
+    for moves, pivot in itertools.product((*MOVES, "flat"), PIVOTS[:2]):
+        if pivot == "first" or moves not in ("lk", "flat"):
+            assert_whole(solved(uniform(20), backend, moves=moves, pivot=pivot))
+
+
+@pytest.mark.parametrize(
+    ("n", "machine", "options", "moves"),
+    [
+        (7, "gpu", {}, "lk"),
+        (8, "gpu", {}, "flat"),
+        (100_000, "gpu", {}, "flat"),
+        (100, "gpu", {"pivot": "best"}, "3-opt"),
+        (100, "gpu", {"moves": "or-opt"}, "or-opt"),
+        (7, "gpu", {"moves": "flat"}, "flat"),
+        (7, "cpu", {}, "lk"),
+        (100, "cpu", {}, "lk"),
+        (100, "cpu", {"pivot": "best"}, "3-opt"),
+        (100, "cpu", {"moves": "flat"}, "flat"),
+    ],
+)
+def test_moves_are_all_at_once_on_a_gpu_and_chains_on_a_cpu(
+    n: int, machine: str, options: dict[str, Any], moves: str
+) -> None:
+    form = SimpleNamespace(whole=SimpleNamespace(n=n))
+    task: Any = SimpleNamespace(watch=Watch(), options=EAX(**options), machine=machine, form=form)
+    assert descent_moves(task) == moves
+
+
+@pytest.mark.parametrize(
+    ("kept", "options", "moves"),
+    [
+        ({"moves": "lk"}, {}, "lk"),
+        ({"moves": "flat"}, {}, "flat"),
+        ({"moves": "flat"}, {"moves": "3-opt"}, "3-opt"),
+        # Of before they were kept.
+        ({}, {}, "3-opt"),
+    ],
+)
+@pytest.mark.parametrize("machine", ["cpu", "gpu"])
+def test_a_solve_goes_on_by_the_moves_with_which_it_began(
+    kept: dict[str, Any], options: dict[str, Any], machine: str, moves: str
+) -> None:
+    form = SimpleNamespace(whole=SimpleNamespace(n=100))
+    watch = SimpleNamespace(state=State(kept, "run.checkpoint"))
+    task: Any = SimpleNamespace(watch=watch, options=EAX(**options), machine=machine, form=form)
+    assert descent_moves(task) == moves
+
+
+def test_moves_that_are_not_all_at_once_are_made_by_the_host_of_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu: Any = SimpleNamespace(device=SimpleNamespace(index=0))
+    host: Any = SimpleNamespace(device=None)
+    monkeypatch.setattr(eax, "host_kernels", lambda _: host)
+    for moves in MOVES:
+        assert eax._descent_kernels(moves, gpu) is host
+        assert eax._descent_kernels(moves, host) is host
+    assert eax._descent_kernels("flat", gpu) is gpu
+    monkeypatch.setattr(eax, "host_kernels", lambda _: None)
+    assert eax._descent_kernels("flat", gpu) is gpu
+    with pytest.raises(BackendError, match="^moves='lk' are made by a CPU, and no kernels of one can run here; take"):
+        eax._descent_kernels("lk", gpu)
+
+
+def test_moves_of_all_cities_at_once_have_no_other_pivot() -> None:
+    told = "^moves='flat' does not concern pivot='best': every city makes its best move$"
+    with pytest.raises(ValueError, match=told):
+        EAX(moves="flat", pivot="best")
+    with pytest.raises(ValueError, match=told):
+        pytsp.solve(uniform(9), moves="flat", pivot="best")
+    assert EAX(moves="flat", pivot="first").moves == "flat"
+    with pytest.raises(ValueError, match="^moves='flat' does not concern solver='ils'; it is for solver='eax'$"):
+        pytsp.solve(uniform(9), solver="ils", moves="flat")
 
 
 @pytest.mark.parametrize("option", [{"k": 2}, {"mapping": "thread"}, {"kick": "walk"}, {"exchange": 5}])

@@ -24,7 +24,7 @@ from pytsp.backends import Device, open_backend
 from pytsp.exceptions import KernelError
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common import placement
-from pytsp.solvers.common.placement import descent_kernels, descent_seconds, mapping_of, most_cities
+from pytsp.solvers.common.placement import descent_seconds, mapping_of, most_cities
 from pytsp.solvers.options.ils import ACCEPTANCES, KICKS, MAPPINGS
 from pytsp.solvers.options.shared import PIVOTS
 
@@ -146,34 +146,6 @@ def test_a_block_takes_the_cities_that_its_shared_memory_holds(gpu: str) -> None
     assert all(part in str(refused.value) for part in ("Paper GPU", f"has {most + 1}", "mapping='lockstep'"))
     for mapping in ("thread", "lockstep"):
         assert mapping_of(1, GPU, mapping) == mapping_of(most + 1, GPU, mapping) == mapping
-
-
-@pytest.mark.parametrize(
-    ("n", "threads", "is_on_the_host"),
-    [
-        (1_999, 64, False),
-        (2_000, 64, True),
-        (2_392, 16, False),
-        (4_461, 16, True),
-        (5_934, 4, False),
-        (7_397, 4, True),
-        (7_397, 2, False),
-        (20_000, 1, True),
-    ],
-)
-def test_a_population_descends_where_that_is_faster(
-    monkeypatch: pytest.MonkeyPatch, n: int, threads: int, *, is_on_the_host: bool
-) -> None:
-    # As an H100 and so many cores of its host were measured with 300 climbers.
-    host: Any = SimpleNamespace(device=None, threads=threads)
-    monkeypatch.setattr(placement, "host_kernels", lambda _: host)
-    assert descent_kernels(n, GPU) is (host if is_on_the_host else GPU)
-    assert descent_kernels(n, host) is host
-    # A block that holds no tour leaves the descents to the host, however few cities there are.
-    monkeypatch.setattr(placement, "CITY_BYTES", 2**30)
-    assert descent_kernels(n, GPU) is host
-    monkeypatch.setattr(placement, "host_kernels", lambda _: None)
-    assert descent_kernels(n, GPU) is GPU
 
 
 @pytest.mark.parametrize("backend", ["c", "multicore"])

@@ -19,10 +19,10 @@ from tasks import task_of
 
 import pytsp
 from pytsp import Instance, random_tours
-from pytsp.backends import Backend
+from pytsp.backends import Backend, Device, open_backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
-from pytsp.solvers.common.local_search import LocalSearch
+from pytsp.solvers.common.local_search import LocalSearch, crossing_plan
 from pytsp.solvers.ils.starting_tours import restart_seed
 from pytsp.solvers.options.ils import ILS
 
@@ -91,6 +91,82 @@ def test_no_generation_is_begun_without_time(backend: Backend, monkeypatch: pyte
     local_search = local_search_of(uniform(30), backend)
     tours = sorted(random_tours(30, 5, 2), key=uniform(30).tour_length)
     assert np.array_equal(local_search.merge(population_of(uniform(30), backend, tours), 0, seconds_left=0.0), tours[0])
+
+
+@pytest.mark.parametrize(
+    ("changed", "most", "unions"),
+    [(1.0, 150, 0), (0.999, 150, 3), (0.1, 150, 3), (0.099, 1_000, 3), (0.0, 1_000, 3)],
+)
+def test_the_fewer_tours_change_the_more_a_generation_tries(changed: float, most: int, unions: int) -> None:
+    assert crossing_plan(changed) == {"most": most, "cap": 1_500, "rounds": 8, "unions": unions, "thrift": 70}
+
+
+def test_a_generation_knows_what_share_of_the_tours_the_one_before_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shares: list[float] = []
+    lengths: list[Any] = []
+    breed, read = LocalSearch.breed, LocalSearch.lengths
+
+    def noted(self: LocalSearch, climbers: Any, seed: int, generation: int, *, changed: float = 1.0) -> Any:
+        shares.append(changed)
+        lengths.append(read(self, climbers))
+        return breed(self, climbers, seed, generation, changed=changed)
+
+    monkeypatch.setattr(LocalSearch, "breed", noted)
+    solve = partial(pytsp.solve, uniform(200), climbers=12, moves="or-opt", backend="c")
+    solve(solver="ils", iterations=5, merge=True)
+    merged = len(shares)
+    solve(solver="eax")
+    assert 3 < merged < len(shares) - 3
+    for first, end in ((0, merged), (merged, len(shares))):
+        assert shares[first] == 1.0
+        for at in range(first + 1, end):
+            assert shares[at] == pytest.approx(np.mean(lengths[at] != lengths[at - 1]))
+    assert len(set(shares)) > 2
+
+
+class PaperGPU:
+    """The kernels of another backend, as if they were on a GPU."""
+
+    def __init__(self, kernels: Backend, part: str) -> None:
+        self.kernels, self.part, self.name = kernels, part, "cuda"
+        self.device = Device(3, "Paper GPU", 2**37, "9.0", "13.0")
+        self.threads = None
+        self.calls: list[str] = []
+
+    def call(self, entry: str, *arguments: Any) -> Any:
+        self.calls.append(entry)
+        return self.kernels.call(entry, *arguments)
+
+    def fields(self, value: Any) -> dict[str, Any]:
+        return self.kernels.fields(value)
+
+    def value(self, name: str, fields: dict[str, Any]) -> Any:
+        return self.kernels.value(name, fields)
+
+
+@pytest.mark.parametrize("host", ["c", None])
+def test_climbers_of_a_gpu_cross_on_its_host_or_by_the_part_that_crosses(
+    host: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance, kernels = uniform(80), open_backend("c")
+    tours = list(random_tours(80, 6, 1))
+    gpu: Any = PaperGPU(kernels, "search")
+    crossing: Any = kernels if host else PaperGPU(kernels, "flat")
+    asked: list[Any] = []
+    monkeypatch.setattr(local_search_module, "host_kernels", lambda _: kernels if host else None)
+    monkeypatch.setattr(local_search_module, "open_backend", lambda *a, **b: asked.append((a, b)) or crossing)
+    local_search = local_search_of(instance, gpu)
+    merged = local_search.merge(population_of(instance, kernels, tours), 7)
+    there = local_search._crossing
+    assert there is not local_search and there.kernels is crossing and there is there._crossing
+    assert asked == ([] if host else [(("cuda",), {"device": 3, "part": "flat"})])
+    assert not any("_cross" in entry for entry in gpu.calls)
+    monkeypatch.undo()
+    alone = local_search_of(instance, kernels)
+    assert alone._crossing is alone
+    assert np.array_equal(merged, alone.merge(population_of(instance, kernels, tours), 7))
 
 
 # In a solve

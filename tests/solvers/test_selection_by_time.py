@@ -88,37 +88,6 @@ def test_a_population_needs_time_by_its_cities(
     assert begun == [solver]
 
 
-@pytest.mark.parametrize(
-    ("n", "arguments", "backend"),
-    [
-        (5_000, {"time_limit": 9.0}, "auto"),
-        (5_001, {"time_limit": 9.0}, "multicore"),
-        (MOST_CHAINED, {"time_limit": 99.0}, "multicore"),
-        (MOST_CHAINED + 1, {"time_limit": 99.0}, "auto"),
-        (5_001, {"time_limit": 9.0, "solver": "ils"}, "auto"),
-        (5_001, {"time_limit": 9.0, "k": 2}, "auto"),
-        (5_001, {"time_limit": 9.0, "backend": "c"}, "c"),
-        (5_001, {"time_limit": 9.0, "device": 0}, "auto"),
-        (5_001, {}, "auto"),
-        (1_501, {"time_limit": 9.0, "cores": 7}, "auto"),
-        (1_501, {"time_limit": 9.0, "cores": 8}, "multicore"),
-        (1_500, {"time_limit": 9.0, "cores": 64}, "auto"),
-    ],
-)
-def test_one_tour_of_many_cities_is_for_the_cores_where_nothing_else_is_said(
-    n: int, arguments: dict[str, Any], backend: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    arguments = dict(arguments)
-    cores = arguments.pop("cores", 2)
-    opened = create_autospec(open_backend, return_value=CPU)
-    monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
-    for module in ("pytsp.backends.registry", "pytsp.api.dispatch"):
-        monkeypatch.setattr(f"{module}.usable_cores", lambda: cores)
-    monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: task.kernels and square_result())
-    pytsp.solve(instance_of(n), **arguments)
-    assert {call.args[0] for call in opened.call_args_list} == {backend}
-
-
 @pytest.mark.parametrize(("threads", "solver"), [(3, "ils"), (4, "large")])
 def test_many_threads_share_the_pieces_of_many_cities(
     threads: int, solver: str, begun: list[str], monkeypatch: pytest.MonkeyPatch
@@ -152,11 +121,7 @@ def test_the_time_for_a_population_is_what_the_documentation_says() -> None:
     told = {500: 0.18, 1000: 0.24, 2000: 0.35, 5000: 0.7, 10_000: 1.5, 15_000: 11.4, 20_000: 48.0}
     assert {n: crossing_seconds(n) for n in told} == pytest.approx(told, rel=0.03)
     assert crossing_seconds(10_000, 2) == pytest.approx(1.02, rel=0.01)
-    assert crossing_seconds(10_000, None) == pytest.approx(3.5)
-    told_of_hosts = {1: 3.2, 7: 0.8, 8: 0.4, 64: 0.4}
-    assert {each: crossing_seconds(10_000, None, each) for each in told_of_hosts} == pytest.approx(told_of_hosts)
-    # The GPU's own way is not longer for it.
-    assert crossing_seconds(500, None, 1) == crossing_seconds(500, None)
+    assert crossing_seconds(10_000, None) == pytest.approx(0.04)
 
 
 @pytest.mark.parametrize(("threads", "parts"), [(1, 1), (2, 2), (3, 3), (16, 16), (17, 16), (64, 16)])
@@ -188,9 +153,10 @@ ROADS, ONE_WAY = 0.24, 0.26
 @pytest.mark.parametrize(
     ("n", "difference", "on_the_cpu", "solver"),
     [
-        (150, ROADS, False, "eax"),
-        (151, ROADS, False, "ils"),
-        (151, ONE_WAY, False, "ils"),
+        (8, ROADS, False, "eax"),
+        (1_001, ROADS, False, "eax"),
+        (2_001, ONE_WAY, False, "eax"),
+        (7, ROADS, False, "ils"),
         (1_000, ROADS, True, "eax"),
         (1_001, ROADS, True, "ils"),
         (2_000, ONE_WAY, True, "eax"),

@@ -35,7 +35,7 @@ from pytsp.solvers import annealing, ants
 from pytsp.solvers.annealing import Chains
 from pytsp.solvers.ants import Colonies
 from pytsp.solvers.common.pacing import CALL_SECONDS
-from pytsp.solvers.common.placement import descent_seconds, first_seconds
+from pytsp.solvers.common.placement import descent_seconds
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils import population as _population
 from pytsp.solvers.ils import solver as ils
@@ -213,14 +213,11 @@ def test_long_first_calls_of_a_gpu_are_known_before() -> None:
         return float(solver.first_seconds.fget(known))
 
     # What an H200's clock said, which no file keeps, within a third: the constants are fitted to more runs than these.
-    assert first_seconds(8000, 75, GPU) == pytest.approx(1.52, rel=0.35)
-    assert first_seconds(12_000, 133, GPU) == pytest.approx(18.4, rel=0.35)
     assert seconds(Colonies, 8000, ants=4096, standing=climbers(1)) == pytest.approx(5.4, rel=0.35)
     assert seconds(Chains, 8000, trials=8000) == pytest.approx(1.6, rel=0.35)
     assert seconds(Chains, 12_000, trials=12_000) > 2.07
     assert descent_seconds(12_000, 33, GPU) == pytest.approx(2.52, rel=0.35)
     assert descent_seconds(50_000, 1, GPU) == pytest.approx(5.2, rel=0.35)
-    assert first_seconds(12_000, 9, CPU) == 0
     assert descent_seconds(12_000, 3, CPU) == pytest.approx(0.08)
     # So many that a call takes an hour are known to be.
     assert seconds(Colonies, 8000, ants=10**6, standing=climbers(1)) > 300
@@ -229,9 +226,8 @@ def test_long_first_calls_of_a_gpu_are_known_before() -> None:
 @pytest.mark.parametrize("n", [2_500, 5_000, 12_000, 50_000])
 @pytest.mark.parametrize("climbers", [1, 16, 75])
 def test_more_cities_and_climbers_take_a_gpu_longer(n: int, climbers: int) -> None:
-    for seconds in (first_seconds, descent_seconds):
-        assert 0 < seconds(n, climbers, GPU) <= seconds(n, 2 * climbers, GPU) < seconds(2 * n, 2 * climbers, GPU)
-    assert first_seconds(n, climbers, GPU) < first_seconds(n, 2 * climbers, GPU)
+    seconds = descent_seconds
+    assert 0 < seconds(n, climbers, GPU) <= seconds(n, 2 * climbers, GPU) < seconds(2 * n, 2 * climbers, GPU)
     assert descent_seconds(50_000, 32, GPU) < descent_seconds(50_000, 64, GPU)
 
 
@@ -255,16 +251,6 @@ def test_a_first_call_on_a_core_takes_about_as_long_as_is_thought(solver: Any, n
 
     # Another processor may be faster or slower than the one by which the constants were found: within a factor of four.
     assert 1 / 4 < fastest(share, 4.0) < 4
-
-
-def test_populations_know_what_their_first_climbers_take() -> None:
-    def seconds(**rest: Any) -> float:
-        form, nobody = SimpleNamespace(whole=SimpleNamespace(n=8000)), SimpleNamespace(best=None)
-        known = SimpleNamespace(form=form, descents=GPU, chunk=1024, _most=lambda: 75, standing=nobody, **rest)
-        return float(Evolution.next_seconds.fget(known))  # type: ignore[attr-defined]
-
-    assert seconds(size=None) == seconds(size=75) == first_seconds(8000, 75, GPU) < seconds(size=2000)
-    assert seconds(size=2000) == seconds(size=1024)
 
 
 def test_the_last_descent_is_left_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,18 +336,19 @@ def test_descents_that_do_not_fit_are_cut(limit: float, stretches: dict[str, lis
 @pytest.mark.parametrize(
     ("n", "limit", "given_", "solver"),
     [
-        (6000, 0.5, {}, "large"),
+        (6000, 0.023, {}, "large"),
+        (6000, 0.025, {}, "eax"),
         (6000, 1e3, {}, "eax"),
-        # Their first climbers descend on the host, eight by its two cores in 2.72 s.
-        (18_000, 2.71, {}, "large"),
-        (18_000, 2.73, {}, "eax"),
-        # That is longer than the GPU takes by itself.
-        (6000, 2.09, {}, "large"),
-        (6000, 2.11, {}, "eax"),
         (6000, None, {}, "eax"),
-        (4000, 0.1, {}, "eax"),
-        (6000, 0.5, {"solver": "eax"}, "eax"),
-        (6000, 0.5, {"pivot": "best"}, "eax"),
+        (50_000, 0.199, {}, "large"),
+        (50_000, 0.201, {}, "eax"),
+        (50_000, None, {}, "eax"),
+        # Options have their say.
+        (6000, 0.02, {"solver": "eax"}, "eax"),
+        (6000, 0.02, {"pivot": "best"}, "eax"),
+        (50_000, None, {"iterations": 50}, "large"),
+        (50_000, 9.0, {"kick": "walk"}, "ils"),
+        (20_000, None, {"iterations": 50}, "ils"),
     ],
 )
 def test_auto_is_large_where_a_gpu_would_begin_too_late(
@@ -370,11 +357,11 @@ def test_auto_is_large_where_a_gpu_would_begin_too_late(
     seen: list[str] = []
     opened = create_autospec(open_backend, return_value=GPU)
     monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
-    monkeypatch.setattr("pytsp.solvers.common.placement.host_kernels", lambda _: CPU)
     monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: seen.append(task.options.name) or square_result())
     pytsp.solve(uniform(n, 0), time_limit=limit, backend="cuda", **given_)
     assert seen == [solver]
-    assert all(call == mock_call("cuda", threads=None, device=None, part="search") for call in opened.mock_calls)
+    asked = [mock_call("cuda", threads=None, device=None, part=part) for part in ("flat", "search")]
+    assert all(call in asked for call in opened.mock_calls)
 
 
 @pytest.mark.parametrize("solver", ["eax", "annealing", "ants"])
@@ -473,11 +460,24 @@ def test_the_end_of_a_driver_is_within_the_limit(monkeypatch: pytest.MonkeyPatch
     assert with_driver == pytest.approx(without - 0.1)
 
 
-@pytest.mark.parametrize(("size", "part"), [(1000, "search"), (500_000, "huge")])
-def test_a_large_file_opens_the_kernels_for_one_huge_tour(tmp_path: Path, size: int, part: str) -> None:
+@pytest.mark.parametrize(
+    ("size", "words", "part"),
+    [
+        (1000, [], "flat"),
+        (500_000, [], "flat"),
+        (50_000_000, [], "huge"),
+        (1000, ["--iterations", "9"], "search"),
+        (500_000, ["--iterations", "9"], "huge"),
+        (50_000_000, ["--k", "2"], "restarts"),
+    ],
+)
+def test_a_large_file_opens_the_kernels_for_one_huge_tour(
+    tmp_path: Path, size: int, words: list[str], part: str
+) -> None:
     file = tmp_path / "any.tsp"
-    file.write_bytes(bytes(size))
-    assert cli._likely_part(cli._parser().parse_args(["solve", str(file)])) == part
+    with file.open("wb") as written:
+        written.truncate(size)
+    assert cli._likely_part(cli._parser().parse_args(["solve", str(file), *words])) == part
 
 
 # Limits that are not reached

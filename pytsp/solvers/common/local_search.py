@@ -19,7 +19,7 @@ from pytsp.solvers.common.placement import mapping_of, most_cities
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.shared import MOVES, PIVOTS
 
-__all__ = ["PASSES", "PATIENCE", "LocalSearch", "moves_of", "population_fields"]
+__all__ = ["PASSES", "PATIENCE", "LocalSearch", "crossing_plan", "moves_of", "population_fields"]
 
 # Chains of moves that reverse no segment, as the kernels take them beside `MOVES`.
 STRAIGHT = 3
