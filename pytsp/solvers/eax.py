@@ -51,9 +51,9 @@ POPULATIONS = 10
 CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
 # How many kicks a second a thread counts on at first, where they end a solve.
 FIRST_KICKS_A_SECOND = 5_000.0
-# How many climbers a GPU has in the first call in which they descend, and how many cities they have at most; how many
-# climbers a core, or a GPU, has in a call at most, and by how much at most more than in the one before.
-FIRST_CHUNK = 64
+# How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
+# most a call has more than the one before. On a GPU those of the first call have at most so many cities.
+FIRST_CHUNK = {"cpu": 1, "gpu": 64}
 FIRST_CITIES_ON_A_GPU = 10**7
 CHUNK = {"cpu": 64, "gpu": 1_024}
 MOST_GROWTH = 4
@@ -69,8 +69,9 @@ NOBODY: dict[str, Any] = {
 # What a climber of a population takes on the CPU: so many bytes a city, and so many besides.
 HOST_CITY_BYTES = 64
 HOST_CLIMBER_BYTES = 1024
-# The numbers and truth values of a standing, as a checkpoint names them.
+# The numbers and truth values of a standing, as a checkpoint names them, and those that came to it later.
 COUNTS = ("first", "descended", "unchanged", "idle", "stale", "populations")
+LATER = ("unchanged", "stale")
 FLAGS = ("is_settled", "has_met_elites")
 
 
@@ -94,6 +95,8 @@ class EvolutionStanding(Standing):
         Whether all its climbers are there; before, they come in chunks.
     elites : tuple of numpy.ndarray
         The best tours of the populations that have converged.
+    unchanged : int
+        How many tours the last generation has left as long as they were.
     idle, stale : int
         How many generations in a row have made no tour shorter, and how many not the shortest one.
     populations, shortest : int
@@ -173,17 +176,16 @@ class Evolution(Search):
         self.kicked: Kicked | None = None
         # What the last generation took.
         self.generation_seconds = 0.0
-        fitting = max(1, FIRST_CITIES_ON_A_GPU // self.form.whole.n)
-        self.chunk = self.descents.threads or min(FIRST_CHUNK, fitting)
+        first, fitting = FIRST_CHUNK[self._descents_machine], max(1, FIRST_CITIES_ON_A_GPU // self.form.whole.n)
+        self.chunk = first * self.descents.threads if self.descents.threads else min(first, fitting)
         # What each climber of the last call in which some descended has taken.
         self.descent_seconds = 0.0
 
     def _local_search(self, task: Task[EAX]) -> LocalSearch:
         """Return the local search, with that of the host where climbers descend there."""
-        is_here = self.descents is self.kernels
-        there = task if is_here else replace(task, open=lambda: self.descents)
-        # Half of the climbers by lists of two kinds find more between them than all by either.
+        # Kicks after moves of all cities at once are repaired by 2-opt and Or-opt moves, too.
         moves = 0 if self.moves == FLAT else MOVES.index(self.moves)
+        # Half of the climbers by lists of two kinds find more between them than all by either.
         self.by_alpha = self.moves != FLAT and task.options.neighbours is None and are_by_alpha(task, moves)
         with boxes_by(task.kernels):
             lists = search_lists(task)
@@ -191,8 +193,9 @@ class Evolution(Search):
             nearest = lists_without_exits(task)
         if self.moves == FLAT:
             return FlatSearch(task, self.loaded, lists, moves=moves, nearest=nearest, instance=self.form.whole)
-        if is_here:
+        if self.descents is self.kernels:
             return LocalSearch(task, self.loaded, lists, moves=moves, second=second, nearest=nearest)
+        there = replace(task, open=lambda: self.descents)
         loaded = self.descents.call(f"{self.form.kind}_load", *self.form.arguments)
         host = LocalSearch(there, loaded, lists, moves=moves, second=second, nearest=nearest)
         return LocalSearch(task, self.loaded, lists, moves=moves, host=host)
@@ -391,7 +394,7 @@ class Evolution(Search):
     def is_last(self) -> bool:
         """Whether no population follows that which has converged: on a CPU, where less time is left than it took."""
         left = self.watch.seconds_left
-        has_little = self.is_timed and self.descents is self.kernels and self.task.machine == "cpu"
+        has_little = self.is_timed and self.task.machine == "cpu"
         return self.kicked is not None or (has_little and left < self.watch.seconds - self.population_began)
 
     def kick(self) -> None:
@@ -436,8 +439,8 @@ class Evolution(Search):
         self.size = state.optional_whole("size")
         fields = population_fields(state.part("population"), n)
         handle, lengths, steps = self.kernels.value("population", fields), fields["lengths"], fields["steps"]
-        # States of before `stale` was kept are without it.
-        counts: dict[str, Any] = {name: state.whole(name) for name in COUNTS if name != "stale" or name in state}
+        # States of before these were kept are without them.
+        counts: dict[str, Any] = {name: state.whole(name) for name in COUNTS if name not in LATER or name in state}
         counts |= {name: state.flag(name) for name in FLAGS}
         self.standing = EvolutionStanding(
             handle if counts["is_settled"] else None,

@@ -60,6 +60,7 @@ AMOUNTS = (
     "ants.STEPS",
     "eax.CLIMBERS",
     "eax.MOST_CLIMBERS",
+    "eax.LEAST_CLIMBERS",
     "eax.FIRST_CHUNK",
     "eax.CHUNK",
     "ils.population.FIRST_SPEED",
