@@ -182,10 +182,9 @@ class Evolution(Search):
 
     def _local_search(self, task: Task[EAX]) -> LocalSearch:
         """Return the local search, with that of the host where climbers descend there."""
-        is_here = self.descents is self.kernels
-        there = task if is_here else replace(task, open=lambda: self.descents)
-        # Half of the climbers by lists of two kinds find more between them than all by either.
+        # Kicks after moves of all cities at once are repaired by 2-opt and Or-opt moves, too.
         moves = 0 if self.moves == FLAT else MOVES.index(self.moves)
+        # Half of the climbers by lists of two kinds find more between them than all by either.
         self.by_alpha = self.moves != FLAT and task.options.neighbours is None and are_by_alpha(task, moves)
         with boxes_by(task.kernels):
             lists = search_lists(task)
@@ -193,8 +192,9 @@ class Evolution(Search):
             nearest = lists_without_exits(task)
         if self.moves == FLAT:
             return FlatSearch(task, self.loaded, lists, moves=moves, nearest=nearest, instance=self.form.whole)
-        if is_here:
+        if self.descents is self.kernels:
             return LocalSearch(task, self.loaded, lists, moves=moves, second=second, nearest=nearest)
+        there = replace(task, open=lambda: self.descents)
         loaded = self.descents.call(f"{self.form.kind}_load", *self.form.arguments)
         host = LocalSearch(there, loaded, lists, moves=moves, second=second, nearest=nearest)
         return LocalSearch(task, self.loaded, lists, moves=moves, host=host)
