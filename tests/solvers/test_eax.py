@@ -221,11 +221,11 @@ def test_climbers_are_numbered_on_behind_those_that_were_left_out(
     numbers: list[int] = []
     start = kind.start
 
-    def noted(self: Any, first: int, count: int) -> Any:
+    def noted(self: Any, first: int, count: int, population: int = 0) -> Any:
         # Those that the host starts are told where they are asked for.
         if self.host is None:
             numbers.extend(range(first, first + count))
-        return start(self, first, count)
+        return start(self, first, count, population)
 
     monkeypatch.setattr(kind, "start", noted)
     solved(uniform(9), backend, climbers=7, population=3, first=5, time_limit=600.0, moves=moves)
@@ -264,9 +264,9 @@ def test_without_a_limit_another_population_has_to_bring_nothing_shorter(
     counts: list[int] = []
     start = LocalSearch.start
 
-    def noted(self: LocalSearch, first: int, count: int) -> Any:
+    def noted(self: LocalSearch, first: int, count: int, population: int = 0) -> Any:
         counts.append(count)
-        return start(self, first, count)
+        return start(self, first, count, population)
 
     monkeypatch.setattr(LocalSearch, "start", noted)
     result = pytsp.solve(uniform(n), solver="eax", backend="c", **given_options)

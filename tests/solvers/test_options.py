@@ -66,7 +66,7 @@ def keywords(draw: st.DrawFn, kind: type[Options]) -> dict[str, Any]:
     asked = draw(st.fixed_dictionaries({}, optional=every))
     if {"draws", "draw_blocks"} & asked.keys():
         asked["pivot"] = "random-k"
-    if asked.get("pivot", "first") != "first" and asked.get("moves") == "lk":
+    if asked.get("pivot", "first") != "first" and asked.get("moves") in ("lk", "flat"):
         del asked["moves"]
     if "draw_blocks" in asked:
         asked["mapping"] = "lockstep"
