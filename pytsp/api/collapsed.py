@@ -83,7 +83,7 @@ class Collapsed:
         *,
         has_initial_tour: bool = False,
     ) -> Collapsed | None:
-        """Return the instance with few cities a place; None where no place has more.
+        """Return the instance with few cities a place; None where no place has more, or only ends that are kept.
 
         Parameters
         ----------
@@ -103,7 +103,8 @@ class Collapsed:
         copies = _copies_of(original, groups)
         if (groups.sizes <= copies).all() or (has_initial_tour and copies.max() > 1):
             return None
-        return cls._of_groups(original, groups, copies, start_city, end_city)
+        collapsed = cls._of_groups(original, groups, copies, start_city, end_city)
+        return collapsed if len(collapsed.kept) < original.n else None
 
     @classmethod
     def _of_groups(

@@ -88,8 +88,8 @@ def solve_many(
 
     An instance's result does not depend on those beside it. From 8 to 1,000 cities, climbers start from random near
     tours, descend by 3-opt over lists of the 8 nearest cities, and recombine (see `pytsp.solve`); larger
-    instances are solved one by one by `solver="eax"`, smaller ones by 200 iterations of `solver="ils"` with
-    `moves="3-opt"`.
+    instances are solved one by one by `solver="eax"` with `moves="lk"`, smaller ones by 200 iterations of
+    `solver="ils"` with `moves="3-opt"`.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ class Batches:
 
     def _solve_alone(self, instance: Instance, seconds: float) -> Result:
         # What no backend, nor its number of cores, decides.
-        options: Options = EAX(climbers=self.climbers, iterations=self.iterations)
+        options: Options = EAX(climbers=self.climbers, iterations=self.iterations, moves="lk")
         if instance.n < TOGETHER_CITIES[0]:
             options = ILS(climbers=1, iterations=LONE_ITERATIONS, moves="3-opt")
         return dispatch(instance, self._request(options, seconds))
@@ -308,7 +308,8 @@ class Batches:
         """Return what a solve on finer scales makes of a result, where there is time for one."""
         from pytsp.api.rescaled import solve_finer  # noqa: PLC0415
 
-        request = self._request(EAX(climbers=self.climbers, iterations=generations), self.watch.seconds_left - reserve)
+        options = EAX(climbers=self.climbers, iterations=generations, moves="lk")
+        request = self._request(options, self.watch.seconds_left - reserve)
         finer = solve_finer(result, request)
         return replace(finer, history=(), seconds=result.seconds + time.perf_counter() - request.began)
 

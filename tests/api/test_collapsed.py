@@ -90,6 +90,13 @@ def test_few_cities_in_few_places_are_solved_to_the_optimum(
     assert result.length == pytest.approx(shortest(instance, is_open=is_open), rel=1e-7)
 
 
+def test_two_ends_in_the_only_place_leave_nothing_out() -> None:
+    instance = repeated(Instance.from_matrix([[0]]), np.array([0, 0]))
+    assert Collapsed.of(instance, 0, 1) is None
+    assert Collapsed.of(instance, 0) is not None
+    assert pytsp.solve(instance, open=True, start_city=1, end_city=0, backend="c").tour.tolist() == [1, 0]
+
+
 @settings(max_examples=100)
 @given(case=crowded(), data=st.data())
 def test_a_tour_of_few_is_restated_with_every_city_and_its_length(

@@ -65,8 +65,11 @@ CASES: dict[str, tuple[Instance, dict[str, Any]]] = {
         {"solver": "ils", "iterations": 900, "climbers": 2, "moves": "or-opt"}
         | {"neighbours": neighbour_lists(SMALL, 7), "initial_tour": range(40)},
     ),
-    "eax": (uniform(120), {"solver": "eax", "climbers": 30}),
-    "eax of the best": (uniform(120), {"solver": "eax", "climbers": 40, "population": 20, "initial_tour": range(120)}),
+    "eax": (uniform(120), {"solver": "eax", "climbers": 30, "moves": "lk"}),
+    "eax of the best": (
+        uniform(120),
+        {"solver": "eax", "climbers": 40, "population": 20, "initial_tour": range(120), "moves": "lk"},
+    ),
     "eax in bulk": (uniform(120), {"solver": "eax", "climbers": 30, "moves": "flat"}),
     "eax in bulk of the best": (
         uniform(90, metric="EUCLIDEAN"),
@@ -194,6 +197,26 @@ def test_interrupted_and_resumed_equals_uninterrupted_on_any_backend(
     # A solve that has ended is told again.
     assert_same(pytsp.resume(file), whole)
     assert [each.name for each in tmp_path.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize(
+    ("begins", "goes_on"),
+    [
+        ("c", "multicore"),
+        pytest.param("c", emulated.NAME, marks=emulated.NAMED.marks),
+        pytest.param(emulated.NAME, "c", marks=emulated.NAMED.marks),
+    ],
+)
+def test_a_population_goes_on_as_it_began_where_another_backend_would_begin_otherwise(
+    tmp_path: Path, begins: str, goes_on: str
+) -> None:
+    instance, file = uniform(120), tmp_path / "run.checkpoint"
+    options: dict[str, Any] = {"solver": "eax", "climbers": 30}
+    whole = pytsp.solve(instance, backend=begins, **options)
+    assert whole.iterations is not None and whole.iterations > 2
+    stop = {"checkpoint": file, "checkpoint_interval": 0, "progress": interrupted_at(1)}
+    assert pytsp.solve(instance, backend=begins, **options, **stop).stop_reason == "interrupted"
+    assert_same(pytsp.resume(file, backend=goes_on), whole)
 
 
 BACKENDS = ["c", "multicore", *([emulated.NAME] if emulated.IS_BUILT else [])]

@@ -65,7 +65,6 @@ def asked(draw: st.DrawFn) -> tuple[Instance, dict[str, Any]]:
 @example((Instance.from_matrix(np.zeros((30, 30), dtype=np.int64)), {"seed": 2}))
 @example((Instance.from_matrix(np.zeros((20, 20), dtype=np.int64), asymmetric=True), {"seed": 3}))
 def test_every_backend_finds_the_same_tours(backend: Backend, of: tuple[Instance, dict[str, Any]]) -> None:
-    skip_where_slow(backend)
     instance, options = of
     expected = pytsp.solve(instance, solver="eax", moves="flat", climbers=6, backend="c", **options)
     result = solved(instance, backend, **options)
@@ -79,7 +78,6 @@ def test_every_backend_finds_the_same_tours(backend: Backend, of: tuple[Instance
 @pytest.mark.parametrize("n", [8, 9, 10])
 @pytest.mark.parametrize("side", [5, 1000])
 def test_few_cities_of_a_plane_are_solved_to_optimality(backend: Backend, n: int, side: int) -> None:
-    skip_where_slow(backend)
     for seed in range(10):
         instance = uniform(n, seed, side)
         assert solved(instance, backend, climbers=60).length == shortest(instance)
