@@ -14,6 +14,7 @@ from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels
 from pytsp.exceptions import BackendError
 from pytsp.neighbours.kdtree import boxes_by
+from pytsp.problem.location import is_located
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.candidates import are_by_alpha, lists_without_exits, search_lists, second_lists
 from pytsp.solvers.common.flat_search import FlatSearch, check_device, most_climbers
@@ -57,8 +58,10 @@ FIRST_CHUNK = {"cpu": 1, "gpu": 64}
 FIRST_CITIES_ON_A_GPU = 10**7
 CHUNK = {"cpu": 64, "gpu": 1_024}
 MOST_GROWTH = 4
-# The fewest cities that moves of all at once are for: one takes up to three, and five others.
-LEAST_FLAT_CITIES = 8
+# The fewest cities for which a population on a GPU starts in bulk. Of fewer, and of matrices, the host's cores bring
+# climbers to better local optima soon enough: of random matrices of 12 to 100 cities some populations miss the optimum
+# from tours in bulk that they find from chains.
+LEAST_FLAT_CITIES = 1_000
 # A population without climbers.
 NOBODY: dict[str, Any] = {
     "handle": None,
@@ -474,13 +477,15 @@ def descent_moves(task: Task[EAX]) -> str:
     """Return the moves by which climbers come to their first local optima.
 
     They are those asked for, or those with which a solve began that goes on, or by default those of all cities at once
-    on a GPU, and chains or 3-opt moves on a CPU.
+    on a GPU, of many cities that have places, and else chains or 3-opt moves.
     """
     state, asked = task.watch.state, task.options.moves
     if asked is None and state is not None:
         # States of before moves were kept are of 3-opt.
         return state.one_of("moves", (*MOVES, FLAT)) if "moves" in state else "3-opt"
-    by_default = FLAT if task.machine == "gpu" and task.form.whole.n >= LEAST_FLAT_CITIES else "lk"
+    whole = task.form.whole
+    is_bulky = task.machine == "gpu" and whole.n >= LEAST_FLAT_CITIES and is_located(whole)
+    by_default = FLAT if is_bulky else "lk"
     return asked or (by_default if task.options.pivot == "first" else "3-opt")
 
 

@@ -487,10 +487,9 @@ def test_lists_and_moves_may_be_chosen(backend: Backend) -> None:
 @pytest.mark.parametrize(
     ("n", "machine", "options", "moves"),
     [
-        (7, "gpu", {}, "lk"),
-        (8, "gpu", {}, "flat"),
-        (100_000, "gpu", {}, "flat"),
-        (100, "gpu", {"pivot": "best"}, "3-opt"),
+        (999, "gpu", {}, "lk"),
+        (1_000, "gpu", {}, "flat"),
+        (1_000, "gpu", {"pivot": "best"}, "3-opt"),
         (100, "gpu", {"moves": "or-opt"}, "or-opt"),
         (7, "gpu", {"moves": "flat"}, "flat"),
         (7, "cpu", {}, "lk"),
@@ -502,9 +501,15 @@ def test_lists_and_moves_may_be_chosen(backend: Backend) -> None:
 def test_moves_are_all_at_once_on_a_gpu_and_chains_on_a_cpu(
     n: int, machine: str, options: dict[str, Any], moves: str
 ) -> None:
-    form = SimpleNamespace(whole=SimpleNamespace(n=n))
+    form = SimpleNamespace(whole=uniform(n))
     task: Any = SimpleNamespace(watch=Watch(), options=EAX(**options), machine=machine, form=form)
     assert descent_moves(task) == moves
+
+
+def test_cities_without_places_start_from_chains_on_a_gpu() -> None:
+    form = SimpleNamespace(whole=Instance.from_matrix(uniform(1_000).distance_matrix()))
+    task: Any = SimpleNamespace(watch=Watch(), options=EAX(), machine="gpu", form=form)
+    assert descent_moves(task) == "lk"
 
 
 @pytest.mark.parametrize(
@@ -521,7 +526,7 @@ def test_moves_are_all_at_once_on_a_gpu_and_chains_on_a_cpu(
 def test_a_solve_goes_on_by_the_moves_with_which_it_began(
     kept: dict[str, Any], options: dict[str, Any], machine: str, moves: str
 ) -> None:
-    form = SimpleNamespace(whole=SimpleNamespace(n=100))
+    form = SimpleNamespace(whole=uniform(100))
     watch = SimpleNamespace(state=State(kept, "run.checkpoint"))
     task: Any = SimpleNamespace(watch=watch, options=EAX(**options), machine=machine, form=form)
     assert descent_moves(task) == moves

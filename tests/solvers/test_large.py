@@ -522,7 +522,10 @@ def test_auto_is_large_above_what_can_be_recombined() -> None:
     assert all(by_itself(uniform(20_001, metric=metric)) == "large" for metric in METRICS)
     for metric in ("MAN_2D", "ATT", "MAX_2D"):
         assert by_itself(uniform(20_001, metric=metric)) == "large"
+        # On a GPU populations take more, but with iterations there are no pieces of other metrics there.
         assert by_itself(uniform(20_001, metric=metric), on_the_cpu=False) == "eax"
+        assert by_itself(uniform(20_001, metric=metric), on_the_cpu=False, iterations=3) == "ils"
+    assert by_itself(uniform(20_001), on_the_cpu=False, iterations=3) == "large"
     assert by_itself(uniform(20_001), iterations=3, start="greedy", piece=9) == "large"
     for given_ in ({"pivot": "best"}, {"climbers": 2}, {"kick": "walk"}):
         assert by_itself(uniform(20_001), **given_) == "ils"

@@ -48,10 +48,10 @@ class EAX(Climbers, NeighbourLists):
     )
     moves: str | None = moves(
         (*MOVES, FLAT),
-        'The local search\'s moves: "lk", Lin–Kernighan chains (see `ILS`), the default on a CPU where `pivot` is '
-        '"first"; "3-opt", sequential 3-opt moves, the default there else; "or-opt", 2-opt moves and Or-opt moves of '
-        'segments of up to three cities; "flat", the default on a GPU: tours that are made in bulk, with 2-opt and '
-        "Or-opt moves of all cities at once. The others are made by the host's cores.",
+        'The local search\'s moves: "lk", Lin–Kernighan chains (see `ILS`), the default where `pivot` is "first"; '
+        '"3-opt", sequential 3-opt moves, the default else; "or-opt", 2-opt moves and Or-opt moves of segments of up '
+        'to three cities; "flat", tours that are made in bulk, with 2-opt and Or-opt moves of all cities at once: the '
+        "default on a GPU from 1,000 cities on, but for matrices. The others are made by the cores of a GPU's host.",
     )
     pivot: str = pivot(PIVOTS[:2], "Make the first move of a city that shortens the tour, or the best.")
     population: int | None = whole(
