@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import FORBIDDEN, Instance
 from pytsp.solvers.large.requirements import can_be_large
 from pytsp.solvers.options.fields import Options
@@ -25,8 +26,8 @@ RECOMBINED_CITIES = range(8, 20_001)
 # Asymmetric ones, on a CPU: where near cities are about as far there as back, one search is ahead of populations for
 # longer, and always from more cities on.
 RECOMBINED_ROADS, RECOMBINED_DIRECTED = range(8, 1_001), range(8, 2_001)
-# On a GPU: symmetric ones, and asymmetric ones.
-RECOMBINED_ON_A_GPU, RECOMBINED_DIRECTED_ON_A_GPU = range(8, 2_000_001), range(8, 5_001)
+# Symmetric ones on a GPU.
+RECOMBINED_ON_A_GPU = range(8, 2_000_001)
 # That is where the two ways differ by so much of both on average, from so many of the cities to so many nearest.
 ROADS_DIFFERENCE, ROADS_CITIES, ROADS_NEAREST = 0.25, 100, 10
 # The time that populations of asymmetric instances need at least: so many seconds times the square of the cities, and
@@ -142,10 +143,11 @@ def crossing_seconds(n: int, threads: int | None = 1) -> float:
 def population_seconds(instance: Instance, threads: int | None = 1) -> float:
     """Return about how long a population on an instance takes so many threads of a CPU, or a GPU, until it pays."""
     n, seconds = instance.n, crossing_seconds(instance.n, threads)
-    if threads is None or not instance.asymmetric:
+    if not instance.asymmetric:
         return seconds
     directed = ROADS_SECONDS * n * n if _is_like_roads(instance) else DIRECTED_SECONDS * n
-    return max(seconds, directed / min(threads, MOST_CROSSING_THREADS))
+    # The first tours of a population on a GPU are of the host's cores.
+    return max(seconds, directed / min(threads or usable_cores(), MOST_CROSSING_THREADS))
 
 
 def chain_seconds(n: int) -> float:
@@ -174,10 +176,8 @@ def _recombined(instance: Instance, on_the_cpu: Callable[[], bool]) -> range:
     if not instance.asymmetric:
         is_any = instance.n in RECOMBINED_CITIES or instance.n not in RECOMBINED_ON_A_GPU
         return RECOMBINED_CITIES if is_any or on_the_cpu() else RECOMBINED_ON_A_GPU
-    if instance.n <= RECOMBINED_ROADS[-1] or instance.n > RECOMBINED_DIRECTED_ON_A_GPU[-1]:
+    if instance.n not in RECOMBINED_DIRECTED or instance.n in RECOMBINED_ROADS:
         return RECOMBINED_ROADS
-    if not on_the_cpu():
-        return RECOMBINED_DIRECTED_ON_A_GPU
     return RECOMBINED_ROADS if _is_like_roads(instance) else RECOMBINED_DIRECTED
 
 

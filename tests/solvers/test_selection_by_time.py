@@ -18,6 +18,7 @@ import pytsp
 from pytsp.api.dispatch import options_of, watch_of
 from pytsp.api.request import Request
 from pytsp.backends import open_backend
+from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import Instance
 from pytsp.solvers.selection import (
     MOST_CHAINED,
@@ -154,8 +155,9 @@ ROADS, ONE_WAY = 0.24, 0.26
     ("n", "difference", "on_the_cpu", "solver"),
     [
         (8, ROADS, False, "eax"),
-        (1_001, ROADS, False, "eax"),
-        (2_001, ONE_WAY, False, "eax"),
+        (1_001, ROADS, False, "ils"),
+        (2_000, ONE_WAY, False, "eax"),
+        (2_001, ONE_WAY, False, "ils"),
         (7, ROADS, False, "ils"),
         (1_000, ROADS, True, "eax"),
         (1_001, ROADS, True, "ils"),
@@ -182,7 +184,8 @@ def test_on_roads_they_need_more_time(difference: float, solver: str) -> None:
 def test_few_one_way_cities_need_as_much_time_as_others() -> None:
     for n in (8, 120):
         assert population_seconds(ways(n, ROADS)) == population_seconds(ways(n, ONE_WAY)) == crossing_seconds(n)
-    assert population_seconds(ways(200, ONE_WAY), None) == crossing_seconds(200, None)
+    # On a GPU the host's cores make the first tours.
+    assert population_seconds(ways(200, ONE_WAY), None) == 1e-3 * 200 / min(usable_cores(), 16)
 
 
 def test_forbidden_ways_say_nothing_of_the_others() -> None:
