@@ -20,15 +20,22 @@ def tour : [8]i32 = map i32.i64 (iota 8)
 def halves : exchanges [1] [2] =
   {pair = [0], off = [0], size = [2], gain = [0], cut = [1, 5], own = [0, 0], link = [[3, 2], [1, 0]]}
 
--- Each city has all others in its list.
-def lists : [8][7]i32 = tabulate_2d 8 7 (\a j -> i32.i64 ((a + j + 1) % 8))
+-- Each city has all others in its list, in order of distance, equals by number.
+def lists : [8][7]i32 =
+  let nearest (a: i64) =
+    let key (b: i64) = if b == a then i64.highest else i64.i32 data[a, b] * 8 + b
+    let rank (b: i64) = if b == a then -1 else i64.sum (map (\c -> i64.bool (key c < key b)) (iota 8))
+    in scatter (replicate 7 0i32) (map rank (iota 8)) (map i32.i64 (iota 8))
+  in map nearest (iota 8)
 
--- The rings have equal sizes, so the first one looks. It joins the other one at no cost by its first city, 2: that loses its
--- edge to 3.
+-- The rings have equal sizes, so the first one looks. It joins the other one at no cost by its first city, 2, where the
+-- exchange saves something: that loses its link to 5.
 -- ==
 -- entry: first_joint
--- input { } output { true false 0 1 }
-entry first_joint : (bool, bool, i32, i32) =
+-- input { 1i64 } output { true false 0 1 }
+-- input { 0i64 } output { false false 0 0 }
+entry first_joint (gain: i64) : (bool, bool, i32, i32) =
+  let halves = halves with gain = [gain]
   let rings = rings_of 8 8 halves (subtours 2 halves) [true]
   let joints = J.joints data lists [tour] [tour] rings
   in (joints[0].is, joints[1].is, joints[0].gain, joints[0].there)
