@@ -155,7 +155,8 @@ def _build_all(options: Options, folder: Path, ready: Callable[[], object]) -> R
     all_shipped = all(name in shipped for backend in wanted for name in modules_of(backend))
     compiler = None if all_shipped else find_compiler(options.futhark)
     version = compiler.version if compiler else next((each.futhark for each in shipped.values()), old.futhark)
-    tools = hash_of([identify_c_compiler(find_c_compiler()), platform.machine(), COMPAT.read_text(encoding="utf-8")])
+    texts = (file.read_text(encoding="utf-8") for file in COMPAT.values())
+    tools = hash_of([identify_c_compiler(find_c_compiler()), platform.machine(), *texts])
     level = choose_level(options.march, find_c_compiler())
     jobs = [
         _Job(

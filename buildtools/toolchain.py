@@ -225,7 +225,7 @@ def compile_module(backend: str, source: Path, module: Path, includes: Iterable[
     """Compile the C file `source` into the Python module `module`, through an object file beside it."""
     compiler, built = find_c_compiler(), source.with_suffix(".o")
     foreign = description_of(backend).foreign
-    front: list[str | Path] = ["-include", COMPAT] if backend == "cuda" else []
+    front: list[str | Path] = ["-include", COMPAT[backend]] if backend in COMPAT else []
     folders = [f"-I{folder}" for folder in (python_headers(), *includes)]
     compiling = [compiler, *flags, *QUIET_FLAGS, *folders, *front]
     if backend not in ON_THE_CPU or not _compile_in_parts(compiling, source, built):

@@ -19,8 +19,8 @@ def undisputed [c] [m] (p: i64) (n: i64) (e: exchanges [c] [m]) (chosen: [c]bool
   let winners = map (\r -> if wins r then #[unsafe] places[r] else -1) (iota m)
   let firsts = hist i32.min i32.highest (p * n) winners e.own
   let loses (r: i64) = #[unsafe] places[r] >= 0 && firsts[places[r]] != e.own[r]
-  let lost = hist (||) false c (map (\r -> if loses r then i64.i32 (#[unsafe] e.own[r]) else -1) (iota m)) (replicate m true)
-  in map2 (\f l -> f && !l) chosen lost
+  let lost = hist (+) 0i32 c (map (\r -> if loses r then i64.i32 (#[unsafe] e.own[r]) else -1) (iota m)) (replicate m 1)
+  in map2 (\f l -> f && l == 0) chosen lost
 
 -- | Return one exchange for each of p tours of n cities: the cuts of all that are taken, which share none.
 --

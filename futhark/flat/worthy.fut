@@ -40,11 +40,12 @@ def fraction : i64 = 20
 def log2 (x: i64) : i64 =
   let whole = 63 - i64.i32 (i64.clz x)
   let (log, _) =
-    loop (log, m) = (whole, u64.i64 x << u64.i64 (31 - whole))
-    for _bit < fraction do
+    loop (log, m) = (whole << fraction, u64.i64 x << u64.i64 (31 - whole))
+    for bit < fraction do
       let square = m * m >> 31
       let doubles = square >> 32 > 0
-      in (2 * log + i64.bool doubles, if doubles then square >> 1 else square)
+      -- A bit at its place: of a sum that is doubled LLVM makes a funnel shift, which not every OpenCL has.
+      in (log + (i64.bool doubles << (fraction - 1 - bit)), if doubles then square >> 1 else square)
   in log
 
 -- | Return the share of an edge in the entropy where f of p tours have it: -f/p log2 (f/p), in `fraction` bits. **Work:** O(1).
