@@ -20,7 +20,7 @@ def components(lists: NDArray[np.int32]) -> NDArray[np.int32]:
     Work O(n k) where few neighbours join nearly all cities, else O(n k log n).
     """
     n = len(lists)
-    labels = _search(lists[:, :_FOLLOWED].astype(np.intp))
+    labels = _search(lists[:, :_FOLLOWED])
     if lists.shape[1] <= _FOLLOWED:
         return labels
     # What all others list mostly joins them to the largest component, whose own lists need not be read then.
@@ -34,7 +34,7 @@ def components(lists: NDArray[np.int32]) -> NDArray[np.int32]:
     return labels
 
 
-def _search(lists: NDArray[np.intp]) -> NDArray[np.int32]:
+def _search(lists: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the components of short lists, by a search from many cities at once that labels what each finds first."""
     n, k = lists.shape
     labels = np.full(n, -1, dtype=np.int32)

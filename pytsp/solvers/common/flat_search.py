@@ -45,8 +45,8 @@ class FlatSearch(LocalSearch):
     def start(self, first: int, count: int, population: int = 0) -> Any:
         """Return climbers on tours made in bulk, brought to where few cities have a move.
 
-        Every second population starts along curves: rl5934 then ends on its optimum, which fragments alone miss.
-        Tours of directed ways are of fragments, which have the pairs.
+        Every second population starts along curves, so that its tours differ in kind from those of the others. Tours
+        of directed ways are of fragments, which have the pairs.
         """
         lists = with_pairs(self.nearest) if self.is_doubled else self.nearest
         lists = np.ascontiguousarray(lists[:, :WIDEST])
