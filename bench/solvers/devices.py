@@ -1,4 +1,4 @@
-"""How near a GPU and the cores of its host end after so many seconds: python -m bench.solvers.devices.
+"""Gaps that a GPU and the cores of its host leave after so many seconds: python -m bench.solvers.devices.
 
 A run is a call of `pytsp.solve` with an instance, a time limit and a seed, in a process whose kernels are open and
 compiled. Gaps are above the best known lengths, in per cent: the median over the seeds, and the largest. Before the

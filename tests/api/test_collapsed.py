@@ -57,7 +57,7 @@ def added(places: Instance, order: NDArray[np.int64]) -> int:
 
 
 def returning(places: Instance, order: NDArray[np.int64]) -> int:
-    """What the way back adds where all cities are in one place: a tour of one city has none."""
+    """Return what the way back adds where all cities are in one place: a tour of one city has none."""
     return ADDED.get(places.metric, 0) * (places.n == 1 < len(order))
 
 
