@@ -476,17 +476,18 @@ def default_population(n: int, machine: str) -> int:
 def descent_moves(task: Task[EAX]) -> str:
     """Return the moves by which climbers come to their first local optima.
 
-    They are those asked for, or those with which a solve began that goes on, or by default those of all cities at once
-    on a GPU, of many cities that have places, and else chains or 3-opt moves.
+    They are those asked for, or those with which a solve began that goes on, or by default chains or 3-opt moves. By
+    default a GPU moves all cities at once where there are many with places, or where its host has no kernels of a CPU.
     """
     state, asked = task.watch.state, task.options.moves
     if asked is None and state is not None:
         # States of before moves were kept are of 3-opt.
         return state.one_of("moves", (*MOVES, FLAT)) if "moves" in state else "3-opt"
     whole = task.form.whole
-    is_bulky = task.machine == "gpu" and whole.n >= LEAST_FLAT_CITIES and is_located(whole)
-    by_default = FLAT if is_bulky else "lk"
-    return asked or (by_default if task.options.pivot == "first" else "3-opt")
+    if asked or task.options.pivot != "first":
+        return asked or "3-opt"
+    is_bulky = whole.n >= LEAST_FLAT_CITIES and is_located(whole)
+    return FLAT if task.machine == "gpu" and (is_bulky or host_kernels(task.kernels) is None) else "lk"
 
 
 def _descent_kernels(moves: str, kernels: Backend) -> Backend:

@@ -15,7 +15,7 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
 from pytsp.utils.extremes import extremes
 
-__all__ = ["CHAINS", "DESCENT_SECONDS", "PIECE", "THREE_OPT", "descended", "lists_along_curves"]
+__all__ = ["CHAINS", "DESCENT_SECONDS", "PIECE", "THREE_OPT", "WINDOW", "descended", "lists_along_curves"]
 
 # The numbers by which kernels know moves of 3-opt, and chains of them.
 THREE_OPT, CHAINS = 1, 2

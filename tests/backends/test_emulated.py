@@ -122,7 +122,7 @@ def assert_same(found: pytsp.Result, expected: pytsp.Result) -> None:
 def test_populations_start_and_cross_on_the_gpu(
     kind: str, options: dict[str, Any], name: str, called: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # No host is needed.
+    # No host is needed, and without one no other moves are made by default.
     monkeypatch.setattr("pytsp.solvers.eax.host_kernels", lambda kernels: None)
     found = pytsp.solve(INSTANCES[kind], solver="eax", backend=name, climbers=8, **options)
     verbs = ("bulk", "cross", *["rounds"] * bool(options))

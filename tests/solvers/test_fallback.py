@@ -38,6 +38,7 @@ from pytsp.solvers.selection import choose
 from pytsp.starts import nearest_unvisited as _visits
 from pytsp.starts import quick_greedy as _quick_greedy
 from pytsp.starts.construct import nearest_neighbour, space_filling_curve
+from pytsp.starts.descent import lists_along_curves
 from pytsp.utils import deadline as _deadline
 
 large_module = importlib.import_module("pytsp.solvers.large.solver")
@@ -234,6 +235,29 @@ def test_it_is_greedy_in_parts_where_there_is_no_time_for_all_of_it(
     # Parts end where the curve has them end.
     assert np.array_equal(tour[[0, 1_999, 2_000, 3_999]], curve[[0, 1_999, 2_000, 3_999]]) == (kept != "greedy")
     assert (length < instance.tour_length(curve)) == (kept != "curve")
+
+
+@pytest.mark.parametrize("part", [2_000, 3_999, 4_000])
+def test_many_cities_in_space_are_greedy_in_parts(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists of more of them would take too much memory."""
+    instance = Instance.from_coordinates(1e6 * np.random.default_rng(0).random((4_000, 3)), metric="EUC_3D")
+    curve = space_filling_curve(instance)
+    sizes: list[int] = []
+
+    def noted(points: NDArray[np.float64], k: int, window: int) -> NDArray[np.int32]:
+        sizes.append(len(points))
+        return lists_along_curves(points, k, window)
+
+    monkeypatch.setattr(_quick_greedy, "lists_along_curves", noted)
+    monkeypatch.setattr(_shortening, "descended", lambda points, tour, *_: tour)
+    for module in (_quick_greedy, _shortening):
+        monkeypatch.setattr(module, "PART", part)
+    watch = SimpleNamespace(seconds=0.0, seconds_left=100.0, reserve=0.0)
+    task = SimpleNamespace(instance=instance, watch=watch, machine="cpu", kernels=open_backend("c"))
+    tour, length = _shortening.shortened(cast("Any", task), curve)
+    assert pytsp.is_tour(tour, 4_000)
+    assert length < 0.9 * instance.tour_length(curve)
+    assert max(sizes) == part
 
 
 def test_the_cities_in_their_order_are_not_shortened(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,33 @@ def test_it_is_about_as_long_as_the_greedy_tour_of_exact_lengths() -> None:
     assert length < 0.95 * instance.tour_length(nearest_neighbour(instance))
 
 
+@pytest.mark.parametrize("spread", ["uniform", "villages"])
+def test_in_space_it_is_shorter_than_by_nearest_neighbours(spread: str) -> None:
+    rng = np.random.default_rng(2)
+    places = rng.random((20_000, 3))
+    villages = rng.random((100, 3))[rng.integers(0, 100, 20_000)] + rng.normal(0, 1e-3, (20_000, 3))
+    points = along_the_curve(1e6 * (places if spread == "uniform" else villages))
+    tours = [quick_greedy(points, points, open_backend(name, threads=threads)) for name, threads in ON_CPUS]
+    assert tours[0] is not None and np.array_equal(*tours) and is_tour(tours[0], len(points))
+    nearest = nearest_neighbour(Instance.from_coordinates(points, "EUC_3D"))
+    assert length_of(points, tours[0]) < length_of(points, nearest)
+
+
+@given(n=st.integers(2, 40), given_ends=st.integers(0, 2), side=st.sampled_from([1, 3, 10**6]), seed=st.integers(0, 99))
+def test_in_space_further_cities_join_the_ends_as_well(n: int, given_ends: int, side: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    points = along_the_curve(rng.integers(0, side, (n, 3)).astype(np.float64))
+    closed = quick_greedy(points, points, open_backend("c"))
+    assert closed is not None and is_tour(closed, n)
+    if n < 4:
+        return
+    further, *ends = rng.permutation(n)[: 1 + given_ends].tolist()
+    found = quick_greedy(points, points, open_backend("c"), further, ends)
+    assert found is not None and is_tour(found, n)
+    beside = np.roll(found, 1 - int(np.flatnonzero(found == further)[0]))[[0, 2]]
+    assert {*ends} <= {*beside.tolist()}
+
+
 def test_lengths_count_and_not_where_cities_are_shown() -> None:
     """Nearness by the plane proposes the edges, and the points decide which of them is the shortest."""
     plane = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])

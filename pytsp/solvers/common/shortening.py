@@ -13,7 +13,7 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points, further_city, given_ends, located
 from pytsp.solvers.common.task import Task
 from pytsp.starts.descent import CHAINS, DESCENT_SECONDS, PIECE, THREE_OPT, descended
-from pytsp.starts.quick_greedy import greedy_parts, greedy_seconds, quick_greedy
+from pytsp.starts.quick_greedy import PART, greedy_parts, greedy_seconds, quick_greedy
 
 __all__ = ["shortened", "shortening_seconds", "with_grace"]
 
@@ -42,7 +42,7 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
     """Return what there is time to make of a tour along a curve, and its length; that tour, where nothing is shorter.
 
     The greedy tour takes half as long as a descent, and what descends from it is shorter than what does from the curve.
-    Cities in space have no greedy tour here, only the descents: by 3-opt, then by chains in pieces that end elsewhere.
+    The descents are by 3-opt, then by chains in pieces that end elsewhere.
     """
     instance, watch, needed = task.instance, task.watch, shortening_seconds(task)
     began = watch.seconds
@@ -98,14 +98,16 @@ def _greedy(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray
     """Return a greedy tour of cities that are in order along a curve, or as much of one as there is time for."""
     instance, kernels = task.instance, _kernels_of(task)
     plane = curve_points(instance)
-    if plane is None or plane.shape[1] != 2:
+    if plane is None:
         return None
     further = further_city(instance)
     if further is not None:
         tour = np.roll(tour, -_place(tour, further))
     points, plane = _points(instance)[tour], plane[tour]
     order: NDArray[np.int32] | None
-    if greedy_seconds(instance.n, kernels) > seconds:
+    # Lists in space take more memory than those in the plane.
+    is_whole = plane.shape[1] == 2 or instance.n <= PART
+    if greedy_seconds(instance.n, kernels) > seconds or not is_whole:
         order = greedy_parts(points, plane, kernels, seconds, 0 if further is None else 1)
     else:
         ends = [_place(tour, city) for city in given_ends(instance)]
