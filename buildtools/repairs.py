@@ -22,11 +22,21 @@ _CONVERTS = re.compile(r"(SCALAR_FUN_ATTR int32_t fptosi_f64_i32\(double x\)\s*\
 # Where the CPU's C is to empty its caches, and leaves the memory that is kept for reuse.
 _CLEARS = re.compile(r"int futhark_context_clear_caches\(struct futhark_context \*ctx\)\n\{\n(?:(?!\n\}).)*", re.DOTALL)
 _RESET = "ctx->peak_mem_usage_default = 0;\n"
+# Where a thread's loop calls a function and keeps only where its result lies.
+_RESULT = re.compile(r"struct memblock (\w+) = \{\.references =NULL, \.mem =(\w+)\};")
 
 
 def repair(source: str) -> str:
     """Repair a module's C; C that is not as it is known to be stays as it is."""
-    for each in (convert_plainly, load_machine_code, report_allocations, check_for_failures, give_back_memory):
+    repairs = (
+        convert_plainly,
+        load_machine_code,
+        report_allocations,
+        check_for_failures,
+        give_back_memory,
+        free_results,
+    )
+    for each in repairs:
         source = each(source)
     return source
 
@@ -83,3 +93,27 @@ def give_back_memory(source: str) -> str:
     emptied = clears[0].replace(_RESET, f"{_RESET}    free_all_in_free_list(ctx);\n")
     declared = "static void free_all_in_free_list(struct futhark_context* ctx);\n"
     return source[: clears.start()] + declared + emptied + source[clears.end() :]
+
+
+def free_results(source: str) -> str:
+    """Have the loops of multicore's threads free the results of the functions that they call.
+
+    They forget who owns a result as soon as they have it: of each call but the last all stays, of that the counter.
+    """
+    return re.sub(r"(?ms)^\{\n.*?^\}$", lambda body: _free_results(body[0]), source)
+
+
+def _free_results(body: str) -> str:
+    """Have the body of a function keep the blocks of such results, each freed by the next one and at the end."""
+    for struct, name in _RESULT.findall(body):
+        kept = f"{name}_kept"
+        body = body.replace(
+            f"struct memblock {struct} = {{.references =NULL, .mem ={name}}};", f"struct memblock {struct} = {kept};"
+        )
+        body = body.replace(f"{name} = {struct}.mem;", f"{kept} = {struct};\n{name} = {struct}.mem;")
+        body = re.sub(
+            rf"int64_t {name}_cached_sizze_\d+ = 0;", f"struct memblock {kept} = {{.references = NULL}};", body
+        )
+        freed = f'if (memblock_unref(ctx, &{kept}, "{name}") != 0)\n            return 1;'
+        body = body.replace(f"free({name});", freed)
+    return body

@@ -80,3 +80,54 @@ def test_the_cpus_caches_are_emptied_once(name: str) -> None:
     )
     assert emptied is not None
     assert emptied[0].count("free_all_in_free_list(ctx);") == 1
+
+
+def test_a_loop_frees_the_results_of_the_functions_that_it_calls() -> None:
+    source = """static int loop(void)
+{
+    int64_t ext_mem_1_cached_sizze_2 = 0;
+    unsigned char *ext_mem_1 = NULL;
+    struct memblock ext_mem_struct_3 = {.references =NULL, .mem =ext_mem_1};
+    call(&ext_mem_struct_3);
+    ext_mem_1 = ext_mem_struct_3.mem;
+  cleanup:
+    {
+        free(ext_mem_1);
+    }
+}
+static int other(void)
+{
+    free(ext_mem_1);
+}
+"""
+    expected = """static int loop(void)
+{
+    struct memblock ext_mem_1_kept = {.references = NULL};
+    unsigned char *ext_mem_1 = NULL;
+    struct memblock ext_mem_struct_3 = ext_mem_1_kept;
+    call(&ext_mem_struct_3);
+    ext_mem_1_kept = ext_mem_struct_3;
+ext_mem_1 = ext_mem_struct_3.mem;
+  cleanup:
+    {
+        if (memblock_unref(ctx, &ext_mem_1_kept, "ext_mem_1") != 0)
+            return 1;
+    }
+}
+static int other(void)
+{
+    free(ext_mem_1);
+}
+"""
+    assert repairs.repair(source) == expected
+
+
+@pytest.mark.parametrize("name", ["c", "multicore"])
+def test_all_results_of_functions_have_an_owner(name: str) -> None:
+    source = (paths.KERNELS / f"{name}.c").read_text(encoding="utf-8")
+    kept = re.findall(r"struct memblock (\w+)_kept = \{\.references = NULL\};", source)
+    results = re.findall(r"struct memblock \w*_struct_\d+ = (.*);", source)
+    assert (name == "multicore") == bool(kept) == bool(results)
+    assert {f"{each}_kept" for each in kept} == set(results)
+    for each in kept:
+        assert source.count(f"memblock_unref(ctx, &{each}_kept,") == 1
