@@ -290,14 +290,14 @@ def _are_short(
 ) -> NDArray[np.bool_]:
     """Tell of each of the places' exits whether there is no much shorter one between the same clusters."""
     is_exit = exits >= 0
-    lengths = ways.instance.distances(places[:, None], np.where(is_exit, exits, places[:, None])).astype(np.float64)
+    lengths = _lengths(ways.instance, places, np.where(is_exit, exits, places[:, None]))
     pairs = labels[places % ways.n].astype(np.int64)[:, None] * (int(labels.max()) + 1) + labels[exits % ways.n]
     _, numbers = np.unique(pairs[is_exit], return_inverse=True)
     least = np.full(len(numbers), np.inf)
     np.minimum.at(least, numbers, lengths[is_exit])
     # Doubled ways are longer than the directed ones, all by as much, which the difference leaves out.
     near = ways.near[places]
-    around = ways.instance.distances(places[:, None], near).astype(np.float64)
+    around = _lengths(ways.instance, places, near)
     is_self = near == places[:, None]
     reach = np.where(is_self, 0, around).max(axis=1)
     if len(ways.lists) > ways.n:
@@ -305,6 +305,16 @@ def _are_short(
     is_short: NDArray[np.bool_] = is_exit.copy()
     is_short[is_exit] = lengths[is_exit] <= least[numbers] + _BORDER * reach[np.nonzero(is_exit)[0]]
     return is_short
+
+
+def _lengths(instance: Instance, cities: NDArray[np.int64], others: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the distances from cities to some others each, shape (m, k), block by block: spheres take memory."""
+    lengths = np.empty(others.shape)
+    step = max(1, _BLOCK // max(1, others.shape[1]))
+    for first in range(0, len(cities), step):
+        block = slice(first, first + step)
+        lengths[block] = instance.distances(cities[block, None], others[block])
+    return lengths
 
 
 def _nearest_outside(

@@ -49,6 +49,16 @@ def located(instance: Instance) -> Located | None:
     return Located(unit_vectors(name, points), 2.0) if name in SPHERES else Located(points, metric.norm or 0.0)
 
 
+def straight_points(instance: Instance) -> NDArray[np.float64]:
+    """Return points, shape (n, d), whose straight distances grow with those of cities that have coordinates, as far as
+    there are such."""
+    found = located(instance)
+    if found is not None:
+        return found.points
+    assert instance.coordinates is not None
+    return instance.coordinates[:, :3]
+
+
 def is_located(instance: Instance) -> bool:
     """Tell whether it is known where the cities are, which takes no time."""
     if instance.coordinates is None or instance.metric == EXPLICIT:

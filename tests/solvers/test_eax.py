@@ -502,13 +502,15 @@ def test_moves_are_all_at_once_on_a_gpu_and_chains_on_a_cpu(
     n: int, machine: str, options: dict[str, Any], moves: str
 ) -> None:
     form = SimpleNamespace(whole=uniform(n))
-    task: Any = SimpleNamespace(watch=Watch(), options=EAX(**options), machine=machine, form=form)
+    kernels = open_backend("c")
+    task: Any = SimpleNamespace(watch=Watch(), options=EAX(**options), machine=machine, form=form, kernels=kernels)
     assert descent_moves(task) == moves
 
 
 def test_cities_without_places_start_from_chains_on_a_gpu() -> None:
     form = SimpleNamespace(whole=Instance.from_matrix(uniform(1_000).distance_matrix()))
-    task: Any = SimpleNamespace(watch=Watch(), options=EAX(), machine="gpu", form=form)
+    kernels = open_backend("c")
+    task: Any = SimpleNamespace(watch=Watch(), options=EAX(), machine="gpu", form=form, kernels=kernels)
     assert descent_moves(task) == "lk"
 
 

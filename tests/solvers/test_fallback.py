@@ -225,6 +225,7 @@ def test_it_is_greedy_in_parts_where_there_is_no_time_for_all_of_it(
     monkeypatch.setattr(_shortening, "SHORT_SECONDS", 0.0)
     monkeypatch.setattr(_shortening, "GRACE_SECONDS", 0.0)
     monkeypatch.setattr(_shortening, "descended", lambda points, tour, *_: tour)
+    monkeypatch.setattr(_shortening, "reordered_tour", lambda instance, tour, _: tour)
     # Of the seconds that are left, so many are there for each city.
     for name in ("LISTS_SECONDS", "JOINS_SECONDS"):
         monkeypatch.setattr(_quick_greedy, name, 0.5 * 100.0 / 4_000)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import curve_points, further_city, given_ends, located
+from pytsp.problem.location import curve_points, further_city, given_ends, straight_points
 from pytsp.solvers.common.task import Task
 from pytsp.starts.descent import CHAINS, DESCENT_SECONDS, PIECE, THREE_OPT, descended
+from pytsp.starts.long_ways import reordered_tour, reordering_seconds
 from pytsp.starts.quick_greedy import PART, greedy_parts, greedy_seconds, quick_greedy
 
 __all__ = ["shortened", "shortening_seconds", "with_grace"]
@@ -42,7 +43,7 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
     """Return what there is time to make of a tour along a curve, and its length; that tour, where nothing is shorter.
 
     The greedy tour takes half as long as a descent, and what descends from it is shorter than what does from the curve.
-    The descents are by 3-opt, then by chains in pieces that end elsewhere.
+    Between the two clusters get a better order. The descents are by 3-opt, then by chains in pieces that end elsewhere.
     """
     instance, watch, needed = task.instance, task.watch, shortening_seconds(task)
     began = watch.seconds
@@ -59,8 +60,13 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
         return max(left, SHORT_SECONDS) if needed <= SHORT_SECONDS else left
 
     try:
+        reordering = reordering_seconds(instance, tour, seconds_left())
+        is_reordered = reordering < seconds_left()
         if seconds_left() > 0:
-            best = _shorter(instance, best, _greedy(task, tour, seconds_left()))
+            kept = reordering if is_reordered else 0.0
+            best = _shorter(instance, best, _greedy(task, tour, seconds_left() - kept))
+        if is_reordered:
+            best = _shorter(instance, best, reordered_tour(instance, best[0], _kernels_of(task)))
         if seconds_left() > 0:
             best = _shorter(instance, best, _descended(task, best[0], seconds_left(), THREE_OPT))
         # What gains less is no reason to be late.
@@ -85,15 +91,6 @@ def _shorter(instance: Instance, best: Measured, tour: NDArray[np.int32] | None)
     return min(best, (tour, instance.tour_length(tour)), key=lambda each: each[1])
 
 
-def _points(instance: Instance) -> NDArray[np.float64]:
-    """Return points whose straight distances grow with those of the cities, as far as there are such."""
-    found = located(instance)
-    if found is not None:
-        return found.points
-    assert instance.coordinates is not None
-    return instance.coordinates[:, :3]
-
-
 def _greedy(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray[np.int32] | None:
     """Return a greedy tour of cities that are in order along a curve, or as much of one as there is time for."""
     instance, kernels = task.instance, _kernels_of(task)
@@ -103,7 +100,7 @@ def _greedy(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray
     further = further_city(instance)
     if further is not None:
         tour = np.roll(tour, -_place(tour, further))
-    points, plane = _points(instance)[tour], plane[tour]
+    points, plane = straight_points(instance)[tour], plane[tour]
     order: NDArray[np.int32] | None
     # Lists in space take more memory than those in the plane.
     is_whole = plane.shape[1] == 2 or instance.n <= PART
@@ -122,7 +119,7 @@ def _descended(task: Task[Any], tour: NDArray[np.int32], seconds: float, moves: 
         tour = np.roll(tour, -_place(tour, further))
     # Pieces of another descent end elsewhere.
     first = max(0 if moves == THREE_OPT else min(PIECE, len(tour)) // 2, 0 if further is None else 1)
-    return descended(_points(task.instance), tour, _kernels_of(task), seconds, first, moves)
+    return descended(straight_points(task.instance), tour, _kernels_of(task), seconds, first, moves)
 
 
 def _place(tour: NDArray[np.int32], city: int) -> int:

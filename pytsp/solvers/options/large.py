@@ -42,7 +42,9 @@ class LargeTour(NeighbourLists):
         MOVES,
         'By which moves pieces become shorter (see `ILS`), by default "lk". Moves between pieces are those of 3-opt.',
     )
-    start: str | None = start('The tour that becomes shorter (see `pytsp.starts`), by default "space-filling-curve".')
+    start: str | None = start(
+        'The tour that becomes shorter (see `pytsp.starts`), by default "space-filling-curve" with clusters in order.'
+    )
     temperature: float | None = temperature(
         "What an accepted change may make a tour longer at first, a random amount of about this length; it falls to 0 "
         "with the third power of the iterations that are left, or of the time where only that ends them. By default "
