@@ -14,8 +14,8 @@ from pytsp.starts.descent import CHAINS, THREE_OPT, descended
 
 __all__ = ["reordered_parts", "reordered_tour", "reordering_seconds"]
 
-# A way is long that is so many times as long as the mean one.
-LONG = 10.0
+# A way is long that is so many times as long as the mean one; all of them are to be such a share of the tour.
+LONG, LEAST_SHARE = 10.0, 0.1
 # More parts take too long, fewer have one order.
 MOST_PARTS, LEAST_PARTS = 1 << 13, 5
 # About what a city takes where there are no long ways, and a part.
@@ -91,13 +91,13 @@ def reordered_parts(points: NDArray[np.float64], kernels: Backend, *, is_path: b
 
 
 def _beginnings(points: NDArray[np.float64], *, is_path: bool) -> NDArray[np.int64]:
-    """Return where parts begin, behind long ways; nowhere where there are too many or too few."""
+    """Return where parts begin, behind long ways; nowhere where these are too many, too few, or too short in all."""
     n = len(points)
     ways = np.append(0.0, _ways(points[:-1], points[1:]))
     if n and not is_path:
         ways[0] = _ways(points[-1:], points[:1])[0]
     first = np.flatnonzero(ways > LONG * ways.mean()) if n else np.empty(0, dtype=np.int64)
-    if not LEAST_PARTS <= len(first) <= MOST_PARTS:
+    if not LEAST_PARTS <= len(first) <= MOST_PARTS or ways[first].sum() < LEAST_SHARE * ways.sum():
         return first[:0]
     return np.union1d(0, first) if is_path else first
 

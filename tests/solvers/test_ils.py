@@ -35,7 +35,7 @@ from tasks import task_of
 
 import pytsp
 from pytsp import Improvement, Instance, Progress, Result
-from pytsp.backends import Backend
+from pytsp.backends import Backend, open_backend
 from pytsp.cli.commands import main
 from pytsp.datasets import registry as datasets
 from pytsp.exceptions import InstanceError, TourError
@@ -59,7 +59,7 @@ solved = solving("ils", climbers=3, iterations=30)
 
 def starts_of(instance: Instance, climbers: int, seed: int = 0, **options: Any) -> NDArray[np.int32]:
     """The tours from which so many climbers start."""
-    return starting_tours(task_of(instance, ILS(**options), seed=seed), climbers)
+    return starting_tours(task_of(instance, ILS(**options), seed=seed, kernels=open_backend("c")), climbers)
 
 
 @pytest.mark.parametrize("start", [None, "greedy", "nearest-neighbour", "random"])
@@ -67,7 +67,7 @@ def starts_of(instance: Instance, climbers: int, seed: int = 0, **options: Any) 
 def test_lists_that_are_there_make_no_other_starting_tours(start: str | None, asymmetric: bool) -> None:
     ways = np.random.default_rng(5).integers(1, 50, (90, 90))
     instance = Instance.from_matrix(ways if asymmetric else ways + ways.T, asymmetric=asymmetric)
-    task = task_of(instance, ILS(start=start), seed=3)  # type: ignore[arg-type]
+    task = task_of(instance, ILS(start=start), seed=3, kernels=open_backend("c"))  # type: ignore[arg-type]
     assert np.array_equal(starting_tours(task, 5, neighbour_lists(instance, 10)), starting_tours(task, 5))
 
 

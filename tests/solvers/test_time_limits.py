@@ -56,7 +56,9 @@ GPU: Any = SimpleNamespace(threads=None, device=SimpleNamespace(shared_memory=22
 
 def starts_of(n: int, climbers: int, seed: int = 0, **options: Any) -> Any:
     """The tours from which climbers of an iterated local search start."""
-    return _beginnings.starting_tours(task_of(uniform(n, 0), ILS(**options), seed=seed), climbers)
+    return _beginnings.starting_tours(
+        task_of(uniform(n, 0), ILS(**options), seed=seed, kernels=open_backend("c")), climbers
+    )
 
 
 def out_of_time(_: float) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pytsp.backends.registry import host_kernels, open_backend
 from pytsp.neighbours.ways import with_pairs
 from pytsp.run.state_reader import State
+from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.placement import mapping_of, most_cities
 from pytsp.solvers.common.task import Task
@@ -99,7 +100,7 @@ class LocalSearch:
         self.shared_out = (draw_blocks,) if self.mapping == "lockstep" else ()
 
     def start(self, first: int, count: int, population: int = 0) -> Any:
-        """Return climbers on random tours of near cities, brought to their local optima.
+        """Return climbers on random tours of near cities, with clusters in a better order, at their local optima.
 
         Populations of whatever number start alike here.
         """
@@ -107,6 +108,9 @@ class LocalSearch:
             return self._brought(self.host, self.host.start(first, count, population))
         lists = with_pairs(self.nearest) if self.is_doubled else self.nearest
         tours = self.call(f"{self.kind}_start", self.loaded, lists, self.seed, first, count, PASSES)
+        if self.task.instance.coordinates is not None:
+            each = self.kernels.fields(tours)["tours"]
+            tours = self.place(np.stack([with_clusters_in_order(self.task, tour) for tour in each]))
         return self.climb(tours, self.seed, first) if self.second is None else self._by_both(tours, first, count)
 
     def _by_both(self, tours: Any, first: int, count: int) -> Any:

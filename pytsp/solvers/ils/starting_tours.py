@@ -13,6 +13,7 @@ from pytsp.neighbours.ways import with_pairs
 from pytsp.problem.instance import Instance
 from pytsp.problem.tours import random_tours
 from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS
+from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.shared import MOVES
@@ -64,7 +65,8 @@ def starting_tours(
         if climber == 0:
             start: Start = options.start or _default_start(instance, moves)  # type: ignore[assignment]
             few = None if nearest is None else nearest[:, :GREEDY_NEIGHBOURS]
-            tours.append(start_tour(instance, start, seed=task.seed, neighbours=few))
+            tour = start_tour(instance, start, seed=task.seed, neighbours=few)
+            tours.append(tour if options.start else with_clusters_in_order(task, tour))
         else:
             tours.append(nearest_neighbour(instance, seed=city, neighbours=lists))
     for climber in range(first + len(tours), end, TOGETHER):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
-from pytsp.backends.registry import host_kernels
 from pytsp.bound.alpha import alpha_lists
 from pytsp.exceptions import InstanceError
 from pytsp.neighbours.boxes import lists_along
@@ -18,6 +19,7 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
 from pytsp.problem.location import PLANE_METRICS, curve_points, is_planar
 from pytsp.solvers.common.candidates import bound_kernels, is_alpha
+from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.fallback import CURVE_SECONDS, FEW_CITIES
 from pytsp.solvers.common.placement import most_cities
 from pytsp.solvers.common.task import Task
@@ -26,7 +28,6 @@ from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.large.requirements import LEAST_CITIES, can_be_large
 from pytsp.solvers.options.large import LargeTour
 from pytsp.starts.construct import start_tour
-from pytsp.starts.long_ways import reordered_tour
 from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import OutOfTime, look
 
@@ -170,9 +171,9 @@ def _start(ordered: Instance, order: NDArray[np.int32], task: Task[LargeTour]) -
     """Return the first tour, of the renumbered cities."""
     if task.initial_tour is not None:
         return numbers_of(order)[task.initial_tour]
-    curve, kernels = np.arange(ordered.n, dtype=np.int32), host_kernels(task.kernels)
-    if task.options.start is None and kernels is not None:
-        return reordered_tour(ordered, curve, kernels)
-    if task.options.start in (None, "space-filling-curve"):
+    curve = np.arange(ordered.n, dtype=np.int32)
+    if task.options.start is None:
+        return with_clusters_in_order(replace(task, instance=ordered), curve)
+    if task.options.start == "space-filling-curve":
         return curve
     return start_tour(ordered, task.options.start, seed=task.seed)  # type: ignore[arg-type]
