@@ -46,7 +46,7 @@ GPU_CITY_SECONDS = 4e-6
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".
-CHAIN_SECONDS, CHAIN_START = 3.5e-5, 0.05
+CHAIN_SECONDS, CHAIN_START = 2.2e-5, 0.07
 MOST_CHAINED, MOST_CHAIN_THREADS = 200_000, 3
 # Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
 MOST_CROSSED = 300

@@ -145,7 +145,7 @@ def test_a_solve_that_is_late_by_a_minute_takes_the_time_for_a_greedy_tour(
 
 
 @pytest.mark.parametrize(
-    ("left", "grace", "allowed"), [(1.0, 0.2, 1.2), (-0.1, 0.2, 0.1), (-0.19, 0.2, 0.01), (-40.0, 0.2, 2.0)]
+    ("left", "grace", "allowed"), [(1.0, 0.2, 1.2), (-0.1, 0.2, 0.1), (-0.19, 0.2, 0.019), (-40.0, 0.2, 4.0)]
 )
 def test_what_ends_a_late_solve_may_take_a_share_of_what_it_is_late(left: float, grace: float, allowed: float) -> None:
     assert _shortening.with_grace(left, grace) == pytest.approx(allowed)

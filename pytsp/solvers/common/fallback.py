@@ -40,7 +40,7 @@ FEW_CITIES = 500
 # So much of what a solve may be late goes into a tour by rows of a matrix, and into one of points.
 GRACE_SECONDS, POINTS_GRACE_SECONDS = 0.1, 0.15
 # A curve that takes so little is followed anyway, and all cities are looked at in rows of a matrix.
-SHORT_SECONDS, SHORT_ROWS_SECONDS = 0.02, 0.05
+SHORT_SECONDS, SHORT_ROWS_SECONDS = 0.06, 0.05
 # Where a tour by such rows takes more than this part of what is left of a limit, it is made before anything else.
 EARLY_SHARE = 1 / 60
 

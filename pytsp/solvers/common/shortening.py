@@ -16,13 +16,13 @@ from pytsp.starts.descent import CHAINS, DESCENT_SECONDS, PIECE, THREE_OPT, desc
 from pytsp.starts.long_ways import reordered_tour, reordering_seconds
 from pytsp.starts.quick_greedy import PART, greedy_parts, greedy_seconds, quick_greedy
 
-__all__ = ["shortened", "shortening_seconds", "with_grace"]
+__all__ = ["greedy_along", "shortened", "shortening_seconds", "with_grace"]
 
 # So much of what a solve may be late goes into a shorter tour; so few cities that it takes no longer than this have
 # that time whatever the limit.
 GRACE_SECONDS, SHORT_SECONDS = 0.2, 0.02
 # One that is late already may be later by so much of that: a GPU's programs take a first process seconds to compile.
-LATE_SHARE = 0.05
+LATE_SHARE = 0.1
 
 # A tour, or a path of all cities, and its length.
 Measured = tuple[NDArray[np.int32], int | float]
@@ -64,7 +64,7 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
         is_reordered = reordering < seconds_left()
         if seconds_left() > 0:
             kept = reordering if is_reordered else 0.0
-            best = _shorter(instance, best, _greedy(task, tour, seconds_left() - kept))
+            best = _shorter(instance, best, greedy_along(task, tour, seconds_left() - kept))
         if is_reordered:
             best = _shorter(instance, best, reordered_tour(instance, best[0], _kernels_of(task)))
         if seconds_left() > 0:
@@ -91,7 +91,7 @@ def _shorter(instance: Instance, best: Measured, tour: NDArray[np.int32] | None)
     return min(best, (tour, instance.tour_length(tour)), key=lambda each: each[1])
 
 
-def _greedy(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray[np.int32] | None:
+def greedy_along(task: Task[Any], tour: NDArray[np.int32], seconds: float) -> NDArray[np.int32] | None:
     """Return a greedy tour of cities that are in order along a curve, or as much of one as there is time for."""
     instance, kernels = task.instance, _kernels_of(task)
     plane = curve_points(instance)
