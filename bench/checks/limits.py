@@ -4,8 +4,7 @@ Kinds of instances, numbers of cities, limits, solvers and backends are drawn. A
 reading and all, takes more than 0.2 s and 2 % beyond its time limit; worse where its tour is longer than the
 nearest-neighbour tour of its instance, open or directed as that is; above where its process holds more memory than
 `bound_of` says. A limit below what the shortest run takes, which reads the instance and tells a tour without a search,
-cannot be kept; such runs are told apart, but late all the same where they take longer than that by as much. A run that
-is late is made again: memory that the machine had given away takes seconds once, and what is late by itself, always.
+cannot be kept; such runs are told apart, but late all the same where they take longer than that by as much.
 
 On a machine that others keep busy no limit can be kept by the clock on the wall. With `--clock processor` a run has one
 core, and its limit and its seconds are those that the core works for it.
@@ -58,8 +57,6 @@ DISTANCE_BYTES = {"whole": 30, "float": 60}
 PATIENCE = 600.0
 # The least that a solve can be asked for.
 SHORTEST = "0.001"
-# The longest of so many shortest runs counts: those of large matrices differ by a third.
-SHORTEST_RUNS = 3
 # The clocks by which limits are kept and seconds counted.
 CLOCKS = ("wall", "processor")
 # A process that holds little runs a command and tells its seconds by both clocks, the most bytes that it held, and its
@@ -107,7 +104,7 @@ class Run:
     limit : float
     solver, backend : str
     least : float
-        The seconds of the shortest runs, the longest of them.
+        The seconds of the shortest run.
     nearest : float
         The length of the nearest-neighbour tour.
     bound : int
@@ -198,19 +195,11 @@ def measured(clock: str, *words: str) -> tuple[float, int, str, str]:
         return seconds, held, content(printed), why if code else ""
 
 
-def read_once(file: str) -> None:
-    """Read a file, so that the next one who does need not wait for a disk."""
-    with Path(file).open("rb") as content:
-        while content.read(1 << 20):
-            pass
-
-
 def ran(clock: str, asked: tuple[str, int, float, str, str], drawn: Drawn, least: float) -> Run:
     """Make one run."""
     name, n, limit, solver, backend = asked
     words = ["solve", drawn.file, *KINDS[name].words(n)]
     words += ["--time-limit", str(limit), "--solver", solver, "--backend", backend]
-    read_once(drawn.file)
     seconds, held, printed, problem = measured(clock, *words)
     bound = bound_of(n, KINDS[name].distances(n, solver), is_exact=drawn.is_exact)
     told = re.search(r"^length +(\S+)(?s:.*)stopped: (.+)$", printed, re.MULTILINE)
@@ -292,20 +281,17 @@ def main() -> int:
         @cache
         def drawn(name: str, n: int) -> tuple[Drawn, float]:
             found = worker.ask((name, n, options.seed, folder), PATIENCE)
-            words = ("solve", found.file, *KINDS[name].words(n), "--time-limit", SHORTEST)
-            return found, max(measured(options.clock, *words)[0] for _ in range(SHORTEST_RUNS))
+            return found, measured(options.clock, "solve", found.file, *KINDS[name].words(n), "--time-limit", SHORTEST)[
+                0
+            ]
 
         print_head("kind", "n", "limit", "solver", "backend", "seconds", "overrun", "ratio", "MB", "stopped")
         try:
             for asked in asked_for(options):
                 run = ran(options.clock, asked, *drawn(*asked[:2]))
-                told = []
-                if "LATE" in run.verdicts:
-                    again = ran(options.clock, asked, *drawn(*asked[:2]))
-                    run, told = min(run, again, key=lambda each: each.seconds), [f"({run.seconds:.2f} s at first)"]
                 runs.append(run)
                 cells = (f"{run.seconds:.2f}", f"{run.overrun:+.2f}", f"{run.ratio:.3f}", f"{run.bytes / 1e6:.0f}")
-                print(row(*asked, *cells, run.stop_reason or run.problem), *run.verdicts, *told, flush=True)
+                print(row(*asked, *cells, run.stop_reason or run.problem), *run.verdicts, flush=True)
         finally:
             worker.end()
             store(options.json, {"machine": describe(), "clock": options.clock, "runs": [asdict(run) for run in runs]})

@@ -65,7 +65,7 @@ class ILS(Climbers, NeighbourLists):
     )
     start: str | None = start(
         'The tour from which climber 0 starts, by default "greedy" with `moves` "lk" or without coordinates, else '
-        '"space-filling-curve". '
+        '"space-filling-curve", with clusters in order. '
         "Climbers 1, …, 63 start from nearest-neighbour tours that begin in different cities, all others from random "
         'tours; with "random" all do.'
     )
