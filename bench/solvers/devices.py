@@ -21,6 +21,7 @@ import pytsp
 from bench.harness.arguments import numbers, whole
 from bench.harness.machine import TSPLIB, describe, find
 from bench.harness.tables import print_head, row, store
+from pytsp.backends import open_backend
 
 # The best known lengths of TSPLIB's instances, of the DIMACS challenge's, and of others too large for TSPLIB.
 BEST = {
@@ -97,6 +98,9 @@ def main() -> int:
     if unknown := [name for name, _ in asked if name not in BEST]:
         parser.error(f"no best known length of {', '.join(unknown)}; known: {', '.join(BEST)}")
     backends = options.backends.split(",")
+    for backend in backends:
+        for part in ("flat", "huge", "search"):
+            open_backend(backend, part=part)
     print(describe(), flush=True)
     print_head("instance", "seconds", *(f"{backend}: median, most, s" for backend in backends), "equal")
     runs: list[Run] = []

@@ -21,7 +21,7 @@ def layout_of [p] [m] (n: i64) (most: i64) (e: exchanges [p] [m]) : (layout [m],
   let first (x: i64) = 2 * get e.off e.own[x / 2]
   let next = map2 (\x y -> if y == first x then -1 else y) (iota (m * 2)) (walks e)
   let weights = tabulate (m * 2) (\x -> segment_size n e (i32.i64 (x / 2)))
-  let (left, ends) = sums_to_end (2 * log4_up (most + 1)) weights next
+  let (left, ends) = sums_to_end (log4_up (most + 1)) weights next
   let up = tabulate m (\r -> ends[2 * r])
   let whole (off: i32) (size: i32) = size > 1 && ends[2 * i64.i32 off] && left[2 * i64.i32 off] == n32
   in ( {up, start = tabulate m (\r -> n32 - left[2 * r + i64.bool (!up[r])])}
@@ -46,7 +46,7 @@ def segments_of [p] [m] (n: i64) (e: exchanges [p] [m]) : [p * n]i32 =
 --
 -- **Work:** O(p n + m log most). **Span:** O(log (p n)).
 #[noinline]
-def apply [p] [n] [m] ({tours, places = _, lengths}: population [p] [n]) (e: exchanges [p] [m]) (good: [p]bool) : (population [p] [n], [p]bool) =
+def apply [p] [n] [m] ({tours, places, lengths}: population [p] [n]) (e: exchanges [p] [m]) (good: [p]bool) : (population [p] [n], [p]bool) =
   #[unsafe]
   let most = i64.i32 (i32.max 1 (i32.maximum e.size))
   let ({up, start}, whole) = layout_of n most e
@@ -63,9 +63,8 @@ def apply [p] [n] [m] ({tours, places = _, lengths}: population [p] [n]) (e: exc
   let tour = flatten tours
   let bases = map (\x -> x / n * n) (iota (p * n))
   let tours = scatter (replicate (p * n) 0i32) (map2 (\base q -> base + i64.i32 q) bases to) tour
-  let places = scatter (replicate (p * n) 0i32) (map2 (\base city -> base + i64.i32 city) bases tour) to
   in ( { tours = unflatten tours
-       , places = unflatten places
+       , places = tabulate_2d p n (\a city -> to[a * n + i64.i32 places[a, city]])
        , lengths = map3 (\l g f -> if f then l - g else l) lengths e.gain made
        }
      , made

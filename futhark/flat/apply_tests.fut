@@ -11,11 +11,11 @@ def bridge : exchanges [1] [4] =
   , gain = [3]
   , cut = [1, 3, 5, 7]
   , own = [0, 0, 0, 0]
-  , link = [[5, 4], [7, 6], [1, 0], [3, 2]]
+  , link = [(5, 4), (7, 6), (1, 0), (3, 2)]
   }
 
 def rings : exchanges [1] [2] =
-  {pair = [0], off = [0], size = [2], gain = [3], cut = [1, 5], own = [0, 0], link = [[3, 2], [1, 0]]}
+  {pair = [0], off = [0], size = [2], gain = [3], cut = [1, 5], own = [0, 0], link = [(3, 2), (1, 0)]}
 
 -- The places of the segments of the double bridge.
 -- ==

@@ -124,7 +124,7 @@ def exchanges_of [p] [n] [w] (d: difference [p] [n] [w]) ({cycle, size, link}: c
        , gain = map (get gains) first
        , cut = map at source
        , own = map (get own_of) source
-       , link = map (\e -> [moved (get link (2 * e)), moved (get link (2 * e + 1))]) source
+       , link = map (\e -> (moved (get link (2 * e)), moved (get link (2 * e + 1)))) source
        }
      , own_of
      )

@@ -41,4 +41,4 @@ entry square : ([]i32, []i64, []i32, []i32, []i32) =
   let d = difference pairs
   let cycles = ab_cycles 4 pairs d
   let (e, own) = exchanges_of d cycles (G.gains data pairs d cycles) 0
-  in (e.pair, e.gain, e.cut, flatten e.link, own)
+  in (e.pair, e.gain, e.cut, flatten (map (\(x, y) -> [x, y]) e.link), own)

@@ -5,7 +5,7 @@ import "exchange"
 
 -- Behind positions 1 and 4 of eight cities: closed into the rings 2, 3, 4 and 5, 6, 7, 0, 1.
 def rings : exchanges [1] [2] =
-  {pair = [0], off = [0], size = [2], gain = [0], cut = [1, 4], own = [0, 0], link = [[3, 2], [1, 0]]}
+  {pair = [0], off = [0], size = [2], gain = [0], cut = [1, 4], own = [0, 0], link = [(3, 2), (1, 0)]}
 
 -- The claim of the edge of a position in segment r, and the position of the other city.
 -- ==

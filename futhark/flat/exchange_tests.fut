@@ -10,7 +10,7 @@ def two : exchanges [2] [6] =
   , gain = [7, 5]
   , cut = [1, 5, 0, 2, 4, 6]
   , own = [0, 0, 1, 1, 1, 1]
-  , link = [[2, 3], [0, 1], [7, 8], [9, 10], [11, 4], [5, 6]]
+  , link = [(2, 3), (0, 1), (7, 8), (9, 10), (11, 4), (5, 6)]
   }
 
 -- ==
@@ -50,7 +50,7 @@ entry walk : [4]i32 = take 4 (walks two)
 entry chosen : ([]i32, []i32, []i32, []i32) =
   let one = select two [false, true]
   let e = both one two
-  in (e.pair, e.off, e.cut, flatten one.link)
+  in (e.pair, e.off, e.cut, flatten (map (\(x, y) -> [x, y]) one.link))
 
 -- ==
 -- entry: none

@@ -32,10 +32,10 @@ def exchanges_from [c] [m] ((pair, size, gain, cut, link): arrays [c] [m]) : exc
   let ends = ends_of size
   let off = starts_of size ends
   let own = rows_of m ends
-  in {pair, off, size, gain, cut, own, link = map2 (\o -> map (+ 2 * off[i64.i32 o])) own link}
+  in {pair, off, size, gain, cut, own, link = map2 (\o l -> (l[0] + 2 * off[i64.i32 o], l[1] + 2 * off[i64.i32 o])) own link}
 
 def arrays_from [c] [m] (e: exchanges [c] [m]) : arrays [c] [m] =
-  (e.pair, e.size, e.gain, e.cut, map2 (\o -> map (\y -> y - 2 * e.off[i64.i32 o])) e.own e.link)
+  (e.pair, e.size, e.gain, e.cut, map2 (\o (x, y) -> [x - 2 * e.off[i64.i32 o], y - 2 * e.off[i64.i32 o]]) e.own e.link)
 
 def pairs_from [p] [n] (tours: [p][n]i32) (mates: [p]i32) (seed: u64) (numbers: [p]i64) : pairs [p] [p] [n] =
   let places = map positions tours
@@ -53,7 +53,7 @@ entry flat_subtours [c] [m] (n: i64) (most: i64) (pair: [c]i32) (size: [c]i32) (
   let e = exchanges_from (pair, size, gain, cut, link)
   let subtour = subtours most e
   let sizes = subtour_sizes n e subtour
-  in (subtour, count_subtours e subtour, sizes, largest_subtours e subtour sizes)
+  in (subtour, count_subtours e subtour, sizes, map subtour_of (largest_subtours e subtour sizes))
 
 entry flat_select [c] [m] (pair: [c]i32) (size: [c]i32) (gain: [c]i64) (cut: [m]i32) (link: [m][2]i32) (chosen: [c]i32) : ([]i32, []i32, []i64, []i32, [][2]i32) =
   let e = exchanges_from (pair, size, gain, cut, link)

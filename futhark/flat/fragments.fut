@@ -125,7 +125,7 @@ def follow [p] [n] (spots: spots [n]) (keys: [p]rng.key) (fragments: fragments [
     let d = if x % 2 == 0 then around[c].1 else around[c].0
     let y = 2 * d + i32.bool (i64.i32 around[i64.i32 d].0 != c)
     in if y == 2 * i32.i64 (c / n * n) then -1 else y
-  let (left, ends) = sums_to_end (2 * log4_up n) (replicate (p * n * 2) 1) (tabulate (p * n * 2) step)
+  let (left, ends) = sums_to_end (log4_up n) (replicate (p * n * 2) 1) (tabulate (p * n * 2) step)
   -- The way on from neighbour 0 of city 0 has an end; the way back to it has none.
   let places = tabulate (p * n) (\c -> i32.i64 n - left[2 * c + i64.bool (!ends[2 * c])])
   let at = map2 (\c q -> c / n * n + i64.i32 q) (iota (p * n)) places

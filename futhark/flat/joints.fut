@@ -24,7 +24,7 @@ def no_joint : joint =
 def rings_of [c] [m] (n: i64) (cap: i32) (e: exchanges [c] [m]) (subtour: [m]i32) (unfinished: [c]bool) : rings [c] [m] =
   let sizes = subtour_sizes n e subtour
   let largest = largest_subtours e subtour sizes
-  let looks (o: i32) (s: i32) = get unfinished o && get largest o != s && get sizes s <= cap
+  let looks (o: i32) (s: i32) = get unfinished o && subtour_of (get largest o) != s && get sizes s <= cap
   in {e, subtour, sizes, looks = map2 looks e.own subtour}
 
 -- A find of a city: a gain, and the place in its list with the two sides, as 4 j + 2 side + other, -1 for none.
@@ -75,33 +75,40 @@ module mk_joints (M: metric) = {
   -- | Return the best joint of each subtour that looks, at the segment that names it: of equal ones that of the first city behind the
   -- first cut of the exchange.
   --
+  -- A find is one number: the gain, in the low bits the city and the code of `look`. A city counts by its number among those of
+  -- its exchange that look, so that no find depends on other exchanges.
   -- **Work:** O(s k log m) for s cities that look. **Span:** O(k log m).
-  #[noinline]
   def joints [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (rings: rings [c] [m]) : [m]joint =
     #[unsafe]
     let {e, subtour, sizes = _, looks} = rings
+    let bits = 66 - i64.i32 (i64.clz (k - 1))
+    let cities = assert (n <= 1 << (32 - bits)) ((1 << (32 - bits)) - 1)
     let ends = scan (+) 0 (map2 (\r f -> if f then i64.i32 (segment_size n e (i32.i64 r)) else 0) (iota m) looks)
     let upto (r: i32): i64 = if r == 0 then 0 else ends[i64.i32 r - 1]
-    -- A city by its number among those of its exchange that look: no key depends on other exchanges.
     let first (o: i32) = upto (get e.off o)
     let position (r: i32) (x: i64) = wrap (i32.i64 n) (position_of n e (2 * r + 1) + i32.i64 (x - upto r))
-    let rows = rows_of (total_of ends) ends
     let key (x: i64): (i64, i64) =
-      let r = rows[x]
+      let r = row_of ends x
       let (gain, code) = look data lists tours places rings r (position r x)
-      in (if code < 0 then -1 else i64.i32 (get subtour r), (i64.i32 gain << 32) | (0xffffffff - (x - first (get e.own r))))
+      let number = cities - (x - first (get e.own r))
+      in (if code < 0 then -1 else i64.i32 (get subtour r), (i64.i32 gain << 32) | (number << bits) | i64.i32 code)
     let (to, keys) = unzip (map key (iota (total_of ends)))
     let best = hist i64.max i64.lowest m to keys
     let joint (s: i64): joint =
       if best[s] == i64.lowest
       then no_joint
-      else let x = 0xffffffff - (best[s] & 0xffffffff) + first e.own[s]
-           let r = rows[x]
+      else let x = cities - ((best[s] & 0xffffffff) >> bits) + first e.own[s]
+           let code = i32.i64 (best[s] & ((1 << bits) - 1))
+           let r = row_of ends x
            let q = position r x
-           let (gain, code) = look data lists tours places rings r q
            let a = i64.i32 (get e.pair e.own[s])
            let t = get places[a] lists[i64.i32 (get tours[a] q), i64.i32 (code >> 2)]
            let there = segment_of e e.own[s] t
-           in {is = true, x = edge_at n e r q ((code >> 1) & 1), y = edge_at n e there t (code & 1), gain, there}
+           in { is = true
+              , x = edge_at n e r q ((code >> 1) & 1)
+              , y = edge_at n e there t (code & 1)
+              , gain = i32.i64 (best[s] >> 32)
+              , there
+              }
     in map joint (iota m)
 }

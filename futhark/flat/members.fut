@@ -8,23 +8,23 @@ import "subtours"
 -- | All AB-cycles of all pairs as exchanges, the edges that differ, and the exchange of each of these, -1 where it has none.
 type pool [p] [n] [w] [c] [m] = {cycles: exchanges [c] [m], d: difference [p] [n] [w], own: [w]i32}
 
--- | Exchanges with the subtour of each segment, how many subtours each leaves, and the largest of them.
-type centers [c] [m] = {e: exchanges [c] [m], subtour: [m]i32, left: [c]i32, largest: [c]i32}
+-- | Exchanges with the subtour of each segment.
+type divided [c] [m] = (exchanges [c] [m], [m]i32)
+
+-- | Exchanges with the subtour of each segment, and the rank of the largest subtour of each exchange.
+type centers [c] [m] = {e: exchanges [c] [m], subtour: [m]i32, largest: [c]i64}
 
 -- | An exchange and a cycle that may join it.
 type member = (i32, i32)
 
--- | Count the subtours of exchanges of up to `most` cuts. **Work:** O(m log most). **Span:** O(log most + log m).
-#[noinline]
-def centers_of [c] [m] (n: i64) (most: i64) (e: exchanges [c] [m]) : centers [c] [m] =
-  let subtour = subtours most e
-  let largest = largest_subtours e subtour (subtour_sizes n e subtour)
-  in {e, subtour, left = count_subtours e subtour, largest}
+-- | Find the largest subtour of each exchange. **Work:** O(c + m). **Span:** O(log m).
+def centers_of [c] [m] (n: i64) ((e, subtour): divided [c] [m]) : centers [c] [m] =
+  {e, subtour, largest = largest_subtours e subtour (subtour_sizes n e subtour)}
 
 -- Tell whether a segment lies in a small subtour: any but the largest of its exchange. **Work:** O(1).
 local
 def is_small [c] [m] (centers: centers [c] [m]) (r: i32) : bool =
-  get centers.subtour r != get centers.largest (get centers.e.own r)
+  get centers.subtour r != subtour_of (get centers.largest (get centers.e.own r))
 
 -- The edges that differ within a segment: behind how many of its tour's they begin, how many they are, and those of its tour.
 -- The last segment goes on with the first ones. **Work:** O(1).
@@ -55,16 +55,14 @@ def joins [c] [m] [d] [l] (centers: centers [c] [m]) (cycles: exchanges [d] [l])
 --
 -- Members are in order of exchanges, segments, and edges. **Work:** O(x l log m) for x edges that differ within small
 -- subtours. **Span:** O(l log m).
-#[noinline]
 def members [p] [n] [w] [c] [m] [d] [l] (most: i32) (pool: pool [p] [n] [w] [d] [l]) (centers: centers [c] [m]) : []member =
   #[unsafe]
   let e = centers.e
   let count (r: i32) = if is_small centers r then (edges_within pool.d e r).1 else 0
   let counts = kept_apart (map (\r -> count (i32.i64 r)) (iota m))
   let ends = ends_of counts
-  let rows = rows_of (numbered (total_of ends)) ends
   let candidate (x: i64): (i32, i32, i32) =
-    let r = rows[x]
+    let r = row_of ends x
     let (from, _, (low, high)) = edges_within pool.d e r
     let edge = from + i32.i64 (x - (ends[i64.i32 r] - i64.i32 (get counts r)))
     let edge = if edge >= high then edge - high + low else edge

@@ -45,7 +45,7 @@ module mk_merging (M: metric) = {
   local
   def round [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (limits: limits) ({e, subtour, left, goes}: merging [c] [m]) : ?[l].merging [c] [l] =
     let joints = J.joints data lists tours places (rings_of n limits.cap e subtour goes)
-    let (e, subtour, joined) = splice limits.most e subtour (unclaimed joints) joints
+    let (e, subtour, joined) = splice e subtour joints
     let left = map2 (-) left joined
     in {e, subtour, left, goes = map4 (\f j l g -> f && j > 0 && is_open l g) goes joined left e.gain}
 
@@ -57,10 +57,11 @@ module mk_merging (M: metric) = {
     let subtour = subtours limits.most e
     let left = count_subtours e subtour
     let first = {e, subtour, left, goes = map2 is_open left e.gain}
-    let (last, _) =
-      loop (now: merging [c] [], done) = (first, 0i32)
-      while done < limits.rounds && or now.goes do
-        (round data lists tours places limits now, done + 1)
+    let (last, _, _) =
+      loop (now: merging [c] [], go, done) = (first, true, 0i32)
+      while go && done < limits.rounds do
+        let now = round data lists tours places limits now
+        in (now, or now.goes, done + 1)
     in (last.e, last.left)
 
   -- | Merge the subtours of one exchange for each tour, whatever their sizes; return these, and how many subtours are left.
@@ -68,5 +69,8 @@ module mk_merging (M: metric) = {
   -- **Work, Span:** those of `merge`.
   def merge_unions [n] [k] [p] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (e: exchanges [p] [m]) : ?[l].(exchanges [p] [l], [p]i32) =
     let most = i64.i32 (i32.max 1 (i32.maximum e.size))
-    in merge data lists tours places {most, cap = i32.i64 n, rounds = union_rounds} e
+    -- By another name for their number the compiler takes the `merge` that there is; it would make a second one.
+    let c = p + 0
+    let (e, left) = merge data lists tours places {most, cap = i32.i64 n, rounds = union_rounds} (e :> exchanges [c] [m])
+    in (e :> exchanges [p] [], left :> [p]i32)
 }

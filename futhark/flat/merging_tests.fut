@@ -18,7 +18,7 @@ def tour : [8]i32 = map i32.i64 (iota 8)
 
 -- The edges 1 to 2 and 5 to 6 go, and each half closes into a ring.
 def halves : exchanges [1] [2] =
-  {pair = [0], off = [0], size = [2], gain = [0], cut = [1, 5], own = [0, 0], link = [[3, 2], [1, 0]]}
+  {pair = [0], off = [0], size = [2], gain = [0], cut = [1, 5], own = [0, 0], link = [(3, 2), (1, 0)]}
 
 -- Each city has all others in its list, in order of distance, equals by number.
 def lists : [8][7]i32 =
@@ -47,7 +47,8 @@ entry first_joint (gain: i64) : (bool, bool, i32, i32) =
 entry claims : [2]bool =
   let x claim = no_joint.x with claim = claim
   let joint claim other = no_joint with is = true with x = x claim with y = x other
-  in unclaimed [joint 4 5, joint 5 3]
+  let joints = [joint 4 5, joint 5 3]
+  in map (is_made {joints, claims = claims_of joints}) [0, 1]
 
 -- One tour is left where subtours of four cities look, with a gain of 2; and no joint where they do not, or nothing is saved.
 -- ==

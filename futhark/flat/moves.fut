@@ -71,6 +71,8 @@ def exchanges_of_moves [c] (pair: [c]i32) (gain: [c]i64) (moves: [c]move) : ?[m]
   let m = numbered (total_of ends)
   let off = starts_of size ends
   let own = rows_of m ends
-  let (cut, link0, link1) = unzip3 (map2 (\o r -> cut_of (get moves o) (i32.i64 r - get off o)) own (iota m))
-  let link = map3 (\o x y -> [x + 2 * get off o, y + 2 * get off o]) own link0 link1
+  let cut (o: i32) (r: i64) =
+    let (cut, x, y) = cut_of (get moves o) (i32.i64 r - get off o)
+    in (cut, (x + 2 * get off o, y + 2 * get off o))
+  let (cut, link) = unzip (map2 cut own (iota m))
   in {pair, off, size, gain, cut, own, link}

@@ -20,21 +20,14 @@ def least_of_orbits [m] (rounds: i64) (next: [m]i32) : [m]i32 =
       in unzip (map2 step least jump)
   in least
 
--- | Return the root above each number, at most 4^rounds - 1 steps away; roots are their own parents.
---
--- **Work:** O(m rounds). **Span:** O(rounds).
-def roots [m] (rounds: i64) (parent: [m]i32) : [m]i32 =
-  let up (parent: [m]i32) (x: i32) = get parent (get parent (get parent (get parent x)))
-  in loop parent for _r < rounds do
-       map (up parent) (map i32.i64 (iota m))
-
 -- | Rank lists: return the sum of weights from each element to the end of its list, and whether there is an end.
 --
--- `next` is -1 behind the last element of a list. Elements without an end within 2^rounds steps have a sum that means
+-- `next` is -1 behind the last element of a list. Elements without an end within 4^rounds steps have a sum that means
 -- nothing. **Work:** O(m rounds). **Span:** O(rounds).
 def sums_to_end [m] (rounds: i64) (weights: [m]i32) (next: [m]i32) : ([m]i32, [m]bool) =
   let (sums, jump) =
     loop (sums: [m]i32, jump: [m]i32) = (weights, next)
     for _r < rounds do
-      unzip (map2 (\sum j -> if j < 0 then (sum, j) else (sum + get sums j, get jump j)) sums jump)
+      let hop (sum: i32, j: i32) = if j < 0 then (sum, j) else (sum + get sums j, get jump j)
+      in unzip (map2 (\sum j -> hop (hop (hop (sum, j)))) sums jump)
   in (sums, map (< 0) jump)

@@ -1,4 +1,4 @@
--- Orbits of permutations, roots of forests, and lists by the sums to their ends.
+-- Orbits of permutations, and lists by the sums to their ends.
 
 import "../core/tour"
 import "orbits"
@@ -26,13 +26,6 @@ entry orbits_hold (m: i64) : bool =
   let least = least_of_orbits (log4_up m) next
   let reaches x = (loop y = next[x] while y != i32.i64 x && y != least[x] do next[i64.i32 y]) == least[x]
   in all (\x -> least[i64.i32 next[x]] == least[x] && least[x] <= i32.i64 x && reaches x) (iota m)
-
--- A chain below 0, and a root by itself.
--- ==
--- entry: tops
--- input { 1i64 [0, 0, 1, 2, 4] } output { [0, 0, 0, 0, 4] }
--- input { 2i64 [0, 0, 1, 2, 3, 4, 5, 6] } output { [0, 0, 0, 0, 0, 0, 0, 0] }
-entry tops [m] (rounds: i64) (parent: [m]i32) : [m]i32 = roots rounds parent
 
 -- Two lists, and a ring, which has no end.
 -- ==

@@ -19,6 +19,7 @@ def kept_apart 't (x: t) : t = opaque x
 def get [m] 't (xs: [m]t) (i: i32) : t = #[unsafe] xs[i64.i32 i]
 
 -- | Count what is true up to each element, and list its places, ascending. **Work:** O(m). **Span:** O(log m).
+#[inline]
 def count_true [m] (is: [m]bool) : ?[c].([m]i32, [c]i32) =
   let upto = scan (+) 0 (map i32.bool is)
   let c = if m == 0 then 0 else i64.i32 (#[unsafe] upto[m - 1])
@@ -41,6 +42,16 @@ def starts_of [c] (sizes: [c]i32) (ends: [c]i64) : [c]i32 =
 -- | Return the row of each of m elements: the first one that ends behind it. Rows may be empty. **Work:** O(c + m). **Span:** O(log m).
 def rows_of [c] (m: i64) (ends: [c]i64) : [m]i32 =
   scan (+) 0 (hist (+) 0i32 m ends (replicate c 1))
+
+-- | Return the row of element x: the first one that ends behind it. **Work:** O(log c).
+def row_of [c] (ends: [c]i64) (x: i64) : i32 =
+  let (row, _) =
+    #[unsafe]
+    loop (low, high) = (0i64, c)
+    while low < high do
+      let middle = (low + high) / 2
+      in if ends[middle] <= x then (middle + 1, high) else (low, middle)
+  in i32.i64 row
 
 -- | Return the least r with 4^r >= m. **Work:** O(log m).
 def log4_up (m: i64) : i64 = (loop (r, power) = (0i64, 1i64) while power < m do (r + 1, 4 * power)).0

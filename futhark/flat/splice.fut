@@ -1,90 +1,129 @@
 -- | Joints made: exchanges with more cuts, and fewer subtours.
+--
+-- What a segment needs to know of joints it finds by the edges that they claim: reading is one kernel, and a scatter is two.
 
 import "edges"
 import "exchange"
 import "joints"
-import "orbits"
 import "segments"
 
--- | Tell which joints are made: those at whose edges no other joint of an earlier subtour stands. **Work:** O(m).
-def unclaimed [m] (joints: [m]joint) : [m]bool =
-  let both = flatten (map (\joint -> [joint.x.claim, joint.y.claim]) joints)
-  let firsts = hist i32.min i32.highest (3 * m) both (flatten (map (\s -> [i32.i64 s, i32.i64 s]) (iota m)))
-  let is_first (s: i64) (claim: i64) = #[unsafe] firsts[claim] == i32.i64 s
-  in map2 (\s joint -> joint.is && is_first s joint.x.claim && is_first s joint.y.claim) (iota m) joints
+-- | Return the first joint at each edge, by the subtour that looked, `i32.highest` where there is none. **Work:** O(m).
+def claims_of [m] (joints: [m]joint) : [3 * m]i32 =
+  let claim (x: i64) =
+    #[unsafe]
+    let joint = joints[x / 2]
+    in if x % 2 == 0 then joint.x.claim else joint.y.claim
+  in hist i32.min i32.highest (3 * m) (tabulate (m * 2) claim) (tabulate (m * 2) (\x -> i32.i64 (x / 2)))
 
--- | New cuts: the position of the one in each segment, -1 where there is none, and how many there are up to each segment.
-type fresh [m] = {at: [m]i32, upto: [m]i32}
+-- | Joints, and the first one at each edge. A joint is made where it is the first at both of its edges.
+type joining [m] = {joints: [m]joint, claims: [3 * m]i32}
+
+-- | Tell whether the joint of a subtour is made. **Work:** O(1).
+def is_made [m] ({joints, claims}: joining [m]) (s: i32) : bool =
+  #[unsafe]
+  let joint = get joints s
+  in joint.is && claims[joint.x.claim] == s && claims[joint.y.claim] == s
+
+-- The joint that is made at an edge, -1 where there is none.
+local
+def made_at [m] (j: joining [m]) (claim: i64) : i32 =
+  let s = #[unsafe] j.claims[claim]
+  in if s != i32.highest && is_made j s then s else -1
+
+-- | Return the position of the new cut in a segment, -1 where there is none. **Work:** O(1).
+def new_cut [m] (j: joining [m]) (r: i32) : i32 =
+  let claim = 2 * m + i64.i32 r
+  let s = made_at j claim
+  in if s < 0
+     then -1
+     else let {is = _, x, y, gain = _, there = _} = get j.joints s
+          in if x.claim == claim then x.pos else y.pos
+
+-- | What joints come to: the position of the new cut in each segment, -1 where there is none; which subtours' joints are made;
+-- and up to each segment how many cuts are new, what the joints save, and how many they are.
+type fresh [m] = {at: [m]i32, made: [m]bool, upto: [m]i32, won: [m]i64, joined: [m]i32}
 
 -- A new cut comes behind the cut before its segment. One behind position 0 or later in a segment that goes on there from the
 -- end of the tour comes before the first cut of its exchange: cuts stay in order.
-local def is_after [m] (cut: [m]i32) (at: [m]i32) (r: i32) : bool = get at r > get cut r
+local def is_after [m] (cut: [m]i32) (r: i32) (at: i32) : bool = at > get cut r
 
 -- | Put new cuts where joints that are made cut segments. **Work:** O(m). **Span:** O(log m).
-def fresh_cuts [c] [m] (e: exchanges [c] [m]) (made: [m]bool) (joints: [m]joint) : fresh [m] =
-  let segments = flatten (map2 (\f joint -> if f then [i64.i32 joint.x.seg, i64.i32 joint.y.seg] else [-1, -1]) made joints)
-  let at = scatter (replicate m (-1i32)) segments (flatten (map (\joint -> [joint.x.pos, joint.y.pos]) joints))
-  let is_before (r: i32) =
-    let z = previous_cut e r
-    in r == get e.off (get e.own r) && get at z >= 0 && !(is_after e.cut at z)
-  let count (r: i64) = i32.bool (is_after e.cut at (i32.i64 r)) + i32.bool (is_before (i32.i64 r))
-  in {at, upto = scan (+) 0 (map count (iota m))}
+def fresh_cuts [c] [m] (e: exchanges [c] [m]) (j: joining [m]) : fresh [m] =
+  let one (r: i64) =
+    let r = i32.i64 r
+    let (at, made) = (new_cut j r, is_made j r)
+    let is_before =
+      r == get e.off (get e.own r)
+      && (let z = previous_cut e r
+          let at = new_cut j z
+          in at >= 0 && !(is_after e.cut z at))
+    let count = i32.bool (is_after e.cut r at) + i32.bool is_before
+    in (at, made, (count, if made then i64.i32 (get j.joints r).gain else 0, i32.bool made))
+  let (at, made, counts) = unzip3 (map one (iota m))
+  let add (a, b, c) (x, y, z) = (a + x, b + y, c + z)
+  let (upto, won, joined) = unzip3 (scan add (0, 0, 0) counts)
+  in {at, made, upto, won, joined}
+
+-- A sum over the segments before one.
+local def before [m] 't (zero: t) (upto: [m]t) (r: i32) : t = if r == 0 then zero else get upto (r - 1)
 
 -- The new number of a cut.
 local
-def moved [c] [m] (e: exchanges [c] [m]) ({at, upto}: fresh [m]) (r: i32) : i32 =
-  r + get upto r - i32.bool (is_after e.cut at r)
+def moved [c] [m] (e: exchanges [c] [m]) (fresh: fresh [m]) (r: i32) : i32 =
+  r + get fresh.upto r - i32.bool (is_after e.cut r (get fresh.at r))
 
 -- The number of the new cut in a segment.
 local
 def fresh_number [c] [m] (e: exchanges [c] [m]) (fresh: fresh [m]) (r: i32) : i32 =
-  if is_after e.cut fresh.at r then moved e fresh r + 1 else moved e fresh (next_cut e r) - 1
+  if is_after e.cut r (get fresh.at r) then moved e fresh r + 1 else moved e fresh (next_cut e r) - 1
 
--- The new links of the four ends of each joint that is made.
+-- The source of each of l cuts: 2 r for cut r, 2 r + 1 for the new one in segment r.
 local
-def new_links [c] [m] (e: exchanges [c] [m]) (fresh: fresh [m]) (made: [m]bool) (joints: [m]joint) : ([m * 4]i64, [m * 4]i32) =
-  let end (x: edge) (end: i32) = if x.seg < 0 then 2 * moved e fresh (end >> 1) + (end & 1) else 2 * fresh_number e fresh x.seg + end
-  let links (f: bool) ({is = _, x, y, gain = _, there = _}: joint) =
-    let (u, v, w, z) = if f then (end x x.near, end x x.far, end y y.near, end y y.far) else (-1, -1, -1, -1)
-    in [(i64.i32 u, w), (i64.i32 w, u), (i64.i32 v, z), (i64.i32 z, v)]
-  in unzip (flatten (map2 links made joints))
+def sources [c] [m] (l: i64) (e: exchanges [c] [m]) (fresh: fresh [m]) : [l]i32 =
+  let to (x: i64): i64 =
+    let r = i32.i64 (x / 2)
+    in if x % 2 == 0 then i64.i32 (moved e fresh r) else if get fresh.at r < 0 then -1 else i64.i32 (fresh_number e fresh r)
+  in scatter (replicate l 0i32) (tabulate (m * 2) to) (tabulate (m * 2) i32.i64)
 
--- | Make joints: return the exchanges, the subtour of each segment, and how many joints each exchange made. `most` is the most
--- subtours of an exchange.
+-- What an end of a cut is joined to, by the cut's source and the end's side.
+local
+def new_link [c] [m] (e: exchanges [c] [m]) (fresh: fresh [m]) (j: joining [m]) (source: i32) (side: i32) : i32 =
+  let r = source >> 1
+  let is_new = source & 1 == 1
+  let end = 2 * r + side
+  let other = linked e end
+  let claim = if is_new then 2 * m + i64.i32 r else i64.i32 (i32.min end other)
+  let s = if is_new then #[unsafe] j.claims[claim] else made_at j claim
+  in if s < 0
+     then 2 * moved e fresh (other >> 1) + (other & 1)
+     else let {is = _, x, y, gain = _, there = _} = get j.joints s
+          let (mine, its) = if x.claim == claim then (x, y) else (y, x)
+          let to = if mine.near == (if is_new then side else end) then its.near else its.far
+          in if its.seg < 0 then 2 * moved e fresh (to >> 1) + (to & 1) else 2 * fresh_number e fresh its.seg + to
+
+-- | Make joints: return the exchanges, the subtour of each segment, and how many joints each exchange made.
 --
--- **Work:** O(c + m log most). **Span:** O(log most + log m).
-#[noinline]
-def splice [c] [m] (most: i64) (e: exchanges [c] [m]) (subtour: [m]i32) (made: [m]bool) (joints: [m]joint) : ?[l].(exchanges [c] [l], [l]i32, [c]i32) =
-  #[unsafe]
-  let fresh = fresh_cuts e made joints
-  let l = numbered (if m == 0 then 0 else m + i64.i32 fresh.upto[m - 1])
-  let before (r: i32) = r + (if r == 0 then 0 else get fresh.upto (r - 1))
-  let off = map before e.off
-  let size = map3 (\o z o' -> before (o + z) - o') e.off e.size off
-  -- The source of each cut: 2 r for cut r, 2 r + 1 for the new one in segment r.
-  let old = map (\r -> i64.i32 (moved e fresh (i32.i64 r))) (iota m)
-  let source = scatter (replicate l 0i32) old (map (\r -> 2 * i32.i64 r) (iota m))
-  let new = map2 (\r q -> if q >= 0 then i64.i32 (fresh_number e fresh (i32.i64 r)) else -1) (iota m) fresh.at
-  let source = scatter source new (map (\r -> 2 * i32.i64 r + 1) (iota m))
-  let link_of (y: i64) =
-    let x = source[y / 2]
-    let other = linked e ((x | 1) - 1 + i32.i64 (y % 2))
-    in if x & 1 == 0 then 2 * moved e fresh (other >> 1) + (other & 1) else 0
-  let (to, from) = new_links e fresh made joints
-  let link = unflatten (scatter (tabulate (l * 2) link_of) to from)
+-- **Work:** O(c + m d) where d subtours hang one below the other. **Span:** O(d + log m).
+def splice [c] [m] (e: exchanges [c] [m]) (subtour: [m]i32) (joints: [m]joint) : ?[l].(exchanges [c] [l], [l]i32, [c]i32) =
+  let j = {joints, claims = claims_of joints}
+  let fresh = fresh_cuts e j
+  let l = numbered (m + (if m == 0 then 0 else i64.i32 (#[unsafe] fresh.upto[m - 1])))
+  let source = sources l e fresh
   -- A subtour hangs below the larger one that it joins.
-  let parent = map3 (\s f (joint: joint) -> if f then get subtour joint.there else i32.i64 s) (iota m) made joints
-  let top = roots (log4_up most) parent
-  let owners = map2 (\f o -> if f then i64.i32 o else -1) made e.own
-  let won = hist (+) 0 c owners (map (\joint -> i64.i32 joint.gain) joints)
-  in ( { pair = e.pair
-       , off
-       , size
-       , gain = map2 (+) e.gain won
-       , cut = map (\x -> if x & 1 == 0 then get e.cut (x >> 1) else get fresh.at (x >> 1)) source
-       , own = map (\x -> get e.own (x >> 1)) source
-       , link
-       }
-     , map (\x -> moved e fresh (get top (get subtour (x >> 1)))) source
-     , hist (+) 0 c owners (replicate m 1i32)
-     )
+  let top (s: i32) = loop s while get fresh.made s do get subtour (get joints s).there
+  let one (x: i32) =
+    let r = x >> 1
+    in ( if x & 1 == 0 then get e.cut r else get fresh.at r
+       , get e.own r
+       , (new_link e fresh j x 0, new_link e fresh j x 1)
+       , moved e fresh (top (get subtour r))
+       )
+  let (cut, own, link, subtour) = unzip4 (map one source)
+  let number (r: i32) = r + before 0 fresh.upto r
+  let row (off: i32) (size: i32) (gain: i64) =
+    let (from, behind) = (off, off + size)
+    let won = before 0 fresh.won behind - before 0 fresh.won from
+    let joined = before 0 fresh.joined behind - before 0 fresh.joined from
+    in (number from, number behind - number from, gain + won, joined)
+  let (off, size, gain, joined) = unzip4 (map3 row e.off e.size e.gain)
+  in ({pair = e.pair, off, size, gain, cut, own, link}, subtour, joined)

@@ -25,7 +25,9 @@ def subtour_sizes [c] [m] (n: i64) (e: exchanges [c] [m]) (subtour: [m]i32) : [m
 def rank_of [m] (sizes: [m]i32) (subtour: i32) : i64 =
   (i64.i32 (get sizes subtour) << 32) | i64.i32 subtour
 
--- | Return the largest subtour of each exchange. **Work:** O(c + m). **Span:** O(log m).
-def largest_subtours [c] [m] (e: exchanges [c] [m]) (subtour: [m]i32) (sizes: [m]i32) : [c]i32 =
-  let ranks = hist i64.max (-1) c (map i64.i32 e.own) (map (rank_of sizes) subtour)
-  in map (\rank -> i32.i64 (rank & 0x7fffffff)) ranks
+-- | Return the rank of the largest subtour of each exchange. **Work:** O(c + m). **Span:** O(log m).
+def largest_subtours [c] [m] (e: exchanges [c] [m]) (subtour: [m]i32) (sizes: [m]i32) : [c]i64 =
+  hist i64.max (-1) c (map i64.i32 e.own) (map (rank_of sizes) subtour)
+
+-- | Return the subtour of a rank. **Work:** O(1).
+def subtour_of (rank: i64) : i32 = i32.i64 (rank & 0x7fffffff)

@@ -11,7 +11,7 @@ def two : exchanges [2] [4] =
   , gain = [0, 0]
   , cut = [1, 4, 1, 4]
   , own = [0, 0, 1, 1]
-  , link = [[2, 3], [0, 1], [7, 6], [5, 4]]
+  , link = [(2, 3), (0, 1), (7, 6), (5, 4)]
   }
 
 -- Subtours by their first segments, how many there are, and their cities.
@@ -21,7 +21,7 @@ def two : exchanges [2] [4] =
 entry rings : ([4]i32, [2]i32, [4]i32, [2]i32) =
   let subtour = subtours 2 two
   let sizes = subtour_sizes 8 two subtour
-  in (subtour, count_subtours two subtour, sizes, largest_subtours two subtour sizes)
+  in (subtour, count_subtours two subtour, sizes, map subtour_of (largest_subtours two subtour sizes))
 
 -- The later one of two subtours of equal size ranks higher.
 -- ==

@@ -9,7 +9,6 @@ import "segments"
 import "subtours"
 
 -- | Return the union of each exchange with its cycle, which shares no cut with it. **Work:** O(v log m) for v cuts in all.
-#[noinline]
 def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] [l]) (members: [u]member) : ?[v].exchanges [u] [v] =
   #[unsafe]
   let (os, gs) = unzip members
@@ -17,62 +16,70 @@ def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] 
   let ends = ends_of size
   let v = numbered (total_of ends)
   let off = starts_of size ends
-  -- The cuts of the exchange, then those of the cycle, each moved to its place among both.
-  let rows = rows_of v ends
-  let cut_of (x: i64): (i64, i32, i32, [2]i32) =
-    let w = rows[x]
+  -- The cuts of the exchange, then those of the cycle: the union, the cut, whether it is the exchange's, and the places of
+  -- these cuts among both.
+  let cut_of (x: i32): (i32, i32, bool, i32 -> i32) =
+    let w = row_of ends (i64.i32 x)
     let (o, g) = (get os w, get gs w)
-    let t = i32.i64 x - get off w
+    let t = x - get off w
     let is_mine = t < get e.size o
-    let r = if is_mine then get e.off o + t else get cycles.off g + t - get e.size o
-    let cut (r: i32) = if is_mine then get e.cut r else get cycles.cut r
     let place (r: i32) =
       get off w
       + (if is_mine
-         then r - get e.off o + cuts_before cycles g (cut r)
-         else r - get cycles.off g + cuts_before e o (cut r))
-    let linked (side: i32) = if is_mine then linked e (2 * r + side) else linked cycles (2 * r + side)
-    let end (y: i32) = 2 * place (y >> 1) + (y & 1)
-    in (i64.i32 (place r), w, cut r, [end (linked 0), end (linked 1)])
-  let cuts = kept_apart (map cut_of (iota v))
-  let slots = map (.0) cuts
+         then r - get e.off o + cuts_before cycles g (get e.cut r)
+         else r - get cycles.off g + cuts_before e o (get cycles.cut r))
+    in (w, if is_mine then get e.off o + t else get cycles.off g + t - get e.size o, is_mine, place)
+  let slot (x: i64): i64 =
+    let (_, r, _, place) = cut_of (i32.i64 x)
+    in i64.i32 (place r)
+  let source = scatter (replicate v 0i32) (map slot (iota v)) (map i32.i64 (iota v))
+  let cut (x: i32) =
+    let (w, r, is_mine, place) = cut_of x
+    let linked (side: i32) =
+      let y = if is_mine then linked e (2 * r + side) else linked cycles (2 * r + side)
+      in 2 * place (y >> 1) + (y & 1)
+    in (if is_mine then get e.cut r else get cycles.cut r, w, (linked 0, linked 1))
+  let (cut, own, link) = unzip3 (map cut source)
   in { pair = map (get e.pair) os
      , off
      , size
      , gain = map2 (\o g -> get e.gain o + get cycles.gain g) os gs
-     , cut = scatter (replicate v 0) slots (map (.2) cuts)
-     , own = map (.1) cuts
-     , link = scatter (replicate v [0, 0]) slots (map (.3) cuts)
+     , cut
+     , own
+     , link
      }
 
 -- | Tell the best union of each of c exchanges: that with fewest subtours, of equal ones the one that saves most, then the
--- first; if it leaves fewer than the exchange itself. **Work:** O(c + u).
+-- first; if it leaves fewer than the exchange itself.
+--
+-- Exchanges of thousands of cuts save less than 2^46. **Work:** O(c + u).
 def best_unions [c] [u] (left: [c]i32) (centers: [u]i32) (union_left: [u]i32) (gain: [u]i64) : [u]bool =
-  let at = map i64.i32 centers
-  let fewest = hist i32.min i32.highest c at union_left
-  let is_fewest = map2 (\o l -> l == get fewest o && l < get left o) centers union_left
-  let gains = hist i64.max i64.lowest c (map2 (\f o -> if f then o else -1) is_fewest at) gain
-  let is_best = map3 (\f o g -> f && g == get gains o) is_fewest centers gain
-  let first = hist i32.min i32.highest c (map2 (\f o -> if f then o else -1) is_best at) (map i32.i64 (iota u))
+  let key (l: i32) (g: i64) = g - (i64.i32 l << 46)
+  let best = hist i64.max i64.lowest c (map i64.i32 centers) (map2 key union_left gain)
+  let is_best = map3 (\o l g -> l < get left o && key l g == get best o) centers union_left gain
+  let first = hist i32.min i32.highest c (map2 (\f o -> if f then i64.i32 o else -1) is_best centers) (map i32.i64 (iota u))
   in map3 (\f o x -> f && get first o == i32.i64 x) is_best centers (iota u)
 
 -- | Unions that were found, and the exchanges around which others are looked for.
-type growth [c] [m] [d] [l] = {found: exchanges [c] [m], centers: exchanges [d] [l]}
+type growth [c] [m] [d] [l] = {found: exchanges [c] [m], centers: divided [d] [l]}
 
 -- One round: all unions that leave one tour are found, and so is the best one of each exchange, which goes on if it leaves
 -- several.
 local
 def grow [p] [n] [w] [c] [m] [d] [l] [e] [k] (most: i32) (pool: pool [p] [n] [w] [e] [k]) ({found, centers}: growth [c] [m] [d] [l]) : ?[c'][m'][d'][l'].growth [c'] [m'] [d'] [l'] =
-  let centers = centers_of n (i64.i32 most) centers
+  let centers = centers_of n centers
   let members = members most pool centers
   let unions = unions_of centers.e pool.cycles members
-  let left = count_subtours unions (subtours (i64.i32 most) unions)
-  let best = best_unions centers.left (map (.0) members) left unions.gain
+  let subtour = subtours (i64.i32 most) unions
+  let left = count_subtours unions subtour
+  let best = best_unions (count_subtours centers.e centers.subtour) (map (.0) members) left unions.gain
   let more = select unions (map2 (\z f -> z == 1 || f) left best)
-  in {found = both found more, centers = select unions (map2 (\z f -> z > 1 && f) left best)}
+  let centers = select_named unions subtour (map2 (\z f -> z > 1 && f) left best)
+  in {found = both found more, centers}
 
 -- | Find unions around exchanges in so many rounds, with up to `most` cuts. **Work:** that of `members` and `unions_of` a round.
 def unions [p] [n] [w] [c] [m] [d] [l] (most: i32) (rounds: i32) (pool: pool [p] [n] [w] [d] [l]) (e: exchanges [c] [m]) : ?[u][v].exchanges [u] [v] =
   let none = select e (map (const false) e.pair)
-  let last = loop (now: growth [] [] [] []) = {found = none, centers = e} for _round < rounds do grow most pool now
+  let first = {found = none, centers = (e, subtours (i64.i32 most) e)}
+  let last = loop (now: growth [] [] [] []) = first for _round < rounds do grow most pool now
   in last.found

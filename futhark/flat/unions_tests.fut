@@ -6,6 +6,7 @@ import "../core/rng"
 import "cycles"
 import "exchange"
 import "members"
+import "subtours"
 import "unions"
 
 module G = mk_cycle_gains matrix
@@ -28,7 +29,7 @@ def halves (most: i32) (rounds: i32) : ([][2]i32, []i64, []i32) =
   let (cycles, own) = exchanges_of d found (G.gains costs double_bridge d found) i64.lowest
   let pool = {cycles, d, own}
   let unions = unions most rounds pool cycles
-  in (map (\(o, g) -> [o, g]) (members most pool (centers_of 8 2 cycles)), copy unions.gain, copy unions.cut)
+  in (map (\(o, g) -> [o, g]) (members most pool (centers_of 8 (cycles, subtours 2 cycles))), copy unions.gain, copy unions.cut)
 
 -- Each half joins the other one, and both unions are the double bridge; not with fewer than four cuts, nor without a round.
 -- ==

@@ -11,7 +11,7 @@ def moves (gain: [4]i64) : exchanges [4] [8] =
   , gain
   , cut = [0, 2, 2, 4, 4, 6, 2, 4]
   , own = [0, 0, 1, 1, 2, 2, 3, 3]
-  , link = [[2, 3], [0, 1], [6, 7], [4, 5], [10, 11], [8, 9], [14, 15], [12, 13]]
+  , link = [(2, 3), (0, 1), (6, 7), (4, 5), (10, 11), (8, 9), (14, 15), (12, 13)]
   }
 
 -- The larger gain wins a shared cut, then the first; what loses a cut is left out, also where the winner is.
@@ -28,4 +28,4 @@ entry taken (gain: [4]i64) : [4]bool = undisputed 2 8 (moves gain) (replicate 4 
 -- input { } output { [0, 4] [4, 0] [2i64, 0i64] [0, 2, 4, 6] [2, 3, 0, 1, 6, 7, 4, 5] }
 entry union : ([]i32, []i32, []i64, []i32, []i32) =
   let e = unite 2 8 (moves [1, 1, 1, 1]) [true, false, true, false]
-  in (e.off, e.size, e.gain, e.cut, flatten e.link)
+  in (e.off, e.size, e.gain, e.cut, flatten (map (\(x, y) -> [x, y]) e.link))

@@ -71,7 +71,7 @@ def entropy_lost [p] [n] [k] [c] [m] (lists: [n][k]i32) (tours: [p][n]i32) ({tou
     let come (x: i32) (end: i32) =
       let g = having x (city end)
       in entropy all (g + 1) - entropy all g
-    in 2 * gone - come u e.link[r, 0] - come v e.link[r, 1]
+    in 2 * gone - come u e.link[r].0 - come v e.link[r].1
   in hist (+) 0 c (map i64.i32 e.own) (kept_apart (map lost (iota m)))
 
 -- | Choose the exchanges that save at least `thrift` hundredths of what those of their tour save on average for the entropy that

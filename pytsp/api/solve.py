@@ -64,7 +64,7 @@ def solve(
         `pytsp.AntColony`, with what it is asked for; or a name, "eax", "ils", "large", "restarts", "two-opt",
         "annealing", "ants" or "auto". "auto" is "eax" from 8 to 20,000 cities, on a GPU to two million, unless the time
         limit is too short for it: on a CPU below some 0.24 s of one core for 1,000 cities, 1.5 s for 10,000 and 48 s
-        for 20,000, which up to sixteen threads share, on a GPU below 4 µs a city. Where distances are asymmetric it is
+        for 20,000, which up to sixteen threads share, on a GPU below 7 µs a city. Where distances are asymmetric it is
         "eax" to 2,000 cities and from 1 ms a city on, or where near cities are about as far there as back, as on roads,
         to 1,000 and from 5 µs times the square of the cities on; on a GPU to 5,000. Else it is "ils" on a CPU up to
         200,000 cities where the time limit leaves 0.04 ms a city (above 20,000 cities with up to three threads),

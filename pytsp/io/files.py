@@ -6,6 +6,7 @@ import codecs
 import io
 import json
 import math
+import mmap
 import os
 import re
 from collections.abc import Sequence
@@ -41,7 +42,7 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 _NUMBER = re.compile(rb"[-+.\d\"]|sep=", re.IGNORECASE)
 _SEPARATOR = re.compile(rb"[,;\t]")
 _BEGINNING = 1 << 16
-# From so many bytes on an array's file is read into NumPy's memory.
+# From so many bytes on an array's file is mapped.
 _LARGE = 1 << 20
 
 
@@ -101,21 +102,18 @@ def _decoded(data: bytes) -> str:
 def _array_file(source: Source) -> NDArray[Any] | None:
     """Return the array in a large file of `numpy.save`; None of anything else, and of a file that is not as it should.
 
-    It is read into memory that NumPy obtained: large pages, which are filled in half of the time.
+    The file is mapped: what is not copied takes no memory but the system's cache of files. It must not become shorter
+    while the array is used.
     """
     if not is_path(source) or not os.path.isfile(source) or os.path.getsize(source) < _LARGE:
         return None
     with open(source, "rb", buffering=0) as file, suppress(Exception):
         shape, is_fortran, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
-        if dtype.hasobject or math.prod(shape) * dtype.itemsize != os.path.getsize(source) - file.tell():
+        begin, size, count = file.tell(), os.path.getsize(source), math.prod(shape)
+        if dtype.hasobject or count * dtype.itemsize != size - begin:
             return None
-        array = np.empty(shape, dtype, order="F" if is_fortran else "C")
-        data, filled = memoryview(array.reshape(-1, order="A").view(np.uint8).data), 0
-        # One call reads 2 GB at most.
-        while filled < len(data) and (count := file.readinto(data[filled:])):
-            filled += count
-        array.setflags(write=False)
-        return array if filled == len(data) else None
+        items = np.frombuffer(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ), dtype, count, begin)
+        return items.reshape(shape, order="F" if is_fortran else "C")
     return None
 
 

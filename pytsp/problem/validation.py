@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import mmap
 from collections.abc import Sequence
 from typing import Any
 
@@ -122,13 +123,14 @@ def _owned(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
 
 
 def _is_for_good(array: NDArray[Any]) -> bool:
-    """Tell whether nobody can change a read-only array: it is no view, or one of bytes, as what was read is."""
+    """Tell whether nobody can change a read-only array: it is no view, or one of bytes or of a mapped file, as what was
+    read is."""
     base = array.base
     while isinstance(base, np.ndarray):
         if base.flags.writeable or base.base is None:
             return False
         base = base.base
-    return base is None or isinstance(base, bytes)
+    return base is None or isinstance(base, bytes | mmap.mmap)
 
 
 def check_points(points: ArrayLike, what: str, widths: tuple[int, ...]) -> NDArray[np.float64]:

@@ -42,7 +42,7 @@ ROADS_SECONDS, DIRECTED_SECONDS = 5e-6, 1e-3
 CROSSING_START, CROSSING_CITY_SECONDS, CROSSING_SECONDS = 0.12, 1.15e-4, 1.5e-20
 MOST_CROSSING_THREADS, FURTHER_SHARE, CROSSING_POWER, TIMES_CHAINS = 16, 0.2, 1.25, 1.5
 # So many seconds a city a GPU needs until a population on it pays.
-GPU_CITY_SECONDS = 4e-6
+GPU_CITY_SECONDS = 7e-6
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".

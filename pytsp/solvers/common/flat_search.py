@@ -25,6 +25,8 @@ NOISE, LEAST_MOVES, MOST_ROUNDS = 256, 20, 200
 WIDE, WIDEST = 8, 32
 # What a climber takes of a device's memory, a city; and how many cities of all tours indices of 32 bits number.
 DEVICE_CITY_BYTES, MOST_CITIES = 200, 2**30 - 1
+# How many cities of a tour the search for joints numbers, beside a place in lists as wide as the widest.
+MOST_NUMBERED = 2**25
 
 
 class FlatSearch(LocalSearch):
@@ -36,10 +38,20 @@ class FlatSearch(LocalSearch):
         As those of `LocalSearch`.
     instance : Instance
         Whose cities the kernels number.
+
+    Raises
+    ------
+    ValueError
+        If it has more cities than the kernels number.
     """
 
     def __init__(self, *arguments: Any, instance: Instance, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        if instance.n > MOST_NUMBERED:
+            raise ValueError(
+                f"crossover on a GPU takes up to {MOST_NUMBERED} cities, and {instance.name} has {instance.n}; take "
+                "solver='large'"
+            )
         self.spots = spots_of(instance)
 
     def start(self, first: int, count: int, population: int = 0) -> Any:
