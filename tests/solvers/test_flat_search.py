@@ -152,3 +152,14 @@ def test_a_path_has_its_further_city_and_all_others_along_a_curve() -> None:
     cells = along(2, path)
     assert len(np.unique(cells, axis=0)) == 16
     assert (np.abs(np.diff(cells[:15], axis=0)).sum(axis=1) <= 2).all()
+
+
+@pytest.mark.parametrize("most", [59, 60])
+def test_more_cities_than_joints_number_are_refused(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flat_search, "MOST_NUMBERED", most)
+    options = pytsp.EAX(climbers=4, iterations=2, moves="flat")
+    if most == 60:
+        assert pytsp.is_tour(pytsp.solve(uniform(60, 0), solver=options, backend="c").tour, 60)
+        return
+    with pytest.raises(ValueError, match=r"takes up to 59 cities, and \S+ has 60; take solver='large'"):
+        pytsp.solve(uniform(60, 0), solver=options, backend="c")
