@@ -81,7 +81,7 @@ module mk_joints (M: metric) = {
   def joints [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (rings: rings [c] [m]) : [m]joint =
     #[unsafe]
     let {e, subtour, sizes = _, looks} = rings
-    let bits = 66 - i64.i32 (i64.clz (k - 1))
+    let bits = 66 - i64.i32 (i64.clz (i64.max 0 (k - 1)))
     let cities = assert (n <= 1 << (32 - bits)) ((1 << (32 - bits)) - 1)
     let ends = scan (+) 0 (map2 (\r f -> if f then i64.i32 (segment_size n e (i32.i64 r)) else 0) (iota m) looks)
     let upto (r: i32): i64 = if r == 0 then 0 else ends[i64.i32 r - 1]
