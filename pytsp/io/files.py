@@ -24,6 +24,7 @@ from pytsp.io.tables import of_table
 from pytsp.io.tsplib.lexer import as_text
 from pytsp.io.tsplib.reader import parse
 from pytsp.problem.instance import Instance
+from pytsp.problem.validation import MappedFile
 from pytsp.utils.notices import about
 
 _KINDS = {
@@ -112,7 +113,7 @@ def _array_file(source: Source) -> NDArray[Any] | None:
         begin, size, count = file.tell(), os.path.getsize(source), math.prod(shape)
         if dtype.hasobject or count * dtype.itemsize != size - begin:
             return None
-        items = np.frombuffer(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ), dtype, count, begin)
+        items = np.frombuffer(MappedFile(file.fileno(), size, access=mmap.ACCESS_READ), dtype, count, begin)
         return items.reshape(shape, order="F" if is_fortran else "C")
     return None
 

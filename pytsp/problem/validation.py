@@ -16,6 +16,11 @@ from pytsp.utils.arguments import is_masked
 from pytsp.utils.extremes import extremes
 from pytsp.utils.memory import check_room
 
+
+class MappedFile(mmap.mmap):
+    """A file that is read by mapping it: arrays on it are taken as they are, unlike those that a caller maps."""
+
+
 FORBIDDEN = {"i": 2**31 - 1, "f": math.inf}
 """The distance, in a matrix of integers or of floats, that forbids an edge: no tour has one that can do without."""
 
@@ -130,7 +135,9 @@ def _is_for_good(array: NDArray[Any]) -> bool:
         if base.flags.writeable or base.base is None:
             return False
         base = base.base
-    return base is None or isinstance(base, bytes | mmap.mmap)
+    if isinstance(base, memoryview):
+        base = base.obj
+    return base is None or isinstance(base, bytes | MappedFile)
 
 
 def check_points(points: ArrayLike, what: str, widths: tuple[int, ...]) -> NDArray[np.float64]:

@@ -250,7 +250,7 @@ def test_arrays_are_what_numpy_loads(
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
-def test_a_large_matrix_is_not_copied_once_it_is_read(dtype: type, tmp_path: Path) -> None:
+def test_a_large_matrix_is_not_copied(dtype: type, tmp_path: Path) -> None:
     array = np.ones((1_000, 1_000), dtype)
     np.fill_diagonal(array, 0)
     np.save(tmp_path / "a.npy", array)
@@ -261,7 +261,8 @@ def test_a_large_matrix_is_not_copied_once_it_is_read(dtype: type, tmp_path: Pat
     finally:
         tracemalloc.stop()
     assert instance.n == 1_000
-    assert most < 1.5 * array.nbytes
+    # The file is mapped: nothing is as large as the matrix.
+    assert most < 0.5 * array.nbytes
 
 
 @pytest.mark.parametrize("least", [0, 1 << 20])
