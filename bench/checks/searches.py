@@ -1,4 +1,4 @@
-"""Whether 42 searches by crossover are the same on every backend.
+"""Compare 42 searches by crossover on all backends: python -m bench.checks.searches.
 
 They are of all forms of distances, of 5 to 100,000 cities, and of 2 to 300 tours. The best tour, and every climber's
 length and steps, must be equal. Builds nothing; ends with 1 where anything differs.

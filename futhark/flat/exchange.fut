@@ -70,7 +70,7 @@ def walks [c] [m] (e: exchanges [c] [m]) : [m * 2]i32 =
 
 -- | Return the chosen exchanges, in their order, and what their cuts are named by: each cut has the number of one of its exchange.
 --
--- Cuts look their exchange up, which is one kernel in place of the many of a list. **Work:** O(c + m log c). **Span:** O(log (c + m)).
+-- **Work:** O(c + m log c). **Span:** O(log (c + m)).
 #[noinline]
 def select_named [c] [m] (e: exchanges [c] [m]) (names: [m]i32) (chosen: [c]bool) : ?[d][l].(exchanges [d] [l], [l]i32) =
   let add (a: i64, b: i64) (x, y) = (a + x, b + y)

@@ -31,7 +31,7 @@ type arrays [c] [m] = ([c]i32, [c]i32, [c]i64, [m]i32, [m][2]i32)
 def exchanges_from [c] [m] ((pair, size, gain, cut, link): arrays [c] [m]) : exchanges [c] [m] =
   let ends = ends_of size
   let off = starts_of size ends
-  let own = rows_of m ends
+  let own = map (row_of ends) (iota m)
   in {pair, off, size, gain, cut, own, link = map2 (\o l -> (l[0] + 2 * off[i64.i32 o], l[1] + 2 * off[i64.i32 o])) own link}
 
 def arrays_from [c] [m] (e: exchanges [c] [m]) : arrays [c] [m] =

@@ -64,15 +64,15 @@ def cut_of (move: move) (r: i32) : (i32, i32, i32) =
   let end (e: i32) = let y = joined move (2 * cut + e) in 2 * place move (y >> 1) + (y & 1)
   in (if cut == 0 then move.at else if cut == 1 then move.behind else move.there, end 0, end 1)
 
--- | Return moves as exchanges, for each the tour and the gain. **Work:** O(c). **Span:** O(log c).
+-- | Return moves as exchanges, for each the tour and the gain. **Work:** O(c log c). **Span:** O(log c).
 def exchanges_of_moves [c] (pair: [c]i32) (gain: [c]i64) (moves: [c]move) : ?[m].exchanges [c] [m] =
   let size = map (\move -> 2 + i32.bool move.is_three) moves
   let ends = ends_of size
   let m = numbered (total_of ends)
   let off = starts_of size ends
-  let own = rows_of m ends
-  let cut (o: i32) (r: i64) =
+  let cut (r: i64) =
+    let o = row_of ends r
     let (cut, x, y) = cut_of (get moves o) (i32.i64 r - get off o)
-    in (cut, (x + 2 * get off o, y + 2 * get off o))
-  let (cut, link) = unzip (map2 cut own (iota m))
+    in (cut, o, (x + 2 * get off o, y + 2 * get off o))
+  let (cut, own, link) = unzip3 (map cut (iota m))
   in {pair, off, size, gain, cut, own, link}

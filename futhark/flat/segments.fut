@@ -39,11 +39,9 @@ def total_of [c] (ends: [c]i64) : i64 = if c == 0 then 0 else #[unsafe] ends[c -
 def starts_of [c] (sizes: [c]i32) (ends: [c]i64) : [c]i32 =
   map2 (\size end -> i32.i64 end - size) sizes ends
 
--- | Return the row of each of m elements: the first one that ends behind it. Rows may be empty. **Work:** O(c + m). **Span:** O(log m).
-def rows_of [c] (m: i64) (ends: [c]i64) : [m]i32 =
-  scan (+) 0 (hist (+) 0i32 m ends (replicate c 1))
-
--- | Return the row of element x: the first one that ends behind it. **Work:** O(log c).
+-- | Return the row of element x: the first one that ends behind it. Rows may be empty.
+--
+-- A search is a part of the kernel that asks; rows as an array would be several kernels. **Work:** O(log c).
 def row_of [c] (ends: [c]i64) (x: i64) : i32 =
   let (row, _) =
     #[unsafe]

@@ -29,7 +29,9 @@ entry rows [c] (sizes: [c]i32) : ([]i64, []i32, i64) =
 -- entry: row
 -- input { [2, 0, 3] } output { [0, 0, 2, 2, 2] }
 -- input { [0, 0, 1, 0] } output { [2] }
-entry row [c] (sizes: [c]i32) : []i32 = rows_of (total_of (ends_of sizes)) (ends_of sizes)
+entry row [c] (sizes: [c]i32) : []i32 =
+  let ends = ends_of sizes
+  in map (row_of ends) (iota (total_of ends))
 
 -- ==
 -- entry: powers
@@ -65,7 +67,7 @@ entry sorts_hold (c: i64) (most: i64) : bool =
   let sizes = tabulate c (\r -> rng.below (rng.stream 1 r) 0 (i32.i64 most + 1))
   let ends = ends_of sizes
   let m = total_of ends
-  let row = rows_of m ends
+  let row = map (row_of ends) (iota m)
   let keys = tabulate m (\x -> u32.i32 (rng.below (rng.stream 2 x) 0 50))
   let sorted = sort_rows 6 (starts_of sizes ends) sizes row keys (map i32.i64 (iota m))
   let before x y = row[x] < row[y] || (row[x] == row[y] && (keys[x] < keys[y] || (keys[x] == keys[y] && x < y)))

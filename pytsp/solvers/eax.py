@@ -53,10 +53,9 @@ CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
 # How many kicks a second a thread counts on at first, where they end a solve.
 FIRST_KICKS_A_SECOND = 5_000.0
 # How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
-# most a call has more than the one before. On a GPU those of the first call have at most so many cities, and so many a
-# second of the share of the time in which few climbers are to be there.
+# most a call has more than the one before. On a GPU those of the first call have at most so many cities.
 FIRST_CHUNK = {"cpu": 1, "gpu": 64}
-FIRST_CITIES_ON_A_GPU, FIRST_CITIES_A_SECOND = 10**7, 2.5e7
+FIRST_CITIES_ON_A_GPU = 10**7
 CHUNK = {"cpu": 64, "gpu": 1_024}
 MOST_GROWTH = 4
 # The fewest cities for which a population on a GPU starts in bulk. Of fewer, and of matrices, the host's cores bring
@@ -180,9 +179,7 @@ class Evolution(Search):
         self.kicked: Kicked | None = None
         # What the last generation took.
         self.generation_seconds = 0.0
-        first = FIRST_CHUNK[self._descents_machine]
-        cities = min(FIRST_CITIES_ON_A_GPU, FIRST_CITIES_A_SECOND * (self.latest - self.watch.seconds))
-        fitting = max(FEWEST_CLIMBERS, int(cities / self.form.whole.n))
+        first, fitting = FIRST_CHUNK[self._descents_machine], max(1, FIRST_CITIES_ON_A_GPU // self.form.whole.n)
         self.chunk = first * self.descents.threads if self.descents.threads else min(first, fitting)
         # What each climber of the last call in which some descended has taken.
         self.descent_seconds = 0.0
