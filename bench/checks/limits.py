@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -171,6 +172,8 @@ def draw(task: tuple[str, int, int, str]) -> Drawn:
     name, n, seed, folder = task
     kind = KINDS[name]
     file, instance = kind.write(Path(folder), n, seed, f"{name}-{n}")
+    # A disk that is still writing would be slow to read from.
+    os.sync()
     nearest = kind.length(instance, kind.nearest_neighbour(instance))
     return Drawn(str(file), float(nearest), instance.is_exact)
 

@@ -153,9 +153,7 @@ def solve_once(instance: Instance, request: Request) -> Result:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415
 
         return solve_reduced(instance, request)
-    if request.backend == "auto" and is_in_space_only(instance):
-        # A GPU would need a matrix that is too large.
-        request = replace(request, backend="multicore")
+    request = _without_matrix(instance, request)
     task, work = _task_for(instance, request), (request.executor, request.devices, _placed(request))
     if request.checkpoint is None:
         return run(task, *work)
@@ -174,6 +172,18 @@ def solve_once(instance: Instance, request: Request) -> Result:
     except Exception:
         watch.checkpoint.discard()
         raise
+
+
+def _without_matrix(instance: Instance, request: Request) -> Request:
+    """Return a request whose backend needs no matrix that is too large, as most solvers do on a GPU."""
+    if request.backend != "auto" or not is_in_space_only(instance):
+        return request
+    limit = request.time_limit
+    if limit is None or limit >= population_seconds(instance, None):
+        options = options_of(instance, request, watch_of(instance, request))
+        if "gpu" in options.in_space:
+            return request
+    return replace(request, backend="multicore")
 
 
 def run_out(instance: Instance, request: Request) -> Result:

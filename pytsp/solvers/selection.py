@@ -10,6 +10,7 @@ import numpy as np
 
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import FORBIDDEN, Instance
+from pytsp.problem.location import is_located, is_planar
 from pytsp.solvers.large.requirements import can_be_large
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
@@ -41,8 +42,9 @@ ROADS_SECONDS, DIRECTED_SECONDS = 5e-6, 1e-3
 # chains take until their first local optimum.
 CROSSING_START, CROSSING_CITY_SECONDS, CROSSING_SECONDS = 0.12, 1.15e-4, 1.5e-20
 MOST_CROSSING_THREADS, FURTHER_SHARE, CROSSING_POWER, TIMES_CHAINS = 16, 0.2, 1.25, 1.5
-# So many seconds a city a GPU needs until a population on it pays.
-GPU_CITY_SECONDS = 7e-6
+# So many seconds a city a GPU needs until a population on it pays. The host makes lists of cities that are not of a
+# plane, which takes so many times as long.
+GPU_CITY_SECONDS, GPU_TIMES_IN_SPACE = 7e-6, 6
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".
@@ -143,6 +145,8 @@ def crossing_seconds(n: int, threads: int | None = 1) -> float:
 def population_seconds(instance: Instance, threads: int | None = 1) -> float:
     """Return about how long a population on an instance takes so many threads of a CPU, or a GPU, until it pays."""
     n, seconds = instance.n, crossing_seconds(instance.n, threads)
+    if threads is None and not is_planar(instance) and is_located(instance):
+        seconds *= GPU_TIMES_IN_SPACE
     if not instance.asymmetric:
         return seconds
     directed = ROADS_SECONDS * n * n if _is_like_roads(instance) else DIRECTED_SECONDS * n

@@ -17,9 +17,10 @@ from results import assert_same, solving
 import pytsp
 from pytsp import Instance
 from pytsp.backends import Backend
+from pytsp.problem import kernel_input
 from pytsp.problem.location import further_city
 from pytsp.problem.open_paths import OpenPath
-from pytsp.solvers.common import flat_search
+from pytsp.solvers.common import flat_search, task
 from pytsp.solvers.common.flat_search import SIDE, spots_of
 
 solved = solving("eax", climbers=6, moves="flat")
@@ -152,6 +153,20 @@ def test_a_path_has_its_further_city_and_all_others_along_a_curve() -> None:
     cells = along(2, path)
     assert len(np.unique(cells, axis=0)) == 16
     assert (np.abs(np.diff(cells[:15], axis=0)).sum(axis=1) <= 2).all()
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("metric", ["GEO", "HAVERSINE", "EUC_3D", "MAN_2D"])
+def test_many_cities_in_space_need_no_matrix(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, metric: str, is_open: bool
+) -> None:
+    rng = np.random.default_rng(5)
+    points = np.floor(rng.uniform(-80, 80, (70, 3 if metric == "EUC_3D" else 2)))
+    instance = Instance.from_coordinates(points, metric)
+    by_matrix = solved(instance, backend, iterations=3, open=is_open)
+    monkeypatch.setattr(task, "MATRIX_CITIES", 10)
+    monkeypatch.setattr(kernel_input, "MATRIX_BYTES", 0)
+    assert_same(solved(instance, backend, iterations=3, open=is_open), by_matrix)
 
 
 @pytest.mark.parametrize("most", [59, 60])

@@ -38,6 +38,7 @@ from pytsp.problem.location import PLANE_METRICS as METRICS
 from pytsp.solvers.large.requirements import LEAST_CITIES, can_be_large
 from pytsp.solvers.selection import choose
 from pytsp.starts.construct import STARTS, start_tour
+from pytsp.utils.deadline import OutOfTime
 
 pieces_module = importlib.import_module("pytsp.solvers.large.pieces")
 large_module = importlib.import_module("pytsp.solvers.large.solver")
@@ -442,6 +443,21 @@ def test_a_time_limit_that_is_over_at_once_still_gives_a_tour(backend: Backend) 
     result = solved(uniform(2000), backend, iterations=None, time_limit=1e-9)
     assert (result.stop_reason, result.iterations) == ("time limit", 0)
     assert_whole(result)
+
+
+@pytest.mark.parametrize("step", ["lists_of", "form_of", "_start", "Pieces"])
+def test_a_time_limit_that_is_over_in_the_preparations_leaves_the_curve(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def late(*_: object, **__: object) -> None:
+        raise OutOfTime
+
+    monkeypatch.setattr(large_module, step, late)
+    # The cities stand in no order; a tour along the curve is a quarter longer than the shortest.
+    instance = uniform(2_000)
+    result = solved(instance, backend, iterations=None, time_limit=60.0)
+    assert (result.stop_reason, result.iterations) == ("time limit", 0)
+    assert result.length < 0.1 * instance.tour_length(np.arange(instance.n))
 
 
 @pytest.mark.timed

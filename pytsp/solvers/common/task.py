@@ -69,8 +69,7 @@ class Task(Generic[O_co]):
     @cached_property
     def form(self) -> Form:
         """The instance as kernels take it."""
-        has_kernels = self.options.in_space and self.machine == "cpu"
-        in_space_above = MATRIX_CITIES if has_kernels else None
+        in_space_above = MATRIX_CITIES if self.machine in self.options.in_space else None
         return self.recall("form", lambda: form_of(self.instance, in_space_above=in_space_above))
 
     @cached_property

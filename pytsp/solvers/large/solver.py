@@ -72,24 +72,24 @@ def begin(task: Task[LargeTour]) -> Pieces:
         look(instance.n, _first_seconds(task))
         lists = lists_of(ordered, keys, order, task)
         look(instance.n)
+        del keys
+        took = watch.seconds - began
+        form = form_of(ordered, in_space_above=0 if on_the_cpu else None)
+        # What depends on the machine stays as it was on the one where the solve began.
+        piece = options.piece if watch.state is None else watch.state.whole("piece", LEAST_CITIES, 2**31 - 1)
+        return Pieces(
+            task,
+            form,
+            lists,
+            _start(ordered, order, task),
+            order=order,
+            piece=piece_cities(instance.n, kernels, piece),
+            temperature=first_temperature(form, lists, options.temperature),
+            # A look at all cities takes about as long as the lists did, also where others keep the machine busy.
+            pass_seconds=max(took, instance.n / PASSED_A_SECOND) if kernels.device is None else None,
+        )
     except OutOfTime:
         raise OutOfTime(order if instance.n > FEW_CITIES else None) from None
-    del keys
-    took = watch.seconds - began
-    form = form_of(ordered, in_space_above=0 if on_the_cpu else None)
-    # What depends on the machine stays as it was on the one where the solve began.
-    piece = options.piece if watch.state is None else watch.state.whole("piece", LEAST_CITIES, 2**31 - 1)
-    return Pieces(
-        task,
-        form,
-        lists,
-        _start(ordered, order, task),
-        order=order,
-        piece=piece_cities(instance.n, kernels, piece),
-        temperature=first_temperature(form, lists, options.temperature),
-        # A look at all cities takes about as long as the lists did, also where others keep the machine busy.
-        pass_seconds=max(took, instance.n / PASSED_A_SECOND) if kernels.device is None else None,
-    )
 
 
 def check_large(instance: Instance, *, on_the_cpu: bool) -> None:

@@ -39,7 +39,7 @@ class EAX(Climbers, NeighbourLists):
     name = "eax"
     title = "edge assembly crossover"
     part = "flat"
-    in_space = True
+    in_space = frozenset({"cpu", "gpu"})
 
     iterations: int | None = iterations(
         "How many generations of one population there are at most, with a time limit too; by default, and without a "

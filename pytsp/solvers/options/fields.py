@@ -149,8 +149,8 @@ class Options:
     """The part of the kernels that it calls by default."""
     takes_initial_tour: ClassVar[bool] = True
     """Whether `initial_tour` concerns it."""
-    in_space: ClassVar[bool] = False
-    """Whether it has kernels, on a CPU, for many cities of any metric as points."""
+    in_space: ClassVar[frozenset[str]] = frozenset()
+    """The machines, "cpu" and "gpu", on which it has kernels for many cities of any metric as points."""
 
     def __init_subclass__(cls) -> None:
         """Have the docstring tell the options, those of bases too."""

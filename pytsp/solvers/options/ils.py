@@ -56,7 +56,7 @@ class ILS(Climbers, NeighbourLists):
     name = "ils"
     title = "iterated local search"
     part = "search"
-    in_space = True
+    in_space = frozenset({"cpu"})
 
     iterations: int | None = iterations(
         "How many kicks each climber tries. By default as many as the time limit allows; without one, a number that "
