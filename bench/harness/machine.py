@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TSPLIB = ROOT.parent / "shared" / "tsplib"
 # Instances that are too large for TSPLIB.
 LARGE = ROOT.parent / "shared" / "large"
+# Test sets of the learning literature.
+NEURAL = ROOT.parent / "shared" / "neural"
 # The command line, in a process of its own.
 PYTSP = [sys.executable, "-m", "pytsp"]
 

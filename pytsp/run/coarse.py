@@ -115,7 +115,8 @@ def may_be_coarse(
     if others.size:
         least = _least_rest(n, 1.0)
         is_far, rest = _far_positions(ways(others), least)
-        found[others] = is_far.any(axis=1) & (rest < least)
+        count = is_far.sum(axis=1)
+        found[others] = (count > 0) & (count <= FAR_SHARE * n) & (rest < least)
     return found
 
 

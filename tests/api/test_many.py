@@ -20,7 +20,7 @@ from paths import all_tsplib, tsplib_file
 
 import pytsp
 from pytsp import Instance, Result
-from pytsp.api import many
+from pytsp.api import many, rescaled
 from pytsp.api.dispatch import dispatch
 from pytsp.backends import Backend
 from pytsp.exceptions import BackendError, InstanceError
@@ -106,6 +106,14 @@ def test_all_backends_solve_alike(backend: Backend, metric: str) -> None:
     results = pytsp.solve_many(instances, climbers=4, seed=7, backend=backend.name)
     for result, other in zip(results, pytsp.solve_many(instances, climbers=4, seed=7, backend="c"), strict=True):
         assert_same(result, other)
+
+
+def test_cities_of_one_scale_are_not_searched_on_a_finer_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def finer(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(rescaled, "solve_finer", finer)
+    assert len(pytsp.solve_many(np.random.default_rng(4).random((50, 100, 2)), climbers=2, iterations=0)) == 50
 
 
 def test_all_backends_solve_few_cities_alike(backend: Backend) -> None:

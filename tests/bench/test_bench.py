@@ -34,7 +34,7 @@ from bench.harness.tables import duration
 from bench.harness.workers import Failure, Worker
 from bench.kernels import counters
 from bench.papers import delevacq, rocki
-from bench.solvers import directed, huge, many, peers
+from bench.solvers import batches, directed, huge, peers
 from bench.solvers.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from pytsp import Instance, Result
 from pytsp.backends import open_backend
@@ -372,17 +372,28 @@ def test_delevacq_draws_as_many_moves_as_they_do(
     assert "--draws 9 is for table 3; table 1 draws no moves" in capsys.readouterr().err
 
 
-def test_many_tells_the_gap_to_the_shorter_tour(
+def test_batches_tells_the_gap_to_optimal_tours(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert many.gaps([1.0, 2.2], [1.1, 2.0]) == pytest.approx((5, 5))
-    stored = folder / "many.json"
-    words = ("--count", 3, "--n", 10, "--sample", 2, "--iterations", 50, "--backend", "c", "--json", stored)
-    assert run(monkeypatch, many, *words) == 0
-    told = json.loads(stored.read_text(encoding="utf-8"))
-    assert (told["instances"], told["n"], told["iterations"]) == (3, 10, 50)
-    assert told.get("mean gap, %", 0.0) < 5
-    assert "| 3 | 10 |" in capsys.readouterr().out
+    lengths = np.array([1.1, 2.0])
+    assert batches.gap_of(lengths, np.array([1.0, 2.0]), 9.0) == pytest.approx(5)
+    assert batches.gap_of(lengths, None, 1.0) == pytest.approx(55)
+    corners = np.array([[0, 0], [0, 1], [1, 1], [1, 0]], dtype=np.float64)
+    np.savez(folder / "tsp500.npz", xy=np.stack([corners, corners[[0, 2, 1, 3]], 2 * corners]), optimal=[4.0, 4.0, 4.0])
+    stored = folder / "batches.json"
+    words = ("tsp500", "--folder", folder, "--seeds", 2, "--backend", "c", "--json", stored)
+    assert run(monkeypatch, batches, *words) == 0
+    rows = json.loads(stored.read_text(encoding="utf-8"))["rows"]
+    assert [(each["seed"], each["gap, %"]) for each in rows] == [(1, 33.3333), (2, 33.3333)]
+    assert "| LKH-3, CPU |" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="tsp1000.npz is not in"):
+        run(monkeypatch, batches, "tsp1000", "--folder", folder)
+
+
+def test_the_cities_of_the_smallest_set_are_those_of_the_literature() -> None:
+    points, optimal = batches.points_of("tsp100", Path())
+    np.random.seed(1234)  # noqa: NPY002
+    assert optimal is None and np.array_equal(points, np.random.uniform(size=(10_000, 100, 2)))  # noqa: NPY002
 
 
 @pytest.mark.parametrize("kind", directed.KINDS)
