@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 # Solvers whose moves come from lists of near cities.
-LISTING = ("eax", "ils", "large")
+LISTING = ("eax", "ils", "large", "ants")
 
 _log = logging.getLogger("pytsp")
 

@@ -31,6 +31,9 @@ from pytsp.utils.extremes import least_and_largest
 
 __all__ = ["OpenPath", "UnclosedPath"]
 
+# Distances that are copied between two looks at the clock.
+_BLOCK = 1 << 22
+
 
 @dataclass(frozen=True, eq=False)
 class OpenPath:
@@ -109,7 +112,11 @@ class OpenPath:
         # Kernels take whole numbers of 32 bits as they are; directed ways are doubled before.
         is_short = original.is_exact and not original.asymmetric and max(d.max(), far) <= MOST_DISTANCE
         closed = np.zeros((n + 1, n + 1), np.int32 if is_short else d.dtype)
-        closed[:n, :n] = d
+        rows = max(1, _BLOCK // n)
+        for first in range(0, n, rows):
+            look(first * n)
+            end = min(n, first + rows)
+            closed[first:end, :n] = d[first:end]
         closed[n, :n] = far if starts else 0
         closed[:n, n] = far if ends else 0
         closed[n, starts] = closed[ends, n] = 0

@@ -118,6 +118,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Result]:
 @example(n=8, decades=600, seed=0, is_directed=False, ends=(None, None), solver="auto")
 @example(n=7, decades=13, seed=0, is_directed=False, ends=None, solver="auto")
 @example(n=4, decades=9, seed=249, is_directed=True, ends=None, solver="auto")
+@example(n=2, decades=24.75, seed=11909, is_directed=False, ends=(0, None), solver="auto")
 def test_distances_of_any_size_end_on_the_optimum_or_a_warning(
     n: int, decades: float, seed: int, is_directed: bool, ends: tuple[int | None, int | None] | None, solver: str
 ) -> None:
@@ -134,7 +135,7 @@ def test_distances_of_any_size_end_on_the_optimum_or_a_warning(
         least = least_tour(d.tolist(), is_open=ends is not None, start=start, end=end)
         assert result.length == pytest.approx(least, rel=1e-6)
     assert assert_improves(result.history)[-1] == pytest.approx(result.length, rel=1e-6)
-    # Climbers' lengths are the kernel's, rounded to its unit at each edge.
+    # Of a tour that was found at once the length is the kernel's, rounded to its unit at each edge.
     assert result.lengths.min() == pytest.approx(result.length, rel=1e-6, abs=n * result.resolution)
 
 

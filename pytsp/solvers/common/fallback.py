@@ -37,8 +37,8 @@ __all__ = [
 CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
 # Of so few cities the nearest-neighbour tour takes a few milliseconds, and is shorter than a curve.
 FEW_CITIES = 500
-# So much of what a solve may be late goes into a tour by rows of a matrix, and into one of points.
-GRACE_SECONDS, POINTS_GRACE_SECONDS = 0.1, 0.15
+# So much of what a solve may be late goes into such a tour.
+GRACE_SECONDS = 0.15
 # A curve that takes so little is followed anyway, and all cities are looked at in rows of a matrix.
 SHORT_SECONDS, SHORT_ROWS_SECONDS = 0.06, 0.05
 # Where a tour by such rows takes more than this part of what is left of a limit, it is made before anything else.
@@ -94,8 +94,7 @@ def early_tour(task: Task[Any]) -> NDArray[np.int32] | None:
 
 def _quick_tour_of(task: Task[Any]) -> NDArray[np.int32]:
     make = task.quick_tour or partial(quick_tour, task.instance)
-    given_rows = is_by_nearest_neighbours(task.instance)
-    return make(with_grace(task.watch.seconds_left, GRACE_SECONDS if given_rows else POINTS_GRACE_SECONDS))
+    return make(with_grace(task.watch.seconds_left, GRACE_SECONDS))
 
 
 def quick_seconds(instance: Instance) -> float:
