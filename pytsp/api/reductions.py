@@ -187,7 +187,10 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
     if is_measured:
         # A closed tour is longer than its path, one by shortened or rounded edges may be shorter than it is.
         lengths = np.full_like(lengths, length) if is_unclosed else np.maximum(lengths, length)
-        lengths[np.argmin(lengths)] = length
+        best = int(np.argmin(result.lengths))
+        # The tour may be of a climber that is not among these.
+        if result.lengths[best] <= result.length + result.instance.n * result.resolution:
+            lengths[best] = length
         history = tuple(each for each in improvements.history if each.length >= length)
     seconds = time.perf_counter() - request.began
     # A search that was cut short may leave an end out of its position, or a pair apart; repaired, its tour is shorter.

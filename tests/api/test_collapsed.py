@@ -234,7 +234,20 @@ def test_towns_with_many_orders_have_the_length_of_the_towns(metric: str, is_ope
     assert lengths[1] - ADDED[metric] * (480 - 12) <= lengths[0] * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("solver", ["auto", "eax", "ils", "large"])
+@pytest.mark.parametrize("solver", ["auto", "eax", "ils", "large", "ants"])
+def test_every_solver_along_lists_has_places_looked_for(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class LookedFor(Exception):
+        """Ends a solve where it looks for places."""
+
+    def look(*_: object, **__: object) -> None:
+        raise LookedFor
+
+    monkeypatch.setattr(Collapsed, "of", look)
+    with pytest.raises(LookedFor):
+        pytsp.solve(towns(4)[1], solver=solver, backend="c")
+
+
+@pytest.mark.parametrize("solver", ["auto", "eax", "ils", "large", "ants"])
 def test_every_solver_along_lists_takes_few_cities_a_place(solver: str) -> None:
     few, many = towns(4, copies=9)
     expected = pytsp.solve(few, backend="c").length

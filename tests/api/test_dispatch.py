@@ -1,4 +1,4 @@
-"""Where a solve runs whose instance is too large for the matrix that most solvers need on a GPU."""
+"""The backend of a solve whose instance is too large for the matrix that most solvers need on a GPU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytsp.problem import kernel_input
 
 
 class Asked(Exception):
-    """What a solver would have been asked."""
+    """Ends a solve before its solver begins, with the backend that was asked for."""
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,11 @@ from pytsp import Improvement, Instance, InstanceError, Progress, TourError
 from pytsp.api import reductions as _reductions
 from pytsp.api.request import Request
 from pytsp.backends import Backend
+from pytsp.problem import open_paths
 from pytsp.problem.kernel_input import MOST_DISTANCE, form_of
 from pytsp.problem.open_paths import OpenPath
 from pytsp.run.monitor import Improved
+from pytsp.utils.deadline import OutOfTime, looking
 
 PART = "search"
 
@@ -319,3 +321,19 @@ def test_what_is_no_truth_value_is_refused(name: str, value: object) -> None:
 def test_whether_a_path_is_sought_is_not_left_open() -> None:
     with pytest.raises(TypeError, match="open must be True or False; it is None"):
         pytsp.solve([[0, 0], [0, 9], [9, 9]], open=None)
+
+
+def test_the_copy_of_a_matrix_ends_when_the_time_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+
+    def check(_: float) -> None:
+        nonlocal looks
+        looks += 1
+        if looks == 3:
+            raise OutOfTime
+
+    monkeypatch.setattr(open_paths, "_BLOCK", 1 << 14)
+    ways = np.ones((600, 600), np.int64)
+    np.fill_diagonal(ways, 0)
+    with pytest.raises(OutOfTime), looking(check):
+        OpenPath.of(Instance.from_matrix(ways))

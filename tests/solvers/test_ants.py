@@ -29,13 +29,6 @@ PART = "comparators"
 solved = solving("ants")
 
 
-def test_ants_take_cities_in_one_place_for_one() -> None:
-    cities = np.repeat(np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 4.0], [0.0, 4.0]]), 1_500, axis=0)
-    # An ant would look at all of them in each step: no list leads out of the place.
-    result = pytsp.solve(Instance.from_coordinates(cities), solver="ants", backend="c", iterations=50)
-    assert result.length == 14 and np.array_equal(np.sort(result.tour), np.arange(6_000))
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 30])
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT"])
 @pytest.mark.parametrize("moves", [None, "2-opt", "or-opt", "3-opt"])

@@ -35,6 +35,7 @@ from pytsp.exceptions import InstanceError, TourError
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.kernel_input import form_of
 from pytsp.problem.location import PLANE_METRICS as METRICS
+from pytsp.solvers.common import fallback
 from pytsp.solvers.large.requirements import LEAST_CITIES, can_be_large
 from pytsp.solvers.selection import choose
 from pytsp.starts.construct import STARTS, start_tour
@@ -452,7 +453,11 @@ def test_a_time_limit_that_is_over_in_the_preparations_leaves_the_curve(
     def late(*_: object, **__: object) -> None:
         raise OutOfTime
 
+    def again(*_: object) -> None:
+        raise AssertionError
+
     monkeypatch.setattr(large_module, step, late)
+    monkeypatch.setattr(fallback, "_quick_tour_of", again)
     # The cities stand in no order; a tour along the curve is a quarter longer than the shortest.
     instance = uniform(2_000)
     result = solved(instance, backend, iterations=None, time_limit=60.0)
