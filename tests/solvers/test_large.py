@@ -648,3 +648,15 @@ def test_the_command_line_takes_pieces(tmp_path: Path, capsys: pytest.CaptureFix
     assert (told["iterations"], told["stop_reason"]) == (5, "finished")
     assert main(["solve", str(file), "--backend", "c", *words]) == 0
     assert str(expected.length) in capsys.readouterr().out
+
+
+def test_exits_that_take_too_long_are_left_out(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trees of 200,000 places on a line took all of a limit, and the tour was left as the curve had it."""
+
+    def is_too_long(*_: object) -> None:
+        raise OutOfTime
+
+    monkeypatch.setattr("pytsp.solvers.large.solver.find_exits", is_too_long)
+    result = pytsp.solve(uniform(2_000), solver="large", backend=backend.name, iterations=1, time_limit=600.0)
+    assert result.stop_reason == "finished"
+    assert result.solver == "large"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -29,7 +30,7 @@ from pytsp.solvers.large.requirements import LEAST_CITIES, can_be_large
 from pytsp.solvers.options.large import LargeTour
 from pytsp.starts.construct import start_tour
 from pytsp.utils.arguments import is_array
-from pytsp.utils.deadline import OutOfTime, look
+from pytsp.utils.deadline import OutOfTime, look, within
 
 __all__ = ["begin", "check_large", "lists_of", "numbers_of", "piece_cities"]
 
@@ -43,6 +44,8 @@ GPU_PIECES, LEAST_GPU_PIECE, MOST_GPU_PIECE = 264, 1_000, 4_000
 PASSED_A_SECOND = 2e6
 # What a city takes of lists and of the first descent, but for a k-d tree.
 FIRST_SECONDS = 3e-6
+# Exits from clusters take at most this share of the time that is left for the search.
+EXITS_SHARE = 0.5
 # What follows the search takes as long as the length of a tour, so many times.
 FINAL_LENGTHS = 3
 
@@ -144,11 +147,24 @@ def lists_of(
         return in_order(ordered, numbers_of(order)[given[order]])
     k = ALPHA_NEAREST if is_alpha(neighbours) else DEFAULT_NEIGHBOURS if neighbours is None else neighbours
     near = _nearest(ordered, keys, k, task)  # type: ignore[arg-type]
-    exits = find_exits(ordered, near)
+    exits = _exits_in_time(ordered, near, task)
     lists = with_exits(ordered, near, exits)
     if not is_alpha(neighbours):
         return lists
     return with_exits(ordered, alpha_lists(ordered, lists, bound_kernels(task.kernels, ordered.n)), exits)
+
+
+def _exits_in_time(ordered: Instance, near: NDArray[np.int32], task: Task[LargeTour]) -> NDArray[np.int32]:
+    """Return exits from clusters (`find_exits`), or none where they take most of the time that is left for the search."""
+    left = task.watch.seconds_left
+    if left == math.inf:
+        return find_exits(ordered, near)
+    look(ordered.n)
+    try:
+        with within(EXITS_SHARE * left):
+            return find_exits(ordered, near)
+    except OutOfTime:
+        return np.empty((ordered.n, 0), dtype=np.int32)
 
 
 def _nearest(ordered: Instance, keys: NDArray[np.uint64], k: int, task: Task[LargeTour]) -> NDArray[np.int32]:
