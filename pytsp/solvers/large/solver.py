@@ -155,7 +155,7 @@ def lists_of(
 
 
 def _exits_in_time(ordered: Instance, near: NDArray[np.int32], task: Task[LargeTour]) -> NDArray[np.int32]:
-    """Return exits from clusters (`find_exits`), or none where they take most of the time that is left for the search."""
+    """Return exits from clusters (`find_exits`), or none where they take most of the time that is left."""
     left = task.watch.seconds_left
     if left == math.inf:
         return find_exits(ordered, near)
