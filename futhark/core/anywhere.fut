@@ -1,5 +1,6 @@
 -- | Distances of cities wherever they are: in a plane, beyond it, or in a matrix, by one copy of the code.
 
+import "instances"
 import "metric"
 import "space"
 
@@ -14,11 +15,14 @@ module anywhere
       -- | Cities that are given by coordinates. **Work:** O(1).
       val of_places [n] : places [n] -> data [n]
 
-      -- | Cities of a plane or of a matrix, which stands row behind row: coordinates or distances, those that the kind has no
-      -- use for, are any. **Work:** O(1).
-      val of_kind [n] [w] : kind -> (xs: [n]f64) -> (ys: [n]f64) -> (distances: [w]i32) -> data [n]
+      -- | Cities of matrices, which stand one behind another, row behind row: the distance of cities a and b is behind
+      -- firsts[a] + b others; without `firsts` it is one matrix. **Work:** O(1).
+      val of_matrices [n] [f] [w] : (firsts: [f]i64) -> (distances: [w]i32) -> data [n]
+
+      -- | Cities first, …, first + m - 1, between which all distances stand. **Work:** O(1).
+      val part [n] : data [n] -> (first: i64) -> (m: i64) -> data [m]
     } = {
-  type~ data [n] = {places: places [n], distances: []i32}
+  type~ data [n] = {places: places [n], firsts: []i64, distances: []i32}
   type point = space.point
 
   def point [n] (data: data [n]) (c: i32) : point = space.point data.places c
@@ -27,25 +31,36 @@ module anywhere
   -- What most cities are is asked first: in another order distances in a plane take longer.
 
   #[inline]
-  def dist [n] ({places, distances}: data [n]) (a: point) (b: point) : i32 =
+  def dist [n] ({places, firsts, distances}: data [n]) (a: point) (b: point) : i32 =
     if places.kind == plane_rounded
     then space.dist (places with kind = plane_rounded) a b
     else if places.kind == in_matrix
-    then #[unsafe] distances[i64.i32 (city a) * n + i64.i32 (city b)]
+    then #[unsafe]
+      let c = i64.i32 (city a)
+      in distances[(if length firsts == 0 then c * n else firsts[c]) + i64.i32 (city b)]
     else space.dist places a b
 
   #[inline]
-  def may_be_below [n] ({places, distances}: data [n]) (a: point) (b: point) (most: i64) : bool =
+  def may_be_below [n] ({places, firsts, distances}: data [n]) (a: point) (b: point) (most: i64) : bool =
     if places.kind <= plane_rounded_up
     then space.may_be_below (places with kind = plane_rounded) a b most
-    else i64.i32 (dist {places, distances} a b) < most
+    else i64.i32 (dist {places, firsts, distances} a b) < most
 
   #[inline]
-  def of_places [n] (places: places [n]) : data [n] = {places, distances = []}
+  def of_places [n] (places: places [n]) : data [n] = {places, firsts = [], distances = []}
 
   #[inline]
-  def of_kind [n] [w] (kind: kind) (xs: [n]f64) (ys: [n]f64) (distances: [w]i32) : data [n] =
-    {places = in_space (xs, ys, 0) with kind = kind, distances}
+  def of_matrices [n] [f] [w] (firsts: [f]i64) (distances: [w]i32) : data [n] =
+    let nowhere = replicate n 0
+    in {places = in_space (nowhere, nowhere, 0) with kind = in_matrix, firsts, distances}
+
+  def part [n] ({places, firsts, distances}: data [n]) (first: i64) (m: i64) : data [m] =
+    #[unsafe]
+    let at (c: i64) = firsts[first + c] + first
+    in { places = space.slice places first m
+       , firsts = if length firsts == 0 then [] else tabulate m at
+       , distances
+       }
 }
 
 -- | The cities of a plane. **Work:** O(1).
@@ -55,5 +70,8 @@ def plane_anywhere [n] (plane: ([n]f64, [n]f64, f64)) : anywhere.data [n] = anyw
 -- | The cities of a matrix. **Work:** O(n).
 #[inline]
 def matrix_anywhere [n] (distances: [n][n]i32) : anywhere.data [n] =
-  let nowhere = replicate n 0
-  in anywhere.of_kind in_matrix nowhere nowhere (flatten distances)
+  anywhere.of_matrices [] (flatten distances)
+
+-- | The cities of many matrices. **Work:** O(1).
+#[inline]
+def matrices_anywhere [n] [w] ({firsts, matrices}: matrices_instance [n] [w]) : anywhere.data [n] = anywhere.of_matrices firsts matrices

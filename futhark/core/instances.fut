@@ -7,6 +7,7 @@ import "space"
 type matrix_instance [n] = {matrix: [n][n]i32}
 type grid_instance [n] = {grid: ([n]i32, [n]i32)}
 type plane_instance [n] = {plane: ([n]f64, [n]f64, f64)}
+type matrices_instance [n] [w] = {firsts: [n]i64, matrices: [w]i32}
 type space_instance [n] = {space: places [n]}
 
 def fits_32_bits (n: i64) = n >= 1 && n <= i64.i32 i32.highest
@@ -28,3 +29,7 @@ def load_plane [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
 def load_space [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (formula: i32) (radius: f64) : space_instance [n] =
   let by = {formula, radius}
   in assert (fits_32_bits n && is_measure by) {space = beyond_planes xs ys zs aways by}
+
+-- | Matrices that stand one behind another, row behind row: the distance of cities c and d is behind firsts[c] + d others.
+def load_matrices [n] [w] (firsts: [n]i64) (distances: [w]i32) : matrices_instance [n] [w] =
+  assert (fits_32_bits n) {firsts, matrices = distances}

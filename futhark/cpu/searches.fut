@@ -7,15 +7,20 @@ import "../core/anywhere"
 import "../core/instances"
 import "../core/metric"
 import "../core/planar"
+import "../core/positions"
 import "../core/schedule"
 import "../core/space"
-import "../crossover/many"
+import "../flat/climbers"
 import "../flat/crossing"
 import "../flat/curve"
+import "../flat/many"
+import "../flat/rows"
+import "../flat/starts"
 import "../large/parallel_moves"
 import "../large/pieces"
 import "../local_search/ils"
 import "../local_search/lin_kernighan"
+import "../local_search/many_starts"
 import "../local_search/near_tours"
 import "../local_search/population"
 import "../local_search/three_opt"
@@ -25,6 +30,10 @@ import "../two_opt/cpu_climbs"
 import "../two_opt/descent"
 import "../two_opt/pairs"
 import "../two_opt/restarts"
+import "many"
+
+local module flat = import "../flat/apply"
+type flat_population [p] [n] [r] = flat.population [p] [n] [r]
 
 module penalties_ascent = mk_ascent prim
 module matrix_climbs = mk_cpu_climbs matrix
@@ -39,7 +48,8 @@ module any_climbing = mk_deep_ils anywhere any_worker (mk_thread_look anywhere)
 module any_population = mk_population anywhere any_climbing cores
 module any_near_tours = mk_near_tours anywhere cores
 module any_crossing = mk_crossing anywhere
-module any_many = mk_many anywhere (mk_ils anywhere any_worker) cores
+module any_many_starts = mk_many_starts anywhere any_climbing cores
+module any_starts = mk_starts anywhere
 module space_passes = mk_passes space wide
 module space_path = mk_path space
 module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path) (mk_thread_look space_path)) cores
@@ -59,37 +69,33 @@ def plane_climbed_by [c] [n] [m] [w] (data: plane.data [n]) (pairs: pairs [m] [w
 def nearest_tours [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) (spread: i64) : population [count] [n] = any_near_tours.start data lists seed first count passes spread
 
 #[noinline]
-def bulk_started [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : population [count] [n] = any_crossing.start_alone data lists spots count plan
+def bulk_started [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : population [count] [n] = climbers_on (any_crossing.start_alone data lists spots count plan) (replicate count 0)
 
 #[noinline]
-def bulk_searched [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (climbers: population [p] [n]) (plan: bulk_plan) : population [p] [n] = any_crossing.search_alone data lists climbers plan
+def bulk_searched [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (climbers: population [p] [n]) (plan: bulk_plan) : population [p] [n] = climbers_on (any_crossing.search_alone data lists climbers.bests plan) climbers.steps
 
 #[noinline]
-def next_generation [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (climbers: population [p] [n]) (plan: generation_plan) : population [p] [n] = any_crossing.cross_alone data lists climbers plan
+def next_generation [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (climbers: population [p] [n]) (plan: generation_plan) : population [p] [n] = after climbers (any_crossing.cross_alone data lists (measured_of climbers) plan)
+
+-- Many instances, of a plane or of matrices.
 
 #[noinline]
-def listed [b] [n] [w] (kind: kind) (xs: [b][n]f64) (ys: [b][n]f64) (distances: [b][w]i32) (k: i64) : [b][n][k]i32 =
-  any_many.lists b (\i -> #[unsafe] anywhere.of_kind kind xs[i] ys[i] distances[i]) k
+def many_listed [n] (rows: rows) (data: anywhere.data [n]) (k: i64) : [n][k]i32 = any_many_starts.lists rows data k
 
 #[noinline]
-def solved [b] [n] [w] [k] [j] (kind: kind) (xs: [b][n]f64) (ys: [b][n]f64) (distances: [b][w]i32) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] =
-  any_many.solve (\i -> #[unsafe] anywhere.of_kind kind xs[i] ys[i] distances[i]) near lists plan
+def many_climbed [t] [k] (data: anywhere.data [t]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 = any_many_starts.climbed (anywhere.part data) n near lists seed count passes
 
-def kind_in_plane (up: f64) : kind = if up > 0 then plane_rounded_up else plane_rounded
+#[noinline]
+def many_given [p] [n] [k] [b] (data: anywhere.data [n]) (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) (tours: [p][n]i32) : many [p] [n] [k] [b] [p * b] =
+  let rows = rows_of n sizes (replicate b true)
+  let fits = are_sizes n sizes && are_lists_of rows lists && are_climbers 0 p && are_in_rows rows tours
+  let tours = assert fits tours
+  in begun lists sizes left (any_starts.measured rows data tours (map positions tours) :> flat_population [p] [n] [p * b])
 
-def listed_in_plane [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: f64) (k: i64) : [b][n][k]i32 =
-  listed (kind_in_plane up) xs ys (replicate b []) k
-
-def solved_in_plane [b] [n] [k] [j] (xs: [b][n]f64) (ys: [b][n]f64) (up: f64) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] =
-  solved (kind_in_plane up) xs ys (replicate b []) near lists plan
-
-def listed_in_matrix [b] [n] (distances: [b][n][n]i32) (k: i64) : [b][n][k]i32 =
-  let nowhere = replicate b (replicate n 0)
-  in listed in_matrix nowhere nowhere (map flatten distances) k
-
-def solved_in_matrix [b] [n] [k] [j] (distances: [b][n][n]i32) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] =
-  let nowhere = replicate b (replicate n 0)
-  in solved in_matrix nowhere nowhere (map flatten distances) near lists plan
+#[noinline]
+def many_crossed [p] [n] [k] [b] [r] (data: anywhere.data [n]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] = 
+  let cross (first: i64) (m: i64) (lists: [m][k]i32) (tours: flat_population [p] [m] [p]) = any_crossing.cross (one_row m) (anywhere.part data first m) lists tours plan
+  in each_crossed batch cross
 
 #[noinline]
 def descended [n] [k] (data: places [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (huge: huge [n]) : huge [n] = space_passes.descend data links seed limit most huge

@@ -16,8 +16,9 @@ import "../core/anywhere"
 import "../core/instances"
 import "../core/space"
 import "../core/tour"
-import "../crossover/many"
 import "../flat/crossing"
+import "../flat/many"
+import "../flat/rows"
 import "../large/fragments"
 import "../large/nearest"
 import "../large/parallel_moves"
@@ -126,16 +127,22 @@ entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q
 -- The climbers at the places `to` go on from where those at the places `from` stand.
 entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] = follow population from to
 
--- The k nearest of each city in many instances of equal size; and many at once, each solved as if it were alone: by lists for the
--- first tours, and lists for the search.
-entry matrix_many_lists [b] [n] (distances: [b][n][n]i32) (k: i64) : [b][n][k]i32 = listed_in_matrix distances k
-entry grid_many_lists [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (k: i64) : [b][n][k]i32 = listed_in_plane (map (map f64.i32) xs) (map (map f64.i32) ys) 0 k
-entry plane_many_lists [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (k: i64) : [b][n][k]i32 = listed_in_plane xs ys (f64.bool up) k
-entry matrix_solve_many [b] [n] [k] [j] (distances: [b][n][n]i32) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] = solved_in_matrix distances near lists plan
-entry grid_solve_many [b] [n] [k] [j] (xs: [b][n]i32) (ys: [b][n]i32) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] = solved_in_plane (map (map f64.i32) xs) (map (map f64.i32) ys) 0 near lists plan
-entry plane_solve_many [b] [n] [k] [j] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] = solved_in_plane xs ys (f64.bool up) near lists plan
-entry many_tours [b] [n] (many: many [b] [n]) : [b][n]i32 = many.tours
-entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths
+-- Many instances at once, of a plane or of matrices, each as if it were alone: the k nearest of each city; tours at their local
+-- optima; populations on given tours, by the cities and the generations of each instance; the next generation of those that go
+-- on; which these are; and the shortest tours, by each instance's own numbers, with their lengths.
+entry plane_many_lists [n] [b] (instance: plane_instance [n]) (sizes: [b]i32) (k: i64) : [n][k]i32 = many_listed (rows_of n sizes (replicate b true)) (plane_anywhere instance.plane) k
+entry matrices_many_lists [n] [w] [b] (instance: matrices_instance [n] [w]) (sizes: [b]i32) (k: i64) : [n][k]i32 = many_listed (rows_of n sizes (replicate b true)) (matrices_anywhere instance) k
+entry plane_many_climbed [t] [k] (instance: plane_instance [t]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 = many_climbed (plane_anywhere instance.plane) n near lists seed count passes
+entry matrices_many_climbed [t] [w] [k] (instance: matrices_instance [t] [w]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 = many_climbed (matrices_anywhere instance) n near lists seed count passes
+entry plane_many_given [p] [n] [k] [b] (instance: plane_instance [n]) (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) (tours: [p][n]i32) : many [p] [n] [k] [b] [p * b] = many_given (plane_anywhere instance.plane) lists sizes left tours
+entry matrices_many_given [p] [n] [w] [k] [b] (instance: matrices_instance [n] [w]) (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) (tours: [p][n]i32) : many [p] [n] [k] [b] [p * b] = many_given (matrices_anywhere instance) lists sizes left tours
+entry plane_many_cross [p] [n] [k] [b] [r] (instance: plane_instance [n]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] = many_crossed (plane_anywhere instance.plane) batch plan
+entry matrices_many_cross [p] [n] [w] [k] [b] [r] (instance: matrices_instance [n] [w]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] = many_crossed (matrices_anywhere instance) batch plan
+entry many_going [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) : [b]bool = go_on batch
+entry many_bests [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) : ([n]i32, [b]i64) = bests batch
+
+-- The matrices of instances, one behind another, by where the row of each city begins, less the number of the first city.
+entry matrices_load [n] [w] (firsts: [n]i64) (distances: [w]i32) : matrices_instance [n] [w] = load_matrices firsts distances
 
 -- Chains of annealing on given tours; their lengths are 0 until they have gone on.
 entry chains_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_population tours

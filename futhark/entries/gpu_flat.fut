@@ -4,24 +4,49 @@
 
 import "../core/anywhere"
 import "../core/instances"
+import "../core/positions"
 import "../core/space"
 import "../core/tour"
+import "../flat/climbers"
 import "../flat/crossing"
 import "../flat/curve"
+import "../flat/many"
+import "../flat/rows"
+import "../flat/starts"
 import "../local_search/population"
 
 module any_crossing = mk_crossing anywhere
+module any_starts = mk_starts anywhere
+local module flat = import "../flat/apply"
 
 def grid_anywhere [n] (instance: grid_instance [n]) : anywhere.data [n] = plane_anywhere (plane_of_grid instance)
 
-#[noinline]
-def bulk_started [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : population [count] [n] = any_crossing.start data lists spots count plan
+-- One copy of each step serves one instance and many.
 
 #[noinline]
-def bulk_searched [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (climbers: population [p] [n]) (plan: bulk_plan) : population [p] [n] = any_crossing.search data lists climbers plan
+def rows_started [n] [k] (rows: rows) (data: anywhere.data [n]) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) = any_crossing.start rows data lists spots count plan
 
 #[noinline]
-def next_generation [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (climbers: population [p] [n]) (plan: generation_plan) : population [p] [n] = any_crossing.cross data lists climbers plan
+def rows_crossed [p] [n] [r] [k] (rows: rows) (data: anywhere.data [n]) (lists: [n][k]i32) (tours: flat.population [p] [n] [r]) (plan: generation_plan) = any_crossing.cross rows data lists tours plan
+
+def bulk_started [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : population [count] [n] =
+  climbers_on (rows_started (one_row n) data lists spots count plan :> flat.population [count] [n] [count]) (replicate count 0)
+
+#[noinline]
+def bulk_searched [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (climbers: population [p] [n]) (plan: bulk_plan) : population [p] [n] =
+  climbers_on (any_crossing.search (one_row n) data lists climbers.bests plan) climbers.steps
+
+def next_generation [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (climbers: population [p] [n]) (plan: generation_plan) : population [p] [n] =
+  after climbers (rows_crossed (one_row n) data lists (measured_of climbers) plan)
+
+def many_given [p] [n] [k] [b] (data: anywhere.data [n]) (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) (tours: [p][n]i32) : many [p] [n] [k] [b] [p * b] =
+  let rows = rows_of n sizes (replicate b true)
+  let fits = are_sizes n sizes && are_lists_of rows lists && are_climbers 0 p && are_in_rows rows tours
+  let tours = assert fits tours
+  in begun lists sizes left (any_starts.measured rows data tours (map positions tours) :> flat.population [p] [n] [p * b])
+
+def many_crossed [p] [n] [k] [b] [r] (data: anywhere.data [n]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] =
+  moved_on batch (rows_crossed (rows_of_batch batch) data batch.lists (tours_of batch) plan)
 
 -- An instance on the device.
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances
@@ -62,3 +87,16 @@ entry population_joined [p] [q] [n] (a: population [p] [n]) (b: population [q] [
 
 -- The climbers at these places, as a population of their own.
 entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q]i32) : population [q] [n] = select population places
+
+-- Many instances at once, of a plane or of matrices, each as if it were alone: populations on given tours, by the cities and the
+-- generations of each instance; the next generation of those that go on; which these are; and the shortest tours, by each
+-- instance's own numbers, with their lengths.
+entry plane_many_given [p] [n] [k] [b] (instance: plane_instance [n]) (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) (tours: [p][n]i32) : many [p] [n] [k] [b] [p * b] = many_given (plane_anywhere instance.plane) lists sizes left tours
+entry matrices_many_given [p] [n] [w] [k] [b] (instance: matrices_instance [n] [w]) (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) (tours: [p][n]i32) : many [p] [n] [k] [b] [p * b] = many_given (matrices_anywhere instance) lists sizes left tours
+entry plane_many_cross [p] [n] [k] [b] [r] (instance: plane_instance [n]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] = many_crossed (plane_anywhere instance.plane) batch plan
+entry matrices_many_cross [p] [n] [w] [k] [b] [r] (instance: matrices_instance [n] [w]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] = many_crossed (matrices_anywhere instance) batch plan
+entry many_going [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) : [b]bool = go_on batch
+entry many_bests [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) : ([n]i32, [b]i64) = bests batch
+
+-- The matrices of instances, one behind another, by where the row of each city begins, less the number of the first city.
+entry matrices_load [n] [w] (firsts: [n]i64) (distances: [w]i32) : matrices_instance [n] [w] = load_matrices firsts distances

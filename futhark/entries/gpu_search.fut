@@ -1,14 +1,17 @@
 -- | The entry points of the cuda and opencl backends for iterated local search and many instances:
 -- those of `cpu.fut`, where a climber has a thread block of its own (`…_block`) or a thread (`…_thread`).
 
+import "../core/anywhere"
 import "../core/instances"
 import "../core/metric"
 import "../core/schedule"
 import "../core/tour"
-import "../crossover/many"
+import "../flat/rows"
 import "../local_search/block_look"
 import "../local_search/block_worker"
 import "../local_search/ils"
+import "../local_search/lin_kernighan"
+import "../local_search/many_starts"
 import "../local_search/near_tours"
 import "../local_search/population"
 import "../local_search/three_opt"
@@ -23,12 +26,17 @@ module plane_population_block = mk_population plane (mk_deep_ils plane (mk_block
 module matrix_population_thread = mk_population matrix (mk_ils matrix (mk_thread_worker matrix)) spread_threads
 module grid_population_thread = mk_population grid (mk_ils grid (mk_thread_worker grid)) spread_threads
 module plane_population_thread = mk_population plane (mk_ils plane (mk_thread_worker plane)) spread_threads
+module any_climbing_thread = mk_deep_ils anywhere (mk_thread_worker anywhere) (mk_thread_look anywhere)
+module any_many_starts = mk_many_starts anywhere any_climbing_thread threads
 module matrix_near_tours = mk_near_tours matrix threads
 module grid_near_tours = mk_near_tours grid threads
 module plane_near_tours = mk_near_tours plane threads
-module matrix_many = mk_many matrix (mk_ils matrix (mk_thread_worker matrix)) threads
-module grid_many = mk_many grid (mk_ils grid (mk_thread_worker grid)) threads
-module plane_many = mk_many plane (mk_ils plane (mk_thread_worker plane)) threads
+
+#[noinline]
+def many_listed [n] (rows: rows) (data: anywhere.data [n]) (k: i64) : [n][k]i32 = any_many_starts.lists rows data k
+
+#[noinline]
+def many_climbed [t] [k] (data: anywhere.data [t]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 = any_many_starts.climbed (anywhere.part data) n near lists seed count passes
 
 -- An instance on the device.
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances
@@ -75,13 +83,12 @@ entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q
 -- The climbers at the places `to` go on from where those at the places `from` stand.
 entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] = follow population from to
 
--- The k nearest of each city in many instances of equal size; and many at once, each solved as if it were alone: by lists for the
--- first tours, and lists for the search.
-entry matrix_many_lists [b] [n] (distances: [b][n][n]i32) (k: i64) : [b][n][k]i32 = matrix_many.lists b (\i -> #[unsafe] distances[i]) k
-entry grid_many_lists [b] [n] (xs: [b][n]i32) (ys: [b][n]i32) (k: i64) : [b][n][k]i32 = grid_many.lists b (\i -> #[unsafe] (xs[i], ys[i])) k
-entry plane_many_lists [b] [n] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (k: i64) : [b][n][k]i32 = plane_many.lists b (\i -> #[unsafe] (xs[i], ys[i], f64.bool up)) k
-entry matrix_solve_many [b] [n] [k] [j] (distances: [b][n][n]i32) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] = matrix_many.solve (\i -> #[unsafe] distances[i]) near lists plan
-entry grid_solve_many [b] [n] [k] [j] (xs: [b][n]i32) (ys: [b][n]i32) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] = grid_many.solve (\i -> #[unsafe] (xs[i], ys[i])) near lists plan
-entry plane_solve_many [b] [n] [k] [j] (xs: [b][n]f64) (ys: [b][n]f64) (up: bool) (near: [b][n][j]i32) (lists: [b][n][k]i32) (plan: many_plan) : many [b] [n] = plane_many.solve (\i -> #[unsafe] (xs[i], ys[i], f64.bool up)) near lists plan
-entry many_tours [b] [n] (many: many [b] [n]) : [b][n]i32 = many.tours
-entry many_lengths [b] [n] (many: many [b] [n]) : [b]i64 = many.lengths
+-- Many instances at once, of a plane or of matrices, each as if it were alone: the k nearest of each city; and tours at their
+-- local optima, of instances of n cities each.
+entry plane_many_lists [n] [b] (instance: plane_instance [n]) (sizes: [b]i32) (k: i64) : [n][k]i32 = many_listed (rows_of n sizes (replicate b true)) (plane_anywhere instance.plane) k
+entry matrices_many_lists [n] [w] [b] (instance: matrices_instance [n] [w]) (sizes: [b]i32) (k: i64) : [n][k]i32 = many_listed (rows_of n sizes (replicate b true)) (matrices_anywhere instance) k
+entry plane_many_climbed [t] [k] (instance: plane_instance [t]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 = many_climbed (plane_anywhere instance.plane) n near lists seed count passes
+entry matrices_many_climbed [t] [w] [k] (instance: matrices_instance [t] [w]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 = many_climbed (matrices_anywhere instance) n near lists seed count passes
+
+-- The matrices of instances, one behind another, by where the row of each city begins, less the number of the first city.
+entry matrices_load [n] [w] (firsts: [n]i64) (distances: [w]i32) : matrices_instance [n] [w] = load_matrices firsts distances

@@ -1,64 +1,70 @@
 -- | Tours after their exchanges: the segments in the order of the walk that begins with the first one.
 
-import "../local_search/route"
 import "exchange"
 import "orbits"
+import "rows"
 import "segments"
 
--- | p tours of n cities, the position of each city on them, and their lengths.
-type population [p] [n] = {tours: [p][n]i32, places: [p][n]i32, lengths: [p]i64}
+-- | p tours of n cities, the position of each city on them, and the lengths of their rows.
+type population [p] [n] [r] = {tours: [p][n]i32, places: [p][n]i32, lengths: [r]i64}
 
--- | The place of each segment of m cuts on the new tours: its direction, upwards or not, and the new position of its first city.
+-- | The place of each segment of m cuts on the new tours: its direction, upwards or not, and the new position of its first city in its row.
 type layout [m] = {up: [m]bool, start: [m]i32}
 
--- | Rank the segments of one exchange for each tour; tell which exchanges have cuts and leave one tour.
+-- | Rank the segments of one exchange for each row; tell which exchanges have cuts and leave one tour.
 --
 -- A segment is walked in the direction in which the first one is reached again. `most` is the most cuts of an exchange.
 -- **Work:** O(m log most). **Span:** O(log most).
-def layout_of [p] [m] (n: i64) (most: i64) (e: exchanges [p] [m]) : (layout [m], [p]bool) =
+def layout_of [r] [m] (rows: rows) (most: i64) (e: exchanges [r] [m]) : (layout [m], [r]bool) =
   #[unsafe]
-  let n32 = i32.i64 n
   let first (x: i64) = 2 * get e.off e.own[x / 2]
   let next = map2 (\x y -> if y == first x then -1 else y) (iota (m * 2)) (walks e)
-  let weights = tabulate (m * 2) (\x -> segment_size n e (i32.i64 (x / 2)))
+  let weights = tabulate (m * 2) (\x -> segment_size rows e (i32.i64 (x / 2)))
   let (left, ends) = sums_to_end (log4_up (most + 1)) weights next
   let up = tabulate m (\r -> ends[2 * r])
-  let whole (off: i32) (size: i32) = size > 1 && ends[2 * i64.i32 off] && left[2 * i64.i32 off] == n32
-  in ( {up, start = tabulate m (\r -> n32 - left[2 * r + i64.bool (!up[r])])}
-     , map2 whole e.off e.size
+  let cities (row: i32) = (bounds_of_row rows row).size
+  let whole (row: i32) (off: i32) (size: i32) = size > 1 && ends[2 * i64.i32 off] && left[2 * i64.i32 off] == cities row
+  in ( {up, start = tabulate m (\r -> cities (get e.row e.own[r]) - left[2 * r + i64.bool (!up[r])])}
+     , map3 whole e.row e.off e.size
      )
 
--- Return the segment of each position of p tours, which have one exchange each. **Work:** O(p n). **Span:** O(log (p n)).
+-- Return the segment of each position of p tours, whose rows have one exchange each. **Work:** O(p n). **Span:** O(log (p n)).
 local
-def segments_of [p] [m] (n: i64) (e: exchanges [p] [m]) : [p * n]i32 =
+def segments_of [r] [m] (p: i64) (n: i64) (rows: rows) (e: exchanges [r] [m]) : [p * n]i32 =
   #[unsafe]
-  -- A segment begins behind its cut; one that begins with the tour, or goes on there, is the last of its exchange.
-  let begins (r: i64) = if e.cut[r] + 1 < i32.i64 n then i64.i32 (get e.pair e.own[r]) * n + i64.i32 e.cut[r] + 1 else -1
+  -- A segment begins behind its cut; one that begins with the row, or goes on there, is the last of its exchange.
+  let begins (r: i64): i64 =
+    let row = get e.row e.own[r]
+    let {start, size} = bounds_of_row rows row
+    in if e.cut[r] + 1 < start + size then tour_of rows row * n + i64.i32 e.cut[r] + 1 else -1
   let upto = scan (+) 0 (scatter (replicate (p * n) 0i32) (map begins (iota m)) (replicate m 1i32))
-  let before (a: i64) = if a == 0 then 0 else upto[a * n - 1]
   let segment (x: i64) =
-    let a = x / n
-    let count = upto[x] - before a
-    in e.off[a] + (if count == 0 then e.size[a] else count) - 1
+    let row = row_at rows (x / n) (i32.i64 (x % n))
+    let base = base_of rows row
+    let count = upto[x] - (if base == 0 then 0 else upto[base - 1])
+    in get e.off row + (if count == 0 then get e.size row else count) - 1
   in tabulate (p * n) segment
 
--- | Make the exchanges that are good and leave one tour, one for each tour; tell which are made.
+-- | Make the exchanges that are good and leave one tour, one for each row; tell which are made.
 --
 -- **Work:** O(p n + m log most). **Span:** O(log (p n)).
 #[noinline]
-def apply [p] [n] [m] ({tours, places, lengths}: population [p] [n]) (e: exchanges [p] [m]) (good: [p]bool) : (population [p] [n], [p]bool) =
+def apply [p] [n] [r] [m] (rows: rows) ({tours, places, lengths}: population [p] [n] [r]) (e: exchanges [r] [m]) (good: [r]bool) : (population [p] [n] [r], [r]bool) =
   #[unsafe]
   let most = i64.i32 (i32.max 1 (i32.maximum e.size))
-  let ({up, start}, whole) = layout_of n most e
+  let ({up, start}, whole) = layout_of rows most e
   let made = map2 (&&) good whole
-  let segments = segments_of n e
+  let segments = segments_of p n rows e
   let new (a: i64) (q: i64): i32 =
-    if !made[a]
-    then i32.i64 q
-    else let r = segments[a * n + q]
-         let behind = wrap (i32.i64 n) (i32.i64 q - get e.cut r - 1)
-         let before = wrap (i32.i64 n) (get e.cut (next_cut e r) - i32.i64 q)
-         in get start r + (if get up r then behind else before)
+    let q32 = i32.i64 q
+    let row = row_at rows a q32
+    in if !(get made row)
+       then q32
+       else let r = segments[a * n + q]
+            let bounds = bounds_of_row rows row
+            let behind = steps_between bounds (get e.cut r + 1) q32
+            let before = steps_between bounds q32 (get e.cut (next_cut e r))
+            in bounds.start + get start r + (if get up r then behind else before)
   let to = kept_apart (tabulate (p * n) (\x -> new (x / n) (x % n)))
   let tour = flatten tours
   let bases = map (\x -> x / n * n) (iota (p * n))

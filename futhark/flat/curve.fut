@@ -1,6 +1,7 @@
 -- | Hilbert's curve, turned and moved in another way for each tour, in whole numbers: all backends agree bit for bit.
 
 import "../core/rng"
+import "rows"
 import "segments"
 
 -- | Coordinates of n cities for a curve: whole numbers from 0 to `most_spot`.
@@ -59,9 +60,9 @@ def place_along (key: rng.key) (x: i32) (y: i32) : u32 =
   let least_y = (i64.min 0 c + i64.min 0 s) * side
   in hilbert (cell (c * x - s * y) least_x 2) (cell (s * x + c * y) least_y 3)
 
--- | Sort cities of many tours along the curve of each; equal ones keep their order. `row` has the tour of each city.
+-- | Sort the cities of many rows along the curve of each tour; equal ones keep their order. `row` has the row of each city.
 --
 -- **Work:** O(m). **Span:** O(log m).
-def sort_along [n] [p] [m] ((xs, ys): spots [n]) (keys: [p]rng.key) (sizes: [p]i32) (row: [m]i32) (cities: [m]i32) : [m]i32 =
-  let places = kept_apart (map2 (\a c -> place_along (get keys a) (get xs c) (get ys c)) row cities)
+def sort_along [n] [p] [r] [m] (rows: rows) ((xs, ys): spots [n]) (keys: [p]rng.key) (sizes: [r]i32) (row: [m]i32) (cities: [m]i32) : [m]i32 =
+  let places = kept_apart (map2 (\row c -> #[unsafe] place_along keys[tour_of rows row] (get xs c) (get ys c)) row cities)
   in sort_rows curve_bits (starts_of sizes (ends_of sizes)) sizes row places cities

@@ -2,6 +2,7 @@
 
 import "../core/rng"
 import "curve"
+import "rows"
 
 -- The quarters of the grid in their order; the first cell is at one corner, and the last one at the next.
 -- ==
@@ -33,4 +34,4 @@ entry along : (bool, bool, [2]i32) =
   let keys = map (rng.stream 0) (iota 50)
   let places = map (\key -> place_along key most_spot 0) keys
   let (first, second) = (places[0], places[1])
-  in (all (< 1 << 24) places, first != second, sort_along ([5, 5], [7, 7]) (take 1 keys) [2] [0, 0] [0, 1])
+  in (all (< 1 << 24) places, first != second, sort_along (one_row 2) ([5, 5], [7, 7]) (take 1 keys) [2] [0, 0] [0, 1])

@@ -7,15 +7,16 @@
 
 import "../core/metric"
 import "../core/rng"
-import "../local_search/route"
 import "exchange"
 import "orbits"
+import "rows"
 import "segments"
 
--- | p tours of n cities, the position of each city on them, the mate of each among t others, and a stream of random numbers
--- for each.
-type pairs [p] [t] [n] =
-  { tours: [p][n]i32
+-- | p tours of n cities in rows, the position of each city on them, the mate of each among t others, and a stream of random
+-- numbers for each.
+type~ pairs [p] [t] [n] =
+  { rows: rows
+  , tours: [p][n]i32
   , places: [p][n]i32
   , others: [t][n]i32
   , other_places: [t][n]i32
@@ -33,20 +34,22 @@ type difference [p] [n] [w] = {upto: [p * n]i32, edges: [w]i32}
 -- End 2 e of edge e is the city at its position, end 2 e + 1 the next one.
 type cycles [w] = {cycle: [w]i32, size: [w]i32, link: [w * 2]i32}
 
--- Positions that are no neighbours on a tour.
+-- Positions that are no neighbours in a row of so many cities.
 local
-def are_apart (n: i32) (d: i32) : bool = let d = i32.abs d in d != 1 && d != n - 1
+def are_apart (size: i32) (d: i32) : bool = let d = i32.abs d in d != 1 && d != size - 1
 
--- | Find the edges that differ. **Work:** O(p n). **Span:** O(log (p n)).
+-- | Find the edges that differ in rows that go on. **Work:** O(p n). **Span:** O(log (p n)).
 #[noinline]
-def difference [p] [t] [n] ({tours, places = _, others = _, other_places, mates, keys = _}: pairs [p] [t] [n]) : ?[w].difference [p] [n] [w] =
+def difference [p] [t] [n] ({rows, tours, places = _, others = _, other_places, mates, keys = _}: pairs [p] [t] [n]) : ?[w].difference [p] [n] [w] =
   let many = numbered (p * n)
   let tour = flatten tours
   let differs (x: i64) =
     #[unsafe]
     let (a, q) = (x / n, x % n)
     let place = other_places[i64.i32 mates[a]]
-    in are_apart (i32.i64 n) (get place tour[x] - get place tour[if q + 1 == n then x + 1 - n else x + 1])
+    let {start, size} = bounds_at rows (i32.i64 q)
+    let next = if i32.i64 q + 1 == start + size then x + 1 - i64.i32 size else x + 1
+    in goes_at rows (i32.i64 q) && are_apart size (get place tour[x] - get place tour[next])
   let (upto, edges) = count_true (map differs (iota many))
   in {upto = upto :> [p * n]i32, edges}
 
@@ -59,25 +62,27 @@ def is_lost [p] [n] [w] (d: difference [p] [n] [w]) (base: i64) (q: i32) : bool 
 
 -- The end of an edge of A to which an edge of B leads from another end. **Work:** O(1).
 local
-def partner [p] [t] [n] [w] ({tours, places, others, other_places, mates, keys}: pairs [p] [t] [n]) (d: difference [p] [n] [w]) (end: i32) : i32 =
+def partner [p] [t] [n] [w] ({rows, tours, places, others, other_places, mates, keys}: pairs [p] [t] [n]) (d: difference [p] [n] [w]) (end: i32) : i32 =
   #[unsafe]
   let n32 = i32.i64 n
   let x = get d.edges (end >> 1)
   let a = i64.i32 (x / n32)
   let base = a * n
   let b = i64.i32 mates[a]
-  let lost (q: i32) = is_lost d base (wrap n32 q)
+  let bounds = bounds_at rows (x - i32.i64 base)
+  let at (q: i32) = within bounds q
+  let lost (q: i32) = is_lost d base (at q)
   let loses_both (q: i32) = lost q && lost (q - 1)
-  let bit (q: i32) = i32.u64 (rng.word keys[a] (i64.i32 q) & 1)
+  let bit (q: i32) = i32.u64 (rng.word keys[a] (i64.i32 (q - bounds.start)) & 1)
   -- Side 0 of a city is its edge to the next one, side 1 that to the one before; of A, and so for B.
   let side = end & 1
-  let q = wrap n32 (x - i32.i64 base + side)
+  let q = at (x - i32.i64 base + side)
   let t = get other_places[b] (get tours[a] q)
-  let next = get others[b] (wrap n32 (t + 1))
-  let way = if loses_both q then side ^ bit q else i32.bool (!(are_apart n32 (q - get places[a] next)))
-  let to = get places[a] (if way == 0 then next else get others[b] (wrap n32 (t - 1)))
+  let next = get others[b] (at (t + 1))
+  let way = if loses_both q then side ^ bit q else i32.bool (!(are_apart bounds.size (q - get places[a] next)))
+  let to = get places[a] (if way == 0 then next else get others[b] (at (t - 1)))
   let to_side = if loses_both to then (1 - way) ^ bit to else i32.bool (!(lost to))
-  in 2 * (d.upto[base + i64.i32 (wrap n32 (to - to_side))] - 1) + to_side
+  in 2 * (d.upto[base + i64.i32 (at (to - to_side))] - 1) + to_side
 
 -- | Find all AB-cycles of up to `most` edges of A. **Work:** O(w log most). **Span:** O(log most + log w).
 #[noinline]
@@ -97,10 +102,10 @@ def ab_cycles [p] [t] [n] [w] (most: i32) (pairs: pairs [p] [t] [n]) (d: differe
 
 -- | Return cycles that save more than `least` as exchanges, and the exchange of each edge that differs, -1 where it has none.
 --
--- Exchanges are in order of their tours, then of the positions of their first cuts. The place of a cut in its exchange is
+-- Exchanges are in order of their rows, then of the positions of their first cuts. The place of a cut in its exchange is
 -- found by a walk around its cycle. **Work:** O(w most). **Span:** O(most + log w).
 #[noinline]
-def exchanges_of [p] [n] [w] (d: difference [p] [n] [w]) ({cycle, size, link}: cycles [w]) (gains: [w]i64) (least: i64) : ?[c][m].(exchanges [c] [m], [w]i32) =
+def exchanges_of [p] [n] [w] (rows: rows) (d: difference [p] [n] [w]) ({cycle, size, link}: cycles [w]) (gains: [w]i64) (least: i64) : ?[c][m].(exchanges [c] [m], [w]i32) =
   #[unsafe]
   let (upto, first) = count_true (map3 (\e c g -> i64.i32 c == e && g > least) (iota w) cycle gains)
   let own_of = map (\c -> if c >= 0 && get gains c > least then get upto c - 1 else -1) cycle
@@ -118,7 +123,7 @@ def exchanges_of [p] [n] [w] (d: difference [p] [n] [w]) ({cycle, size, link}: c
   let source = scatter (replicate m 0i32) slots (map i32.i64 (iota w))
   let moved (x: i32) = 2 * i32.i64 (get slots (x >> 1)) + (x & 1)
   let at (e: i32) = get d.edges e % i32.i64 n
-  in ( { pair = map (\e -> get d.edges e / i32.i64 n) first
+  in ( { row = map (\e -> row_at rows (i64.i32 (get d.edges e / i32.i64 n)) (at e)) first
        , off
        , size = sizes
        , gain = map (get gains) first
@@ -138,7 +143,8 @@ module mk_cycle_gains (M: metric) = {
     let city (end: i32) =
       let x = get d.edges (end >> 1)
       let a = x / n32
-      in M.point data (get pairs.tours[i64.i32 a] (wrap n32 (x - a * n32 + (end & 1))))
+      let q = x - a * n32
+      in M.point data (get pairs.tours[i64.i32 a] (if end & 1 == 0 then q else stepped pairs.rows q 1))
     let between (x: i32) (y: i32) = i64.i32 (M.dist data (city x) (city y))
     -- Each edge of B has two ends, and counts for half at each.
     let twice (e: i64) =

@@ -6,12 +6,13 @@ import "../core/rng"
 import "../core/testing"
 import "cycles"
 import "exchange"
+import "rows"
 
 module G = mk_cycle_gains matrix
 
 def two_tours [n] (a: [n]i32) (b: [n]i32) : pairs [2] [2] [n] =
   let (tours, places) = ([a, b], map positions [a, b])
-  in {tours, places, others = tours, other_places = places, mates = [1, 0], keys = map (rng.stream 0) [0, 1]}
+  in {rows = one_row n, tours, places, others = tours, other_places = places, mates = [1, 0], keys = map (rng.stream 0) [0, 1]}
 
 -- The edges of both tours that the other one lacks.
 -- ==
@@ -40,5 +41,5 @@ entry square : ([]i32, []i64, []i32, []i32, []i32) =
   let pairs = two_tours [0, 2, 1, 3] [0, 1, 2, 3]
   let d = difference pairs
   let cycles = ab_cycles 4 pairs d
-  let (e, own) = exchanges_of d cycles (G.gains data pairs d cycles) 0
-  in (e.pair, e.gain, e.cut, flatten (map (\(x, y) -> [x, y]) e.link), own)
+  let (e, own) = exchanges_of pairs.rows d cycles (G.gains data pairs d cycles) 0
+  in (e.row, e.gain, e.cut, flatten (map (\(x, y) -> [x, y]) e.link), own)

@@ -4,13 +4,13 @@
 -- the city after it. `link` joins each end to another one. The cuts of an exchange stand together, by position. Segment r
 -- lies between cut r and the next cut of its exchange; the last segment goes on with position 0.
 
-import "../local_search/route"
+import "rows"
 import "segments"
 
--- | c exchanges with m cuts in all: the tour of each, where its cuts begin, how many they are, and what it saves; the
+-- | c exchanges with m cuts in all: the row of each, where its cuts begin, how many they are, and what it saves; the
 -- position of each cut, its exchange, and what its two ends are joined to.
 type exchanges [c] [m] =
-  { pair: [c]i32
+  { row: [c]i32
   , off: [c]i32
   , size: [c]i32
   , gain: [c]i64
@@ -35,14 +35,15 @@ def linked [c] [m] (e: exchanges [c] [m]) (end: i32) : i32 =
   let r = i64.i32 (end >> 1)
   in if end & 1 == 0 then e.link[r].0 else e.link[r].1
 
--- | Return the position of an end's city on a tour of n cities. **Work:** O(1).
-def position_of [c] [m] (n: i64) (e: exchanges [c] [m]) (end: i32) : i32 =
-  wrap (i32.i64 n) (get e.cut (end >> 1) + (end & 1))
+-- | Return the position of an end's city. **Work:** O(1).
+def position_of [c] [m] (rows: rows) (e: exchanges [c] [m]) (end: i32) : i32 =
+  let cut = get e.cut (end >> 1)
+  in if end & 1 == 0 then cut else stepped rows cut 1
 
 -- | Return the number of cities in a segment. **Work:** O(1).
-def segment_size [c] [m] (n: i64) (e: exchanges [c] [m]) (r: i32) : i32 =
+def segment_size [c] [m] (rows: rows) (e: exchanges [c] [m]) (r: i32) : i32 =
   let d = get e.cut (next_cut e r) - get e.cut r
-  in if d <= 0 then d + i32.i64 n else d
+  in if d <= 0 then d + (bounds_at rows (get e.cut r)).size else d
 
 -- | Return how many cuts of exchange o lie before a position. **Work:** O(log m).
 def cuts_before [c] [m] (e: exchanges [c] [m]) (o: i32) (q: i32) : i32 =
@@ -83,12 +84,12 @@ def select_named [c] [m] (e: exchanges [c] [m]) (names: [m]i32) (chosen: [c]bool
     let by = get e.off o - off o
     let r = i32.i64 x + by
     in (get e.cut r, i32.i64 (get upto o) - 1, (linked e (2 * r) - 2 * by, linked e (2 * r + 1) - 2 * by), get names r - by)
-  let row (x: i64) =
+  let one_of (x: i64) =
     let o = row_of upto x
-    in (get e.pair o, off o, get e.size o, get e.gain o)
+    in (get e.row o, off o, get e.size o, get e.gain o)
   let (cut, own, link, names) = unzip4 (map cut (iota l))
-  let (pair, off, size, gain) = unzip4 (map row (iota d))
-  in ({pair, off, size, gain, cut, own, link}, names)
+  let (row, off, size, gain) = unzip4 (map one_of (iota d))
+  in ({row, off, size, gain, cut, own, link}, names)
 
 -- | Return the chosen exchanges, in their order. **Work, Span:** those of `select_named`.
 def select [c] [m] (e: exchanges [c] [m]) (chosen: [c]bool) : ?[d][l].exchanges [d] [l] =
@@ -98,7 +99,7 @@ def select [c] [m] (e: exchanges [c] [m]) (chosen: [c]bool) : ?[d][l].exchanges 
 #[inline]
 def both [c] [m] [d] [l] (e: exchanges [c] [m]) (f: exchanges [d] [l]) : exchanges [c + d] [m + l] =
   let (cuts, count) = (i32.i64 (numbered (m + l) - l), i32.i64 c)
-  in { pair = e.pair ++ f.pair
+  in { row = e.row ++ f.row
      , off = e.off ++ map (+ cuts) f.off
      , size = e.size ++ f.size
      , gain = e.gain ++ f.gain

@@ -6,6 +6,7 @@
 import "../core/rng"
 import "curve"
 import "orbits"
+import "rows"
 import "segments"
 
 -- | Fragments of t cities of all tours, numbered through: the neighbours of each city, -1 where it lacks one, the second one
@@ -73,9 +74,9 @@ def join_all [k] (n: i64) (t: i64) (lists: [n][k]i32) (rank: i64 -> i64 -> i64 -
       in (join now joins, or (map (>= 0) joins), round + 1)
   in fragments
 
--- The fragments of each tour along its curve, each by the end that comes first; and how many each tour has.
+-- The fragments of each row along its curve, each by the end that comes first; and how many each row has.
 local
-def heads [p] [n] ((xs, ys): spots [n]) (keys: [p]rng.key) ({first = _, second, far, size = _}: fragments [p * n]) : ?[f].([p]i32, [f]i32) =
+def heads [p] [n] (rows: rows) ((xs, ys): spots [n]) (keys: [p]rng.key) ({first = _, second, far, size = _}: fragments [p * n]) : ?[f].([p * instances rows]i32, [f]i32) =
   #[unsafe]
   let place (x: i64) = place_along keys[x / n] xs[x % n] ys[x % n]
   let is_head (x: i64) =
@@ -84,49 +85,56 @@ def heads [p] [n] ((xs, ys): spots [n]) (keys: [p]rng.key) ({first = _, second, 
         let (mine, other) = (place x, place y)
         in mine < other || (mine == other && x <= y))
   let (upto, heads) = count_true (kept_apart (map is_head (iota (p * n))))
-  let before (a: i64) = if a == 0 then 0 else upto[a * n - 1]
-  let sizes = map (\a -> before (a + 1) - before a) (iota p)
-  let row = map (\x -> i32.i64 (i64.i32 x / n)) heads
+  let before (x: i64) = if x == 0 then 0 else upto[x - 1]
+  let size (row: i32) =
+    let base = base_of rows row
+    in before (base + i64.i32 (bounds_of_row rows row).size) - before base
+  let sizes = tabulate (p * instances rows) (\row -> size (i32.i64 row))
   let cities = map (\x -> i32.i64 (i64.i32 x % n)) heads
-  let sorted = sort_along (xs, ys) keys sizes row cities
-  in (sizes, map2 (\a c -> a * i32.i64 n + c) row sorted)
+  let row = map2 (\x c -> row_at rows (i64.i32 x / n) c) heads cities
+  let sorted = sort_along rows (xs, ys) keys sizes row cities
+  in (sizes, map2 (\x c -> x / i32.i64 n * i32.i64 n + c) heads sorted)
 
--- The head that each of f tails leads to: that of the next fragment of the tour, behind the last one that of the first.
+-- The head that each of f tails leads to: that of the next fragment of the row, behind the last one that of the first.
 local
-def heads_behind [p] [f] (n: i64) (sizes: [p]i32) (heads: [f]i32) : [f]i32 =
+def heads_behind [r] [f] (rows: rows) (n: i64) (sizes: [r]i32) (heads: [f]i32) : [f]i32 =
   let starts = starts_of sizes (ends_of sizes)
   let behind (g: i32) (head: i32) =
-    let a = head / i32.i64 n
-    let start = get starts a
-    in get heads (if g + 1 == start + get sizes a then start else g + 1)
+    let row = row_at rows (i64.i32 head / n) (i32.i64 (i64.i32 head % n))
+    let start = get starts row
+    in get heads (if g + 1 == start + get sizes row then start else g + 1)
   in map2 behind (map i32.i64 (iota f)) heads
 
--- The two neighbours of each city of whole tours: fragments follow each other.
+-- The two neighbours of each city of whole rows: fragments follow each other.
 local
-def closed [p] [n] (spots: spots [n]) (keys: [p]rng.key) (fragments: fragments [p * n]) : [p * n](i32, i32) =
-  let (sizes, heads) = heads spots keys fragments
+def closed [p] [n] (rows: rows) (spots: spots [n]) (keys: [p]rng.key) (fragments: fragments [p * n]) : [p * n](i32, i32) =
+  let (sizes, heads) = heads rows spots keys fragments
   let tails = map (get fragments.far) heads
-  let behind = heads_behind n sizes heads
+  let behind = heads_behind rows n sizes heads
   let next = scatter (replicate (p * n) (-1i32)) (map i64.i32 tails) behind
   let previous = scatter (replicate (p * n) (-1i32)) (map i64.i32 behind) tails
   -- A lone city lacks both neighbours; another end lacks one, and has one of these two.
   let both (u: i32) (v: i32) (x: i32) (y: i32) = if u < 0 then (x, y) else if v < 0 then (u, i32.max x y) else (u, v)
   in map4 both fragments.first fragments.second next previous
 
--- | Close the fragments of each tour along its curve; return the tours from city 0 on, and the positions.
+-- | Close the fragments of each row along its curve; return the rows from their first cities on, and the positions.
 --
 -- **Work:** O(p n log n). **Span:** O(log (p n)).
-def follow [p] [n] (spots: spots [n]) (keys: [p]rng.key) (fragments: fragments [p * n]) : ([p * n]i32, [p * n]i32) =
+def follow [p] [n] (rows: rows) (spots: spots [n]) (keys: [p]rng.key) (fragments: fragments [p * n]) : ([p * n]i32, [p * n]i32) =
   #[unsafe]
-  let around = closed spots keys fragments
+  let around = closed rows spots keys fragments
   -- State 2 c + s: at city c on the way from neighbour s to the other one.
   let step (x: i64): i32 =
     let c = x / 2
     let d = if x % 2 == 0 then around[c].1 else around[c].0
     let y = 2 * d + i32.bool (i64.i32 around[i64.i32 d].0 != c)
-    in if y == 2 * i32.i64 (c / n * n) then -1 else y
-  let (left, ends) = sums_to_end (log4_up n) (replicate (p * n * 2) 1) (tabulate (p * n * 2) step)
-  -- The way on from neighbour 0 of city 0 has an end; the way back to it has none.
-  let places = tabulate (p * n) (\c -> i32.i64 n - left[2 * c + i64.bool (!ends[2 * c])])
+    let first = c / n * n + i64.i32 (bounds_at rows (i32.i64 (c % n))).start
+    in if y == 2 * i32.i64 first then -1 else y
+  let (left, ends) = sums_to_end (log4_up (most_cities rows)) (replicate (p * n * 2) 1) (tabulate (p * n * 2) step)
+  -- The way on from neighbour 0 of a row's first city has an end; the way back to it has none.
+  let place (c: i64): i32 =
+    let {start, size} = bounds_at rows (i32.i64 (c % n))
+    in start + size - left[2 * c + i64.bool (!ends[2 * c])]
+  let places = tabulate (p * n) place
   let at = map2 (\c q -> c / n * n + i64.i32 q) (iota (p * n)) places
   in (scatter (replicate (p * n) 0i32) at (map (\c -> i32.i64 (c % n)) (iota (p * n))), places)

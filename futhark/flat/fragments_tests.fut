@@ -2,6 +2,7 @@
 
 import "../core/rng"
 import "fragments"
+import "rows"
 
 -- Four cities of a line, at 0, 1, 3 and 4; each knows the next ones.
 def lists : [4][2]i32 = [[1, 2], [0, 2], [3, 1], [2, 1]]
@@ -27,5 +28,5 @@ entry joined (longest: i32) : ([4]i32, [4]i32) =
 -- input { 4 } output { [0, 3, 2, 1] [0, 3, 2, 1] }
 entry whole (longest: i32) : ([4]i32, [4]i32) =
   let spots = ([0, 1, 3, 4], [0, 0, 0, 0])
-  let (tour, places) = follow spots [rng.stream 0 0] (join_all 4 (1 * 4) lists rank longest)
+  let (tour, places) = follow (one_row 4) spots [rng.stream 0 0] (join_all 4 (1 * 4) lists rank longest)
   in (copy (tour :> [4]i32), copy (places :> [4]i32))

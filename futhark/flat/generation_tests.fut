@@ -7,6 +7,7 @@ import "../core/testing"
 import "exchange"
 import "generation"
 import "merging"
+import "rows"
 
 module G = mk_generation matrix (mk_merging matrix)
 
@@ -32,7 +33,7 @@ entry mates_hold (p: i64) : bool =
 -- input { [3i64, 8i64, 5i64] [true, false, true] } output { [5i64, 0i64] }
 entry best (gain: [3]i64) (chosen: [3]bool) : [2]i64 =
   let e: exchanges [3] [0] =
-    {pair = [0, 0, 0], off = [0, 0, 0], size = [0, 0, 0], gain, cut = [], own = [], link = []}
+    {row = [0, 0, 0], off = [0, 0, 0], size = [0, 0, 0], gain, cut = [], own = [], link = []}
   in best_gains 2 e chosen
 
 -- The worse of two tours of a square becomes the better one.
@@ -43,5 +44,5 @@ entry square : ([2]i64, [2]bool) =
   let data = taxicab ([0, 0, 1, 1], [0, 1, 1, 0])
   let tours = [[0, 2, 1, 3], [0, 1, 2, 3]]
   let population = {tours, places = map positions tours, lengths = [6, 4]}
-  let (after, changed) = G.generation data (replicate 4 []) population 0 0 {most = 4, cap = 4, rounds = 2, unions = 0, thrift = 0}
+  let (after, changed) = G.generation (one_row 4) data (replicate 4 []) population 0 0 {most = 4, cap = 4, rounds = 2, unions = 0, thrift = 0}
   in (after.lengths, changed)

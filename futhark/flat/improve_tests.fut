@@ -5,12 +5,13 @@ import "../core/positions"
 import "../core/testing"
 import "improve"
 import "merging"
+import "rows"
 
 module I = mk_improve matrix (mk_merging matrix)
 
 def mended [n] (cities: ([n]i32, [n]i32)) (tour: [n]i32) (lists: [n][2]i32) : i64 =
   let population = {tours = [tour], places = [positions tour], lengths = [10]}
-  in (I.search (taxicab cities) lists {wide = 2, least = 1, rounds = 9} population).lengths[0]
+  in (I.search (one_row n) (taxicab cities) lists {wide = 2, least = 1, rounds = 9} population).lengths[0]
 
 -- ==
 -- entry: ladder

@@ -1,9 +1,9 @@
 -- | Joints: for every subtour but the largest of its exchange the best exchange of two edges that joins it to a larger one.
 
 import "../core/metric"
-import "../local_search/route"
 import "edges"
 import "exchange"
+import "rows"
 import "segments"
 import "subtours"
 
@@ -21,8 +21,8 @@ def no_joint : joint =
 -- | Find the segments of unfinished exchanges that look: those of subtours of up to `cap` cities, but not of the largest.
 --
 -- **Work:** O(c + m). **Span:** O(log m).
-def rings_of [c] [m] (n: i64) (cap: i32) (e: exchanges [c] [m]) (subtour: [m]i32) (unfinished: [c]bool) : rings [c] [m] =
-  let sizes = subtour_sizes n e subtour
+def rings_of [c] [m] (rows: rows) (cap: i32) (e: exchanges [c] [m]) (subtour: [m]i32) (unfinished: [c]bool) : rings [c] [m] =
+  let sizes = subtour_sizes rows e subtour
   let largest = largest_subtours e subtour sizes
   let looks (o: i32) (s: i32) = get unfinished o && subtour_of (get largest o) != s && get sizes s <= cap
   in {e, subtour, sizes, looks = map2 looks e.own subtour}
@@ -37,14 +37,15 @@ module mk_joints (M: metric) = {
   -- The list is left where an edge of the city in place of the new one saves no more than half of what the best joint so far
   -- does, or of what a joint has to. **Work:** O(k log m).
   local
-  def look [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) ({e, subtour, sizes, looks = _}: rings [c] [m]) (r: i32) (q: i32) : found =
+  def look [n] [k] [p] [c] [m] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) ({e, subtour, sizes, looks = _}: rings [c] [m]) (r: i32) (q: i32) : found =
     #[unsafe]
     let o = get e.own r
-    let a = i64.i32 (get e.pair o)
+    let a = tour_of rows (get e.row o)
     let city (q: i32) = M.point data (get tours[a] q)
-    let across (r: i32) (q: i32) (side: i32) = city (edge_at n e r q side).to
+    let across (r: i32) (q: i32) (side: i32) = city (edge_at rows e r q side).to
     let mine = rank_of sizes (get subtour r)
-    let (first, size) = (position_of n e (2 * r + 1), segment_size n e r)
+    let bounds = bounds_at rows q
+    let (first, size) = (position_of rows e (2 * r + 1), segment_size rows e r)
     let u = city q
     let (v0, v1) = (across r q 0, across r q 1)
     let (lost0, lost1) = (M.dist data u v0, M.dist data u v1)
@@ -68,7 +69,7 @@ module mk_joints (M: metric) = {
         in if i32.max lost0 lost1 - come <= found.0 / 2
            then (found, i32.i64 k)
            else let t = get places[a] w
-                let is_here = wrap (i32.i64 n) (t - first) < size
+                let is_here = steps_between bounds first t < size
                 in (if is_here then found else try found j t (M.point data w) come, j + 1)
     in found
 
@@ -78,18 +79,18 @@ module mk_joints (M: metric) = {
   -- A find is one number: the gain, in the low bits the city and the code of `look`. A city counts by its number among those of
   -- its exchange that look, so that no find depends on other exchanges.
   -- **Work:** O(s k log m) for s cities that look. **Span:** O(k log m).
-  def joints [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (rings: rings [c] [m]) : [m]joint =
+  def joints [n] [k] [p] [c] [m] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (rings: rings [c] [m]) : [m]joint =
     #[unsafe]
     let {e, subtour, sizes = _, looks} = rings
     let bits = 66 - i64.i32 (i64.clz (i64.max 0 (k - 1)))
-    let cities = assert (n <= 1 << (32 - bits)) ((1 << (32 - bits)) - 1)
-    let ends = scan (+) 0 (map2 (\r f -> if f then i64.i32 (segment_size n e (i32.i64 r)) else 0) (iota m) looks)
+    let cities = assert (most_cities rows <= 1 << (32 - bits)) ((1 << (32 - bits)) - 1)
+    let ends = scan (+) 0 (map2 (\r f -> if f then i64.i32 (segment_size rows e (i32.i64 r)) else 0) (iota m) looks)
     let upto (r: i32): i64 = if r == 0 then 0 else ends[i64.i32 r - 1]
     let first (o: i32) = upto (get e.off o)
-    let position (r: i32) (x: i64) = wrap (i32.i64 n) (position_of n e (2 * r + 1) + i32.i64 (x - upto r))
+    let position (r: i32) (x: i64) = stepped rows (position_of rows e (2 * r + 1)) (i32.i64 (x - upto r))
     let key (x: i64): (i64, i64) =
       let r = row_of ends x
-      let (gain, code) = look data lists tours places rings r (position r x)
+      let (gain, code) = look rows data lists tours places rings r (position r x)
       let number = cities - (x - first (get e.own r))
       in (if code < 0 then -1 else i64.i32 (get subtour r), (i64.i32 gain << 32) | (number << bits) | i64.i32 code)
     let (to, keys) = unzip (map key (iota (total_of ends)))
@@ -101,12 +102,12 @@ module mk_joints (M: metric) = {
            let code = i32.i64 (best[s] & ((1 << bits) - 1))
            let r = row_of ends x
            let q = position r x
-           let a = i64.i32 (get e.pair e.own[s])
+           let a = tour_of rows (get e.row e.own[s])
            let t = get places[a] lists[i64.i32 (get tours[a] q), i64.i32 (code >> 2)]
            let there = segment_of e e.own[s] t
            in { is = true
-              , x = edge_at n e r q ((code >> 1) & 1)
-              , y = edge_at n e there t (code & 1)
+              , x = edge_at rows e r q ((code >> 1) & 1)
+              , y = edge_at rows e there t (code & 1)
               , gain = i32.i64 (best[s] >> 32)
               , there
               }

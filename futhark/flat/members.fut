@@ -2,6 +2,7 @@
 
 import "cycles"
 import "exchange"
+import "rows"
 import "segments"
 import "subtours"
 
@@ -18,8 +19,8 @@ type centers [c] [m] = {e: exchanges [c] [m], subtour: [m]i32, largest: [c]i64}
 type member = (i32, i32)
 
 -- | Find the largest subtour of each exchange. **Work:** O(c + m). **Span:** O(log m).
-def centers_of [c] [m] (n: i64) ((e, subtour): divided [c] [m]) : centers [c] [m] =
-  {e, subtour, largest = largest_subtours e subtour (subtour_sizes n e subtour)}
+def centers_of [c] [m] (rows: rows) ((e, subtour): divided [c] [m]) : centers [c] [m] =
+  {e, subtour, largest = largest_subtours e subtour (subtour_sizes rows e subtour)}
 
 -- Tell whether a segment lies in a small subtour: any but the largest of its exchange. **Work:** O(1).
 local
@@ -29,11 +30,14 @@ def is_small [c] [m] (centers: centers [c] [m]) (r: i32) : bool =
 -- The edges that differ within a segment: behind how many of its tour's they begin, how many they are, and those of its tour.
 -- The last segment goes on with the first ones. **Work:** O(1).
 local
-def edges_within [p] [n] [w] [c] [m] (d: difference [p] [n] [w]) (e: exchanges [c] [m]) (r: i32) : (i32, i32, (i32, i32)) =
+def edges_within [p] [n] [w] [c] [m] (rows: rows) (d: difference [p] [n] [w]) (e: exchanges [c] [m]) (r: i32) : (i32, i32, (i32, i32)) =
   #[unsafe]
-  let base = i64.i32 (get e.pair (get e.own r)) * n
-  let upto (q: i32) = d.upto[base + i64.i32 q]
-  let (low, high) = (if base == 0 then 0 else d.upto[base - 1], d.upto[base + n - 1])
+  let row = get e.row (get e.own r)
+  let tour = tour_of rows row * n
+  let upto (q: i32) = d.upto[tour + i64.i32 q]
+  let {start, size} = bounds_of_row rows row
+  let base = tour + i64.i32 start
+  let (low, high) = (if base == 0 then 0 else d.upto[base - 1], upto (start + size - 1))
   let (from, to) = (get e.cut r, get e.cut (next_cut e r))
   let inside = upto to - 1 - upto from
   in (upto from, if to > from then inside else inside + high - low, (low, high))
@@ -55,18 +59,18 @@ def joins [c] [m] [d] [l] (centers: centers [c] [m]) (cycles: exchanges [d] [l])
 --
 -- Members are in order of exchanges, segments, and edges. **Work:** O(x l log m) for x edges that differ within small
 -- subtours. **Span:** O(l log m).
-def members [p] [n] [w] [c] [m] [d] [l] (most: i32) (pool: pool [p] [n] [w] [d] [l]) (centers: centers [c] [m]) : []member =
+def members [p] [n] [w] [c] [m] [d] [l] (rows: rows) (most: i32) (pool: pool [p] [n] [w] [d] [l]) (centers: centers [c] [m]) : []member =
   #[unsafe]
   let e = centers.e
-  let count (r: i32) = if is_small centers r then (edges_within pool.d e r).1 else 0
+  let count (r: i32) = if is_small centers r then (edges_within rows pool.d e r).1 else 0
   let counts = kept_apart (map (\r -> count (i32.i64 r)) (iota m))
   let ends = ends_of counts
   let candidate (x: i64): (i32, i32, i32) =
     let r = row_of ends x
-    let (from, _, (low, high)) = edges_within pool.d e r
+    let (from, _, (low, high)) = edges_within rows pool.d e r
     let edge = from + i32.i64 (x - (ends[i64.i32 r] - i64.i32 (get counts r)))
     let edge = if edge >= high then edge - high + low else edge
-    in (get e.own r, get pool.own edge, get pool.d.edges edge - get e.pair (get e.own r) * i32.i64 n)
+    in (get e.own r, get pool.own edge, get pool.d.edges edge - i32.i64 (tour_of rows (get e.row (get e.own r)) * n))
   let fits (o: i32) (g: i32) (q: i32) =
     g >= 0
     && get e.gain o + get pool.cycles.gain g > 0

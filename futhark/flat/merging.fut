@@ -6,6 +6,7 @@
 import "../core/metric"
 import "exchange"
 import "joints"
+import "rows"
 import "segments"
 import "splice"
 import "subtours"
@@ -30,10 +31,10 @@ module type mergers = {
   type~ data [n]
 
   -- | Merge the subtours of exchanges; return these, and how many subtours are left.
-  val merge [n] [k] [p] [c] [m] : data [n] -> (lists: [n][k]i32) -> (tours: [p][n]i32) -> (places: [p][n]i32) -> limits -> exchanges [c] [m] -> ?[l].(exchanges [c] [l], [c]i32)
+  val merge [n] [k] [p] [c] [m] : rows -> data [n] -> (lists: [n][k]i32) -> (tours: [p][n]i32) -> (places: [p][n]i32) -> limits -> exchanges [c] [m] -> ?[l].(exchanges [c] [l], [c]i32)
 
-  -- | Merge the subtours of one exchange for each tour, whatever their sizes; return these, and how many subtours are left.
-  val merge_unions [n] [k] [p] [m] : data [n] -> (lists: [n][k]i32) -> (tours: [p][n]i32) -> (places: [p][n]i32) -> exchanges [p] [m] -> ?[l].(exchanges [p] [l], [p]i32)
+  -- | Merge the subtours of one exchange for each row, whatever their sizes; return these, and how many subtours are left.
+  val merge_unions [n] [k] [p] [r] [m] : rows -> data [n] -> (lists: [n][k]i32) -> (tours: [p][n]i32) -> (places: [p][n]i32) -> exchanges [r] [m] -> ?[l].(exchanges [r] [l], [r]i32)
 }
 
 module mk_merging (M: metric) = {
@@ -43,8 +44,8 @@ module mk_merging (M: metric) = {
 
   -- One round. An exchange that makes no joint makes none later. **Work:** O(m log most + s k log m) for s cities that look.
   local
-  def round [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (limits: limits) ({e, subtour, left, goes}: merging [c] [m]) : ?[l].merging [c] [l] =
-    let joints = J.joints data lists tours places (rings_of n limits.cap e subtour goes)
+  def round [n] [k] [p] [c] [m] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (limits: limits) ({e, subtour, left, goes}: merging [c] [m]) : ?[l].merging [c] [l] =
+    let joints = J.joints rows data lists tours places (rings_of rows limits.cap e subtour goes)
     let (e, subtour, joined) = splice e subtour joints
     let left = map2 (-) left joined
     in {e, subtour, left, goes = map4 (\f j l g -> f && j > 0 && is_open l g) goes joined left e.gain}
@@ -53,24 +54,24 @@ module mk_merging (M: metric) = {
   --
   -- **Work:** O(m log most + s k log m) a round for s cities that look. **Span:** O(log most + k log m) a round.
   #[noinline]
-  def merge [n] [k] [p] [c] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (limits: limits) (e: exchanges [c] [m]) : ?[l].(exchanges [c] [l], [c]i32) =
+  def merge [n] [k] [p] [c] [m] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (limits: limits) (e: exchanges [c] [m]) : ?[l].(exchanges [c] [l], [c]i32) =
     let subtour = subtours limits.most e
     let left = count_subtours e subtour
     let first = {e, subtour, left, goes = map2 is_open left e.gain}
     let (last, _, _) =
       loop (now: merging [c] [], go, done) = (first, true, 0i32)
       while go && done < limits.rounds do
-        let now = round data lists tours places limits now
+        let now = round rows data lists tours places limits now
         in (now, or now.goes, done + 1)
     in (last.e, last.left)
 
-  -- | Merge the subtours of one exchange for each tour, whatever their sizes; return these, and how many subtours are left.
+  -- | Merge the subtours of one exchange for each row, whatever their sizes; return these, and how many subtours are left.
   --
   -- **Work, Span:** those of `merge`.
-  def merge_unions [n] [k] [p] [m] (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (e: exchanges [p] [m]) : ?[l].(exchanges [p] [l], [p]i32) =
+  def merge_unions [n] [k] [p] [r] [m] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (tours: [p][n]i32) (places: [p][n]i32) (e: exchanges [r] [m]) : ?[l].(exchanges [r] [l], [r]i32) =
     let most = i64.i32 (i32.max 1 (i32.maximum e.size))
     -- By another name for their number the compiler takes the `merge` that there is; it would make a second one.
-    let c = p + 0
-    let (e, left) = merge data lists tours places {most, cap = i32.i64 n, rounds = union_rounds} (e :> exchanges [c] [m])
-    in (e :> exchanges [p] [], left :> [p]i32)
+    let c = r + 0
+    let (e, left) = merge rows data lists tours places {most, cap = i32.i64 n, rounds = union_rounds} (e :> exchanges [c] [m])
+    in (e :> exchanges [r] [], left :> [r]i32)
 }

@@ -6,6 +6,7 @@ import "apply"
 import "exchange"
 import "joints"
 import "merging"
+import "rows"
 import "splice"
 import "subtours"
 
@@ -18,7 +19,7 @@ def tour : [8]i32 = map i32.i64 (iota 8)
 
 -- The edges 1 to 2 and 5 to 6 go, and each half closes into a ring.
 def halves : exchanges [1] [2] =
-  {pair = [0], off = [0], size = [2], gain = [0], cut = [1, 5], own = [0, 0], link = [(3, 2), (1, 0)]}
+  {row = [0], off = [0], size = [2], gain = [0], cut = [1, 5], own = [0, 0], link = [(3, 2), (1, 0)]}
 
 -- Each city has all others in its list, in order of distance, equals by number.
 def lists : [8][7]i32 =
@@ -36,8 +37,8 @@ def lists : [8][7]i32 =
 -- input { 0i64 } output { false false 0 0 }
 entry first_joint (gain: i64) : (bool, bool, i32, i32) =
   let halves = halves with gain = [gain]
-  let rings = rings_of 8 8 halves (subtours 2 halves) [true]
-  let joints = J.joints data lists [tour] [tour] rings
+  let rings = rings_of (one_row 8) 8 halves (subtours 2 halves) [true]
+  let joints = J.joints (one_row 8) data lists [tour] [tour] rings
   in (joints[0].is, joints[1].is, joints[0].gain, joints[0].there)
 
 -- The first of two joints at one edge is made.
@@ -57,6 +58,6 @@ entry claims : [2]bool =
 -- input { 3 2i64 } output { [2] [2i64] false }
 -- input { 4 0i64 } output { [2] [0i64] false }
 entry merged (cap: i32) (gain: i64) : ([]i32, []i64, bool) =
-  let (e, left) = S.merge data lists [tour] [tour] {most = 2, cap, rounds = 3} (halves with gain = [gain])
-  let (_, made) = apply {tours = [tour], places = [tour], lengths = [8]} e (are_good e left)
+  let (e, left) = S.merge (one_row 8) data lists [tour] [tour] {most = 2, cap, rounds = 3} (halves with gain = [gain])
+  let (_, made) = apply (one_row 8) {tours = [tour], places = [tour], lengths = [8]} e (are_good e left)
   in (copy left, copy e.gain, made[0])

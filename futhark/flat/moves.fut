@@ -5,8 +5,8 @@
 -- x. By or-opt the l cities from u on, away from v, move between w and x; x stands on the same side of w (other = 0) or on the
 -- other side (other = 1).
 
-import "../local_search/route"
 import "exchange"
+import "rows"
 import "segments"
 
 -- | A proposal of a city: the gain of its move, 0 for none, and the move by its code.
@@ -23,12 +23,12 @@ def decode (code: i32) : (i32, i32, i32, i32) = (code >> 4, (code >> 3) & 1, (co
 -- | A move by its cuts: at u, behind the cities that move (none by 2-opt: behind every position), and at w; and the sides.
 type move = {at: i32, behind: i32, there: i32, side: i32, there_side: i32, is_three: bool}
 
--- | Return the cuts of a move of the city at position q of a tour of n cities, with w at position t. **Work:** O(1).
-def move_of (n: i32) (q: i32) (t: i32) (side: i32) (l: i32) (other: i32) : move =
+-- | Return the cuts of a move of the city at position q of a row, with w at position t. **Work:** O(1).
+def move_of (bounds: bounds) (q: i32) (t: i32) (side: i32) (l: i32) (other: i32) : move =
   let there_side = side ^ other
-  in { at = wrap n (q - side)
-     , behind = if l == 0 then i32.highest else wrap n (if side == 0 then q - l else q + l - 1)
-     , there = wrap n (t - there_side)
+  in { at = within bounds (q - side)
+     , behind = if l == 0 then i32.highest else within bounds (if side == 0 then q - l else q + l - 1)
+     , there = within bounds (t - there_side)
      , side
      , there_side
      , is_three = l > 0
@@ -64,8 +64,8 @@ def cut_of (move: move) (r: i32) : (i32, i32, i32) =
   let end (e: i32) = let y = joined move (2 * cut + e) in 2 * place move (y >> 1) + (y & 1)
   in (if cut == 0 then move.at else if cut == 1 then move.behind else move.there, end 0, end 1)
 
--- | Return moves as exchanges, for each the tour and the gain. **Work:** O(c log c). **Span:** O(log c).
-def exchanges_of_moves [c] (pair: [c]i32) (gain: [c]i64) (moves: [c]move) : ?[m].exchanges [c] [m] =
+-- | Return moves as exchanges, for each the row and the gain. **Work:** O(c log c). **Span:** O(log c).
+def exchanges_of_moves [c] (row: [c]i32) (gain: [c]i64) (moves: [c]move) : ?[m].exchanges [c] [m] =
   let size = map (\move -> 2 + i32.bool move.is_three) moves
   let ends = ends_of size
   let m = numbered (total_of ends)
@@ -75,4 +75,4 @@ def exchanges_of_moves [c] (pair: [c]i32) (gain: [c]i64) (moves: [c]move) : ?[m]
     let (cut, x, y) = cut_of (get moves o) (i32.i64 r - get off o)
     in (cut, o, (x + 2 * get off o, y + 2 * get off o))
   let (cut, own, link) = unzip3 (map cut (iota m))
-  in {pair, off, size, gain, cut, own, link}
+  in {row, off, size, gain, cut, own, link}

@@ -2,6 +2,7 @@
 
 import "apply"
 import "moves"
+import "rows"
 
 -- ==
 -- entry: codes
@@ -20,7 +21,7 @@ entry codes (j: i32) (side: i32) (l: i32) (other: i32) : (i32, i32, i32, i32, i3
 -- input { 1 4 0 2 0 } output { [2, 3, 4, 1, 0, 5, 6, 7] }
 -- input { 1 4 0 2 1 } output { [2, 3, 0, 1, 4, 5, 6, 7] }
 entry moved (q: i32) (t: i32) (side: i32) (l: i32) (other: i32) : [8]i32 =
-  let e = exchanges_of_moves [0] [1] [move_of 8 q t side l other]
+  let e = exchanges_of_moves [0] [1] [move_of {start = 0, size = 8} q t side l other]
   let all = map i32.i64 (iota 8)
-  let (after, _) = apply {tours = [all], places = [copy all], lengths = [0]} e [true]
+  let (after, _) = apply (one_row 8) {tours = [all], places = [copy all], lengths = [0]} e [true]
   in copy after.tours[0]

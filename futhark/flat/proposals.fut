@@ -1,9 +1,9 @@
 -- | Proposals of a local search of all tours at once: the best 2-opt or or-opt move of every city along its neighbour list.
 
 import "../core/metric"
-import "../local_search/route"
 import "apply"
 import "moves"
+import "rows"
 import "segments"
 
 module mk_proposals (M: metric) = {
@@ -11,11 +11,10 @@ module mk_proposals (M: metric) = {
   --
   -- Gains are differences of up to three distances each way, hence in 64 bits. **Work:** O(wide).
   local
-  def propose_side [n] [k] (data: M.data [n]) (lists: [n][k]i32) (tour: [n]i32) (place: [n]i32) (wide: i32) (q: i32) (best: proposal) (side: i32) : proposal =
+  def propose_side [n] [k] (data: M.data [n]) (lists: [n][k]i32) (tour: [n]i32) (place: [n]i32) (bounds: bounds) (wide: i32) (q: i32) (best: proposal) (side: i32) : proposal =
     #[unsafe]
-    let n32 = i32.i64 n
     let step = 1 - 2 * side
-    let at (t: i32) = M.point data (get tour (wrap n32 t))
+    let at (t: i32) = M.point data (get tour (within bounds t))
     let dist (a: M.point) (b: M.point) = i64.i32 (M.dist data a b)
     let (u, v) = (at q, at (q + step))
     let gone = dist u v
@@ -33,7 +32,7 @@ module mk_proposals (M: metric) = {
         let come = dist u w
         in if come >= gone
            then (best, wide)
-           else let behind = wrap n32 ((q - t) * step)
+           else let behind = if side == 0 then steps_between bounds t q else steps_between bounds q t
                 let (x, y) = (at (t + step), at (t - step))
                 let (won_x, won_y) = (gone - come + dist w x, gone - come + dist w y)
                 -- w may not move itself, nor lose an edge that goes already. It is not v, which is as far from u as the edge that goes.
@@ -46,14 +45,14 @@ module mk_proposals (M: metric) = {
                 in (with_l best 3 e2 r3, j + 1)
     in best
 
-  -- | Return what every city of the tours that go on proposes, by position; `wide` is how many places of its list it looks at.
+  -- | Return what every city of the rows that go on proposes, by position; `wide` is how many places of its list it looks at.
   --
   -- **Work:** O(p n wide). **Span:** O(wide).
-  def proposals [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) ({tours, places, lengths = _}: population [p] [n]) (wide: i32) (goes: [p]bool) : [p * n]proposal =
+  def proposals [p] [n] [r] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) ({tours, places, lengths = _}: population [p] [n] [r]) (wide: i32) (goes: [r]bool) : [p * n]proposal =
     #[unsafe]
     let propose (x: i64) =
       let (a, q) = (x / n, i32.i64 (x % n))
-      let look = propose_side data lists tours[a] places[a] wide q
-      in if goes[a] then look (look {gain = 0, code = 0} 0) 1 else {gain = 0, code = 0}
+      let look = propose_side data lists tours[a] places[a] (bounds_at rows q) wide q
+      in if get goes (row_at rows a q) then look (look {gain = 0, code = 0} 0) 1 else {gain = 0, code = 0}
     in kept_apart (tabulate (p * n) propose)
 }

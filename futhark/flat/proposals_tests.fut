@@ -4,6 +4,7 @@ import "../core/metric"
 import "../core/positions"
 import "../core/testing"
 import "proposals"
+import "rows"
 
 module P = mk_proposals matrix
 
@@ -16,5 +17,5 @@ entry ladder (goes: bool) : i64 =
   let data = taxicab ([0, 1, 2, 3, 3, 2, 1, 0], [0, 0, 0, 0, 1, 1, 1, 1])
   let tour = [0, 2, 1, 3, 4, 5, 6, 7]
   let lists = [[1, 7], [0, 2], [1, 3], [2, 4], [3, 5], [4, 6], [5, 7], [6, 0]]
-  let proposals = P.proposals data lists {tours = [tour], places = [positions tour], lengths = [10]} 2 [goes]
+  let proposals = P.proposals (one_row 8) data lists {tours = [tour], places = [positions tour], lengths = [10]} 2 [goes]
   in i64.maximum (map (.gain) proposals)

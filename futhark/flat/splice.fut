@@ -126,4 +126,4 @@ def splice [c] [m] (e: exchanges [c] [m]) (subtour: [m]i32) (joints: [m]joint) :
     let joined = before 0 fresh.joined behind - before 0 fresh.joined from
     in (number from, number behind - number from, gain + won, joined)
   let (off, size, gain, joined) = unzip4 (map3 row e.off e.size e.gain)
-  in ({pair = e.pair, off, size, gain, cut, own, link}, subtour, joined)
+  in ({row = e.row, off, size, gain, cut, own, link}, subtour, joined)

@@ -2,10 +2,10 @@
 
 import "../core/metric"
 import "../core/rng"
-import "../local_search/route"
 import "apply"
 import "curve"
 import "fragments"
+import "rows"
 import "segments"
 
 -- | Settings of fragments: the most by which a hash lengthens edges, in 256ths, and the most cities of a fragment.
@@ -17,28 +17,36 @@ def widest : i64 = 32
 def is_joining (k: i64) (by: joining) = k <= widest && by.noise >= 0 && by.noise <= 4096
 
 module mk_starts (M: metric) = {
-  -- | Return tours with their positions and lengths. **Work:** O(p n). **Span:** O(log n).
-  def measured [p] [n] (data: M.data [n]) (tours: [p][n]i32) (places: [p][n]i32) : population [p] [n] =
+  -- | Return tours with their positions and the lengths of their rows. **Work:** O(p n). **Span:** O(log (p n)).
+  def measured [p] [n] (rows: rows) (data: M.data [n]) (tours: [p][n]i32) (places: [p][n]i32) : population [p] [n] [p * instances rows] =
     #[unsafe]
-    let city (tour: [n]i32) (q: i64) = M.point data tour[if q == n then 0 else q]
-    let edge (tour: [n]i32) (q: i64) = i64.i32 (M.dist data (city tour q) (city tour (q + 1)))
-    in {tours, places, lengths = map (\tour -> i64.sum (map (edge tour) (iota n))) tours}
+    let edge (x: i64) =
+      let (a, q) = (x / n, i32.i64 (x % n))
+      let city (q: i32) = M.point data (get tours[a] q)
+      in i64.i32 (M.dist data (city q) (city (stepped rows q 1)))
+    let upto = scan (+) 0 (kept_apart (map edge (iota (p * n))))
+    let before (x: i64) = if x == 0 then 0 else upto[x - 1]
+    let length (row: i32) =
+      let base = base_of rows row
+      in before (base + i64.i32 (bounds_of_row rows row).size) - before base
+    in {tours, places, lengths = tabulate (p * instances rows) (\row -> length (i32.i64 row))}
 
   -- | Return tours along curves, of which each has its own. **Work:** O(p n). **Span:** O(log (p n)).
-  def curves [p] [n] (data: M.data [n]) (spots: spots [n]) (keys: [p]rng.key) : population [p] [n] =
+  def curves [p] [n] (rows: rows) (data: M.data [n]) (spots: spots [n]) (keys: [p]rng.key) : population [p] [n] [p * instances rows] =
     let many = numbered (p * n)
-    let row = map (\x -> i32.i64 (x / n)) (iota many)
-    let sorted = sort_along spots keys (replicate p (i32.i64 n)) row (map (\x -> i32.i64 (x % n)) (iota many))
-    let at = map2 (\a c -> i64.i32 a * n + i64.i32 c) row sorted
+    let row = map (\x -> row_at rows (x / n) (i32.i64 (x % n))) (iota many)
+    let sizes = tabulate (p * instances rows) (\row -> (bounds_of_row rows (i32.i64 row)).size)
+    let sorted = sort_along rows spots keys sizes row (map (\x -> i32.i64 (x % n)) (iota many))
+    let at = map2 (\x c -> x / n * n + i64.i32 c) (iota many) sorted
     let places = scatter (replicate many 0i32) at (map (\x -> i32.i64 (x % n)) (iota many))
-    in measured data (unflatten (sorted :> [p * n]i32)) (unflatten (places :> [p * n]i32))
+    in measured rows data (unflatten (sorted :> [p * n]i32)) (unflatten (places :> [p * n]i32))
 
   -- | Return greedy tours: fragments that pick each other join by edges of the lists, and what is left follows the curve of
   -- its tour.
   --
   -- One curve for all tours would give them the same frame of long edges, which crossover cannot mend. **Work:** O(p n k) a
   -- round and O(p n log n). **Span:** O(k) a round and O(log (p n)).
-  def greedy [p] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (spots: spots [n]) (keys: [p]rng.key) (by: joining) : population [p] [n] =
+  def greedy [p] [n] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (spots: spots [n]) (keys: [p]rng.key) (by: joining) : population [p] [n] [p * instances rows] =
     let by = assert (is_joining k by) by
     let many = numbered (p * n)
     -- By length, which a hash of tour and edge lengthens; then by the hash, then by the place in the list.
@@ -46,10 +54,12 @@ module mk_starts (M: metric) = {
       #[unsafe]
       let v = i64.i32 lists[u, j]
       let length = i64.i32 (M.dist data (M.point data (i32.i64 u)) (M.point data (i32.i64 v)))
-      let hash = rng.word keys[a] (i64.min u v * n + i64.max u v)
+      -- An instance is drawn for by its own numbers of cities.
+      let {start, size} = bounds_at rows (i32.i64 u)
+      let hash = rng.word keys[a] ((i64.min u v - i64.i32 start) * i64.i32 size + i64.max u v - i64.i32 start)
       let long = 256 * length + (length * i64.i32 by.noise * i64.u64 (hash >> 56) >> 8)
       in (long << 15) | (i64.u64 (hash >> 40 & 0x3ff) << 5) | j
     let joined = join_all n many lists rank by.longest
-    let (tour, places) = follow spots keys (joined :> fragments [p * n])
-    in measured data (unflatten tour) (unflatten places)
+    let (tour, places) = follow rows spots keys (joined :> fragments [p * n])
+    in measured rows data (unflatten tour) (unflatten places)
 }

@@ -4,6 +4,7 @@ import "../core/metric"
 import "../core/rng"
 import "../core/testing"
 import "../core/tour"
+import "rows"
 import "starts"
 
 module S = mk_starts matrix
@@ -18,7 +19,7 @@ entry bounds [m] (k: [m]i64) (noise: [m]i32) : [m]bool = map2 (\k noise -> is_jo
 -- input { [0, 1, 2, 3] } output { 4i64 }
 -- input { [0, 2, 1, 3] } output { 6i64 }
 entry length (tour: [4]i32) : i64 =
-  (S.measured (taxicab ([0, 0, 1, 1], [0, 1, 1, 0])) [tour] [tour]).lengths[0]
+  (S.measured (one_row 4) (taxicab ([0, 0, 1, 1], [0, 1, 1, 0])) [tour] [tour]).lengths[0]
 
 -- Both kinds are tours, and tours differ.
 -- ==
@@ -31,7 +32,7 @@ entry starts_hold (n: i64) : bool =
   let cities = random_grid n 1000
   let lists = tabulate_2d n (i64.min 5 (n - 1)) (\a j -> i32.i64 ((a + j + 1) % n))
   let keys = map (rng.stream 0) (iota 3)
-  let curves = S.curves (taxicab cities) cities keys
-  let greedy = S.greedy (taxicab cities) lists cities keys {noise = 256, longest = 8}
+  let curves = S.curves (one_row 8) (taxicab cities) cities keys
+  let greedy = S.greedy (one_row 8) (taxicab cities) lists cities keys {noise = 256, longest = 8}
   let differ (tours: [3][n]i32) = n < 4 || or (map2 (!=) tours[0] tours[1])
   in all is_tour curves.tours && all is_tour greedy.tours && differ curves.tours && differ greedy.tours

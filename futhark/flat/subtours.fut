@@ -2,6 +2,7 @@
 
 import "exchange"
 import "orbits"
+import "rows"
 import "segments"
 
 -- | Return the subtour of each segment, by its first segment. `most` is the most cuts of an exchange.
@@ -18,8 +19,8 @@ def count_subtours [c] [m] (e: exchanges [c] [m]) (subtour: [m]i32) : [c]i32 =
   in hist (+) 0 c owners (replicate m 1i32)
 
 -- | Return the number of cities of each subtour, at the segment that names it. **Work:** O(m). **Span:** O(log m).
-def subtour_sizes [c] [m] (n: i64) (e: exchanges [c] [m]) (subtour: [m]i32) : [m]i32 =
-  hist (+) 0 m (map i64.i32 subtour) (map (\r -> segment_size n e (i32.i64 r)) (iota m))
+def subtour_sizes [c] [m] (rows: rows) (e: exchanges [c] [m]) (subtour: [m]i32) : [m]i32 =
+  hist (+) 0 m (map i64.i32 subtour) (map (\r -> segment_size rows e (i32.i64 r)) (iota m))
 
 -- | A subtour's rank in its exchange: by its cities, then by the segment that names it. **Work:** O(1).
 def rank_of [m] (sizes: [m]i32) (subtour: i32) : i64 =

@@ -1,11 +1,12 @@
 -- Subtours: a 2-opt move leaves one, half of a double bridge two.
 
 import "exchange"
+import "rows"
 import "subtours"
 
 -- Behind positions 1 and 5 of eight cities: reversed, and closed into two rings.
 def two : exchanges [2] [4] =
-  { pair = [0, 0]
+  { row = [0, 0]
   , off = [0, 2]
   , size = [2, 2]
   , gain = [0, 0]
@@ -20,7 +21,7 @@ def two : exchanges [2] [4] =
 -- input { } output { [0, 0, 2, 3] [1, 2] [8, 0, 3, 5] [0, 3] }
 entry rings : ([4]i32, [2]i32, [4]i32, [2]i32) =
   let subtour = subtours 2 two
-  let sizes = subtour_sizes 8 two subtour
+  let sizes = subtour_sizes (one_row 8) two subtour
   in (subtour, count_subtours two subtour, sizes, map subtour_of (largest_subtours two subtour sizes))
 
 -- The later one of two subtours of equal size ranks higher.

@@ -5,6 +5,7 @@
 
 import "exchange"
 import "members"
+import "rows"
 import "segments"
 import "subtours"
 
@@ -40,7 +41,7 @@ def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] 
       in 2 * place (y >> 1) + (y & 1)
     in (if is_mine then get e.cut r else get cycles.cut r, w, (linked 0, linked 1))
   let (cut, own, link) = unzip3 (map cut source)
-  in { pair = map (get e.pair) os
+  in { row = map (get e.row) os
      , off
      , size
      , gain = map2 (\o g -> get e.gain o + get cycles.gain g) os gs
@@ -66,9 +67,9 @@ type growth [c] [m] [d] [l] = {found: exchanges [c] [m], centers: divided [d] [l
 -- One round: all unions that leave one tour are found, and so is the best one of each exchange, which goes on if it leaves
 -- several.
 local
-def grow [p] [n] [w] [c] [m] [d] [l] [e] [k] (most: i32) (pool: pool [p] [n] [w] [e] [k]) ({found, centers}: growth [c] [m] [d] [l]) : ?[c'][m'][d'][l'].growth [c'] [m'] [d'] [l'] =
-  let centers = centers_of n centers
-  let members = members most pool centers
+def grow [p] [n] [w] [c] [m] [d] [l] [e] [k] (rows: rows) (most: i32) (pool: pool [p] [n] [w] [e] [k]) ({found, centers}: growth [c] [m] [d] [l]) : ?[c'][m'][d'][l'].growth [c'] [m'] [d'] [l'] =
+  let centers = centers_of rows centers
+  let members = members rows most pool centers
   let unions = unions_of centers.e pool.cycles members
   let subtour = subtours (i64.i32 most) unions
   let left = count_subtours unions subtour
@@ -78,8 +79,8 @@ def grow [p] [n] [w] [c] [m] [d] [l] [e] [k] (most: i32) (pool: pool [p] [n] [w]
   in {found = both found more, centers}
 
 -- | Find unions around exchanges in so many rounds, with up to `most` cuts. **Work:** that of `members` and `unions_of` a round.
-def unions [p] [n] [w] [c] [m] [d] [l] (most: i32) (rounds: i32) (pool: pool [p] [n] [w] [d] [l]) (e: exchanges [c] [m]) : ?[u][v].exchanges [u] [v] =
-  let none = select e (map (const false) e.pair)
+def unions [p] [n] [w] [c] [m] [d] [l] (rows: rows) (most: i32) (rounds: i32) (pool: pool [p] [n] [w] [d] [l]) (e: exchanges [c] [m]) : ?[u][v].exchanges [u] [v] =
+  let none = select e (map (const false) e.row)
   let first = {found = none, centers = (e, subtours (i64.i32 most) e)}
-  let last = loop (now: growth [] [] [] []) = first for _round < rounds do grow most pool now
+  let last = loop (now: growth [] [] [] []) = first for _round < rounds do grow rows most pool now
   in last.found

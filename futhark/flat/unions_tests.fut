@@ -6,6 +6,7 @@ import "../core/rng"
 import "cycles"
 import "exchange"
 import "members"
+import "rows"
 import "subtours"
 import "unions"
 
@@ -16,7 +17,7 @@ module G = mk_cycle_gains matrix
 def double_bridge : pairs [2] [2] [8] =
   let tours = [[0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 6, 7, 4, 5, 2, 3]]
   let places = map positions tours
-  in {tours, places, others = tours, other_places = places, mates = [1, 1], keys = map (rng.stream 0) [0, 1]}
+  in {rows = one_row 8, tours, places, others = tours, other_places = places, mates = [1, 1], keys = map (rng.stream 0) [0, 1]}
 
 def costs : [8][8]i32 =
   let b = [0, 1, 6, 7, 4, 5, 2, 3]
@@ -26,10 +27,10 @@ def costs : [8][8]i32 =
 def halves (most: i32) (rounds: i32) : ([][2]i32, []i64, []i32) =
   let d = difference double_bridge
   let found = ab_cycles 4 double_bridge d
-  let (cycles, own) = exchanges_of d found (G.gains costs double_bridge d found) i64.lowest
+  let (cycles, own) = exchanges_of (one_row 8) d found (G.gains costs double_bridge d found) i64.lowest
   let pool = {cycles, d, own}
-  let unions = unions most rounds pool cycles
-  in (map (\(o, g) -> [o, g]) (members most pool (centers_of 8 (cycles, subtours 2 cycles))), copy unions.gain, copy unions.cut)
+  let unions = unions (one_row 8) most rounds pool cycles
+  in (map (\(o, g) -> [o, g]) (members (one_row 8) most pool (centers_of (one_row 8) (cycles, subtours 2 cycles))), copy unions.gain, copy unions.cut)
 
 -- Each half joins the other one, and both unions are the double bridge; not with fewer than four cuts, nor without a round.
 -- ==

@@ -1,22 +1,24 @@
--- | Union of children: all that are chosen for a tour become one exchange, where two share a cut the one that saves more.
+-- | Union of children: all that are chosen for a row become one exchange, where two share a cut the one that saves more.
 
 import "exchange"
+import "rows"
 import "segments"
 
 -- The place of a cut of a chosen exchange among all positions of all tours, -1 of another one.
 local
-def place_of [c] [m] (n: i64) (e: exchanges [c] [m]) (chosen: [c]bool) (r: i64) : i64 =
+def place_of [c] [m] (rows: rows) (e: exchanges [c] [m]) (chosen: [c]bool) (r: i64) : i64 =
   #[unsafe]
   let o = e.own[r]
-  in if get chosen o then i64.i32 (get e.pair o) * n + i64.i32 e.cut[r] else -1
+  in if get chosen o then tour_of rows (get e.row o) * cities rows + i64.i32 e.cut[r] else -1
 
 -- | Tell which of the chosen exchanges lose no cut: at each cut the one with the largest gain wins, the first among equals.
 --
 -- One that loses a cut is left out, also where the winner is itself left out. **Work:** O(p n + m). **Span:** O(log m).
 #[noinline]
-def undisputed [c] [m] (p: i64) (n: i64) (e: exchanges [c] [m]) (chosen: [c]bool) : [c]bool =
+def undisputed [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (chosen: [c]bool) : [c]bool =
   #[unsafe]
-  let place = place_of n e chosen
+  let n = cities rows
+  let place = place_of rows e chosen
   let gains = hist i64.max i64.lowest (p * n) (tabulate m place) (map (get e.gain) e.own)
   let winner (r: i64): i64 =
     let x = place r
@@ -28,13 +30,14 @@ def undisputed [c] [m] (p: i64) (n: i64) (e: exchanges [c] [m]) (chosen: [c]bool
   let lost = hist (+) 0i32 c (tabulate m loser) (replicate m 1)
   in map2 (\f l -> f && l == 0) chosen lost
 
--- | Return one exchange for each of p tours of n cities: the cuts of all that are taken, which share none.
+-- | Return one exchange for each row of p tours: the cuts of all that are taken, which share none.
 --
 -- **Work:** O(p n + m). **Span:** O(log (p n)).
 #[noinline]
-def together [c] [m] (p: i64) (n: i64) (e: exchanges [c] [m]) (taken: [c]bool) : ?[u].exchanges [p] [u] =
+def together [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (taken: [c]bool) : ?[u].exchanges [p * instances rows] [u] =
   #[unsafe]
-  let place = place_of n e taken
+  let n = cities rows
+  let place = place_of rows e taken
   let upto = scan (+) 0 (scatter (replicate (p * n) 0i32) (tabulate m place) (replicate m 1i32))
   let slot (r: i64): i32 =
     let x = place r
@@ -42,15 +45,19 @@ def together [c] [m] (p: i64) (n: i64) (e: exchanges [c] [m]) (taken: [c]bool) :
   let u = if p * n == 0 then 0 else i64.i32 upto[p * n - 1]
   let source = scatter (replicate u 0i32) (tabulate m (\r -> i64.i32 (slot r))) (map i32.i64 (iota m))
   let moved (end: i32) = 2 * slot (i64.i32 (end >> 1)) + (end & 1)
-  let cut (r: i32) = (get e.cut r, get e.pair (get e.own r), (moved (linked e (2 * r)), moved (linked e (2 * r + 1))))
+  let cut (r: i32) = (get e.cut r, get e.row (get e.own r), (moved (linked e (2 * r)), moved (linked e (2 * r + 1))))
   let (cut, own, link) = unzip3 (map cut source)
-  let before (a: i64) = if a == 0 || n == 0 then 0 else upto[a * n - 1]
-  let (off, size) = unzip (map (\a -> (before a, before (a + 1) - before a)) (iota p))
-  let owners = map2 (\f a -> if f then i64.i32 a else -1) taken e.pair
-  in {pair = map i32.i64 (iota p), off, size, gain = hist (+) 0 p owners e.gain, cut, own, link}
+  let before (x: i64) = if x == 0 then 0 else upto[x - 1]
+  let one (row: i32) =
+    let base = base_of rows row
+    let off = before base
+    in (row, off, before (base + i64.i32 (bounds_of_row rows row).size) - off)
+  let (row, off, size) = unzip3 (map (\row -> one (i32.i64 row)) (iota (p * instances rows)))
+  let owners = map2 (\f row -> if f then i64.i32 row else -1) taken e.row
+  in {row, off, size, gain = hist (+) 0 (p * instances rows) owners e.gain, cut, own, link}
 
--- | Return one exchange for each tour: the union of all its chosen exchanges that lose no cut to another one.
+-- | Return one exchange for each row of p tours: the union of all its chosen exchanges that lose no cut to another one.
 --
 -- **Work:** O(p n + m). **Span:** O(log (p n)).
-def unite [c] [m] (p: i64) (n: i64) (e: exchanges [c] [m]) (chosen: [c]bool) : ?[u].exchanges [p] [u] =
-  together p n e (undisputed p n e chosen)
+def unite [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (chosen: [c]bool) : ?[u].exchanges [p * instances rows] [u] =
+  together rows p e (undisputed rows p e chosen)

@@ -4,6 +4,7 @@
 -- Entropy is a whole number: no sum depends on its order, and all backends agree bit for bit.
 
 import "exchange"
+import "rows"
 import "segments"
 
 -- | The number of tours that have each edge of the neighbour lists, and the number of all tours.
@@ -25,11 +26,11 @@ def place_of [n] [k] (lists: [n][k]i32) (u: i32) (v: i32) : i64 =
 
 -- | Count the edges of tours. **Work:** O(p n k). **Span:** O(k + log p).
 #[noinline]
-def edge_counts [p] [n] [k] (lists: [n][k]i32) (tours: [p][n]i32) : counts [n] [k] =
+def edge_counts [p] [n] [k] (rows: rows) (lists: [n][k]i32) (tours: [p][n]i32) : counts [n] [k] =
   #[unsafe]
   let place (x: i64) =
     let (a, q) = (x / n, x % n)
-    in place_of lists tours[a, q] tours[a, if q + 1 == n then 0 else q + 1]
+    in place_of lists tours[a, q] tours[a, i64.i32 (stepped rows (i32.i64 q) 1)]
   let places = kept_apart (map place (iota (p * n)))
   in {tours = p, count = hist (+) 0 (n * k) places (replicate (p * n) 1i32)}
 
@@ -57,14 +58,14 @@ def entropy (p: i64) (f: i64) : i64 =
 --
 -- An edge that no list has counts as one that a single tour has. **Work:** O(c + m k). **Span:** O(k + log m).
 #[noinline]
-def entropy_lost [p] [n] [k] [c] [m] (lists: [n][k]i32) (tours: [p][n]i32) ({tours = all, count}: counts [n] [k]) (e: exchanges [c] [m]) : [c]i64 =
+def entropy_lost [p] [n] [k] [c] [m] (rows: rows) (lists: [n][k]i32) (tours: [p][n]i32) ({tours = all, count}: counts [n] [k]) (e: exchanges [c] [m]) : [c]i64 =
   #[unsafe]
   let having (u: i32) (v: i32): i64 =
     let at = place_of lists u v
     in if at < 0 then 1 else i64.i32 count[at]
   let lost (r: i64): i64 =
-    let a = i64.i32 (get e.pair e.own[r])
-    let city (end: i32) = get tours[a] (position_of n e end)
+    let a = tour_of rows (get e.row e.own[r])
+    let city (end: i32) = get tours[a] (position_of rows e end)
     let (u, v) = (city (2 * i32.i64 r), city (2 * i32.i64 r + 1))
     let f = having u v
     let gone = entropy all f - entropy all (f - 1)
@@ -74,16 +75,16 @@ def entropy_lost [p] [n] [k] [c] [m] (lists: [n][k]i32) (tours: [p][n]i32) ({tou
     in 2 * gone - come u e.link[r].0 - come v e.link[r].1
   in hist (+) 0 c (map i64.i32 e.own) (kept_apart (map lost (iota m)))
 
--- | Choose the exchanges that save at least `thrift` hundredths of what those of their tour save on average for the entropy that
+-- | Choose the exchanges that save at least `thrift` hundredths of what those of their row save on average for the entropy that
 -- they cost; those that cost none are chosen.
 --
--- **Work:** O(p + c). **Span:** O(log c).
-def worthy [c] [m] (p: i64) (thrift: i32) (e: exchanges [c] [m]) (lost: [c]i64) : [c]bool =
-  let at = map i64.i32 e.pair
-  let gains = hist (+) 0 p at e.gain
-  let losses = hist (+) 0 p at (map (i64.max 0) lost)
+-- **Work:** O(r + c). **Span:** O(log c).
+def worthy [c] [m] (r: i64) (thrift: i32) (e: exchanges [c] [m]) (lost: [c]i64) : [c]bool =
+  let at = map i64.i32 e.row
+  let gains = hist (+) 0 r at e.gain
+  let losses = hist (+) 0 r at (map (i64.max 0) lost)
   -- Products of up to 2^80; each is rounded alike on all backends.
-  let is_worth (a: i32) (gain: i64) (lost: i64) =
-    let mine = 100 * f64.i64 gain * f64.i64 (get losses a)
-    in lost <= 0 || mine >= f64.i32 thrift * f64.i64 (get gains a) * f64.i64 lost
-  in map3 is_worth e.pair e.gain lost
+  let is_worth (row: i32) (gain: i64) (lost: i64) =
+    let mine = 100 * f64.i64 gain * f64.i64 (get losses row)
+    in lost <= 0 || mine >= f64.i32 thrift * f64.i64 (get gains row) * f64.i64 lost
+  in map3 is_worth e.row e.gain lost

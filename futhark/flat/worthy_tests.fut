@@ -1,6 +1,7 @@
 -- Entropy: logarithms, counts of edges, and children that wait. More is tested from Python.
 
 import "exchange"
+import "rows"
 import "worthy"
 
 -- In units of 2^-20.
@@ -19,7 +20,7 @@ entry entropies [m] (fs: [m]i64) : [m]i64 = map (entropy 4) fs
 -- ==
 -- entry: counted
 -- input { } output { [2, 1, 1, 2] }
-entry counted : []i32 = (edge_counts [[1], [2], [0], [2]] [[0, 1, 2, 3], [1, 0, 2, 3]]).count
+entry counted : []i32 = (edge_counts (one_row 4) [[1], [2], [0], [2]] [[0, 1, 2, 3], [1, 0, 2, 3]]).count
 
 -- Children save 4 and 4 for 1 and 3 units of entropy, 4 for one on average; the third costs none.
 -- ==
@@ -30,5 +31,5 @@ entry counted : []i32 = (edge_counts [[1], [2], [0], [2]] [[0, 1, 2, 3], [1, 0, 
 -- input { 180 } output { [false, false, true] }
 entry chosen (thrift: i32) : [3]bool =
   let e: exchanges [3] [0] =
-    {pair = [0, 0, 0], off = [0, 0, 0], size = [0, 0, 0], gain = [4, 4, 1], cut = [], own = [], link = []}
+    {row = [0, 0, 0], off = [0, 0, 0], size = [0, 0, 0], gain = [4, 4, 1], cut = [], own = [], link = []}
   in worthy 1 thrift e [1, 3, -1]

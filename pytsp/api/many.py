@@ -16,24 +16,25 @@ from pytsp.api.collapsed import collapse_all
 from pytsp.api.dispatch import dispatch, task_of
 from pytsp.api.request import Request
 from pytsp.api.restating import restate_result
+from pytsp.api.together import Together, kind_of
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance
-from pytsp.neighbours.exits import find_exits, may_need_exits, with_exits
 from pytsp.problem.cut_off import warn_of_cut_off
 from pytsp.problem.instance import Instance
 from pytsp.problem.instances import Instances, cities_of
 from pytsp.problem.kernel_input import Form, forms_of
 from pytsp.problem.lengths import tour_lengths
+from pytsp.problem.location import is_planar
 from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.rounding import warn_of_rounding
-from pytsp.run.coarse import may_be_coarse, warn_of_resolution
+from pytsp.run.coarse import warn_of_resolution
 from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import SHORT_SECONDS, fallback_result, quick_seconds, quick_tour
+from pytsp.solvers.common.flat_search import most_climbers
 from pytsp.solvers.common.incumbent import Best
-from pytsp.solvers.common.local_search import PASSES
 from pytsp.solvers.common.shortening import shortening_seconds
 from pytsp.solvers.common.verify import verify
 from pytsp.solvers.options.eax import EAX
@@ -47,26 +48,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Batches", "solve_many"]
 
-# Sizes that are solved together. Smaller ones leave nothing to recombine, larger ones keep a machine busy alone.
-TOGETHER_CITIES = range(8, 1_001)
-CLIMBERS = 20
+# Sizes that are solved together, and of those that have a matrix. Smaller ones leave nothing to recombine, larger ones keep
+# a machine busy alone.
+TOGETHER_CITIES, TOGETHER_IN_A_MATRIX = range(8, 20_001), range(8, 1_501)
+CLIMBERS = 30
 # The iterations of iterated local search on fewer cities.
 LONE_ITERATIONS = 200
-NEIGHBOURS = 8
-# How many children a pair has.
-CHILDREN = 30
-# How long a kernel call should take, and how many instances of 100 cities the first one has: a GPU is not full of
-# fewer, and takes as long for them.
-CALL_SECONDS = {"cpu": 0.2, "gpu": 0.5}
-FIRST_CHUNK = {"cpu": 8, "gpu": 2_000}
+# How long instances that go together should take, and how many cities the first of them have: a GPU is not full of fewer,
+# and takes as long for them.
+CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
+FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
 # What a tour takes at least of an instance that there is no time for, and with its descent.
 QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
-# The memory that a call may take, and what a city of a climber does.
-CALL_BYTES = {"cpu": 2**28, "gpu": 2**33}
-CITY_BYTES = 80
-# Threads of a GPU that go together wait for each other, and pairs of tours take ways of their own: until so many are
-# busy, several are started for a pair, of which one works.
-MOST_SPREAD, SPREAD_THREADS = 16, 300_000
+# The memory of a CPU that a call may take, and what a city of a climber does.
+CPU_BYTES, CITY_BYTES = 2**28, 80
 
 
 def solve_many(
@@ -201,9 +196,17 @@ class Batches:
 
     @cached_property
     def kernels(self) -> Backend:
-        """The kernels, open."""
+        """The kernels of crossover, open."""
+        return self._open("flat")
+
+    @cached_property
+    def climbing(self) -> Backend:
+        """The kernels of local search, open: on a CPU the same."""
+        return self._open("search")
+
+    def _open(self, part: str) -> Backend:
         placed = {name: value for name, value in self.common.items() if name != "seed"}
-        return open_backend(placed.pop("backend"), part="search", **placed)
+        return open_backend(placed.pop("backend"), part=part, **placed)
 
     def solve(self, instances: list[Instance]) -> Generator[tuple[int, Result], None, None]:
         """Yield the number of each instance, and its result: first of those that are solved together.
@@ -217,17 +220,17 @@ class Batches:
 
     def _solve_all(self, instances: list[Instance]) -> Iterator[tuple[int, Result]]:
         groups: dict[tuple[Any, ...], list[tuple[int, Instance, Form]]] = {}
-        together = [(index, instance) for index, instance in enumerate(instances) if instance.n in TOGETHER_CITIES]
+        together = [(index, instance) for index, instance in enumerate(instances) if _goes_together(instance)]
         for (index, instance), form in zip(together, forms_of([each for _, each in together]), strict=True):
-            groups.setdefault((form.kind, instance.n, *form.arguments[2:]), []).append((index, instance, form))
-        alone = [(index, instance) for index, instance in enumerate(instances) if instance.n not in TOGETHER_CITIES]
+            groups.setdefault(kind_of(form), []).append((index, instance, form))
+        alone = [(index, instance) for index, instance in enumerate(instances) if not _goes_together(instance)]
         # Of a time limit each has a share, by its cities those that are solved together.
         cities = sum(instance.n for instance in instances)
         reserve = (self.watch.time_limit or 0.0) * sum(instance.n for _, instance in alone) / max(1, cities)
         reserve += sum(self._untimely_seconds(group) for group in groups.values())
-        for (kind, n, *flags), group in groups.items():
+        for group in groups.values():
             reserve -= self._untimely_seconds(group)
-            yield from self._solve_group(kind, n, flags, group, reserve)
+            yield from self._solve_group(group, reserve)
         for done, (index, instance) in enumerate(alone):
             left = len(alone) - done
             seconds = self.watch.seconds_left / left
@@ -262,78 +265,84 @@ class Batches:
             task = replace(task, given_tour=quick_tour(instance, SHORT_SECONDS))
         return fallback_result(task, None)
 
-    def _solve_group(
-        self, kind: str, n: int, flags: list[Any], group: list[tuple[int, Instance, Form]], reserve: float
-    ) -> Iterator[tuple[int, Result]]:
-        """Solve instances of equal size, as many at a time as take a fraction of a second, until only the reserve of
-        the time is left."""
+    def _solve_group(self, group: list[tuple[int, Instance, Form]], reserve: float) -> Iterator[tuple[int, Result]]:
+        """Solve instances of one kind, as many at a time as take a fraction of a second, until only the reserve of the
+        time is left."""
         kernels = self.kernels
-        generations = 8 + n // 50 if self.iterations is None else self.iterations
-        counts = {"climbers": self.climbers, "generations": generations, "children": CHILDREN}
-        fields = {"seed": self.seed, **counts, "passes": PASSES}
         machine = "cpu" if kernels.device is None else "gpu"
-        most = max(1, CALL_BYTES[machine] // (CITY_BYTES * n * self.climbers + (4 * n * n if kind == "matrix" else 0)))
+        most = self._most_cities(machine)
         is_limited = self.watch.time_limit is not None
-        first = FIRST_CHUNK[machine] * (kernels.threads or 1) * 100 // n
         # Each call of a GPU takes a while, however little it has; a time limit is met by small ones.
-        is_whole = self.are_timed and machine == "gpu" and not is_limited
-        size = min(len(group) if is_whole else max(1, first // 2 if is_limited else first), most)
+        is_whole = machine == "gpu" and not is_limited
+        first = FIRST_CITIES[machine] * (kernels.threads or 1)
+        cities = most if is_whole else min(most, first // 2 if is_limited else first)
         while group and self.watch.seconds_left > reserve + self._untimely_seconds(group):
-            chunk, group = group[:size], group[size:]
+            count = _count_up_to(group, cities)
+            chunk, group = group[:count], group[count:]
             began = time.perf_counter()
-            arrays = [np.stack(rows) for rows in zip(*(form.arguments[:2] for *_, form in chunk), strict=True)]
-            spread = 1 if machine == "cpu" else _spread(n, len(chunk) * self.climbers)
-            plan = kernels.value("many_plan", fields | {"spread": spread})
-            lists = self._lists(kind, [*arrays, *flags], [form.whole for *_, form in chunk])
-            solved = kernels.call(f"{kind}_solve_many", *arrays, *flags, *lists, plan)
-            tours, lengths = kernels.call("many_tours", solved), kernels.call("many_lengths", solved)
+            kept = reserve + self._untimely_seconds(group)
+            yield from self._solve_chunk(chunk, kept)
             seconds = time.perf_counter() - began
-            recomputed = tour_lengths([form.whole for *_, form in chunk], tours)
-            given = tour_lengths([instance for _, instance, _ in chunk], tours)
-            tours.setflags(write=False)
-            for number, (_, _, form) in enumerate(chunk):
-                if recomputed[number] != lengths[number]:
-                    verify(Best(int(lengths[number]), 0, tours[number]), form, kernels, self.seed)
-            units = [0.0 if instance.is_exact else float(form.unit) for _, instance, form in chunk]
-            results = self._results([instance for _, instance, _ in chunk], tours, given, units, generations, seconds)
-            is_coarse = _may_be_coarse(kind, arrays, tours, given, units)
-            for (index, *_), result, may_be in zip(chunk, results, is_coarse, strict=True):
-                yield index, self._finer(result, generations, reserve) if may_be else result
             fitting = min(CALL_SECONDS[machine], max(0.0, self.watch.seconds_left - reserve))
-            size = max(1, min(most, 4 * size, int(size * fitting / max(seconds, 1e-6))))
-        for done, (index, instance, _) in enumerate(group):
-            yield index, self.untimely(instance, len(group) - done)
+            done = sum(instance.n for _, instance, _ in chunk)
+            cities = max(1, min(most, 4 * cities, int(done * fitting / max(seconds, 1e-6))))
+        for left, (index, instance, _) in enumerate(group):
+            yield index, self.untimely(instance, len(group) - left)
 
-    def _finer(self, result: Result, generations: int, reserve: float) -> Result:
+    def _most_cities(self, machine: str) -> int:
+        """Return how many cities a kernel call may have."""
+        if machine == "cpu":
+            return max(1, CPU_BYTES // (CITY_BYTES * self.climbers))
+        return max(1, most_climbers(1, self.kernels) // (2 * self.climbers))
+
+    def _solve_chunk(self, chunk: list[tuple[int, Instance, Form]], kept: float) -> Iterator[tuple[int, Result]]:
+        """Solve instances together, until only `kept` seconds of the time are left."""
+        began = time.perf_counter()
+        forms, instances = [form for *_, form in chunk], [instance for _, instance, _ in chunk]
+        together = Together(self.kernels, self.climbing, forms)
+        generations = np.array([self._generations(instance.n) for instance in instances], dtype=np.int32)
+        took = 0.0
+
+        def go_on() -> bool:
+            nonlocal took
+            left, now = self.watch.seconds_left - kept, time.perf_counter()
+            # A generation takes less than the one before, the first one less than all before it.
+            is_timely, took = left > took, now - began - took
+            return is_timely
+
+        tours, lengths = together.solved(self.seed, self.climbers, generations, go_on)
+        seconds = time.perf_counter() - began
+        recomputed = tour_lengths([form.whole for form in forms], tours)
+        given = tour_lengths(instances, tours)
+        for number, form in enumerate(forms):
+            if recomputed[number] != lengths[number]:
+                verify(Best(int(lengths[number]), 0, tours[number]), form, self.kernels, self.seed)
+        units = [0.0 if instance.is_exact else float(form.unit) for _, instance, form in chunk]
+        results = self._results(instances, tours, given, units, generations.tolist(), seconds)
+        is_coarse = together.are_coarse(tours, given, units)
+        for (index, *_), result, may_be in zip(chunk, results, is_coarse, strict=True):
+            yield index, self._finer(result, kept) if may_be else result
+
+    def _generations(self, n: int) -> int:
+        """Return the most generations of an instance of n cities."""
+        return 8 + n // 50 if self.iterations is None else self.iterations
+
+    def _finer(self, result: Result, reserve: float) -> Result:
         """Return what a solve on finer scales makes of a result, where there is time for one."""
         from pytsp.api.rescaled import solve_finer  # noqa: PLC0415
 
-        options = EAX(climbers=self.climbers, iterations=generations, moves="lk")
+        options = EAX(climbers=self.climbers, iterations=result.iterations, moves="lk")
         request = self._request(options, self.watch.seconds_left - reserve)
         finer = solve_finer(result, request)
         return replace(finer, history=(), seconds=result.seconds + time.perf_counter() - request.began)
 
-    def _lists(
-        self, kind: str, arguments: list[Any], instances: Sequence[Instance]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the nearest neighbours in instances of equal size, shape (b, n, k), and the same lists with exits."""
-        k = min(NEIGHBOURS, instances[0].n - 1)
-        near: NDArray[np.int32] = self.kernels.call(f"{kind}_many_lists", *arguments, k)
-        lists = near
-        for number in may_need_exits(near, arguments[0] if kind == "matrix" else None):
-            exits = find_exits(instances[number], near[number])
-            if exits.shape[1]:
-                lists = near.copy() if lists is near else lists
-                lists[number] = with_exits(instances[number], near[number], exits)
-        return near, lists
-
     def _results(
         self,
         instances: Sequence[Instance],
-        tours: NDArray[np.int32],
+        tours: Sequence[NDArray[np.int32]],
         lengths: Sequence[int | float],
         units: Sequence[float],
-        generations: int,
+        generations: Sequence[int],
         seconds: float,
     ) -> Iterator[Result]:
         """Return the results of a kernel call that took so many seconds."""
@@ -343,6 +352,7 @@ class Batches:
             "tour": tours,
             "length": lengths,
             "resolution": units,
+            "iterations": generations,
             "lengths": np.array(lengths)[:, None],
             "steps": np.zeros((len(instances), 1), dtype=np.int64),
             "passes": np.empty((len(instances), 0), dtype=np.int32),
@@ -358,40 +368,20 @@ class Batches:
             seconds=seconds / len(instances),
             stop_reason="finished",
             solver="eax",
-            iterations=generations,
         )
         for row in zip(*columns.values(), strict=True):
             yield Result._of_fields(vars(first), zip(columns, row, strict=True))
 
 
-def _may_be_coarse(
-    kind: str,
-    arrays: list[NDArray[Any]],
-    tours: NDArray[np.int32],
-    lengths: Sequence[int | float],
-    units: Sequence[float],
-) -> Sequence[bool]:
-    """Tell of the tours of a kernel call which may be coarse: those of whole numbers never are."""
-    if not any(units):
-        return [False] * len(units)
-
-    def ways(numbers: NDArray[np.intp]) -> NDArray[Any]:
-        some = tours[numbers]
-        following = np.roll(some, -1, axis=1)
-        if kind == "matrix":
-            return arrays[0][numbers[:, None], some, following]
-        axes = (axis[numbers].astype(np.float64) for axis in arrays)
-        sides = (np.take_along_axis(axis, some, 1) - np.take_along_axis(axis, following, 1) for axis in axes)
-        return np.hypot(*sides)
-
-    found: list[bool] = may_be_coarse(ways, tours.shape[1], np.array(lengths, np.float64), np.array(units)).tolist()
-    return found
+def _goes_together(instance: Instance) -> bool:
+    """Tell whether an instance is solved together with others."""
+    return instance.n in (TOGETHER_CITIES if is_planar(instance) else TOGETHER_IN_A_MATRIX)
 
 
-def _spread(n: int, climbers: int) -> int:
-    """Return how many threads of a GPU are started for each of so many pairs of tours of n cities."""
-    fitting = min(SPREAD_THREADS, CALL_BYTES["gpu"] // (CITY_BYTES * n)) // climbers
-    return max(1, min(MOST_SPREAD, fitting))
+def _count_up_to(group: Sequence[tuple[int, Instance, Form]], cities: int) -> int:
+    """Return how many of the first instances have so many cities in all; one at least."""
+    ends = np.cumsum([instance.n for _, instance, _ in group])
+    return max(1, int(np.searchsorted(ends, cities, side="right")))
 
 
 def _list_instances(

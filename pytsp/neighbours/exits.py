@@ -7,7 +7,7 @@ enter and leave a small cluster anywhere, so each of its cities needs exits. Of 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -105,28 +105,37 @@ def find_exits(instance: Instance, lists: NDArray[np.int32], *, is_doubled: bool
     return sorted_exits
 
 
-def may_need_exits(lists: NDArray[np.int32], distances: NDArray[np.int32] | None = None) -> NDArray[np.int64]:
+def may_need_exits(
+    lists: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    distances: Callable[[NDArray[np.int64]], NDArray[np.int32]] | None = None,
+) -> NDArray[np.int64]:
     """Return the numbers of those of b instances for which `find_exits` may find some; of others there are none.
 
     Parameters
     ----------
-    lists : ndarray of int32, shape (b, n, k)
-        Neighbours in order of distance.
-    distances : ndarray of int32, shape (b, n, n), optional
-        The distances, where they are given by matrices: then a city may be as far from all others.
+    lists : ndarray of int32, shape (n, k)
+        Neighbours in order of distance, by numbers of all instances' cities.
+    starts : ndarray of int64, shape (b,)
+        The first city of each instance.
+    distances : callable, optional
+        Where distances are given by matrices: those of each city from some cities of its instance, shape (n, s), by
+        their numbers there, of the same shape. Then a city may be as far from all others.
 
     Returns
     -------
     ndarray of int64, ascending
     """
-    count, n, k = lists.shape
+    sizes = np.diff(starts, append=len(lists))
     # One graph of all instances: each is connected if its cities are in the component of its first city.
-    first = np.arange(0, count * n, n, dtype=np.int32)
-    labels = components((lists + first[:, None, None]).reshape(count * n, k)).reshape(count, n)
-    may = (labels != labels[:, :1]).any(axis=1)
+    labels = components(lists)
+    may_leave = labels != np.repeat(labels[starts], sizes)
     if distances is not None:
-        differing = _differing(distances[:, :, _sampled(n)].reshape(count * n, -1))
-        may |= (differing <= _MOST_DIFFERING).reshape(count, n).any(axis=1)
+        last = np.repeat(sizes - 1, sizes)[:, None]
+        differing = _differing(distances(last * np.arange(_SAMPLE) // (_SAMPLE - 1)))
+        # Of few cities some are sampled again.
+        may_leave |= (differing <= _MOST_DIFFERING) | (last[:, 0] < _SAMPLE)
+    may = np.logical_or.reduceat(may_leave, starts)
     numbers: NDArray[np.int64] = np.flatnonzero(may)
     return numbers
 

@@ -118,13 +118,6 @@ def _search(trial: Trial) -> Iterator[Outcome]:
     entry = trial.ways("ils")[0]
     started = call(entry, loaded, trial.lists, started, _plan(trial, moves=2), *trial.stretch)
     yield trial.population(("start",), f"{kind}_start", started)
-    plan = {"seed": SEED, "climbers": CLIMBERS, "generations": 3, "children": 10, "passes": 96}
-    arrays = [*(np.stack([axis, axis]) for axis in trial.form.arguments[:2]), *trial.form.arguments[2:]]
-    near = call(f"{kind}_many_lists", *arrays, NEIGHBOURS)
-    for spread in (1, 4):
-        many = trial.value("many_plan", {**plan, "spread": spread})
-        solved = call(f"{kind}_solve_many", *arrays, near, near, many)
-        yield Outcome(("many",), f"{kind}_solve_many", call("many_tours", solved), call("many_lengths", solved))
 
 
 def _flat(trial: Trial) -> Iterator[Outcome]:
@@ -145,6 +138,25 @@ def _flat(trial: Trial) -> Iterator[Outcome]:
     given = call("population_joined", call("population_given", trial.tours), call("population_chosen", bred, CHOSEN))
     searched = call(f"{kind}_rounds", loaded, trial.lists, given, started)
     yield trial.population(("rounds",), f"{kind}_rounds", searched)
+    if kind in ("grid", "plane"):
+        yield from _many(trial)
+
+
+def _many(trial: Trial) -> Iterator[Outcome]:
+    """Yield the tours of two instances that go together, of the same cities."""
+    call, kind = trial.call, trial.form.kind
+    axes = [np.concatenate([axis, axis]).astype(np.float64) for axis in trial.form.arguments[:2]]  # type: ignore[arg-type]
+    loaded = call("plane_load", *axes, kind == "plane" and trial.form.arguments[2])
+    sizes, generations = np.full(2, CITIES, dtype=np.int32), np.array([2, 6], dtype=np.int32)
+    lists = np.concatenate([trial.lists, trial.lists + CITIES])
+    tours = np.concatenate([trial.tours, trial.tours[::-1] + CITIES], axis=1)
+    many = call("plane_many_given", loaded, lists, sizes, generations, tours)
+    for generation in range(6):
+        fields = {"seed": SEED, "generation": generation, "most": 150, "cap": 80, "rounds": 8, "unions": 3, "thrift": 70}
+        many = call("plane_many_cross", loaded, many, trial.value("generation_plan", fields))
+    tours, lengths = call("many_bests", many)
+    others = (call("many_going", many),)
+    yield Outcome(("many",), "plane_many_cross", tours.reshape(2, CITIES), lengths, others)
 
 
 def _plan(trial: Trial, **fields: int) -> Opaque:

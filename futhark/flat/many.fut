@@ -1,0 +1,70 @@
+-- | Many instances at once: each has a population of its own, and all populations are rows of the same tours.
+--
+-- An instance ends after its generations, or once none of its tours has changed in `patience` of them; so its tours are the
+-- same alone and beside any others.
+
+import "../core/tour"
+import "apply"
+import "rows"
+
+-- | The populations of b instances: how many cities these have, how many generations are left; since how many none of the
+-- tours has changed; and the neighbour lists.
+type many [p] [n] [k] [b] [r] = {sizes: [b]i32, left: [b]i32, quiet: [b]i32, lists: [n][k]i32, tours: [p][n]i32, places: [p][n]i32, lengths: [r]i64}
+
+-- | The generations without a change after which an instance ends.
+def patience : i32 = 3
+
+-- | Tell which instances go on. **Work:** O(b).
+def go_on [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) : [b]bool =
+  map2 (\left quiet -> left > 0 && quiet < patience) batch.left batch.quiet
+
+-- | Tell whether so many cities are those of instances with these numbers of cities. **Work:** O(b).
+def are_sizes [b] (n: i64) (sizes: [b]i32) : bool = all (> 0) sizes && i64.sum (map i64.i32 sizes) == n
+
+-- | Tell whether each tour visits the cities of every row in that row. **Work:** O(p n). **Span:** O(log n).
+def are_in_rows [p] [n] (rows: rows) (tours: [p][n]i32) : bool =
+  let is_at (q: i64) (c: i32) = c >= 0 && i64.i32 c < n && instance_at rows c == instance_at rows (i32.i64 q)
+  in all is_tour tours && and (map (\tour -> and (map2 is_at (iota n) tour)) tours)
+
+-- | Return the rows of a batch, of which some go on. **Work:** O(n log b).
+def rows_of_batch [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) : rows = rows_of n batch.sizes (go_on batch)
+
+-- | Return the tours of a batch, in rows. **Work:** O(1).
+def tours_of [p] [n] [k] [b] [r] ({sizes = _, left = _, quiet = _, lists = _, tours, places, lengths}: many [p] [n] [k] [b] [r]) : population [p] [n] [r] =
+  {tours, places, lengths}
+
+-- | Return the row of each instance that is the shortest, the first among equals. **Work:** O(p b).
+def shortest_rows [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) : [b]i64 =
+  #[unsafe]
+  let best (i: i64) =
+    loop best = i
+    for a < p do
+      if batch.lengths[a * b + i] < batch.lengths[best] then a * b + i else best
+  in tabulate b best
+
+-- | Return the shortest tour of each instance, by its own numbers of cities, and their lengths. **Work:** O(n + p b).
+def bests [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) : ([n]i32, [b]i64) =
+  #[unsafe]
+  let rows = rows_of_batch batch
+  let best = shortest_rows batch
+  let city (q: i64): i32 =
+    let i = instance_at rows (i32.i64 q)
+    in batch.tours[best[i64.i32 i] / b, q] - (bounds_of rows i).start
+  in (tabulate n city, map (\row -> batch.lengths[row]) best)
+
+-- | Return the populations that start on these tours, each with so many generations. **Work:** O(b).
+def begun [p] [n] [k] [b] [r] (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) ({tours, places, lengths}: population [p] [n] [r]) : many [p] [n] [k] [b] [r] =
+  {sizes, left, quiet = replicate b 0, lists, tours, places, lengths}
+
+-- | Return a batch after a generation of those that go on, in which these rows have changed. **Work:** O(p b).
+def moved_on [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) (({tours, places, lengths}, changed): (population [p] [n] [r], [r]bool)) : many [p] [n] [k] [b] [r] =
+  let changes = hist (+) 0i32 b (map (% b) (iota r)) (map i32.bool changed)
+  let go = go_on batch
+  in { sizes = batch.sizes
+     , left = map2 (\f left -> if f then left - 1 else left) go batch.left
+     , quiet = map3 (\f quiet count -> if f && count == 0 then quiet + 1 else if f then 0 else quiet) go batch.quiet changes
+     , lists = batch.lists
+     , tours
+     , places
+     , lengths
+     }

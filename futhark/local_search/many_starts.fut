@@ -1,0 +1,62 @@
+-- | Neighbour lists of many instances, by a look at all cities of each instance, and tours at their local optima.
+
+import "../core/instances"
+import "../core/metric"
+import "../core/rng"
+import "../core/schedule"
+import "../flat/rows"
+import "ils"
+import "near_tours"
+import "population"
+
+module mk_many_starts (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule) = {
+  local module N = mk_near_tours M S
+
+  -- | The k nearest cities of each city in its instance, in order of their distances, equals by number; where an instance has
+  -- fewer, the last ones are the furthest once more. Each instance has two cities or more.
+  --
+  -- **Work:** O(m k) at most for each city of an instance of m cities, O(m) for cities in random order. **Span:** O(m k).
+  def lists [n] (rows: rows) (data: M.data [n]) (k: i64) : [n][k]i32 =
+    let nearest (c: i64): [k]i32 =
+      #[unsafe]
+      let {start, size} = bounds_at rows (i32.i64 c)
+      let place = M.point data (i32.i64 c)
+      let cities: *[k]i32 = replicate k 0
+      let dists: *[k]i32 = replicate k i32.highest
+      let (cities, _) =
+        loop (cities, dists) for e < size do
+          let d = start + e
+          let l = M.dist data place (M.point data d)
+          let enters = i64.i32 d != c && l < dists[k - 1]
+          let (cities, dists, j) =
+            loop (cities, dists, j) = (cities, dists, k - 1)
+            while enters && j > 0 && dists[i64.max 0 (j - 1)] > l do
+              let cities = cities with [j] = cities[j - 1]
+              let dists = dists with [j] = dists[j - 1]
+              in (cities, dists, j - 1)
+          let cities = cities with [j] = if enters then d else cities[j]
+          let dists = dists with [j] = if enters then l else dists[j]
+          in (cities, dists)
+      let last = i64.min k (i64.i32 size - 1) - 1
+      in tabulate k (\j -> cities[i64.min j last])
+    in map nearest (iota n)
+
+  -- | Return `count` tours of each instance at their local optima by chains, those of the first instance first: near tours by
+  -- the lists `near`, which climb by `lists`. `part` makes some cities an instance of their own.
+  --
+  -- All have n cities, since a climber's code takes the compiler hours where arrays differ in size from thread to thread.
+  -- **Work:** that of a climb for each tour. **Span:** that of a climb.
+  def climbed [t] [k] (part: (first: i64) -> (m: i64) -> M.data [m]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 =
+    let fits = n >= 1 && t % n == 0 && are_climbers 0 count && are_passes passes && are_lists near && are_lists lists
+    let key = rng.word (rng.stream seed (assert fits 0)) 0
+    let plan = plan_of n (descent_plan with moves = 2)
+    let climb (x: i64): [n]i32 =
+      #[unsafe]
+      let first = x / count * n
+      let own (lists: [t][k]i32): [n][k]i32 = map (map (\c -> c - i32.i64 first)) (lists[first:first + n] :> [n][k]i32)
+      let data = part first n
+      let mine = rng.stream key (x % count)
+      let start = N.near_tour data (own near) mine (u64.i32 passes) (rng.below mine 0 (i32.i64 n))
+      in (I.climb data (I.links_of data (own lists)) plan mine start start).tour
+    in S.over climb (iota (t / n * count))
+}
