@@ -25,6 +25,7 @@ import "../large/parallel_moves"
 import "../large/pieces"
 import "../large/quadrants"
 import "../local_search/ils"
+import "../local_search/many_starts"
 import "../local_search/population"
 import "../two_opt/descent"
 import "../two_opt/pairs"
@@ -127,11 +128,13 @@ entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q
 -- The climbers at the places `to` go on from where those at the places `from` stand.
 entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] = follow population from to
 
--- Many instances at once, of a plane or of matrices, each as if it were alone: the k nearest of each city; tours at their local
+-- Many instances at once, of a plane or of matrices, each as if it were alone: the k nearest of each city; whose
+-- lists are connected; tours at their local
 -- optima; populations on given tours, by the cities and the generations of each instance; the next generation of those that go
 -- on; which these are; and the shortest tours, by each instance's own numbers, with their lengths.
 entry plane_many_lists [n] [b] (instance: plane_instance [n]) (sizes: [b]i32) (k: i64) : [n][k]i32 = many_listed (rows_of n sizes (replicate b true)) (plane_anywhere instance.plane) k
 entry matrices_many_lists [n] [w] [b] (instance: matrices_instance [n] [w]) (sizes: [b]i32) (k: i64) : [n][k]i32 = many_listed (rows_of n sizes (replicate b true)) (matrices_anywhere instance) k
+entry many_connected [n] [k] [b] (lists: [n][k]i32) (sizes: [b]i32) : [b]bool = are_connected (rows_of n sizes (replicate b true)) lists :> [b]bool
 entry plane_many_climbed [t] [k] (instance: plane_instance [t]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 = many_climbed (plane_anywhere instance.plane) n near lists seed count passes
 entry matrices_many_climbed [t] [w] [k] (instance: matrices_instance [t] [w]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 = many_climbed (matrices_anywhere instance) n near lists seed count passes
 entry plane_many_given [p] [n] [k] [b] (instance: plane_instance [n]) (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) (tours: [p][n]i32) : many [p] [n] [k] [b] [p * b] = many_given (plane_anywhere instance.plane) lists sizes left tours

@@ -83,10 +83,11 @@ entry population_chosen [p] [n] [q] (population: population [p] [n]) (places: [q
 -- The climbers at the places `to` go on from where those at the places `from` stand.
 entry population_copy [p] [n] [q] (population: population [p] [n]) (from: [q]i32) (to: [q]i32) : population [p] [n] = follow population from to
 
--- Many instances at once, of a plane or of matrices, each as if it were alone: the k nearest of each city; and tours at their
--- local optima, of instances of n cities each.
+-- Many instances at once, of a plane or of matrices, each as if it were alone: the k nearest of each city; whose
+-- lists are connected; and tours at their local optima, of instances of n cities each.
 entry plane_many_lists [n] [b] (instance: plane_instance [n]) (sizes: [b]i32) (k: i64) : [n][k]i32 = many_listed (rows_of n sizes (replicate b true)) (plane_anywhere instance.plane) k
 entry matrices_many_lists [n] [w] [b] (instance: matrices_instance [n] [w]) (sizes: [b]i32) (k: i64) : [n][k]i32 = many_listed (rows_of n sizes (replicate b true)) (matrices_anywhere instance) k
+entry many_connected [n] [k] [b] (lists: [n][k]i32) (sizes: [b]i32) : [b]bool = are_connected (rows_of n sizes (replicate b true)) lists :> [b]bool
 entry plane_many_climbed [t] [k] (instance: plane_instance [t]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 = many_climbed (plane_anywhere instance.plane) n near lists seed count passes
 entry matrices_many_climbed [t] [w] [k] (instance: matrices_instance [t] [w]) (n: i64) (near: [t][k]i32) (lists: [t][k]i32) (seed: u64) (count: i64) (passes: i32) : [][n]i32 = many_climbed (matrices_anywhere instance) n near lists seed count passes
 

@@ -9,6 +9,24 @@ import "ils"
 import "near_tours"
 import "population"
 
+-- | Tell of each instance whether the graph of its neighbour lists is connected, whichever way an edge is listed.
+--
+-- Each city has the least number of a city that it is known to be joined to: what its list and those that name it know, and
+-- what that city itself knows. **Work:** O(n k) a round. **Span:** O(k) a round; rounds are as many as a path has bends.
+def are_connected [n] [k] (rows: rows) (lists: [n][k]i32) : []bool =
+  #[unsafe]
+  let (least, _) =
+    loop (least, go) = (map i32.i64 (iota n), true)
+    while go do
+      let pulled = map2 (\own list -> loop own for d in list do i32.min own least[i64.i32 d]) least lists
+      let names = map i64.i32 (flatten lists)
+      let pushed = reduce_by_index (copy pulled) i32.min i32.highest names (tabulate (n * k) (\x -> pulled[x / k]))
+      let jumped = map (\c -> pushed[i64.i32 c]) pushed
+      in (jumped, or (map2 (!=) jumped least))
+  let is_apart (c: i64) (first: i32) = i32.bool ((bounds_at rows (i32.i64 c)).start != first)
+  let apart = hist (+) 0i32 (instances rows) (tabulate n (\c -> i64.i32 (instance_at rows (i32.i64 c)))) (map2 is_apart (iota n) least)
+  in map (== 0) apart
+
 module mk_many_starts (M: metric) (I: climbing with data [n] = M.data [n]) (S: schedule) = {
   local module N = mk_near_tours M S
 
@@ -50,13 +68,16 @@ module mk_many_starts (M: metric) (I: climbing with data [n] = M.data [n]) (S: s
     let fits = n >= 1 && t % n == 0 && are_climbers 0 count && are_passes passes && are_lists near && are_lists lists
     let key = rng.word (rng.stream seed (assert fits 0)) 0
     let plan = plan_of n (descent_plan with moves = 2)
+    let own (lists: [t][k]i32) (i: i64): [n][k]i32 =
+      #[unsafe] map (map (\c -> c - i32.i64 (i * n))) (lists[i * n:i * n + n] :> [n][k]i32)
+    let near = tabulate (t / n) (own near)
+    let links = tabulate (t / n) (\i -> I.links_of (part (i * n) n) (own lists i))
     let climb (x: i64): [n]i32 =
       #[unsafe]
-      let first = x / count * n
-      let own (lists: [t][k]i32): [n][k]i32 = map (map (\c -> c - i32.i64 first)) (lists[first:first + n] :> [n][k]i32)
-      let data = part first n
+      let i = x / count
+      let data = part (i * n) n
       let mine = rng.stream key (x % count)
-      let start = N.near_tour data (own near) mine (u64.i32 passes) (rng.below mine 0 (i32.i64 n))
-      in (I.climb data (I.links_of data (own lists)) plan mine start start).tour
+      let start = N.near_tour data near[i] mine (u64.i32 passes) (rng.below mine 0 (i32.i64 n))
+      in (I.climb data links[i] plan mine start start).tour
     in S.over climb (iota (t / n * count))
 }

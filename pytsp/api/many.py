@@ -51,7 +51,7 @@ __all__ = ["Batches", "solve_many"]
 # Sizes that are solved together, and of those that have a matrix. Smaller ones leave nothing to recombine, larger ones keep
 # a machine busy alone.
 TOGETHER_CITIES, TOGETHER_IN_A_MATRIX = range(8, 20_001), range(8, 1_501)
-CLIMBERS = 30
+CLIMBERS = 20
 # The iterations of iterated local search on fewer cities.
 LONE_ITERATIONS = 200
 # How long instances that go together should take, and how many cities the first of them have: a GPU is not full of fewer,
@@ -79,12 +79,12 @@ def solve_many(
     executor: Executor | Any | None = None,
     devices: str | Sequence[int | str] | None = None,
 ) -> list[Result]:
-    """Solve many instances by edge assembly crossover, those of equal size together.
+    """Solve many instances by edge assembly crossover, all together whatever their sizes.
 
-    An instance's result does not depend on those beside it. From 8 to 1,000 cities, climbers start from random near
-    tours, descend by 3-opt over lists of the 8 nearest cities, and recombine (see `pytsp.solve`); larger
-    instances are solved one by one by `solver="eax"` with `moves="lk"`, smaller ones by 200 iterations of
-    `solver="ils"` with `moves="3-opt"`.
+    An instance's result does not depend on those beside it. From 8 to 20,000 cities in the plane, or to 1,500 of other
+    metrics or of a matrix, climbers start from random near tours, climb by chains over lists of the 8 nearest cities,
+    and recombine until none of an instance's tours changes any more (see `pytsp.solve`). Larger instances are solved one
+    by one by `solver="eax"` with `moves="lk"`, smaller ones by 200 iterations of `solver="ils"` with `moves="3-opt"`.
 
     Parameters
     ----------
@@ -95,11 +95,11 @@ def solve_many(
         The distance between coordinates that are given as arrays; by default "EUCLIDEAN", which does not round.
     climbers : int, optional
         The tours of each population, at least 1. With the default of 20, random uniform instances of 100 cities end
-        about 0.04 % above the optimum on average.
+        about 0.005 % above the optimum on average, with 50 about 0.001 %.
     seed : int or None, optional
         0 ≤ seed < 2**64; the same for every instance. None draws one.
     iterations : int, optional
-        How many generations there are, at least 0; by default 8 + n / 50.
+        How many generations there are at most, at least 0; by default 20 + n / 10.
     time_limit : float, optional
         Seconds for all of them. Instances that are not reached by then have a tour that takes next to no time.
     progress : callable, optional
@@ -325,7 +325,7 @@ class Batches:
 
     def _generations(self, n: int) -> int:
         """Return the most generations of an instance of n cities."""
-        return 8 + n // 50 if self.iterations is None else self.iterations
+        return 20 + n // 10 if self.iterations is None else self.iterations
 
     def _finer(self, result: Result, reserve: float) -> Result:
         """Return what a solve on finer scales makes of a result, where there is time for one."""

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
-from pytsp.neighbours.exits import find_exits, may_need_exits, with_exits
+from pytsp.backends.registry import host_kernels
+from pytsp.neighbours.exits import find_exits, may_have_far_cities, with_exits
 from pytsp.problem.kernel_input import Form
 from pytsp.run.coarse import may_be_coarse
 from pytsp.solvers.common.local_search import PASSES, crossing_plan
@@ -18,6 +19,8 @@ __all__ = ["Together", "kind_of"]
 
 # The length of all lists; those of few cities have their last ones more than once, so that no draw depends on others' sizes.
 NEIGHBOURS = 8
+# A GPU's thread takes milliseconds a city for a climb, whatever the others do: of more cities the host's cores are done sooner.
+MOST_CITIES_OF_A_THREAD = 150
 
 
 def kind_of(form: Form) -> tuple[Any, ...]:
@@ -113,23 +116,26 @@ class Together:
         self, near: NDArray[np.int32], lists: NDArray[np.int32], seed: int, climbers: int
     ) -> NDArray[np.int32]:
         """Return tours of all instances at their local optima, shape (climbers, n), those of equal size together."""
+        sizes = np.unique(self.sizes).tolist()
         tours = np.empty((climbers, len(near)), dtype=np.int32)
-        for n in np.unique(self.sizes).tolist():
+        for n in sizes:
             starts = self.starts[self.sizes == n]
-            cities = (starts[:, None] + np.arange(n)).ravel()
+            count = len(starts)
+            cities = slice(None) if len(sizes) == 1 else (starts[:, None] + np.arange(n)).ravel()
             # What a number of these cities has more than among those of this size.
-            more = np.repeat(starts - n * np.arange(len(starts)), n)
+            more = np.repeat(starts - n * np.arange(count), n).astype(np.int32)
             if self.kind == "matrices":
                 firsts, distances = self.arguments
                 arguments = [firsts[cities] + more, distances]
             else:
                 xs, ys, *flags = self.arguments
                 arguments = [xs[cities], ys[cities], *flags]
-            loaded = self.climbing.call(f"{self.kind}_load", *arguments)
-            own = [(each[cities] - more[:, None]).astype(np.int32) for each in (near, lists)]
-            made = self.climbing.call(f"{self.kind}_many_climbed", loaded, n, *own, seed, climbers, PASSES)
-            rows = made.reshape(len(starts), climbers, n).transpose(1, 0, 2).reshape(climbers, -1)
-            tours[:, cities] = rows + np.repeat(starts, n).astype(np.int32)
+            by = self.climbing if n <= MOST_CITIES_OF_A_THREAD else host_kernels(self.climbing) or self.climbing
+            loaded = by.call(f"{self.kind}_load", *arguments)
+            own = [each if len(sizes) == 1 else each[cities] - more[:, None] for each in (near, lists)]
+            made = by.call(f"{self.kind}_many_climbed", loaded, n, *own, seed, climbers, PASSES)
+            first = starts.astype(np.int32)[:, None, None]
+            tours[:, cities] = (made.reshape(count, climbers, n) + first).transpose(1, 0, 2).reshape(climbers, -1)
         return tours
 
     def _axes(self) -> list[NDArray[np.float64]]:
@@ -149,7 +155,10 @@ class Together:
         loaded = self.climbing.call(f"{self.kind}_load", *self.arguments)
         nearest: NDArray[np.int32] = self.climbing.call(f"{self.kind}_many_lists", loaded, self.sizes, NEIGHBOURS)
         lists = nearest
-        for number in may_need_exits(nearest, self.starts, self._distances if self.kind == "matrices" else None):
+        may_need = ~self.climbing.call("many_connected", nearest, self.sizes)
+        if self.kind == "matrices":
+            may_need |= may_have_far_cities(self.starts, len(nearest), self._distances)
+        for number in np.flatnonzero(may_need):
             part = slice(int(self.starts[number]), int(self.ends[number]))
             whole, near = self.forms[number].whole, nearest[part, : self.sizes[number] - 1] - self.starts[number]
             near = near.astype(np.int32)

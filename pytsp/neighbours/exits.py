@@ -23,7 +23,7 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.location import Located, further_city, located
 from pytsp.utils.deadline import look
 
-__all__ = ["find_exits", "may_need_exits", "with_exits"]
+__all__ = ["find_exits", "may_have_far_cities", "with_exits"]
 
 # Components of more cities, in units of k, are not taken apart. Those of up to so many may be several tight clusters.
 _LARGE = 64
@@ -105,39 +105,28 @@ def find_exits(instance: Instance, lists: NDArray[np.int32], *, is_doubled: bool
     return sorted_exits
 
 
-def may_need_exits(
-    lists: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    distances: Callable[[NDArray[np.int64]], NDArray[np.int32]] | None = None,
-) -> NDArray[np.int64]:
-    """Return the numbers of those of b instances for which `find_exits` may find some; of others there are none.
+def may_have_far_cities(
+    starts: NDArray[np.int64], n: int, distances: Callable[[NDArray[np.int64]], NDArray[np.int32]]
+) -> NDArray[np.bool_]:
+    """Tell of b instances whether one of their cities may be as far from all others, which joins no clusters.
 
     Parameters
     ----------
-    lists : ndarray of int32, shape (n, k)
-        Neighbours in order of distance, by numbers of all instances' cities.
     starts : ndarray of int64, shape (b,)
         The first city of each instance.
-    distances : callable, optional
-        Where distances are given by matrices: those of each city from some cities of its instance, shape (n, s), by
-        their numbers there, of the same shape. Then a city may be as far from all others.
-
-    Returns
-    -------
-    ndarray of int64, ascending
+    n : int
+        How many cities all have.
+    distances : callable
+        Returns the distances of each city from some cities of its instance, shape (n, s), by their numbers there, of the
+        same shape.
     """
-    sizes = np.diff(starts, append=len(lists))
-    # One graph of all instances: each is connected if its cities are in the component of its first city.
-    labels = components(lists)
-    may_leave = labels != np.repeat(labels[starts], sizes)
-    if distances is not None:
-        last = np.repeat(sizes - 1, sizes)[:, None]
-        differing = _differing(distances(last * np.arange(_SAMPLE) // (_SAMPLE - 1)))
-        # Of few cities some are sampled again.
-        may_leave |= (differing <= _MOST_DIFFERING) | (last[:, 0] < _SAMPLE)
-    may = np.logical_or.reduceat(may_leave, starts)
-    numbers: NDArray[np.int64] = np.flatnonzero(may)
-    return numbers
+    sizes = np.diff(starts, append=n)
+    last = np.repeat(sizes - 1, sizes)[:, None]
+    differing = _differing(distances(last * np.arange(_SAMPLE) // (_SAMPLE - 1)))
+    # Of few cities some are sampled again.
+    may_be_far = (differing <= _MOST_DIFFERING) | (last[:, 0] < _SAMPLE)
+    found: NDArray[np.bool_] = np.logical_or.reduceat(may_be_far, starts)
+    return found
 
 
 def with_exits(instance: Instance, lists: NDArray[np.int32], exits: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -45,9 +45,9 @@ def assert_whole(result: Result, instance: Instance) -> None:
 
 @contextmanager
 def cut(first: int, seconds: float) -> Iterator[None]:
-    """Other numbers of instances a kernel call: at first, and by the time that a call should take."""
+    """Other numbers of cities that go together: at first, and by the time that they should take."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(many, "FIRST_CHUNK", dict.fromkeys(("cpu", "gpu"), first))
+        patch.setattr(many, "FIRST_CITIES", dict.fromkeys(("cpu", "gpu"), first))
         patch.setattr(many, "CALL_SECONDS", dict.fromkeys(("cpu", "gpu"), seconds))
         yield
 
@@ -91,7 +91,7 @@ def test_any_cut_gives_the_same_results(backend: Backend, first: int, seconds: f
     ]
     expected = pytsp.solve_many(instances, climbers=2, backend="c")
     with cut(first, seconds), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(many, "CALL_BYTES", dict.fromkeys(("cpu", "gpu"), memory))
+        patch.setattr(many, "CPU_BYTES", memory)
         results = pytsp.solve_many(instances, climbers=2, backend=backend.name)
     for result, other in zip(results, expected, strict=True):
         assert_same(result, other)
@@ -153,33 +153,18 @@ def test_more_generations_never_give_a_longer_tour(backend: Backend) -> None:
     assert sum(lengths[-1]) < sum(lengths[0])
 
 
-@pytest.mark.parametrize(
-    ("n", "climbers", "threads"),
-    [
-        (8, 1, 16),
-        (100, 18_750, 16),
-        (100, 18_751, 15),
-        (100, 150_000, 2),
-        (100, 150_001, 1),
-        (100, 10**7, 1),
-        # As many as memory has room for.
-        (1_000, 6_710, 16),
-        (1_000, 6_711, 15),
-        (1_000, 10**7, 1),
-    ],
-)
-def test_a_gpu_has_several_threads_a_pair_of_tours_while_it_has_room(n: int, climbers: int, threads: int) -> None:
-    assert many._spread(n, climbers) == threads
-
-
 # Sizes
 
 
-def test_sizes_from_8_to_1000_go_together(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sizes_from_8_on_go_together(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     skip_where_slow(backend)
-    sizes = [7, 8, 1000, 1001, 8]
+    monkeypatch.setattr(many, "TOGETHER_CITIES", range(8, 301))
+    monkeypatch.setattr(many, "TOGETHER_IN_A_MATRIX", range(8, 21))
+    sizes = {"EUC_2D": [7, 8, 300, 301, 9], "MAN_2D": [8, 20, 21, 7]}
     instances = [
-        Instance.from_coordinates(np.random.default_rng(n).integers(0, 9**4, (n, 2)), metric="EUC_2D") for n in sizes
+        Instance.from_coordinates(np.random.default_rng(n).integers(0, 9**4, (n, 2)), metric=metric)
+        for metric, each in sizes.items()
+        for n in each
     ]
     called: list[str] = []
     call = Backend.call
@@ -191,10 +176,22 @@ def test_sizes_from_8_to_1000_go_together(backend: Backend, monkeypatch: pytest.
     monkeypatch.setattr(Backend, "call", noted)
     monkeypatch.setattr(many, "dispatch", lambda instance, request: dispatch(instance, replace(request, target=10**9)))
     results = pytsp.solve_many(instances, climbers=2, iterations=1, backend=backend.name)
-    assert called.count("grid_solve_many") == 2
+    assert (called.count("plane_many_given"), called.count("matrices_many_given")) == (1, 1)
     for instance, result in zip(instances, results, strict=True):
         assert pytsp.is_tour(result.tour, instance.n)
-        assert (len(result.lengths), result.iterations) == (1, 1) or instance.n in (7, 1001)
+        assert (len(result.lengths), result.iterations) == (1, 1) or instance.n in (7, 21, 301)
+
+
+def test_the_largest_that_go_together() -> None:
+    for n, metric, together in [
+        (7, "EUC_2D", False),
+        (8, "EUC_2D", True),
+        (20_000, "CEIL_2D", True),
+        (20_001, "EUCLIDEAN", False),
+        (1_500, "GEO", True),
+        (1_501, "MAN_2D", False),
+    ]:
+        assert many._goes_together(Instance.from_coordinates(np.zeros((n, 2)), metric=metric)) is together
 
 
 @pytest.mark.parametrize("metric", [None, "EUC_2D"])
@@ -303,7 +300,7 @@ def test_few_cities_are_solved_to_optimality(backend: Backend) -> None:
 # Ends
 
 
-@pytest.mark.parametrize("at", [0, 1, 2, 3, 4, 8, 20])
+@pytest.mark.parametrize("at", [0, 1, 5, 8, 10, 11, 12, 20, 30])
 @pytest.mark.parametrize("after", [False, True])
 def test_an_interruption_ends_the_list(at: int, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     instances = [
@@ -312,12 +309,12 @@ def test_an_interruption_ends_the_list(at: int, after: bool, monkeypatch: pytest
     interruption = Interruption(at, after)
     monkeypatch.setattr(Backend, "call", interruption.call)
     with cut(0, 1e-9):
-        # Four calls for each group's chunk: until the fourth has ended there is no result.
-        if at <= 3:
+        # Eleven calls for instances of one generation: until the last has ended there is no result.
+        if at <= 10:
             with pytest.raises(KeyboardInterrupt):
-                pytsp.solve_many(instances, backend="c")
+                pytsp.solve_many(instances, backend="c", iterations=1)
             return
-        results = pytsp.solve_many(instances, backend="c")
+        results = pytsp.solve_many(instances, backend="c", iterations=1)
     assert 1 <= len(results) < len(instances)
     places = [instances.index(result.instance) for result in results]
     assert places == sorted(places)
@@ -328,7 +325,7 @@ def test_an_interruption_ends_the_list(at: int, after: bool, monkeypatch: pytest
 
 def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_wrong_lengths_are_found_out(
-        monkeypatch, "many_lengths", lambda: pytsp.solve_many(np.random.default_rng(0).random((2, 9, 2)), backend="c")
+        monkeypatch, "many_bests", lambda: pytsp.solve_many(np.random.default_rng(0).random((2, 9, 2)), backend="c")
     )
 
 

@@ -19,7 +19,7 @@ from pytsp import Instance
 from pytsp.generate import clustered, uniform
 from pytsp.neighbours import exits as _exits
 from pytsp.neighbours.components import components
-from pytsp.neighbours.exits import find_exits, may_need_exits, with_exits
+from pytsp.neighbours.exits import find_exits, may_have_far_cities, with_exits
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.neighbours.ways import way_lists
 from pytsp.problem.asymmetric import JonkerVolgenant
@@ -262,25 +262,20 @@ def test_exits_end_with_the_time() -> None:
 # Many instances
 
 
-def test_of_many_instances_those_that_fall_apart_are_found() -> None:
-    instances = [
-        uniform(60, 1),
-        Instance.from_coordinates(points(1, 6, 10), "EUC_2D"),
-        clustered(60, 2),
-        uniform(60, 3),
-    ]
-    lists = [neighbour_lists(instance, 8) for instance in instances]
-    expected = [number for number, each in enumerate(lists) if components(each).max() > 0]
-    assert 1 in expected
-    assert may_need_exits(np.stack(lists)).tolist() == expected
-
-
 def test_a_city_that_is_as_far_from_all_others_joins_no_clusters() -> None:
     closed = np.pad(np.rint(1000 * matrix_of(points(1, 6, 10))), (0, 1)).astype(np.int32)
     instance = Instance.from_matrix(closed.astype(np.int64))
     lists = neighbour_lists(instance, 8)
     assert components(lists).max() == 0
-    assert may_need_exits(lists[None], closed[None]).tolist() == [0]
+    starts = np.zeros(1, dtype=np.int64)
+    rows = np.arange(61)[:, None]
+    assert may_have_far_cities(starts, 61, lambda others: closed[rows, others]).tolist() == [True]
     assert (find_exits(instance, lists)[:60, 0] >= 0).all()
     other = uniform(61, 1).distance_matrix().astype(np.int32)
-    assert may_need_exits(neighbour_lists(uniform(61, 1), 8)[None], other[None]).tolist() == []
+    assert may_have_far_cities(starts, 61, lambda others: other[rows, others]).tolist() == [False]
+    # Among others, and where few cities are sampled several times.
+    both = np.concatenate([closed, other])
+    starts, rows = np.array([0, 61]), np.arange(122)[:, None]
+    assert may_have_far_cities(starts, 122, lambda others: both[rows, others]).tolist() == [True, False]
+    small = np.repeat([0, 10], 10)
+    assert may_have_far_cities(np.array([0, 10]), 20, lambda others: others.astype(np.int32) + small[:, None]).all()

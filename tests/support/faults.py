@@ -19,8 +19,11 @@ def assert_wrong_lengths_are_found_out(monkeypatch: pytest.MonkeyPatch, liar: st
         result = call(self, entry, *arguments)
         if entry != liar:
             return result
-        # Of several results the first one tells lengths.
-        return (result[0] - 1, *result[1:]) if isinstance(result, tuple) else result - 1
+        # Of several results the first one tells lengths, but for the shortest tours of many instances.
+        lengths = 1 if entry == "many_bests" else 0
+        if isinstance(result, tuple):
+            return tuple(each - 1 if at == lengths else each for at, each in enumerate(result))
+        return result - 1
 
     monkeypatch.setattr(Backend, "call", miscompiled)
     with pytest.raises(KernelError, match="reports length .* but its length is .*report this"):
