@@ -3,6 +3,7 @@
 import "../core/metric"
 import "../core/positions"
 import "../core/rng"
+import "cycle_gains"
 import "cycles"
 import "exchange"
 import "members"

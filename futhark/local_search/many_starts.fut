@@ -31,7 +31,7 @@ module mk_many_starts (M: metric) (I: climbing with data [n] = M.data [n]) (S: s
   local module N = mk_near_tours M S
 
   -- | The k nearest cities of each city in its instance, in order of their distances, equals by number; where an instance has
-  -- fewer, the last ones are the furthest once more. Each instance has two cities or more.
+  -- fewer, the last ones are the furthest once more. A lone city is its own neighbour.
   --
   -- **Work:** O(m k) at most for each city of an instance of m cities, O(m) for cities in random order. **Span:** O(m k).
   def lists [n] (rows: rows) (data: M.data [n]) (k: i64) : [n][k]i32 =
@@ -39,7 +39,7 @@ module mk_many_starts (M: metric) (I: climbing with data [n] = M.data [n]) (S: s
       #[unsafe]
       let {start, size} = bounds_at rows (i32.i64 c)
       let place = M.point data (i32.i64 c)
-      let cities: *[k]i32 = replicate k 0
+      let cities: *[k]i32 = replicate k (i32.i64 c)
       let dists: *[k]i32 = replicate k i32.highest
       let (cities, _) =
         loop (cities, dists) for e < size do
@@ -55,7 +55,7 @@ module mk_many_starts (M: metric) (I: climbing with data [n] = M.data [n]) (S: s
           let cities = cities with [j] = if enters then d else cities[j]
           let dists = dists with [j] = if enters then l else dists[j]
           in (cities, dists)
-      let last = i64.min k (i64.i32 size - 1) - 1
+      let last = i64.max 0 (i64.min k (i64.i32 size - 1) - 1)
       in tabulate k (\j -> cities[i64.min j last])
     in map nearest (iota n)
 

@@ -136,17 +136,17 @@ def test_threads_change_nothing(threads: int) -> None:
 
 
 def test_seeds_climbers_and_generations_make_a_difference(backend: Backend) -> None:
-    points = np.random.default_rng(0).random((1, 200, 2))
+    points = np.random.default_rng(0).random((1, 400, 2))
     changes: list[dict[str, Any]] = [{}, {"seed": 1}, {"climbers": 15}, {"iterations": 0}]
-    options: dict[str, Any] = dict(seed=0, climbers=5, iterations=2, backend=backend.name)
+    options: dict[str, Any] = dict(seed=0, climbers=6, iterations=5, backend=backend.name)
     tours = [tuple(pytsp.solve_many(points, **options | change)[0].tour.tolist()) for change in changes]
     assert len(set(tours)) == len(changes)
 
 
 def test_more_generations_never_give_a_longer_tour(backend: Backend) -> None:
-    points = np.random.default_rng(0).random((3, 60, 2))
+    points = np.random.default_rng(0).random((3, 300, 2))
     lengths = [
-        [result.length for result in pytsp.solve_many(points, climbers=6, iterations=made, backend=backend.name)]
+        [result.length for result in pytsp.solve_many(points, climbers=4, iterations=made, backend=backend.name)]
         for made in (0, 1, 2, 5, 20)
     ]
     assert all(list(each) == sorted(each, reverse=True) for each in zip(*lengths, strict=True))
