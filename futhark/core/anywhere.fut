@@ -36,8 +36,8 @@ module anywhere
     then space.dist (places with kind = plane_rounded) a b
     else if places.kind == in_matrix
     then #[unsafe]
-      let c = i64.i32 (city a)
-      in distances[(if length firsts == 0 then c * n else firsts[c]) + i64.i32 (city b)]
+         let c = i64.i32 (city a)
+         in distances[(if length firsts == 0 then c * n else firsts[c]) + i64.i32 (city b)]
     else space.dist places a b
 
   #[inline]

@@ -93,7 +93,7 @@ def many_given [p] [n] [k] [b] (data: anywhere.data [n]) (lists: [n][k]i32) (siz
   in begun lists sizes left (any_starts.measured rows data tours (map positions tours) :> flat_population [p] [n] [p * b])
 
 #[noinline]
-def many_crossed [p] [n] [k] [b] [r] (data: anywhere.data [n]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] = 
+def many_crossed [p] [n] [k] [b] [r] (data: anywhere.data [n]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] =
   let cross (first: i64) (m: i64) (lists: [m][k]i32) (tours: flat_population [p] [m] [p]) = any_crossing.cross (one_row m) (anywhere.part data first m) lists tours plan
   in each_crossed batch cross
 

@@ -62,8 +62,8 @@ open (
     #[inline]
     def bounds_of (rows: rows) (i: i32) : bounds =
       if rows.count == 1 then {start = 0, size = rows.n} else {start = get rows.starts i, size = get rows.sizes i}
-  } : rows_of_tours
-)
+  }:
+  rows_of_tours)
 
 -- | Tell whether the instance of a position goes on. **Work:** O(1).
 #[inline]

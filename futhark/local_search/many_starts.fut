@@ -68,8 +68,7 @@ module mk_many_starts (M: metric) (I: climbing with data [n] = M.data [n]) (S: s
     let fits = n >= 1 && t % n == 0 && are_climbers 0 count && are_passes passes && are_lists near && are_lists lists
     let key = rng.word (rng.stream seed (assert fits 0)) 0
     let plan = plan_of n (descent_plan with moves = 2)
-    let own (lists: [t][k]i32) (i: i64): [n][k]i32 =
-      #[unsafe] map (map (\c -> c - i32.i64 (i * n))) (lists[i * n:i * n + n] :> [n][k]i32)
+    let own (lists: [t][k]i32) (i: i64): [n][k]i32 = #[unsafe] map (map (\c -> c - i32.i64 (i * n))) (lists[i * n:i * n + n] :> [n][k]i32)
     let near = tabulate (t / n) (own near)
     let links = tabulate (t / n) (\i -> I.links_of (part (i * n) n) (own lists i))
     let climb (x: i64): [n]i32 =

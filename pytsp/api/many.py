@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Batches", "solve_many"]
 
-# Sizes that are solved together, and of those that have a matrix. Smaller ones leave nothing to recombine, larger ones keep
-# a machine busy alone.
+# Sizes that are solved together, and of those that have a matrix. Smaller ones leave nothing to recombine, larger ones
+# keep a machine busy alone.
 TOGETHER_CITIES, TOGETHER_IN_A_MATRIX = range(8, 20_001), range(8, 1_501)
 CLIMBERS = 20
 # The iterations of iterated local search on fewer cities.
 LONE_ITERATIONS = 200
-# How long instances that go together should take, and how many cities the first of them have: a GPU is not full of fewer,
-# and takes as long for them.
+# How long instances that go together should take, and how many cities the first of them have: a GPU is not full of
+# fewer, and takes as long for them.
 CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
 # What a tour takes at least of an instance that there is no time for, and with its descent.
@@ -83,8 +83,9 @@ def solve_many(
 
     An instance's result does not depend on those beside it. From 8 to 20,000 cities in the plane, or to 1,500 of other
     metrics or of a matrix, climbers start from random near tours, climb by chains over lists of the 8 nearest cities,
-    and recombine until none of an instance's tours changes any more (see `pytsp.solve`). Larger instances are solved one
-    by one by `solver="eax"` with `moves="lk"`, smaller ones by 200 iterations of `solver="ils"` with `moves="3-opt"`.
+    and recombine until none of an instance's tours changes any more (see `pytsp.solve`). Larger instances are solved
+    one by one by `solver="eax"` with `moves="lk"`, smaller ones by 200 iterations of `solver="ils"` with
+    `moves="3-opt"`.
 
     Parameters
     ----------

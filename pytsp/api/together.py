@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from pytsp.solvers.common.local_search import PASSES, crossing_plan
 
 __all__ = ["Together", "kind_of"]
 
-# The length of all lists; those of few cities have their last ones more than once, so that no draw depends on others' sizes.
+# The length of all lists. Those of few cities have their last ones more than once, so that no draw depends on the sizes
+# of others.
 NEIGHBOURS = 8
-# A GPU's thread takes milliseconds a city for a climb, whatever the others do: of more cities the host's cores are done sooner.
+# A GPU's thread takes milliseconds a city for a climb, whatever the others do: of more cities the host's cores are done
+# sooner.
 MOST_CITIES_OF_A_THREAD = 150
 
 
@@ -87,30 +90,25 @@ class Together:
         if not any(units):
             return found
         for n in np.unique(self.sizes).tolist():
-            alike = np.flatnonzero(self.sizes == n)
-            rows = np.stack([tours[number] for number in alike])
-            following = np.roll(rows, -1, axis=1)
-
-            def ways(
-                numbers: NDArray[np.intp],
-                alike: NDArray[np.intp] = alike,
-                rows: NDArray[np.int32] = rows,
-                following: NDArray[np.int32] = following,
-            ) -> NDArray[Any]:
-                first = self.starts[alike[numbers], None]
-                if self.kind == "matrices":
-                    firsts, distances = self.arguments
-                    return distances[firsts[first + rows[numbers]] + first + following[numbers]]
-                xs, ys = self.arguments[:2]
-                a, b = first + rows[numbers], first + following[numbers]
-                return np.hypot(xs[a] - xs[b], ys[a] - ys[b])
-
-            some = may_be_coarse(
-                ways, n, np.array([lengths[at] for at in alike], np.float64), np.array([units[at] for at in alike])
-            )
-            for at, may_be in zip(alike.tolist(), some.tolist(), strict=True):
-                found[at] = may_be
+            alike = np.flatnonzero(self.sizes == n).tolist()
+            rows = np.stack([tours[number] for number in alike]) + self.starts[alike, None]
+            ways = partial(self._ways, rows, np.roll(rows, -1, axis=1))
+            of_tours = np.array([lengths[number] for number in alike], dtype=np.float64)
+            some = may_be_coarse(ways, n, of_tours, np.array([units[number] for number in alike]))
+            for number, may_be in zip(alike, some.tolist(), strict=True):
+                found[number] = may_be
         return found
+
+    def _ways(self, a: NDArray[np.int64], b: NDArray[np.int64], which: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the distances from cities to others, of some rows; cities are numbered through."""
+        a, b = a[which], b[which]
+        if self.kind == "matrices":
+            firsts, distances = self.arguments
+            away: NDArray[Any] = distances[firsts[a] + b]
+            return away
+        xs, ys = self.arguments[:2]
+        straight: NDArray[Any] = np.hypot(xs[a] - xs[b], ys[a] - ys[b])
+        return straight
 
     def _climbed(
         self, near: NDArray[np.int32], lists: NDArray[np.int32], seed: int, climbers: int
@@ -148,7 +146,7 @@ class Together:
         begins = np.cumsum(sizes * sizes) - sizes * sizes
         own = np.arange(self.ends[-1]) - np.repeat(self.starts, self.sizes)
         firsts = np.repeat(begins - self.starts, self.sizes) + own * np.repeat(sizes, self.sizes)
-        return [firsts, np.concatenate([np.ravel(form.arguments[0]) for form in self.forms])]  # type: ignore[arg-type]
+        return [firsts, np.concatenate([np.ravel(form.arguments[0]) for form in self.forms])]
 
     def _lists(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the nearest neighbours of each city in its instance, shape (n, k), and the same lists with exits."""
@@ -158,7 +156,7 @@ class Together:
         may_need = ~self.climbing.call("many_connected", nearest, self.sizes)
         if self.kind == "matrices":
             may_need |= may_have_far_cities(self.starts, len(nearest), self._distances)
-        for number in np.flatnonzero(may_need):
+        for number in np.flatnonzero(may_need).tolist():
             part = slice(int(self.starts[number]), int(self.ends[number]))
             whole, near = self.forms[number].whole, nearest[part, : self.sizes[number] - 1] - self.starts[number]
             near = near.astype(np.int32)

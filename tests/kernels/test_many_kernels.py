@@ -44,7 +44,10 @@ def solved(backend: Backend, seed: int, sizes: list[int], limits: list[int], p: 
     lists, ends = lists_of(backend, axes, each), np.cumsum(sizes)
     # As many random tours of each, which follow from its size.
     tours = np.concatenate(
-        [np.random.default_rng(n).permuted(np.tile(np.arange(n), (p, 1)), axis=1) + end - n for n, end in zip(sizes, ends)],
+        [
+            np.random.default_rng(n).permuted(np.tile(np.arange(n), (p, 1)), axis=1) + end - n
+            for n, end in zip(sizes, ends)
+        ],
         axis=1,
     ).astype(np.int32)
     kernels = part_of(backend, "flat")

@@ -16,7 +16,7 @@ from paths import tsplib_file
 
 import pytsp
 from pytsp import Instance
-from pytsp.generate import clustered, uniform
+from pytsp.generate import uniform
 from pytsp.neighbours import exits as _exits
 from pytsp.neighbours.components import components
 from pytsp.neighbours.exits import find_exits, may_have_far_cities, with_exits

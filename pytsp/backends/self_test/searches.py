@@ -145,14 +145,22 @@ def _flat(trial: Trial) -> Iterator[Outcome]:
 def _many(trial: Trial) -> Iterator[Outcome]:
     """Yield the tours of two instances that go together, of the same cities."""
     call, kind = trial.call, trial.form.kind
-    axes = [np.concatenate([axis, axis]).astype(np.float64) for axis in trial.form.arguments[:2]]  # type: ignore[arg-type]
+    axes = [np.concatenate([axis, axis]).astype(np.float64) for axis in trial.form.arguments[:2]]
     loaded = call("plane_load", *axes, kind == "plane" and trial.form.arguments[2])
     sizes, generations = np.full(2, CITIES, dtype=np.int32), np.array([2, 6], dtype=np.int32)
     lists = np.concatenate([trial.lists, trial.lists + CITIES])
     tours = np.concatenate([trial.tours, trial.tours[::-1] + CITIES], axis=1)
     many = call("plane_many_given", loaded, lists, sizes, generations, tours)
     for generation in range(6):
-        fields = {"seed": SEED, "generation": generation, "most": 150, "cap": 80, "rounds": 8, "unions": 3, "thrift": 70}
+        fields = {
+            "seed": SEED,
+            "generation": generation,
+            "most": 150,
+            "cap": 80,
+            "rounds": 8,
+            "unions": 3,
+            "thrift": 70,
+        }
         many = call("plane_many_cross", loaded, many, trial.value("generation_plan", fields))
     tours, lengths = call("many_bests", many)
     others = (call("many_going", many),)
