@@ -46,7 +46,7 @@ def solved(backend: Backend, seed: int, sizes: list[int], limits: list[int], p: 
     tours = np.concatenate(
         [
             np.random.default_rng(n).permuted(np.tile(np.arange(n), (p, 1)), axis=1) + end - n
-            for n, end in zip(sizes, ends)
+            for n, end in zip(sizes, ends, strict=True)
         ],
         axis=1,
     ).astype(np.int32)
