@@ -117,8 +117,8 @@ def may_have_far_cities(
     n : int
         How many cities all have.
     distances : callable
-        Returns the distances of each city from some cities of its instance, shape (n, s), by their numbers there, of the
-        same shape.
+        Returns the distances of each city from some cities of its instance, shape (n, s), by their numbers there, of
+        the same shape.
     """
     sizes = np.diff(starts, append=n)
     last = np.repeat(sizes - 1, sizes)[:, None]
