@@ -119,7 +119,7 @@ def _first_seconds(task: Task[LargeTour]) -> float:
         return 0.0
     if task.machine != "cpu":
         piece = piece_cities(n, task.kernels, task.options.piece)
-        return GPU_CITY_SECONDS * piece * math.ceil(n / piece / GPU_PIECES)
+        return GPU_CITY_SECONDS * piece * math.ceil(n // piece / GPU_PIECES)
     is_without_tree = is_planar(task.instance) or are_few(n)
     return FIRST_SECONDS * n + (0.0 if is_without_tree else IMPORT_SECONDS + CITY_SECONDS * n)
 
