@@ -51,6 +51,8 @@ __all__ = ["Batches", "solve_many"]
 # Sizes that are solved together, and of those that have a matrix. Smaller ones leave nothing to recombine, larger ones
 # keep a machine busy alone.
 TOGETHER_CITIES, TOGETHER_IN_A_MATRIX = range(8, 20_001), range(8, 1_501)
+# With a time limit so many at most go together: what is done together cannot be cut.
+TIMED_CITIES = 1_000
 CLIMBERS = 20
 # The iterations of iterated local search on fewer cities.
 LONE_ITERATIONS = 200
@@ -81,11 +83,11 @@ def solve_many(
 ) -> list[Result]:
     """Solve many instances by edge assembly crossover, all together whatever their sizes.
 
-    An instance's result does not depend on those beside it. From 8 to 20,000 cities in the plane, or to 1,500 of other
-    metrics or of a matrix, climbers start from random near tours, climb by chains over lists of the 8 nearest cities,
-    and recombine until none of an instance's tours changes any more (see `pytsp.solve`). Larger instances are solved
-    one by one by `solver="eax"` with `moves="lk"`, smaller ones by 200 iterations of `solver="ils"` with
-    `moves="3-opt"`.
+    An instance's result does not depend on those beside it. From 8 to 20,000 cities in the plane, or to 1,500 of
+    other metrics or of a matrix (to 1,000 with a time limit), climbers start from random near tours, climb by chains
+    over lists of the 8 nearest cities, and recombine until none of an instance's tours changes any more (see
+    `pytsp.solve`). Larger instances are solved one by one by `solver="eax"` with `moves="lk"`, smaller ones by 200
+    iterations of `solver="ils"` with `moves="3-opt"`.
 
     Parameters
     ----------
@@ -221,10 +223,12 @@ class Batches:
 
     def _solve_all(self, instances: list[Instance]) -> Iterator[tuple[int, Result]]:
         groups: dict[tuple[Any, ...], list[tuple[int, Instance, Form]]] = {}
-        together = [(index, instance) for index, instance in enumerate(instances) if _goes_together(instance)]
+        is_limited = self.watch.time_limit is not None
+        go_together = [_goes_together(instance, is_limited=is_limited) for instance in instances]
+        together = [each for each, may_join in zip(enumerate(instances), go_together, strict=True) if may_join]
         for (index, instance), form in zip(together, forms_of([each for _, each in together]), strict=True):
             groups.setdefault(kind_of(form), []).append((index, instance, form))
-        alone = [(index, instance) for index, instance in enumerate(instances) if not _goes_together(instance)]
+        alone = [each for each, may_join in zip(enumerate(instances), go_together, strict=True) if not may_join]
         # Of a time limit each has a share, by its cities those that are solved together.
         cities = sum(instance.n for instance in instances)
         reserve = (self.watch.time_limit or 0.0) * sum(instance.n for _, instance in alone) / max(1, cities)
@@ -302,14 +306,13 @@ class Batches:
         forms, instances = [form for *_, form in chunk], [instance for _, instance, _ in chunk]
         together = Together(self.kernels, self.climbing, forms)
         generations = np.array([self._generations(instance.n) for instance in instances], dtype=np.int32)
-        took = 0.0
+        looked = began
 
         def go_on() -> bool:
-            nonlocal took
-            left, now = self.watch.seconds_left - kept, time.perf_counter()
-            # A generation takes less than the one before, the first one less than all before it.
-            is_timely, took = left > took, now - began - took
-            return is_timely
+            nonlocal looked
+            # A generation takes less than the one before, and the first one less than all before it.
+            took, looked = time.perf_counter() - looked, time.perf_counter()
+            return self.watch.seconds_left - kept > took
 
         tours, lengths = together.solved(self.seed, self.climbers, generations, go_on)
         seconds = time.perf_counter() - began
@@ -374,8 +377,10 @@ class Batches:
             yield Result._of_fields(vars(first), zip(columns, row, strict=True))
 
 
-def _goes_together(instance: Instance) -> bool:
-    """Tell whether an instance is solved together with others."""
+def _goes_together(instance: Instance, *, is_limited: bool = False) -> bool:
+    """Tell whether an instance is solved together with others, in a limited time perhaps."""
+    if is_limited and instance.n > TIMED_CITIES:
+        return False
     return instance.n in (TOGETHER_CITIES if is_planar(instance) else TOGETHER_IN_A_MATRIX)
 
 

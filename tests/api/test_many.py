@@ -191,7 +191,11 @@ def test_the_largest_that_go_together() -> None:
         (1_500, "GEO", True),
         (1_501, "MAN_2D", False),
     ]:
-        assert many._goes_together(Instance.from_coordinates(np.zeros((n, 2)), metric=metric)) is together
+        instance = Instance.from_coordinates(np.zeros((n, 2)), metric=metric)
+        assert many._goes_together(instance) is together
+        assert many._goes_together(instance, is_limited=True) is (together and n <= 1_000)
+    at_most = Instance.from_coordinates(np.zeros((1_000, 2)), metric="EUC_2D")
+    assert many._goes_together(at_most, is_limited=True)
 
 
 @pytest.mark.parametrize("metric", [None, "EUC_2D"])
@@ -246,7 +250,7 @@ def test_a_time_limit_leaves_every_instance_a_tour(
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize("sizes", [[60] * 900, [2000] * 9, [60] * 500 + [1500] * 3 + [5] * 3])
+@pytest.mark.parametrize("sizes", [[60] * 900, [1000] * 20, [20_000], [2000] * 9, [60] * 500 + [1500] * 3 + [5] * 3])
 def test_a_time_limit_is_kept(sizes: list[int]) -> None:
     draw, limit = np.random.default_rng(0), 1.0
     instances = [Instance.from_coordinates(draw.integers(0, 10**4, (n, 2)), metric="EUC_2D") for n in sizes]
