@@ -32,7 +32,7 @@ entry starts_hold (n: i64) : bool =
   let cities = random_grid n 1000
   let lists = tabulate_2d n (i64.min 5 (n - 1)) (\a j -> i32.i64 ((a + j + 1) % n))
   let keys = map (rng.stream 0) (iota 3)
-  let curves = S.curves (one_row 8) (taxicab cities) cities keys
-  let greedy = S.greedy (one_row 8) (taxicab cities) lists cities keys {noise = 256, longest = 8}
+  let curves = S.curves (one_row n) (taxicab cities) cities keys
+  let greedy = S.greedy (one_row n) (taxicab cities) lists cities keys {noise = 256, longest = 8}
   let differ (tours: [3][n]i32) = n < 4 || or (map2 (!=) tours[0] tours[1])
   in all is_tour curves.tours && all is_tour greedy.tours && differ curves.tours && differ greedy.tours
