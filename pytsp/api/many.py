@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +34,7 @@ from pytsp.run.coarse import warn_of_resolution
 from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import SHORT_SECONDS, fallback_result, quick_seconds, quick_tour
-from pytsp.solvers.common.flat_search import most_climbers
+from pytsp.solvers.common.flat_search import DEVICE_CITY_BYTES
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.shortening import shortening_seconds
 from pytsp.solvers.common.verify import verify
@@ -62,8 +63,8 @@ CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
 # What a tour takes at least of an instance that there is no time for, and with its descent.
 QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
-# The memory of a CPU that a call may take, and what a city of a climber does.
-CPU_BYTES, CITY_BYTES = 2**28, 80
+# The memory that a call may take, and what a city of a climber does on a CPU.
+CPU_BYTES, GPU_BYTES, CITY_BYTES = 2**28, 2**34, 80
 
 
 def solve_many(
@@ -186,8 +187,7 @@ def solve_many(
 @dataclass(frozen=True)
 class Batches:
     """What all instances are solved with, and the clock; `common` are the arguments of each that is solved alone,
-    `heed` is what is called while one is, and may end it, and `are_timed` tells that all of them take a fraction of a
-    second, so that a GPU may have them in one kernel call."""
+    and `heed` is what is called while one is, and may end it."""
 
     climbers: int
     seed: int
@@ -195,7 +195,6 @@ class Batches:
     common: dict[str, Any]
     watch: Watch
     heed: Callable[[Progress], object] | None = None
-    are_timed: bool = False
 
     @cached_property
     def kernels(self) -> Backend:
@@ -273,16 +272,13 @@ class Batches:
     def _solve_group(self, group: list[tuple[int, Instance, Form]], reserve: float) -> Iterator[tuple[int, Result]]:
         """Solve instances of one kind, as many at a time as take a fraction of a second, until only the reserve of the
         time is left."""
-        kernels = self.kernels
-        machine = "cpu" if kernels.device is None else "gpu"
-        most = self._most_cities(machine)
+        machine = "cpu" if self.kernels.device is None else "gpu"
+        first = FIRST_CITIES[machine] * (self.kernels.threads or 1)
         is_limited = self.watch.time_limit is not None
         # Each call of a GPU takes a while, however little it has; a time limit is met by small ones.
-        is_whole = machine == "gpu" and not is_limited
-        first = FIRST_CITIES[machine] * (kernels.threads or 1)
-        cities = most if is_whole else min(most, first // 2 if is_limited else first)
+        cities = first // 2 if is_limited else sys.maxsize if machine == "gpu" else first
         while group and self.watch.seconds_left > reserve + self._untimely_seconds(group):
-            count = _count_up_to(group, cities)
+            count = self._count(group, cities)
             chunk, group = group[:count], group[count:]
             began = time.perf_counter()
             kept = reserve + self._untimely_seconds(group)
@@ -290,15 +286,23 @@ class Batches:
             seconds = time.perf_counter() - began
             fitting = min(CALL_SECONDS[machine], max(0.0, self.watch.seconds_left - reserve))
             done = sum(instance.n for _, instance, _ in chunk)
-            cities = max(1, min(most, 4 * cities, int(done * fitting / max(seconds, 1e-6))))
+            cities = max(1, min(4 * cities, int(done * fitting / max(seconds, 1e-6))))
         for left, (index, instance, _) in enumerate(group):
             yield index, self.untimely(instance, len(group) - left)
 
-    def _most_cities(self, machine: str) -> int:
-        """Return how many cities a kernel call may have."""
-        if machine == "cpu":
-            return max(1, CPU_BYTES // (CITY_BYTES * self.climbers))
-        return max(1, most_climbers(1, self.kernels) // (2 * self.climbers))
+    def _count(self, group: Sequence[tuple[int, Instance, Form]], cities: int) -> int:
+        """Return how many of the first instances go together: of so many cities in all, and within a call's memory."""
+        device = self.kernels.device
+        # A GPU's share leaves room for what comes of the tours.
+        room = CPU_BYTES if device is None else min(GPU_BYTES, (device.memory or GPU_BYTES) // 2)
+        city_bytes = self.climbers * (CITY_BYTES if device is None else DEVICE_CITY_BYTES)
+        some = group[: min(cities, room // city_bytes) // TOGETHER_CITIES[0] + 1]
+        sizes = np.array([instance.n for _, instance, _ in some], dtype=np.int64)
+        matrices = np.array(
+            [4 * n * n if form.kind == "matrix" else 0 for n, (*_, form) in zip(sizes, some, strict=True)]
+        )
+        fitting = np.searchsorted(np.cumsum(sizes), cities, side="right")
+        return max(1, int(min(fitting, np.searchsorted(np.cumsum(city_bytes * sizes + matrices), room, side="right"))))
 
     def _solve_chunk(self, chunk: list[tuple[int, Instance, Form]], kept: float) -> Iterator[tuple[int, Result]]:
         """Solve instances together, until only `kept` seconds of the time are left."""
@@ -382,12 +386,6 @@ def _goes_together(instance: Instance, *, is_limited: bool = False) -> bool:
     if is_limited and instance.n > TIMED_CITIES:
         return False
     return instance.n in (TOGETHER_CITIES if is_planar(instance) else TOGETHER_IN_A_MATRIX)
-
-
-def _count_up_to(group: Sequence[tuple[int, Instance, Form]], cities: int) -> int:
-    """Return how many of the first instances have so many cities in all; one at least."""
-    ends = np.cumsum([instance.n for _, instance, _ in group])
-    return max(1, int(np.searchsorted(ends, cities, side="right")))
 
 
 def _list_instances(

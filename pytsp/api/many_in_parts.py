@@ -127,7 +127,6 @@ def solve_share(_: Shared, share: Share) -> Solved:
         share.common | placed,
         Watch(time_limit=share.seconds_left),
         lambda _: os.path.exists(share.ending),
-        are_timed=True,
     )
     solved = list(batches.solve(list(share.instances)))
     return Solved.of([share.numbers[number] for number, _ in solved], [result for _, result in solved])

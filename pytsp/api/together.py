@@ -52,6 +52,8 @@ class Together:
         self.starts = self.ends - self.sizes
         self.arguments = self._matrices() if self.kind == "matrices" else [*self._axes(), *flags]
         self.loaded = kernels.call(f"{self.kind}_load", *self.arguments)
+        is_one = climbing is kernels
+        self.loaded_there = self.loaded if is_one else climbing.call(f"{self.kind}_load", *self.arguments)
 
     def solved(
         self, seed: int, climbers: int, generations: NDArray[np.int32], go_on: Callable[[], bool]
@@ -129,7 +131,8 @@ class Together:
                 xs, ys, *flags = self.arguments
                 arguments = [xs[cities], ys[cities], *flags]
             by = self.climbing if n <= MOST_CITIES_OF_A_THREAD else host_kernels(self.climbing) or self.climbing
-            loaded = by.call(f"{self.kind}_load", *arguments)
+            is_there = len(sizes) == 1 and by is self.climbing
+            loaded = self.loaded_there if is_there else by.call(f"{self.kind}_load", *arguments)
             own = [each if len(sizes) == 1 else each[cities] - more[:, None] for each in (near, lists)]
             made = by.call(f"{self.kind}_many_climbed", loaded, n, *own, seed, climbers, PASSES)
             first = starts.astype(np.int32)[:, None, None]
@@ -150,8 +153,9 @@ class Together:
 
     def _lists(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the nearest neighbours of each city in its instance, shape (n, k), and the same lists with exits."""
-        loaded = self.climbing.call(f"{self.kind}_load", *self.arguments)
-        nearest: NDArray[np.int32] = self.climbing.call(f"{self.kind}_many_lists", loaded, self.sizes, NEIGHBOURS)
+        nearest: NDArray[np.int32] = self.climbing.call(
+            f"{self.kind}_many_lists", self.loaded_there, self.sizes, NEIGHBOURS
+        )
         lists = nearest
         may_need = ~self.climbing.call("many_connected", nearest, self.sizes)
         if self.kind == "matrices":

@@ -57,7 +57,15 @@ class _Altered:
 # Of each part a result that only one of its kernels makes, or that comes of all.
 RESULTS = {
     "restarts": ("descent_counts", "batch_tour", "tours", "lengths"),
-    "search": ("population_best", "population_tour", "bests", "steps"),
+    "search": (
+        "plane_many_lists",
+        "plane_many_climbed",
+        "many_connected",
+        "population_best",
+        "population_tour",
+        "bests",
+        "steps",
+    ),
     "flat": ("many_bests", "population_best", "population_tour", "bests", "lengths", "steps"),
     "huge": ("huge_tour", "plane_huge_length", "huge_counts", "boxes_nearest"),
     "comparators": ("trails", "bests", "steps"),

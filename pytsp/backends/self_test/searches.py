@@ -118,6 +118,8 @@ def _search(trial: Trial) -> Iterator[Outcome]:
     entry = trial.ways("ils")[0]
     started = call(entry, loaded, trial.lists, started, _plan(trial, moves=2), *trial.stretch)
     yield trial.population(("start",), f"{kind}_start", started)
+    if kind in ("grid", "plane"):
+        yield from _many_starts(trial)
 
 
 def _flat(trial: Trial) -> Iterator[Outcome]:
@@ -142,12 +144,28 @@ def _flat(trial: Trial) -> Iterator[Outcome]:
         yield from _many(trial)
 
 
+def _twice(trial: Trial) -> tuple[Opaque, NDArray[np.int32]]:
+    """Return two instances of the same cities of a plane, on the device, and their numbers of cities."""
+    form = trial.form
+    axes = [np.concatenate([axis, axis]).astype(np.float64) for axis in form.arguments[:2]]
+    loaded = trial.call("plane_load", *axes, form.kind == "plane" and form.arguments[2])
+    return loaded, np.full(2, CITIES, dtype=np.int32)
+
+
+def _many_starts(trial: Trial) -> Iterator[Outcome]:
+    """Yield tours of two instances that go together, at their local optima, with the lists by which they climb."""
+    loaded, sizes = _twice(trial)
+    lists = trial.call("plane_many_lists", loaded, sizes, NEIGHBOURS)
+    climbed = trial.call("plane_many_climbed", loaded, CITIES, lists, lists, SEED, CLIMBERS, 96)
+    lengths = trial.distances[climbed, np.roll(climbed, -1, axis=1)].sum(axis=1)
+    others = (lists, trial.call("many_connected", lists, sizes))
+    yield Outcome(("many",), "plane_many_climbed", climbed, lengths, others)
+
+
 def _many(trial: Trial) -> Iterator[Outcome]:
     """Yield the tours of two instances that go together, of the same cities."""
-    call, kind = trial.call, trial.form.kind
-    axes = [np.concatenate([axis, axis]).astype(np.float64) for axis in trial.form.arguments[:2]]
-    loaded = call("plane_load", *axes, kind == "plane" and trial.form.arguments[2])
-    sizes, generations = np.full(2, CITIES, dtype=np.int32), np.array([2, 6], dtype=np.int32)
+    call, generations = trial.call, np.array([2, 6], dtype=np.int32)
+    loaded, sizes = _twice(trial)
     lists = np.concatenate([trial.lists, trial.lists + CITIES])
     tours = np.concatenate([trial.tours, trial.tours[::-1] + CITIES], axis=1)
     many = call("plane_many_given", loaded, lists, sizes, generations, tours)

@@ -14,7 +14,7 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located
 from pytsp.solvers.common.local_search import LocalSearch
 
-__all__ = ["FlatSearch", "check_device", "most_climbers", "spots_of"]
+__all__ = ["DEVICE_CITY_BYTES", "FlatSearch", "check_device", "most_climbers", "spots_of"]
 
 # The side of the square of spots, and of the grid of a curve through it.
 SIDE = 1 << 20
