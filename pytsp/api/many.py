@@ -319,6 +319,8 @@ class Batches:
             return self.watch.seconds_left - kept > took
 
         tours, lengths = together.solved(self.seed, self.climbers, generations, go_on)
+        if self.kernels.device is None:
+            self.kernels.release_memory()
         seconds = time.perf_counter() - began
         recomputed = tour_lengths([form.whole for form in forms], tours)
         given = tour_lengths(instances, tours)

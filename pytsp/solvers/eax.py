@@ -358,6 +358,9 @@ class Evolution(Search):
         changed = 1 - now.unchanged / len(now.lengths)
         bred = self.local_search.breed(now.handle, self.task.seed, now.iteration, changed=changed)
         after = self._read(bred)
+        if self.kernels.device is None:
+            # Pairs of tours differ by other numbers of edges each time: of what is kept for reuse most is not reused.
+            self.kernels.release_memory()
         self.generation_seconds = time.perf_counter() - began
         unchanged = int(np.sum(after.lengths == now.lengths))
         idle = now.idle + 1 if unchanged == len(now.lengths) else 0

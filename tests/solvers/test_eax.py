@@ -563,3 +563,15 @@ def test_moves_of_all_cities_at_once_have_no_other_pivot() -> None:
 def test_options_of_other_solvers_are_refused(option: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"does not concern solver='eax'"):
         pytsp.solve(uniform(9), solver="eax", **option)
+
+
+def test_a_generation_keeps_no_memory_for_the_next_one_on_a_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    released = 0
+
+    def noted(kernels: Backend) -> None:
+        nonlocal released
+        released += 1
+
+    monkeypatch.setattr(Backend, "release_memory", noted)
+    found = pytsp.solve(uniform(200, 0), solver=EAX(climbers=8, iterations=3), backend="c")
+    assert found.iterations == released == 3

@@ -130,6 +130,17 @@ def test_a_curve_that_there_is_no_time_to_climb_from_is_shorter_than_that_by_nea
     assert found.length < instance.tour_length(nearest_neighbour(instance))
 
 
+def test_few_cities_have_no_longer_tour_than_that_by_nearest_neighbours() -> None:
+    # Four cities close together, at which a curve comes and goes the wrong way.
+    points = [[0.3, 0.3], [0.3, 0.3 + 1e-9], [0.3 + 1e-9, 0.3], [0.3 + 1e-9, 0.3 + 1e-9]]
+    points += [[0.759, 0.701], [0.23, 0.043], [0.801, 0.762], [0.305, 0.265]]
+    instance = pytsp.Instance.from_coordinates(points, metric="EUCLIDEAN")
+    placed = {"backend": "c", "threads": None, "device": None}
+    task = task_of(instance, ILS(), Watch(time_limit=1.0, spent=2.0), 0, None, placed)
+    found = _unsearched.fallback_result(task, np.array([5, 0, 1, 2, 3, 7, 4, 6], dtype=np.int32))
+    assert found.length <= instance.tour_length(nearest_neighbour(instance))
+
+
 @pytest.mark.parametrize(("spent", "is_greedy"), [(1.3, False), (60.0, True)])
 def test_a_solve_that_is_late_by_a_minute_takes_the_time_for_a_greedy_tour(
     spent: float, is_greedy: bool, monkeypatch: pytest.MonkeyPatch

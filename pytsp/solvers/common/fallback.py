@@ -53,7 +53,7 @@ def fallback_result(task: Task[Any], tour: NDArray[np.int32] | None, early: NDAr
     if task.initial_tour is not None:
         tour, length = task.initial_tour, instance.tour_length(task.initial_tour)
     else:
-        if early is None and (tour is None or instance.coordinates is None):
+        if early is None and (tour is None or is_by_nearest_neighbours(instance)):
             early = _quick_tour_of(task)
         tours = [each for each in (tour, early) if each is not None]
         tour, length = shortened(task, tours[0] if len(tours) == 1 else min(tours, key=instance.tour_length))
