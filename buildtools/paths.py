@@ -9,7 +9,18 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "futhark"
 # The entry points of the CPU backends; those of the GPU backends, in parts that solvers load by themselves.
 CPU_PROGRAM = SOURCES / "entries" / "cpu.fut"
-PARTS = ("restarts", "search", "flat", "huge", "comparators", "neighbourhoods", "strategies", "blocks", "bound")
+PARTS = (
+    "restarts",
+    "search",
+    "flat",
+    "lists",
+    "huge",
+    "comparators",
+    "neighbourhoods",
+    "strategies",
+    "blocks",
+    "bound",
+)
 GPU_PROGRAMS = {part: SOURCES / "entries" / f"gpu_{part}.fut" for part in PARTS}
 # The programs as C, which a source distribution has.
 TRANSLATIONS = ROOT / "translations"

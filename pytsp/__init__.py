@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pytsp import report as report
     from pytsp import starts as starts
     from pytsp.api.compare import compare as compare_backends
-    from pytsp.api.many import solve_many
+    from pytsp.api.many import solve_each, solve_many
     from pytsp.api.resume import resume
     from pytsp.api.solve import solve
     from pytsp.bound.bound import lower_bound
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from pytsp.io.tsplib.writer import write
     from pytsp.problem.instance import Instance
     from pytsp.problem.tours import is_tour, random_tours
+    from pytsp.run.batch import BatchResult
     from pytsp.run.monitor import Improvement, Progress
     from pytsp.run.result import Result
     from pytsp.solvers.options.annealing import Annealing
@@ -79,6 +80,7 @@ __all__ = [
     "Progress",
     "PytspError",
     "PytspWarning",
+    "BatchResult",
     "Result",
     "TourError",
     "TsplibError",
@@ -93,6 +95,7 @@ __all__ = [
     "read_tour",
     "resume",
     "solve",
+    "solve_each",
     "solve_many",
     "write",
     "write_tour",
@@ -110,6 +113,7 @@ _ORIGINS = {
     "Improvement": "pytsp.run.monitor",
     "Instance": "pytsp.problem.instance",
     "Progress": "pytsp.run.monitor",
+    "BatchResult": "pytsp.run.batch",
     "Result": "pytsp.run.result",
     "as_instance": "pytsp.io.convert",
     "compare_backends": "pytsp.api.compare:compare",
@@ -120,6 +124,7 @@ _ORIGINS = {
     "read_tour": "pytsp.io.tsplib.tours",
     "resume": "pytsp.api.resume",
     "solve": "pytsp.api.solve",
+    "solve_each": "pytsp.api.many",
     "solve_many": "pytsp.api.many",
     "write": "pytsp.io.tsplib.writer",
     "write_tour": "pytsp.io.tsplib.tours",

@@ -67,7 +67,7 @@ def restarts(climbers: int, options: argparse.Namespace) -> Work:
 def many(count: int) -> Work:
     points = np.random.default_rng(0).random((count, 100, 2))
 
-    def do(**how: Any) -> list[pytsp.Result]:
+    def do(**how: Any) -> pytsp.BatchResult:
         return pytsp.solve_many(points, **how)
 
     name = f"{count:,} instances of 100 cities"

@@ -5,7 +5,7 @@
 -- Computers 27, 1978.
 
 import "../core/instances"
-import "../large/nearest"
+import "../neighbours/nearest"
 import "near_graph"
 import "one_tree"
 

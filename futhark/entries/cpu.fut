@@ -20,13 +20,15 @@ import "../flat/crossing"
 import "../flat/many"
 import "../flat/rows"
 import "../large/fragments"
-import "../large/nearest"
+import "../neighbours/nearest"
 import "../large/parallel_moves"
 import "../large/pieces"
-import "../large/quadrants"
+import "../neighbours/quadrants"
 import "../local_search/ils"
 import "../local_search/many_starts"
 import "../local_search/population"
+import "../neighbours/along_curve"
+import "../neighbours/connected"
 import "../two_opt/descent"
 import "../two_opt/pairs"
 import "../two_opt/restarts"
@@ -174,7 +176,9 @@ entry matrix_forage [p] [n] [k] [w] (instance: matrix_instance [n]) (lists: [n][
 entry grid_forage [p] [n] [k] [w] (instance: grid_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = any_ants.forage (grid_anywhere instance) lists etas colonies rules stretch
 entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]i32) (etas: [n][k]f64) (colonies: colonies [p] [n] [k]) (rules: rules [w]) (stretch: stretch) : colonies [p] [n] [k] = any_ants.forage (plane_anywhere instance.plane) lists etas colonies rules stretch
 
--- The nearest cities of some, where all stand in order of a space-filling curve.
+-- Cities of the plane in order along a curve, with their places along it; and the nearest cities of some, where all stand in
+-- this order.
+entry plane_along [n] (xs: [n]f64) (ys: [n]f64) : ([n]i32, [n]i64) = along_curve xs ys
 entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
 entry boxes_nearest [n] [m] [q] (boxed: boxed [n] [m]) (k: i64) (cities: [q]i32) : [q][k]i32 = nearest_of boxed k cities
 entry boxes_quadrants [n] [m] [q] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64) (cities: [q]i32) : [q][k]i32 = around_each boxed numbers k most cities

@@ -5,7 +5,7 @@ import "../bound/alpha"
 import "../bound/exact_tree"
 import "../bound/near_graph"
 import "../bound/one_tree"
-import "../large/nearest"
+import "../neighbours/nearest"
 
 module penalties_ascent = mk_ascent boruvka
 

@@ -37,14 +37,20 @@ def bulk_searched [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (clim
   climbers_on (any_crossing.search (one_row n) data lists climbers.bests plan) climbers.steps
 
 def next_generation [p] [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (climbers: population [p] [n]) (plan: generation_plan) : population [p] [n] =
-  after climbers (rows_crossed (one_row n) data lists (measured_of climbers) plan)
+  -- Of as many rows as a batch has by its type: another type would be another copy.
+  let rows = one_row n
+  let r = p * instances rows
+  let (tours, changed) = rows_crossed rows data lists (measured_of climbers :> flat.population [p] [n] [r]) plan
+  in after climbers (tours :> flat.population [p] [n] [p], changed :> [p]bool)
 
+#[noinline]
 def many_given [p] [n] [k] [b] (data: anywhere.data [n]) (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) (tours: [p][n]i32) : many [p] [n] [k] [b] [p * b] =
   let rows = rows_of n sizes (replicate b true)
   let fits = are_sizes n sizes && are_lists_of rows lists && are_climbers 0 p && are_in_rows rows tours
   let tours = assert fits tours
   in begun lists sizes left (any_starts.measured rows data tours (map positions tours) :> flat.population [p] [n] [p * b])
 
+#[noinline]
 def many_crossed [p] [n] [k] [b] [r] (data: anywhere.data [n]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] =
   moved_on batch (rows_crossed (rows_of_batch batch) data batch.lists (tours_of batch) plan)
 

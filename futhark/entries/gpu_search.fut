@@ -16,6 +16,7 @@ import "../local_search/near_tours"
 import "../local_search/population"
 import "../local_search/three_opt"
 import "../local_search/worker"
+import "../neighbours/connected"
 
 -- How many cities a climber of the iterated local search looks at together.
 module few_cities = {def cities = 4i64}

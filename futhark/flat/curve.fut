@@ -1,6 +1,7 @@
 -- | Hilbert's curve, turned and moved in another way for each tour, in whole numbers: all backends agree bit for bit.
 
 import "../core/rng"
+import "../neighbours/hilbert"
 import "rows"
 import "segments"
 
@@ -13,20 +14,6 @@ def most_spot : i32 = (1 << 20) - 1
 -- Bits of a place along the curve, and of each coordinate on its grid.
 local def curve_bits : i32 = 24
 local def grid_bits : i32 = 12
-
--- | Return the place of a cell of a grid of 4,096 by 4,096 along Hilbert's curve. **Work:** O(1).
-def hilbert (x: u32) (y: u32) : u32 =
-  let last = (1u32 << u32.i32 grid_bits) - 1
-  let (_, _, place) =
-    loop (x, y, place) = (x, y, 0u32)
-    for b < grid_bits do
-      let half = 1u32 << u32.i32 (grid_bits - 1 - b)
-      let (right, up) = (u32.bool (x & half != 0), u32.bool (y & half != 0))
-      let place = place + half * half * ((3 * right) ^ up)
-      let turns = up == 0 && right == 1
-      let (x, y) = if turns then (last - x, last - y) else (x, y)
-      in if up == 0 then (y, x, place) else (x, y, place)
-  in place
 
 -- | Half the side of the square on whose border the directions lie, and how many there are.
 def reach : i64 = 256
@@ -58,7 +45,7 @@ def place_along (key: rng.key) (x: i32) (y: i32) : u32 =
     in u32.i64 (((z - least + shift) << i64.i32 grid_bits) / window)
   let least_x = (i64.min 0 c - i64.max 0 s) * side
   let least_y = (i64.min 0 c + i64.min 0 s) * side
-  in hilbert (cell (c * x - s * y) least_x 2) (cell (s * x + c * y) least_y 3)
+  in u32.u64 (hilbert grid_bits (cell (c * x - s * y) least_x 2) (cell (s * x + c * y) least_y 3))
 
 -- | Sort the cities of many rows along the curve of each tour; equal ones keep their order. `row` has the row of each city.
 --

@@ -2,13 +2,14 @@
 
 import "../core/rng"
 import "curve"
+import "../neighbours/hilbert"
 import "rows"
 
 -- The quarters of the grid in their order; the first cell is at one corner, and the last one at the next.
 -- ==
 -- entry: quarters
 -- input { } output { [0u32, 4194304u32, 8388608u32, 16777215u32] }
-entry quarters : [4]u32 = map2 (\x y -> hilbert x y & 0xffffff) [0, 0, 2048, 4095] [0, 2048, 2048, 0]
+entry quarters : [4]u32 = map2 (\x y -> u32.u64 (hilbert 12 x y) & 0xffffff) [0, 0, 2048, 4095] [0, 2048, 2048, 0]
 
 -- Neighbours along the curve are neighbours on the grid.
 -- ==
@@ -16,7 +17,7 @@ entry quarters : [4]u32 = map2 (\x y -> hilbert x y & 0xffffff) [0, 0, 2048, 409
 -- input { } output { true }
 entry steps_hold : bool =
   let side = 64i64
-  let order = scatter (replicate (side * side) (0i64, 0i64)) (tabulate (side * side) (\c -> i64.u32 (hilbert (u32.i64 (c / side)) (u32.i64 (c % side))))) (tabulate (side * side) (\c -> (c / side, c % side)))
+  let order = scatter (replicate (side * side) (0i64, 0i64)) (tabulate (side * side) (\c -> i64.u64 (hilbert 12 (u32.i64 (c / side)) (u32.i64 (c % side))))) (tabulate (side * side) (\c -> (c / side, c % side)))
   let near (a, b) (c, d) = i64.abs (a - c) + i64.abs (b - d) == 1
   in and (map2 near (init order) (tail order))
 

@@ -21,5 +21,5 @@ module mk_cycle_gains (M: metric) = {
     let twice (e: i64) =
       let (x, y) = (2 * i32.i64 e, 2 * i32.i64 e + 1)
       in 2 * between x y - between x (get c.link x) - between y (get c.link y)
-    in map (/ 2) (hist (+) 0 w (map i64.i32 c.cycle) (map twice (iota w)))
+    in map (/ 2) (wide_sums w (map i64.i32 c.cycle) (map twice (iota w)))
 }

@@ -93,7 +93,7 @@ def ab_cycles [p] [t] [n] [w] (most: i32) (pairs: pairs [p] [t] [n]) (d: differe
   let least = least_of_orbits (log4_up (i64.i32 most)) next
   -- A number in a longer orbit differs from the next one where the least of those behind it does.
   let weight (x: i64) = if get least next[x] == least[x] then 1 else 2 * most + 1
-  let counts = hist (+) 0 w (map (\l -> i64.i32 (l >> 1)) least) (map weight (iota (w * 2)))
+  let counts = sums w (map (\l -> i64.i32 (l >> 1)) least) (map weight (iota (w * 2)))
   let of_edge (e: i64) =
     let c = i32.min least[2 * e] least[2 * e + 1] >> 1
     in if get counts c <= 2 * most then c else -1

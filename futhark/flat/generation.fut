@@ -47,7 +47,7 @@ def random_mates [p] (keys: [p]rng.key) : [p]i32 =
 
 -- | Return the largest gain of the chosen exchanges of each of r rows, 0 where there is none. **Work:** O(r + c).
 def best_gains [c] [m] (r: i64) (e: exchanges [c] [m]) (chosen: [c]bool) : [r]i64 =
-  hist i64.max 0 r (map2 (\f a -> if f then i64.i32 a else -1) chosen e.row) e.gain
+  map (i64.max 0) (largest_of r (map2 (\f a -> if f then i64.i32 a else -1) chosen e.row) e.gain)
 
 module mk_generation (M: metric) (S: mergers with data [n] = M.data [n]) = {
   local module G = mk_cycle_gains M

@@ -41,7 +41,7 @@ module mk_improve (M: metric) (S: mergers with data [n] = M.data [n]) = {
   def improve [p] [n] [r] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (search: search) (population: population [p] [n] [r]) (goes: [r]bool) : (population [p] [n] [r], [r]bool) =
     let wide = i32.min search.wide (i32.i64 k)
     let e = exchanges_of rows lists population (P.proposals rows data lists population wide goes)
-    let counts = hist (+) 0 r (map i64.i32 e.row) (map (const 1i32) e.row)
+    let counts = sums r (map i64.i32 e.row) (map (const 1i32) e.row)
     let united = unite rows p e (map (const true) e.row) :> exchanges [r] []
     let (united, left) = S.merge_unions rows data lists population.tours population.places united
     let (population, changed) = apply rows population united (are_good united left)

@@ -94,7 +94,7 @@ module mk_joints (M: metric) = {
       let number = cities - (x - first (get e.own r))
       in (if code < 0 then -1 else i64.i32 (get subtour r), (i64.i32 gain << 32) | (number << bits) | i64.i32 code)
     let (to, keys) = unzip (map key (iota (total_of ends)))
-    let best = hist i64.max i64.lowest m to keys
+    let best = largest_of m to keys
     let joint (s: i64): joint =
       if best[s] == i64.lowest
       then no_joint

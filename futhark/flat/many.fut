@@ -6,6 +6,7 @@
 import "../core/tour"
 import "apply"
 import "rows"
+import "segments"
 
 -- | The populations of b instances: how many cities these have, how many generations are left; since how many none of the
 -- tours has changed; and the neighbour lists.
@@ -58,7 +59,7 @@ def begun [p] [n] [k] [b] [r] (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) 
 
 -- | Return a batch after a generation of those that go on, in which these rows have changed. **Work:** O(p b).
 def moved_on [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) (({tours, places, lengths}, changed): (population [p] [n] [r], [r]bool)) : many [p] [n] [k] [b] [r] =
-  let changes = hist (+) 0i32 b (map (% b) (iota r)) (map i32.bool changed)
+  let changes = sums b (map (% b) (iota r)) (map i32.bool changed)
   let go = go_on batch
   in { sizes = batch.sizes
      , left = map2 (\f left -> if f then left - 1 else left) go batch.left

@@ -19,7 +19,7 @@ def kept_apart 't (x: t) : t = opaque x
 def get [m] 't (xs: [m]t) (i: i32) : t = #[unsafe] xs[i64.i32 i]
 
 -- | Count what is true up to each element, and list its places, ascending. **Work:** O(m). **Span:** O(log m).
-#[inline]
+#[noinline]
 def count_true [m] (is: [m]bool) : ?[c].([m]i32, [c]i32) =
   let upto = scan (+) 0 (map i32.bool is)
   let c = if m == 0 then 0 else i64.i32 (#[unsafe] upto[m - 1])
@@ -29,7 +29,37 @@ def count_true [m] (is: [m]bool) : ?[c].([m]i32, [c]i32) =
 -- | List the places of what is true, ascending. **Work:** O(m). **Span:** O(log m).
 def where_true [m] (is: [m]bool) : []i32 = (count_true is).1
 
+-- One copy of each histogram, in whatever place its result is used: a GPU's compiler takes long for each.
+local
+#[noinline]
+def added [m] (c: i64) (to: [m]i64) (xs: [m]i32) : []i32 = hist (+) 0 c to xs
+
+local
+#[noinline]
+def added_wide [m] (c: i64) (to: [m]i64) (xs: [m]i64) : []i64 = hist (+) 0 c to xs
+
+local
+#[noinline]
+def largest [m] (c: i64) (to: [m]i64) (xs: [m]i64) : []i64 = hist i64.max i64.lowest c to xs
+
+local
+#[noinline]
+def least [m] (c: i64) (to: [m]i64) (xs: [m]i32) : []i32 = hist i32.min i32.highest c to xs
+
+-- | Return what goes to each of c places, added up; what goes to none has -1. **Work:** O(c + m).
+def sums [m] (c: i64) (to: [m]i64) (xs: [m]i32) : [c]i32 = added c to xs :> [c]i32
+
+-- | Return what goes to each of c places, added up; what goes to none has -1. **Work:** O(c + m).
+def wide_sums [m] (c: i64) (to: [m]i64) (xs: [m]i64) : [c]i64 = added_wide c to xs :> [c]i64
+
+-- | Return the largest of what goes to each of c places, `i64.lowest` where nothing does. **Work:** O(c + m).
+def largest_of [m] (c: i64) (to: [m]i64) (xs: [m]i64) : [c]i64 = largest c to xs :> [c]i64
+
+-- | Return the least of what goes to each of c places, `i32.highest` where nothing does. **Work:** O(c + m).
+def least_of [m] (c: i64) (to: [m]i64) (xs: [m]i32) : [c]i32 = least c to xs :> [c]i32
+
 -- | Return behind how many elements each row ends. **Work:** O(c). **Span:** O(log c).
+#[noinline]
 def ends_of [c] (sizes: [c]i32) : [c]i64 = scan (+) 0 (map i64.i32 sizes)
 
 -- | Return how many elements rows with these ends have. **Work:** O(1).

@@ -13,7 +13,7 @@ def claims_of [m] (joints: [m]joint) : [3 * m]i32 =
     #[unsafe]
     let joint = joints[x / 2]
     in if x % 2 == 0 then joint.x.claim else joint.y.claim
-  in hist i32.min i32.highest (3 * m) (tabulate (m * 2) claim) (tabulate (m * 2) (\x -> i32.i64 (x / 2)))
+  in least_of (3 * m) (tabulate (m * 2) claim) (tabulate (m * 2) (\x -> i32.i64 (x / 2)))
 
 -- | Joints, and the first one at each edge. A joint is made where it is the first at both of its edges.
 type joining [m] = {joints: [m]joint, claims: [3 * m]i32}

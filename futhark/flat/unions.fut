@@ -56,9 +56,9 @@ def unions_of [c] [m] [d] [l] [u] (e: exchanges [c] [m]) (cycles: exchanges [d] 
 -- Exchanges of thousands of cuts save less than 2^46. **Work:** O(c + u).
 def best_unions [c] [u] (left: [c]i32) (centers: [u]i32) (union_left: [u]i32) (gain: [u]i64) : [u]bool =
   let key (l: i32) (g: i64) = g - (i64.i32 l << 46)
-  let best = hist i64.max i64.lowest c (map i64.i32 centers) (map2 key union_left gain)
+  let best = largest_of c (map i64.i32 centers) (map2 key union_left gain)
   let is_best = map3 (\o l g -> l < get left o && key l g == get best o) centers union_left gain
-  let first = hist i32.min i32.highest c (map2 (\f o -> if f then i64.i32 o else -1) is_best centers) (map i32.i64 (iota u))
+  let first = least_of c (map2 (\f o -> if f then i64.i32 o else -1) is_best centers) (map i32.i64 (iota u))
   in map3 (\f o x -> f && get first o == i32.i64 x) is_best centers (iota u)
 
 -- | Unions that were found, and the exchanges around which others are looked for.

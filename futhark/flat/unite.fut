@@ -19,15 +19,15 @@ def undisputed [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (chosen: [c]
   #[unsafe]
   let n = cities rows
   let place = place_of rows e chosen
-  let gains = hist i64.max i64.lowest (p * n) (tabulate m place) (map (get e.gain) e.own)
+  let gains = largest_of (p * n) (tabulate m place) (map (get e.gain) e.own)
   let winner (r: i64): i64 =
     let x = place r
     in if x >= 0 && gains[x] == get e.gain e.own[r] then x else -1
-  let firsts = hist i32.min i32.highest (p * n) (tabulate m winner) e.own
+  let firsts = least_of (p * n) (tabulate m winner) e.own
   let loser (r: i64): i64 =
     let x = place r
     in if x >= 0 && firsts[x] != e.own[r] then i64.i32 e.own[r] else -1
-  let lost = hist (+) 0i32 c (tabulate m loser) (replicate m 1)
+  let lost = sums c (tabulate m loser) (replicate m 1)
   in map2 (\f l -> f && l == 0) chosen lost
 
 -- | Return one exchange for each row of p tours: the cuts of all that are taken, which share none.
@@ -54,7 +54,7 @@ def together [c] [m] (rows: rows) (p: i64) (e: exchanges [c] [m]) (taken: [c]boo
     in (row, off, before (base + i64.i32 (bounds_of_row rows row).size) - off)
   let (row, off, size) = unzip3 (map (\row -> one (i32.i64 row)) (iota (p * instances rows)))
   let owners = map2 (\f row -> if f then i64.i32 row else -1) taken e.row
-  in {row, off, size, gain = hist (+) 0 (p * instances rows) owners e.gain, cut, own, link}
+  in {row, off, size, gain = wide_sums (p * instances rows) owners e.gain, cut, own, link}
 
 -- | Return one exchange for each row of p tours: the union of all its chosen exchanges that lose no cut to another one.
 --

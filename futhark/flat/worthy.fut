@@ -32,7 +32,7 @@ def edge_counts [p] [n] [k] (rows: rows) (lists: [n][k]i32) (tours: [p][n]i32) :
     let (a, q) = (x / n, x % n)
     in place_of lists tours[a, q] tours[a, i64.i32 (stepped rows (i32.i64 q) 1)]
   let places = kept_apart (map place (iota (p * n)))
-  in {tours = p, count = hist (+) 0 (n * k) places (replicate (p * n) 1i32)}
+  in {tours = p, count = sums (n * k) places (replicate (p * n) 1i32)}
 
 -- | The bits of a fraction in which entropy is measured.
 def fraction : i64 = 20
@@ -73,7 +73,7 @@ def entropy_lost [p] [n] [k] [c] [m] (rows: rows) (lists: [n][k]i32) (tours: [p]
       let g = having x (city end)
       in entropy all (g + 1) - entropy all g
     in 2 * gone - come u e.link[r].0 - come v e.link[r].1
-  in hist (+) 0 c (map i64.i32 e.own) (kept_apart (map lost (iota m)))
+  in wide_sums c (map i64.i32 e.own) (map lost (iota m))
 
 -- | Choose the exchanges that save at least `thrift` hundredths of what those of their row save on average for the entropy that
 -- they cost; those that cost none are chosen.
@@ -81,8 +81,8 @@ def entropy_lost [p] [n] [k] [c] [m] (rows: rows) (lists: [n][k]i32) (tours: [p]
 -- **Work:** O(r + c). **Span:** O(log c).
 def worthy [c] [m] (r: i64) (thrift: i32) (e: exchanges [c] [m]) (lost: [c]i64) : [c]bool =
   let at = map i64.i32 e.row
-  let gains = hist (+) 0 r at e.gain
-  let losses = hist (+) 0 r at (map (i64.max 0) lost)
+  let gains = wide_sums r at e.gain
+  let losses = wide_sums r at (map (i64.max 0) lost)
   -- Products of up to 2^80; each is rounded alike on all backends.
   let is_worth (row: i32) (gain: i64) (lost: i64) =
     let mine = 100 * f64.i64 gain * f64.i64 (get losses row)

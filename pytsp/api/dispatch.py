@@ -22,8 +22,9 @@ from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import early_tour, fallback_result, quick_seconds
+from pytsp.solvers.common.flat_search import most_cities
 from pytsp.solvers.common.loop import run as run_search
-from pytsp.solvers.common.shortening import shortening_seconds
+from pytsp.solvers.common.shortening import reserved_seconds
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.large.requirements import LEAST_CITIES
 from pytsp.solvers.options.fields import Options
@@ -252,6 +253,9 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
     def is_on_the_cpu() -> bool:
         return kernels_of(request, OPTIONS["eax"].part).device is None
 
+    def most_on_a_gpu() -> int:
+        return most_cities(kernels_of(request, OPTIONS["eax"].part))
+
     def chains_fit() -> bool:
         """Tell whether chains over the whole tour have the time, on a CPU."""
         limit, n = watch.time_limit, instance.n
@@ -261,7 +265,9 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
         return threads is not None and (n in RECOMBINED_CITIES or threads <= MOST_CHAIN_THREADS)
 
     has_tour, given = request.initial_tour is not None, given_of(request.keywords)
-    return choose(solver, given, instance, is_short, is_on_the_cpu, chains_fit, has_initial_tour=has_tour)
+    return choose(
+        solver, given, instance, is_short, is_on_the_cpu, most_on_a_gpu, chains_fit, has_initial_tour=has_tour
+    )
 
 
 def kernels_of(request: Request, part: str) -> Backend:
@@ -296,7 +302,7 @@ def run(
     is_in_parts = executor is not None or devices is not None or _asks_for_parts(task)
     instance, watch, solver = task.instance, task.watch, task.options.name
     # "large" follows the curve anyway, and looks at the clock before.
-    watching = timely(watch, lambda: 0.0 if solver == "large" else quick_seconds(instance) + shortening_seconds(task))
+    watching = timely(watch, lambda: 0.0 if solver == "large" else quick_seconds(instance) + reserved_seconds(task))
     name = instance.name or "instance"
     _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
 

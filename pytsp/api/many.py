@@ -1,4 +1,4 @@
-"""Solve many instances in one go: those of equal size together, each with a population of its own."""
+"""Solve many instances in one go: all together whatever their sizes, each with a population of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,14 +24,16 @@ from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance
+from pytsp.io.protocols import array_of_many
 from pytsp.problem.cut_off import warn_of_cut_off
 from pytsp.problem.instance import Instance
 from pytsp.problem.instances import Instances, cities_of
-from pytsp.problem.kernel_input import Form, forms_of
+from pytsp.problem.kernel_input import Form, form_of, forms_of
 from pytsp.problem.lengths import tour_lengths
 from pytsp.problem.location import is_planar
 from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.rounding import warn_of_rounding
+from pytsp.run.batch import BatchResult
 from pytsp.run.coarse import warn_of_resolution
 from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
@@ -43,11 +47,12 @@ from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
 from pytsp.utils.arguments import check_callback, seed_number, whole_number
 from pytsp.utils.memory import check_memory
+from pytsp.utils.notices import some_of, warn_user
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["Batches", "solve_many"]
+__all__ = ["Batches", "solve_each", "solve_many"]
 
 # Sizes that are solved together, and of those that have a matrix. Smaller ones leave nothing to recombine, larger ones
 # keep a machine busy alone.
@@ -63,12 +68,14 @@ CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
 # What a tour takes at least of an instance that there is no time for, and with its descent.
 QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
+# How many cities, and instances, are taken from an iterator at a time.
+WINDOW_CITIES, WINDOW_INSTANCES = 400_000, 10_000
 # The memory that a call may take, and what a city of a climber does on a CPU.
 CPU_BYTES, GPU_BYTES, CITY_BYTES = 2**28, 2**34, 80
 
 
 def solve_many(
-    instances: Iterable[Instance | Any] | NDArray[np.generic],
+    instances: Iterable[Instance | Any] | Any,
     *,
     metric: str | None = None,
     climbers: int = CLIMBERS,
@@ -81,7 +88,7 @@ def solve_many(
     device: str | int | None = None,
     executor: Executor | Any | None = None,
     devices: str | Sequence[int | str] | None = None,
-) -> list[Result]:
+) -> BatchResult:
     """Solve many instances by edge assembly crossover, all together whatever their sizes.
 
     An instance's result does not depend on those beside it. From 8 to 20,000 cities in the plane, or to 1,500 of
@@ -92,9 +99,10 @@ def solve_many(
 
     Parameters
     ----------
-    instances : iterable of Instance, or numpy.ndarray of numbers, shape (b, n, 2) or (b, n, 3)
+    instances : iterable of Instance, or array of numbers, shape (b, n, 2) or (b, n, 3)
         Instances of any sizes, or what `pytsp.as_instance` makes them of, such as arrays; or the coordinates of b
-        instances of n cities each.
+        instances of n cities each, an array of NumPy or of another package that gives it by DLPack (torch, CuPy, JAX).
+        From a GPU's memory it is copied to the host's, where lengths are computed.
     metric : str, optional
         The distance between coordinates that are given as arrays; by default "EUCLIDEAN", which does not round.
     climbers : int, optional
@@ -116,16 +124,18 @@ def solve_many(
 
     Returns
     -------
-    list of Result
-        In the order of the instances; the seconds are those of the call that solved it, shared among its instances.
-        Ctrl-C ends it with the results so far, where there are any; `Result.instance` says whose they are.
+    BatchResult
+        A sequence of `Result` in the order of the instances, and their tours and lengths as arrays; the seconds of a
+        result are those of the call that solved it, shared among its instances. What is no instance has no result:
+        `BatchResult.failures` says why. Ctrl-C ends it with the results so far, where there are any.
+        `BatchResult.numbers` says whose they are.
 
     Raises
     ------
     TypeError, ValueError
         If an argument is none or out of its range, or the array has another shape.
     InstanceError
-        If an instance is none, or cannot be put before a kernel.
+        If no instance is one that a kernel can be given.
     BackendError
         If the backend is not built, cannot run here, or fails.
     WorkerLost
@@ -134,8 +144,9 @@ def solve_many(
     Warns
     -----
     PytspWarning
-        If rounding leaves nothing of most distances between neighbours in the first instance; and of each instance
-        whose floating-point distances span so many decades that its tour may be longer than it could be.
+        If some instances have no result; if rounding leaves nothing of most distances between neighbours in the first
+        instance; and of each instance whose floating-point distances span so many decades that its tour may be longer
+        than it could be.
 
     Examples
     --------
@@ -143,22 +154,17 @@ def solve_many(
     >>> [result.length for result in solve_many(squares)]
     [4.0, 16.0]
     """
-    climbers = whole_number("climbers", climbers, 1, 2**20)
-    seed = seed_number(seed)
-    if iterations is not None:
-        iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
-    watch = Watch(time_limit=time_limit)
+    placed = {"backend": backend, "threads": threads, "device": device}
+    batches = Batches.of(climbers, seed, iterations, Watch(time_limit=time_limit), placed)
     check_callback("progress", progress)
-    listed = _list_instances(instances, metric)
+    numbers, listed, failures = _list_instances(instances, metric)
     # One stands for all: each takes as long as a small instance does.
     for instance in listed[:1]:
         warn_of_rounding(instance, stacklevel=2)
     warn_of_cut_off(listed)
-    largest = max(cities_of(listed), default=0)
-    check_memory("climbers", climbers, lambda count: CITY_BYTES * largest * count)
-    common = {"seed": seed, "backend": backend, "threads": threads, "device": device}
-    batches = Batches(climbers, seed, iterations, common, watch)
+    batches.check_memory(listed)
     results: dict[int, Result] = {}
+    total = len(listed) + len(failures)
     if executor is None and devices is None:
         # What cannot run here is known before anything is prepared.
         _ = batches.kernels
@@ -166,22 +172,118 @@ def solve_many(
     else:
         from pytsp.api.many_in_parts import solve_shares  # noqa: PLC0415
 
+        # A worker is given none that fails.
+        forms = _formed(listed)
+        refused = {place: form for place, form in enumerate(forms) if isinstance(form, InstanceError)}
+        failures |= {numbers[place]: _named(error, numbers[place]) for place, error in refused.items()}
+        if refused:
+            kept = [place for place in range(len(listed)) if place not in refused]
+            numbers, listed = [numbers[place] for place in kept], [listed[place] for place in kept]
         solved = solve_shares(listed, batches, executor, devices)
     try:
-        for index, result in solved:
-            results[index] = result
-            if result.is_coarse:
-                warn_of_resolution(result, stacklevel=2)
-            if result.stop_reason == "interrupted":
-                break
-            if progress is not None and progress(len(results), len(listed)) is True:
+        for place, result in solved:
+            if isinstance(result, InstanceError):
+                failures[numbers[place]] = _named(result, numbers[place])
+            else:
+                results[numbers[place]] = result
+                if result.is_coarse:
+                    warn_of_resolution(result, stacklevel=2)
+                if result.stop_reason == "interrupted":
+                    break
+            if progress is not None and progress(len(results) + len(failures), total) is True:
                 break
     except KeyboardInterrupt:
         if not results:
             raise
     finally:
         solved.close()
-    return [results[index] for index in sorted(results)]
+    found = sorted(results)
+    failures = dict(sorted(failures.items()))
+    if failures and not results:
+        raise next(iter(failures.values()))
+    if failures:
+        _warn_of_failures(failures)
+    return BatchResult(tuple(results[number] for number in found), np.array(found, dtype=np.int64), failures)
+
+
+def solve_each(
+    instances: Iterable[Instance | Any],
+    *,
+    metric: str | None = None,
+    ordered: bool = True,
+    climbers: int = CLIMBERS,
+    seed: int | None = 0,
+    iterations: int | None = None,
+    backend: str = "auto",
+    threads: int | None = None,
+    device: str | int | None = None,
+) -> Iterator[tuple[int, Result]]:
+    """Solve instances of an iterator as `solve_many` does, in bounded memory: so many at a time, however many come.
+
+    An instance's result is that of `solve_many`. Instances are taken when results are asked for.
+
+    Parameters
+    ----------
+    instances : iterable of Instance, or of what `pytsp.as_instance` makes them of
+    metric, climbers, seed, iterations, backend, threads, device
+        As in `pytsp.solve_many`; a seed of None is drawn once for all.
+    ordered : bool, optional
+        Give results in the order of the instances; else as they come, those first that are solved together.
+
+    Yields
+    ------
+    (int, Result)
+        The number of an instance, counted from 0, and its result. What is no instance has none.
+
+    Raises
+    ------
+    TypeError, ValueError, BackendError
+        As `solve_many` does, before an instance is taken.
+
+    Warns
+    -----
+    PytspWarning
+        If an instance has no result, and as `solve_many` does.
+
+    Examples
+    --------
+    >>> squares = ([[0, 0], [0, side], [side, side], [side, 0]] for side in range(1, 4))
+    >>> [(number, result.length) for number, result in solve_each(squares)]
+    [(0, 4.0), (1, 8.0), (2, 12.0)]
+    """
+    placed = {"backend": backend, "threads": threads, "device": device}
+    batches = Batches.of(climbers, seed, iterations, Watch(), placed)
+    _ = batches.kernels
+    return _solve_windows(enumerate(instances), batches, metric, ordered=ordered)
+
+
+def _solve_windows(
+    numbered: Iterator[tuple[int, Any]], batches: Batches, metric: str | None, *, ordered: bool
+) -> Iterator[tuple[int, Result]]:
+    """Solve instances of an iterator, so many at a time."""
+    while window := list(_window(numbered)):
+        numbers, listed, failures = _listed(window, partial(as_instance, metric=metric))
+        batches.check_memory(listed)
+        solved = ((numbers[place], result) for place, result in batches.solve(list(listed)))
+        for number, result in sorted(solved, key=itemgetter(0)) if ordered else solved:
+            if isinstance(result, Result):
+                if result.is_coarse:
+                    warn_of_resolution(result, stacklevel=2)
+                yield number, result
+            else:
+                failures[number] = _named(result, number)
+        if failures:
+            _warn_of_failures(failures)
+
+
+def _window(numbered: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """Yield the next instances, as many as are taken at a time."""
+    cities = 0
+    for number, instance in islice(numbered, WINDOW_INSTANCES):
+        yield number, instance
+        cities += instance.n if isinstance(instance, Instance) else len(instance) if hasattr(instance, "__len__") else 1
+        if cities >= WINDOW_CITIES:
+            return
 
 
 @dataclass(frozen=True)
@@ -195,6 +297,22 @@ class Batches:
     common: dict[str, Any]
     watch: Watch
     heed: Callable[[Progress], object] | None = None
+
+    @classmethod
+    def of(
+        cls, climbers: int, seed: int | None, iterations: int | None, watch: Watch, placed: dict[str, Any]
+    ) -> Batches:
+        """Check the arguments of a call, whose kernels are placed by these."""
+        climbers = whole_number("climbers", climbers, 1, 2**20)
+        seed = seed_number(seed)
+        if iterations is not None:
+            iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
+        return cls(climbers, seed, iterations, {"seed": seed, **placed}, watch)
+
+    def check_memory(self, instances: Sequence[Instance]) -> None:
+        """Refuse climbers that do not fit the memory."""
+        largest = max(cities_of(instances), default=0)
+        check_memory("climbers", self.climbers, lambda count: CITY_BYTES * largest * count)
 
     @cached_property
     def kernels(self) -> Backend:
@@ -210,23 +328,29 @@ class Batches:
         placed = {name: value for name, value in self.common.items() if name != "seed"}
         return open_backend(placed.pop("backend"), part=part, **placed)
 
-    def solve(self, instances: list[Instance]) -> Generator[tuple[int, Result], None, None]:
-        """Yield the number of each instance, and its result: first of those that are solved together.
+    def solve(self, instances: list[Instance]) -> Generator[tuple[int, Result | InstanceError], None, None]:
+        """Yield the number of each instance, and its result or why it has none: first of those that go together.
 
         Instances with crowded places are solved with few cities in each.
         """
         crowded = collapse_all(instances)
         few = [crowded[index].instance if index in crowded else each for index, each in enumerate(instances)]
         for index, result in self._solve_all(few):
-            yield index, restate_result(result, crowded[index]) if index in crowded else result
+            if index in crowded and isinstance(result, Result):
+                yield index, restate_result(result, crowded[index])
+            else:
+                yield index, result
 
-    def _solve_all(self, instances: list[Instance]) -> Iterator[tuple[int, Result]]:
+    def _solve_all(self, instances: list[Instance]) -> Iterator[tuple[int, Result | InstanceError]]:
         groups: dict[tuple[Any, ...], list[tuple[int, Instance, Form]]] = {}
         is_limited = self.watch.time_limit is not None
         go_together = [_goes_together(instance, is_limited=is_limited) for instance in instances]
         together = [each for each, may_join in zip(enumerate(instances), go_together, strict=True) if may_join]
-        for (index, instance), form in zip(together, forms_of([each for _, each in together]), strict=True):
-            groups.setdefault(kind_of(form), []).append((index, instance, form))
+        for (index, instance), form in zip(together, _formed([each for _, each in together]), strict=True):
+            if isinstance(form, InstanceError):
+                yield index, form
+            else:
+                groups.setdefault(kind_of(form), []).append((index, instance, form))
         alone = [each for each, may_join in zip(enumerate(instances), go_together, strict=True) if not may_join]
         # Of a time limit each has a share, by its cities those that are solved together.
         cities = sum(instance.n for instance in instances)
@@ -238,7 +362,10 @@ class Batches:
         for done, (index, instance) in enumerate(alone):
             left = len(alone) - done
             seconds = self.watch.seconds_left / left
-            yield index, self.untimely(instance, left) if seconds <= 0 else self._solve_alone(instance, seconds)
+            try:
+                yield index, self.untimely(instance, left) if seconds <= 0 else self._solve_alone(instance, seconds)
+            except InstanceError as error:
+                yield index, error
 
     def _solve_alone(self, instance: Instance, seconds: float) -> Result:
         # What no backend, nor its number of cores, decides.
@@ -390,18 +517,58 @@ def _goes_together(instance: Instance, *, is_limited: bool = False) -> bool:
     return instance.n in (TOGETHER_CITIES if is_planar(instance) else TOGETHER_IN_A_MATRIX)
 
 
-def _list_instances(
-    instances: Iterable[Instance | Any] | NDArray[np.generic], metric: str | None
-) -> Sequence[Instance]:
+def _formed(instances: Sequence[Instance]) -> list[Form] | list[Form | InstanceError]:
+    """Return the form of each instance, or why it has none."""
+    try:
+        return forms_of(instances)
+    except InstanceError:
+        return [_form_or_error(instance) for instance in instances]
+
+
+def _form_or_error(instance: Instance) -> Form | InstanceError:
+    try:
+        return form_of(instance)
+    except InstanceError as error:
+        return error
+
+
+# The numbers of instances, these, and why others are none, by number.
+_Listed = tuple[Sequence[int], Sequence[Instance], dict[int, Exception]]
+
+
+def _list_instances(instances: Iterable[Instance | Any] | Any, metric: str | None) -> _Listed:
     """Return the instances that are given, or those that coordinates make."""
-    if isinstance(instances, np.ndarray):
-        if instances.ndim != 3:
-            raise ValueError(f"coordinates of many instances must have shape (b, n, 2); the shape is {instances.shape}")
-        return Instances.of(instances, metric or DEFAULT_METRIC)
-    listed = []
-    for index, instance in enumerate(instances):
+    array = array_of_many(instances)
+    if array is None:
+        return _listed(enumerate(instances), partial(as_instance, metric=metric))
+    if array.ndim != 3:
+        raise ValueError(f"coordinates of many instances must have shape (b, n, 2); the shape is {array.shape}")
+    named = metric or DEFAULT_METRIC
+    together = Instances.checked(array, named)
+    if together is not None:
+        return range(len(together)), together, {}
+    return _listed(enumerate(array), partial(Instance.from_coordinates, metric=named))
+
+
+def _listed(numbered: Iterable[tuple[int, Any]], make: Callable[[Any], Instance]) -> _Listed:
+    numbers, listed, failures = [], [], {}
+    for number, data in numbered:
         try:
-            listed.append(as_instance(instance, metric=metric))
+            listed.append(make(data))
         except (TypeError, InstanceError) as error:
-            raise type(error)(f"instances[{index}]: {error}") from error
-    return listed
+            failures[number] = _named(error, number)
+        else:
+            numbers.append(number)
+    return numbers, listed, failures
+
+
+def _named(error: Exception, number: int) -> Exception:
+    """Return an error that begins with the instance's number."""
+    named = type(error)(f"instances[{number}]: {error}")
+    named.__cause__ = error
+    return named
+
+
+def _warn_of_failures(failures: dict[int, Exception]) -> None:
+    count = "1 instance has" if len(failures) == 1 else f"{len(failures)} instances have"
+    warn_user(f"{count} no result: {some_of([*map(str, failures.values())])}")

@@ -128,7 +128,11 @@ def solve_share(_: Shared, share: Share) -> Solved:
         Watch(time_limit=share.seconds_left),
         lambda _: os.path.exists(share.ending),
     )
-    solved = list(batches.solve(list(share.instances)))
+    solved = []
+    for number, result in batches.solve(list(share.instances)):
+        if not isinstance(result, Result):
+            raise result
+        solved.append((number, result))
     return Solved.of([share.numbers[number] for number, _ in solved], [result for _, result in solved])
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytsp.backends.entry_points import EntryPoint, Manifest
 from pytsp.backends.futhark import FutharkContext
 from pytsp.backends.kind import PARTS, Found
 from pytsp.backends.marshal import Opaque
 from pytsp.exceptions import BackendError, DeviceMemoryError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Backend(FutharkContext):
@@ -104,6 +107,20 @@ class Backend(FutharkContext):
             self._begin_call()
             made = record.upload(self, record.check(fields))
             return Opaque(self, type_name, self.adopt(made, record.type.release))
+
+    def keep(self, array: NDArray[Any]) -> Opaque:
+        """Return an array on the device, which `call` takes in its place: it is copied there once for many calls.
+
+        Raises
+        ------
+        BackendError
+            If no entry point takes such an array.
+        """
+        self._require_open()
+        kind = self._manifest.array_type(array)
+        with self._lock:
+            self._begin_call()
+            return Opaque(self, kind.name, self.adopt(kind.upload(self, kind.check(array)), kind.release))
 
     def _entry(self, name: str) -> EntryPoint:
         """Return an entry point; where another part has it, say which."""

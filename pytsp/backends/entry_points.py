@@ -10,6 +10,8 @@ from pytsp.backends.marshal import ELEMENTS, Array, Opaque, OpaqueType, Refused,
 from pytsp.exceptions import BackendError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from pytsp.backends.futhark import FutharkContext
 
 
@@ -59,8 +61,9 @@ class EntryPoint:
                 results.append(kind.fetch(owner, out[0]))
         finally:
             for value, argument, (_, kind, unique) in zip(arguments, passed, self.inputs, strict=False):
-                kind.free(owner, argument)
-                if called and unique and isinstance(value, Opaque):
+                if not isinstance(value, Opaque):
+                    kind.free(owner, argument)
+                elif called and unique:
                     value.free()
             for kind, out in pending:
                 if isinstance(kind, Array | OpaqueType) and out[0]:
@@ -106,6 +109,16 @@ class Manifest:
     def function(self, name: str) -> Any:
         """Return a C function of the module."""
         return getattr(self._lib, name)
+
+    def array_type(self, array: NDArray[Any]) -> Array:
+        """Return the type of arrays like this one."""
+        element = next((name for name, dtype in ELEMENTS.items() if dtype == array.dtype.name), "")
+        name = "[]" * array.ndim + element
+        found = self.value_type(name, "keep") if name in self.types else None
+        if not isinstance(found, Array):
+            dimensions = f"{array.ndim} dimension{'s' * (array.ndim != 1)}"
+            raise BackendError(f"no entry point takes an array of {array.dtype} with {dimensions}")
+        return found
 
     def value_type(self, type_name: str, user: str) -> ValueType:
         """Return a type by its name, which `user`, an entry point or type, uses; refuse what cannot pass."""

@@ -16,10 +16,21 @@ from pytsp.exceptions import BackendError
 if TYPE_CHECKING:
     from pytsp.backends.kernel_cache import KernelCache
 
-PARTS = ("restarts", "search", "flat", "huge", "comparators", "neighbourhoods", "strategies", "blocks", "bound")
-"""The names of the kernels' parts: restarts and two-opt; local search and many instances; crossover of a population; a
-huge tour; annealing and ants; random restarts by other neighbourhoods; local search by climbers in step;
-random restarts by a fixed number of thread blocks; Held and Karp's bound and α-nearness.
+PARTS = (
+    "restarts",
+    "search",
+    "flat",
+    "lists",
+    "huge",
+    "comparators",
+    "neighbourhoods",
+    "strategies",
+    "blocks",
+    "bound",
+)
+"""The names of the kernels' parts: restarts and two-opt; local search and many instances; crossover of a population;
+neighbour lists of many cities; a huge tour; annealing and ants; random restarts by other neighbourhoods; local search
+by climbers in step; random restarts by a fixed number of thread blocks; Held and Karp's bound and α-nearness.
 
 On a GPU each part is a program of its own, which the driver compiles and loads where it is asked for; on the CPU one
 program holds all of them.

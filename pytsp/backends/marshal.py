@@ -57,6 +57,21 @@ class Opaque:
         return f"<Opaque {self.type} on {self.owner!r}{state}>"
 
 
+def pointer_to(owner: FutharkContext, value: Opaque) -> Any:
+    """Return the pointer to a value that is on the device already; its `Opaque` frees it.
+
+    Raises
+    ------
+    BackendError
+        If it was freed, or is another backend's.
+    """
+    pointer = owner.pointer(value.ticket) if value.owner is owner else None
+    if pointer is None:
+        state = "was freed or consumed" if value.owner is owner else "belongs to another backend"
+        raise BackendError(f"{value!r} {state}; make a new one on {owner!r}")
+    return pointer
+
+
 class Refused(Exception):
     """A value that does not pass."""
 
@@ -146,9 +161,12 @@ class Array(ValueType):
     def accepted(self) -> str:
         return f"a numpy array of {self.dtype} with {self.rank} dimension{'s' * (self.rank != 1)}"
 
-    def check(self, value: object) -> NDArray[Any]:
-        """Return an array, contiguous, or raise `Refused`."""
+    def check(self, value: object) -> NDArray[Any] | Opaque:
+        """Return an array, contiguous, or one that is kept on the device, or raise `Refused`."""
         import numpy as np  # noqa: PLC0415
+
+        if isinstance(value, Opaque) and value.type == self.name:
+            return value
 
         from pytsp.utils.arguments import is_masked  # noqa: PLC0415
 
@@ -158,7 +176,9 @@ class Array(ValueType):
             raise Refused(value, self, f"an array of {value.dtype} with shape {value.shape}")
         return np.ascontiguousarray(value)
 
-    def upload(self, owner: FutharkContext, value: NDArray[Any]) -> Any:
+    def upload(self, owner: FutharkContext, value: NDArray[Any] | Opaque) -> Any:
+        if isinstance(value, Opaque):
+            return pointer_to(owner, value)
         data = owner.ffi.cast(owner.ffi.typeof(self.new).args[1], value.ctypes.data)
         owner.reserve(value.nbytes)
         pointer = self.new(owner.context, data, *value.shape)
@@ -204,12 +224,7 @@ class OpaqueType(ValueType):
         raise Refused(value, self, repr(value) if isinstance(value, Opaque) else "")
 
     def upload(self, owner: FutharkContext, value: Opaque) -> Any:
-        """Return the pointer to a value that is on the device already; its `Opaque` frees it."""
-        pointer = owner.pointer(value.ticket) if value.owner is owner else None
-        if pointer is None:
-            state = "was freed or consumed" if value.owner is owner else "belongs to another backend"
-            raise BackendError(f"{value!r} {state}; make a new one on {owner!r}")
-        return pointer
+        return pointer_to(owner, value)
 
     def fetch(self, owner: FutharkContext, result: Any) -> object:
         if not self.parts:

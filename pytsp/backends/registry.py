@@ -126,6 +126,13 @@ def host_kernels(kernels: Backend) -> Backend | None:
     return None if name is None else open_backend(name)
 
 
+def other_part(kernels: Backend, part: str) -> Backend:
+    """Return another part of a solver's kernels on the same device; on a CPU they are the same."""
+    if kernels.device is None:
+        return kernels
+    return open_backend(kernels.name, device=kernels.device.index, part=part)
+
+
 def _forget() -> None:
     """Leave the parent's backends to the parent: neither threads nor GPU contexts outlive a fork."""
     global _registry_lock  # noqa: PLW0603

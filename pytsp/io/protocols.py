@@ -93,6 +93,26 @@ def dlpack_array(data: Any) -> NDArray[Any]:
         raise InstanceError(f"{_named(data)} cannot be read as an array: {error}") from error
 
 
+def array_of_many(data: Any) -> NDArray[Any] | None:
+    """Return the array of NumPy that data are, or that they give by DLPack, copied from another device where they are
+    there; None where they give none.
+
+    Raises
+    ------
+    InstanceError
+        If they cannot be copied.
+    """
+    if isinstance(data, np.ndarray) or not hasattr(data, "__dlpack__"):
+        return data if isinstance(data, np.ndarray) else None
+    if data.__dlpack_device__()[0] == _CPU:
+        return dlpack_array(data.detach() if hasattr(data, "detach") else data)
+    # torch and CuPy copy by these, others where NumPy asks for it.
+    for way in ("cpu", "get"):
+        if hasattr(data, way):
+            return array_of_many(getattr(data, way)())
+    return np.asarray(data)
+
+
 def geo_mapping(data: Any) -> Mapping[str, Any]:
     """Return the GeoJSON that data give by `__geo_interface__`."""
     document = data.__geo_interface__

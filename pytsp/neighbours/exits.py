@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pytsp.backends.devices import usable_cores
 from pytsp.neighbours.components import components, join_labels
 from pytsp.neighbours.hilbert import hilbert_order
-from pytsp.neighbours.kdtree import IMPORT_SECONDS, monotone_lengths
+from pytsp.neighbours.kdtree import IMPORT_SECONDS, listing_kernels, monotone_lengths
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import Located, further_city, located
 from pytsp.utils.deadline import look
@@ -79,6 +79,8 @@ def find_exits(instance: Instance, lists: NDArray[np.int32], *, is_doubled: bool
     ways = _Ways(instance, lists, n // 2 if is_doubled else n)
     # A list needs room for a neighbour of the same cluster, for an exit, and for a further city.
     if k < 2 + ways.are_anywhere.any():
+        return none
+    if ways.are_seen_joined:
         return none
     labels = components(ways.graph(k))
     if not ways.are_apart(labels):
@@ -210,6 +212,14 @@ class _Ways:
         own = np.arange(len(self.lists), dtype=np.int32)[:, None]
         near: NDArray[np.int32] = np.where(self.are_anywhere[self.lists] | self.are_anywhere[:, None], own, self.lists)
         return near
+
+    @property
+    def are_seen_joined(self) -> bool:
+        """Whether a GPU that lists the cities sees that their lists join all of them."""
+        kernels = listing_kernels(self.n)
+        if kernels is None or kernels.device is None or len(self.lists) > self.n or self.are_anywhere.any():
+            return False
+        return bool(kernels.call("many_connected", self.lists, np.array([self.n], dtype=np.int32))[0])
 
     def graph(self, k: int, whole: NDArray[np.bool_] | None = None) -> NDArray[np.int32]:
         """Return lists of cities: the first k neighbours of each place, and all of those of the cities `whole`."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.backends.context import Backend
 from pytsp.utils.extremes import extremes
 
 __all__ = ["AlongCurve", "along_hilbert", "hilbert_order"]
@@ -34,7 +35,7 @@ class AlongCurve(NamedTuple):
     keys: NDArray[np.uint64]
 
 
-def along_hilbert(points: NDArray[np.float64]) -> AlongCurve:
+def along_hilbert(points: NDArray[np.float64], kernels: Backend | None = None) -> AlongCurve:
     """Return the order of `points`, shape (n, 2) or (n, 3), along Hilbert's curve, and their cells.
 
     The curve fills the smallest cube around the points, of 2**20 cells along an axis; consecutive cells are neighbours.
@@ -42,15 +43,20 @@ def along_hilbert(points: NDArray[np.float64]) -> AlongCurve:
     have the cells of that curve. Clusters are thus in order at every scale. The points of another cell are in order of
     their numbers.
 
-    Work O(n log n) for each factor of 2**20 between the scales of the points, memory O(n).
+    Of points of the plane `kernels` may make the first order, which is the same. Work O(n log n) for each factor of
+    2**20 between the scales of the points, memory O(n).
 
     References
     ----------
     J. Skilling: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
     """
-    keys = _keys_around(points)
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
+    if kernels is None:
+        keys = _keys_around(points)
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+    else:
+        cities, numbers = kernels.call("plane_along", *(np.ascontiguousarray(axis) for axis in points.T))
+        order, keys = cities.astype(np.int64), numbers.view(np.uint64)
     places = _crowded(keys)
     if len(places):
         # The place of a cell's first point is its number, which leaves room for the cells within.

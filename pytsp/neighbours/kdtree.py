@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.devices import usable_cores
-from pytsp.backends.registry import host_kernels
+from pytsp.backends.registry import host_kernels, other_part
 from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.problem.instance import Instance
@@ -27,6 +27,8 @@ from pytsp.utils.deadline import UNTIMED_CITIES, look, timely_blocks
 
 T = TypeVar("T")
 
+# So many cities of the plane have their lists made by a GPU, where a solver has one: of fewer the host is done sooner.
+LISTED_ON_A_GPU = 50_000
 # So few points need no tree; the second holds until SciPy's module is imported, which takes a quarter of a second.
 FEW, FEW_AT_FIRST = 1_000, 3_000
 # What that import takes, and what lists and the starts that need them take a city.
@@ -35,6 +37,8 @@ IMPORT_SECONDS, CITY_SECONDS = 0.3, 5e-6
 _SCATTERED = 1 << 14
 # Candidates compared together: this bounds the memory, and the time between two looks at the clock.
 _BLOCK = 1 << 16
+# How many cities at most a GPU lists together.
+_LISTED_TOGETHER = 1 << 20
 # The least values of a row are looked for by those of groups of so many, where there are so many groups for each, and
 # no more than so many times as many values come out of that: many may tie.
 _GROUP, _GROUPS_A_VALUE, _MOST_PLACES = 16, 2, 4
@@ -56,15 +60,23 @@ _KERNELS: ContextVar[Backend | None] = ContextVar("kernels", default=None)
 
 @contextmanager
 def boxes_by(kernels: Backend) -> Iterator[None]:
-    """Have a CPU's kernels find near points of the plane in this statement's block: these, or those beside a GPU.
+    """Have kernels find near points of the plane in this statement's block: a solver's own, or those beside a GPU's.
 
     What is found is the same.
     """
-    token = _KERNELS.set(host_kernels(kernels))
+    token = _KERNELS.set(kernels)
     try:
         yield
     finally:
         _KERNELS.reset(token)
+
+
+def listing_kernels(n: int) -> Backend | None:
+    """Return the kernels that list n cities of the plane; None where a solver has none open, or no CPU's beside it."""
+    kernels = _KERNELS.get()
+    if kernels is None or kernels.device is None or n < LISTED_ON_A_GPU:
+        return None if kernels is None else host_kernels(kernels)
+    return other_part(kernels, "lists")
 
 
 class NearestPoints:
@@ -79,17 +91,18 @@ class NearestPoints:
     def __init__(
         self, points: NDArray[np.float64], norm: float, copies: int, keys: NDArray[np.uint64] | None = None
     ) -> None:
-        self._points, self._norm = points, norm
+        self._points, self._norm, self._together = points, norm, _BLOCK
         n = len(points)
         self.order: NDArray[np.int64] = np.arange(n)
         is_crowded = n > copies
-        kernels = _KERNELS.get() if norm == 2 and points.shape[1] == 2 and n > FEW else None
+        kernels = listing_kernels(n) if norm == 2 and points.shape[1] == 2 and n > FEW else None
         if n >= _SCATTERED or kernels is not None:
             if keys is None:
-                self.order, keys = along_hilbert(points)
+                is_on_a_gpu = kernels is not None and kernels.device is not None
+                self.order, keys = along_hilbert(points, kernels if is_on_a_gpu else None)
             # Points that coincide have one key, so only a long run of equal keys may be a crowd.
             is_crowded = bool((keys[copies:] == keys[:-copies]).any())
-        self._kept = self.order
+        self._kept, self.is_crowded = self.order, is_crowded
         if is_crowded:
             groups = group_coincident(points)
             is_kept = np.zeros(n, dtype=np.bool_)
@@ -100,6 +113,7 @@ class NearestPoints:
         self._inserted = 0
         if kernels is not None and not is_crowded:
             self._call = kernels.call
+            self._together = self._together if kernels.device is None else _LISTED_TOGETHER
             self._places = np.empty(n, dtype=np.int32)
             self._places[self.order] = np.arange(n, dtype=np.int32)
             xs, ys = (np.ascontiguousarray(axis) for axis in points[self.order].T)
@@ -137,7 +151,7 @@ class NearestPoints:
         while len(open_rows):
             width = min(width, len(self._kept))
             undecided = []
-            for block in timely_blocks(len(open_rows), max(1, _BLOCK // width)):
+            for block in timely_blocks(len(open_rows), max(1, self._together // width)):
                 rows = open_rows[block]
                 found[rows], is_decided = self._nearest_among(queries[rows], k, width)
                 undecided.append(rows[~is_decided])
@@ -154,7 +168,7 @@ class NearestPoints:
         overall, by distance, shape (len(queries), k), 1 ≤ k ≤ `most`."""
         found = np.empty((len(queries), k), dtype=np.int32)
         numbers = self.order.astype(np.int32)
-        for block in timely_blocks(len(queries), max(1, _BLOCK // k)):
+        for block in timely_blocks(len(queries), max(1, self._together // k)):
             places = self._call("boxes_quadrants", self._boxes, numbers, k, most, self._places[queries[block]])
             found[block] = places
         return found

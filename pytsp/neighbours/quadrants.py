@@ -23,13 +23,15 @@ def quadrant_lists(points: NDArray[np.float64], norm: float, k: int) -> NDArray[
     """
     tree = NearestPoints(points, norm, k + 1)
     found = np.empty((len(points), k), dtype=np.int32)
-    # A city that more than k of its group precede lists the same cities as the one that k precede.
-    groups = group_coincident(points)
-    is_beyond = groups.rank > k
-    beyond, last = groups.order[is_beyond], groups.order[np.repeat(groups.first[:-1], groups.sizes)[is_beyond] + k]
-    is_searched = np.ones(len(points), dtype=np.bool_)
-    is_searched[beyond] = False
-    cities = tree.order[is_searched[tree.order]]
+    cities, beyond = tree.order, tree.order[:0]
+    if tree.is_crowded:
+        # A city that more than k of its group precede lists the same cities as the one that k precede.
+        groups = group_coincident(points)
+        is_beyond = groups.rank > k
+        beyond, last = groups.order[is_beyond], groups.order[np.repeat(groups.first[:-1], groups.sizes)[is_beyond] + k]
+        is_searched = np.ones(len(points), dtype=np.bool_)
+        is_searched[beyond] = False
+        cities = tree.order[is_searched[tree.order]]
     if tree.has_boxes:
         found[cities] = tree.in_quadrants(cities, k, min(_WIDTHS[-1] * k, tree.most))
         cities = cities[:0]
@@ -42,7 +44,8 @@ def quadrant_lists(points: NDArray[np.float64], norm: float, k: int) -> NDArray[
         cities = np.concatenate([cities[:0], *map_in_threads(search, cities, max(1, _BLOCK // width))])
         if width == tree.most:
             break
-    found[beyond] = found[last]
+    if len(beyond):
+        found[beyond] = found[last]
     return found
 
 

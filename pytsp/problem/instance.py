@@ -32,6 +32,8 @@ __all__ = ["FORBIDDEN", "Instance"]
 
 # Distances held at once while a matrix is built: a few temporaries of this size stay in the cache.
 _BLOCK = 1 << 17
+# So few stretches of a tour are done by one thread.
+_FEW_STRETCHES = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -411,17 +413,32 @@ class Instance:
 
     def _steps(self, order: NDArray[np.int32], *, is_closed: bool) -> Iterator[NDArray[Any]]:
         """The distances between consecutive cities, so many at a time that temporaries do not grow with n."""
-        blocks = [order[first : first + _BLOCK + 1] for first in range(0, len(order) - 1, _BLOCK)]
-        if is_closed:
-            blocks.append(order[[-1, 0]])
-        return (self._between(block[:-1], block[1:]) for block in blocks)
+        return map(self._step, self._stretches(order, is_closed=is_closed))
+
+    def _stretches(self, order: NDArray[np.int32], *, is_closed: bool) -> list[NDArray[np.int32]]:
+        """Cut a tour into stretches, of which each begins with the last city of the one before."""
+        stretches = [order[first : first + _BLOCK + 1] for first in range(0, len(order) - 1, _BLOCK)]
+        return [*stretches, order[[-1, 0]]] if is_closed else stretches
+
+    def _step(self, stretch: NDArray[np.int32]) -> NDArray[Any]:
+        return self._between(stretch[:-1], stretch[1:])
 
     def _along(self, order: NDArray[np.int32], *, is_closed: bool) -> int | float:
-        """Sum the distances between consecutive cities."""
-        lengths = self._steps(order, is_closed=is_closed)
-        if self.is_exact:
-            return sum(int(each.sum(dtype=np.int64)) for each in lengths)
-        return math.fsum(chain.from_iterable(each.tolist() for each in lengths))
+        """Sum the distances between consecutive cities, whole numbers of many of them on all cores."""
+        if not self.is_exact:
+            lengths = self._steps(order, is_closed=is_closed)
+            return math.fsum(chain.from_iterable(each.tolist() for each in lengths))
+        stretches = self._stretches(order, is_closed=is_closed)
+
+        def length(stretch: NDArray[np.int32]) -> int:
+            return int(self._step(stretch).sum(dtype=np.int64))
+
+        if len(stretches) <= _FEW_STRETCHES:
+            return sum(map(length, stretches))
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
+        with ThreadPoolExecutor() as pool:
+            return sum(pool.map(length, stretches))
 
     def canonical_tour(self) -> NDArray[np.int32]:
         """The tour 0, 1, …, n - 1, shape (n,): TSPLIB gives its length for some instances, as a check."""

@@ -36,12 +36,12 @@ class Instances(Sequence[Instance]):
     names: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, coordinates: NDArray[np.generic], metric: str) -> Sequence[Instance]:
-        """Return the instances of an array of shape (b, n, 2) or (b, n, 3): checked together where that is possible,
-        else, which tells what is wrong of one, each by itself."""
+    def checked(cls, coordinates: NDArray[np.generic], metric: str) -> Instances | None:
+        """Return the instances of an array of shape (b, n, 2) or (b, n, 3), checked together; None where that does not
+        tell whether all of them keep all laws."""
         named = metric_named(metric)
         if not are_lawful(coordinates, named):
-            return [Instance.from_coordinates(points, metric) for points in coordinates]
+            return None
         warn_of_minutes(coordinates, named.name)
         check_room(f"a copy of an array of shape {coordinates.shape}", 8 * coordinates.size)
         return cls(named.name, np.array(coordinates, dtype=np.float64, order="C", copy=True))

@@ -11,6 +11,7 @@ import numpy as np
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import FORBIDDEN, Instance
 from pytsp.problem.location import is_located, is_planar
+from pytsp.solvers.common.flat_search import MOST_NUMBERED
 from pytsp.solvers.large.requirements import can_be_large
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
@@ -27,8 +28,6 @@ RECOMBINED_CITIES = range(8, 20_001)
 # Asymmetric ones, on a CPU: where near cities are about as far there as back, one search is ahead of populations for
 # longer, and always from more cities on.
 RECOMBINED_ROADS, RECOMBINED_DIRECTED = range(8, 1_001), range(8, 2_001)
-# Symmetric ones on a GPU.
-RECOMBINED_ON_A_GPU = range(8, 2_000_001)
 # That is where the two ways differ by so much of both on average, from so many of the cities to so many nearest.
 ROADS_DIFFERENCE, ROADS_CITIES, ROADS_NEAREST = 0.25, 100, 10
 # The time that populations of asymmetric instances need at least: so many seconds times the square of the cities, and
@@ -42,9 +41,10 @@ ROADS_SECONDS, DIRECTED_SECONDS = 5e-6, 1e-3
 # chains take until their first local optimum.
 CROSSING_START, CROSSING_CITY_SECONDS, CROSSING_SECONDS = 0.12, 1.15e-4, 1.5e-20
 MOST_CROSSING_THREADS, FURTHER_SHARE, CROSSING_POWER, TIMES_CHAINS = 16, 0.2, 1.25, 1.5
-# So many seconds a city a GPU needs until a population on it pays. The host makes lists of cities that are not of a
-# plane, which takes so many times as long.
-GPU_CITY_SECONDS, GPU_TIMES_IN_SPACE = 7e-6, 6
+# So many seconds a city a GPU needs until a population on it pays where its host makes the lists, in the plane and in
+# space; and so many, with so many a city, where it makes them itself.
+HOST_LISTS_SECONDS, HOST_LISTS_SECONDS_IN_SPACE = 7e-6, 4.2e-5
+GPU_START, GPU_CITY_SECONDS = 0.15, 8e-7
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".
@@ -77,6 +77,7 @@ def choose(
     instance: Instance,
     is_short: Callable[[bool], bool] = lambda _: False,
     on_the_cpu: Callable[[], bool] = lambda: True,
+    most_on_a_gpu: Callable[[], int] = lambda: MOST_NUMBERED,
     chains_fit: Callable[[], bool] = lambda: False,
     *,
     has_initial_tour: bool = False,
@@ -95,6 +96,8 @@ def choose(
         whether "large" may take its place.
     on_the_cpu : callable, optional
         Asked of many cities, and of those that are not of the plane: whether the backend is one.
+    most_on_a_gpu : callable, optional
+        Asked of many cities on a GPU: of how many it holds a population.
     chains_fit : callable, optional
         Asked where "large" may be meant: whether there is time for chains over the whole tour, which end nearer the
         optimum.
@@ -116,7 +119,7 @@ def choose(
         may_be_large = all("large" in solvers for solvers in concerned.values()) and can_be_large(instance, on_the_cpu)
         # Iterations ask for one search, of as many cities on a GPU as on a CPU.
         is_counted = "iterations" in given
-        recombined = RECOMBINED_CITIES if is_counted else _recombined(instance, on_the_cpu)
+        recombined = RECOMBINED_CITIES if is_counted else _recombined(instance, on_the_cpu, most_on_a_gpu)
         is_recombined = not is_counted and instance.n in recombined
         is_hurried = is_recombined and is_short(may_be_large)
         if may_be_large and (instance.n > recombined[-1] or is_hurried):
@@ -136,7 +139,7 @@ def choose(
 def crossing_seconds(n: int, threads: int | None = 1) -> float:
     """Return about how long a population on n cities takes so many threads of a CPU, or a GPU, until it pays."""
     if threads is None:
-        return GPU_CITY_SECONDS * n
+        return min(HOST_LISTS_SECONDS * n, GPU_START + GPU_CITY_SECONDS * n)
     parts = min(threads, MOST_CROSSING_THREADS)
     first = CROSSING_START / parts + CROSSING_CITY_SECONDS * n / (1 + FURTHER_SHARE * (parts - 1))
     return max(first, CROSSING_SECONDS * n**5 / math.pow(parts, CROSSING_POWER), TIMES_CHAINS * chain_seconds(n))
@@ -146,7 +149,7 @@ def population_seconds(instance: Instance, threads: int | None = 1) -> float:
     """Return about how long a population on an instance takes so many threads of a CPU, or a GPU, until it pays."""
     n, seconds = instance.n, crossing_seconds(instance.n, threads)
     if threads is None and not is_planar(instance) and is_located(instance):
-        seconds *= GPU_TIMES_IN_SPACE
+        seconds = HOST_LISTS_SECONDS_IN_SPACE * n
     if not instance.asymmetric:
         return seconds
     directed = ROADS_SECONDS * n * n if _is_like_roads(instance) else DIRECTED_SECONDS * n
@@ -174,12 +177,12 @@ def check_initial_tour(options: Options) -> None:
         raise ValueError(f"initial_tour is where all climbers start; start={start!r} says otherwise")
 
 
-def _recombined(instance: Instance, on_the_cpu: Callable[[], bool]) -> range:
+def _recombined(instance: Instance, on_the_cpu: Callable[[], bool], most_on_a_gpu: Callable[[], int]) -> range:
     """Return how many cities an instance like this one may have for its tours to be recombined."""
     # The kernels are opened, and the matrix read, where it depends on them.
     if not instance.asymmetric:
-        is_any = instance.n in RECOMBINED_CITIES or instance.n not in RECOMBINED_ON_A_GPU
-        return RECOMBINED_CITIES if is_any or on_the_cpu() else RECOMBINED_ON_A_GPU
+        is_any = instance.n <= RECOMBINED_CITIES[-1] or instance.n > MOST_NUMBERED
+        return RECOMBINED_CITIES if is_any or on_the_cpu() else range(RECOMBINED_CITIES[0], most_on_a_gpu() + 1)
     if instance.n not in RECOMBINED_DIRECTED or instance.n in RECOMBINED_ROADS:
         return RECOMBINED_ROADS
     return RECOMBINED_ROADS if _is_like_roads(instance) else RECOMBINED_DIRECTED

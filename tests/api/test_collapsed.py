@@ -122,7 +122,8 @@ def test_a_tour_of_few_is_restated_with_every_city_and_its_length(
     assert collapsed.tour(tour).tolist() == few.tolist()
     _, counts = np.unique(collapsed.instance.distance_matrix(), axis=0, return_counts=True)
     assert collapsed.instance.n < instance.n
-    assert counts.max() <= MOST_COPIES + 2
+    # As many as places may have a shorter way by this one, and the ends.
+    assert counts.max() <= max(MOST_COPIES, case[0].n) + 2
 
 
 @settings(max_examples=60)

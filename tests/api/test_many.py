@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from pytsp import Instance, Result
 from pytsp.api import many, rescaled
 from pytsp.api.dispatch import dispatch
 from pytsp.backends import Backend
-from pytsp.exceptions import BackendError, InstanceError
+from pytsp.exceptions import BackendError, InstanceError, PytspWarning
 from pytsp.problem.kernel_input import form_of
 from pytsp.run.monitor import Watch
 
@@ -301,8 +302,8 @@ def test_progress_is_told_and_may_end_it(stop: int) -> None:
 
 
 def test_nothing_is_solved_to_nothing() -> None:
-    assert pytsp.solve_many([], backend="c") == []
-    assert pytsp.solve_many(np.empty((0, 5, 2)), backend="c") == []
+    assert len(pytsp.solve_many([], backend="c")) == 0
+    assert len(pytsp.solve_many(np.empty((0, 5, 2)), backend="c")) == 0
 
 
 # What is found
@@ -358,7 +359,7 @@ def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch
         (np.zeros((5, 2)), {}, ValueError, r"must have shape \(b, n, 2\); the shape is \(5, 2\)"),
         (np.zeros((2, 5, 4)), {}, InstanceError, "EUCLIDEAN needs"),
         ([np.zeros((5, 4))], {}, InstanceError, r"instances\[0\]: data must have shape"),
-        ([LINE, None], {}, TypeError, r"instances\[1\]: instance must be a pytsp.Instance .*; it is a NoneType"),
+        ([None], {}, TypeError, r"instances\[0\]: instance must be a pytsp.Instance .*; it is a NoneType"),
         ([LINE], {"metric": "EUC_2D"}, InstanceError, r"instances\[0\]: metric='EUC_2D' does not concern an Instance"),
         ([LINE], {"time_limit": 0}, ValueError, "time_limit must be a positive number of seconds; it is 0"),
         ([LINE], {"progress": 5}, TypeError, "progress must be callable; it is 5"),
@@ -368,7 +369,12 @@ def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch
         ([], {"seed": 2**64}, ValueError, "seed must be"),
         ([], {"iterations": -1}, ValueError, "iterations must be a whole number from 0"),
         ([], {"backend": "cobol"}, BackendError, "'cobol' is not known"),
-        ([LINE, Instance.from_matrix(2**30 * (1 - np.eye(9, dtype=int)))], {}, InstanceError, "1073741823: divide"),
+        (
+            [Instance.from_matrix(2**30 * (1 - np.eye(9, dtype=int)))],
+            {},
+            InstanceError,
+            r"s\[0\]: .*1073741823: divide",
+        ),
     ],
 )
 def test_what_is_wrong_is_refused_before_any_is_solved(
@@ -377,6 +383,172 @@ def test_what_is_wrong_is_refused_before_any_is_solved(
     monkeypatch.setattr(Backend, "call", lambda *_: pytest.fail("it ran"))
     with pytest.raises(error, match=words):
         pytsp.solve_many(instances, **{"backend": "c"} | options)
+
+
+# Of each kind one that has no result: no instance, none that a kernel takes together or alone, and directed.
+FAILING: list[tuple[Any, str]] = [
+    (None, "instance must be a pytsp.Instance"),
+    ([[0, 0], [1, np.nan], [2, 2]], "nan"),
+    (Instance.from_matrix(2**30 * (1 - np.eye(9, dtype=int))), "1073741823: divide"),
+    (Instance.from_matrix(2**30 * (1 - np.eye(5, dtype=int))), "1073741823: divide"),
+    (Instance.from_matrix(np.tri(8, dtype=int), asymmetric=True), "asymmetric"),
+]
+
+
+@pytest.mark.parametrize("where", [0, 2, 4])
+@pytest.mark.parametrize(("failing", "words"), FAILING)
+@pytest.mark.parametrize("executor", [None, 1])
+def test_what_is_no_instance_is_told_by_its_number_and_the_others_are_solved(
+    failing: Any, words: str, where: int, executor: int | None
+) -> None:
+    if executor and where != 2:
+        return
+    given_ = [np.random.default_rng(n).random((n, 2)) for n in (9, 5, 12, 9)]
+    alone = pytsp.solve_many(given_, backend="c")
+    mixed = [*given_[:where], failing, *given_[where:]]
+    told: list[tuple[int, int]] = []
+    with pytest.warns(PytspWarning, match=rf"1 instance has no result: instances\[{where}\]: .*{words}"):
+        batch = pytsp.solve_many(
+            mixed, backend="c", executor=executor, progress=lambda done, total: told.append((done, total))
+        )
+    assert batch.numbers.tolist() == [number for number in range(5) if number != where]
+    assert list(batch.failures) == [where]
+    assert isinstance(batch.failures[where], (TypeError, InstanceError))
+    for result, expected in zip(batch, alone, strict=True):
+        assert_same(result, expected)
+    assert told[-1] == (5, 5)
+
+
+def test_of_an_array_too_the_others_are_solved() -> None:
+    points = np.random.default_rng(0).random((20, 8, 2))
+    points[7, 3, 1] = np.inf
+    with pytest.warns(PytspWarning, match=r"1 instance has no result: instances\[7\]: .*inf"):
+        batch = pytsp.solve_many(points, backend="c")
+    assert batch.numbers.tolist() == [number for number in range(20) if number != 7]
+    assert repr(batch) == "BatchResult(19 results, 1 without a result)"
+
+
+# Results as arrays
+
+
+def test_tours_and_lengths_are_arrays() -> None:
+    batch = pytsp.solve_many(np.random.default_rng(0).random((6, 9, 2)), backend="c")
+    assert isinstance(batch.tours, np.ndarray)
+    assert (batch.tours.shape, batch.tours.dtype) == ((6, 9), np.int32)
+    assert batch.tours.tolist() == [result.tour.tolist() for result in batch]
+    assert batch.lengths.dtype == np.float64
+    assert batch.lengths.tolist() == [result.length for result in batch]
+    assert np.array_equal(np.from_dlpack(batch), batch.to_numpy())
+    some = batch[2:4]
+    assert isinstance(some, pytsp.BatchResult)
+    assert some.numbers.tolist() == [2, 3]
+    assert some[-1] is batch[3]
+    assert repr(some) == "BatchResult(2 results)"
+
+
+def test_tours_of_several_sizes_are_a_list_or_end_with_no_city() -> None:
+    batch = pytsp.solve_many([np.random.default_rng(n).integers(0, 99, (n, 2)) for n in (9, 5, 1)], metric="EUC_2D")
+    assert isinstance(batch.tours, list)
+    assert batch.lengths.dtype == np.int64
+    padded = batch.to_numpy()
+    assert padded.shape == (3, 9)
+    for row, tour in zip(padded, batch.tours, strict=True):
+        assert row.tolist() == tour.tolist() + [-1] * (9 - len(tour))
+
+
+def test_no_results_are_empty_arrays() -> None:
+    batch = pytsp.solve_many([], backend="c")
+    assert (len(batch), batch.lengths.shape, batch.to_numpy().shape) == (0, (0,), (0, 0))
+
+
+def test_a_data_frame_has_a_row_for_each_result() -> None:
+    pytest.importorskip("pandas", reason="data frames need it")
+    with pytest.warns(PytspWarning, match="no result"):
+        batch = pytsp.solve_many([np.zeros((1, 2)), None, np.eye(5)[:, :2]], backend="c")
+    frame = batch.to_dataframe()
+    assert frame.index.tolist() == [0, 2]
+    assert frame["length"].tolist() == batch.lengths.tolist()
+    assert frame["n"].tolist() == [1, 5]
+    assert {"name", "gap", "seconds", "iterations", "solver", "backend", "stop_reason"} <= {*frame.columns}
+
+
+# Arrays of other packages
+
+
+class Tensor:
+    """A tensor that has DLPack, in the memory of a device, and `cpu` where it is not the host's."""
+
+    def __init__(self, array: np.ndarray, device: int) -> None:
+        self.array, self.device = array, device
+        if device != 1:
+            self.cpu = lambda: Tensor(array, 1)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        assert self.device == 1
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device, 0
+
+
+@pytest.mark.parametrize("device", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_tensors_are_arrays_wherever_they_are(device: int, dtype: Any) -> None:
+    points = np.random.default_rng(0).random((4, 9, 2)).astype(dtype)
+    found, expected = (pytsp.solve_many(each, backend="c") for each in (Tensor(points, device), points))
+    assert found.lengths.tolist() == expected.lengths.tolist()
+    with pytest.raises(ValueError, match=r"must have shape \(b, n, 2\); the shape is \(9, 2\)"):
+        pytsp.solve_many(Tensor(points[0], device), backend="c")
+
+
+# Iterators
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize(("cities", "most"), [(1, 3), (40, 100), (10**6, 10**6)])
+def test_instances_of_an_iterator_are_solved_as_they_are_together(
+    ordered: bool, cities: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytsp.api.many.WINDOW_CITIES", cities)
+    monkeypatch.setattr("pytsp.api.many.WINDOW_INSTANCES", most)
+    given_ = [np.random.default_rng(n).random((n, 2)) for n in (5, 9, 30, 9, 3, 9)]
+    together = pytsp.solve_many(given_, backend="c", climbers=3)
+    found = list(pytsp.solve_each(iter(given_), backend="c", climbers=3, ordered=ordered))
+    numbers = [number for number, _ in found]
+    assert sorted(numbers) == [*range(6)]
+    assert not ordered or numbers == [*range(6)]
+    for number, result in found:
+        assert_same(result, together[number])
+
+
+def test_an_endless_iterator_is_read_no_further_than_results_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytsp.api.many.WINDOW_INSTANCES", 4)
+    taken = []
+
+    def endless() -> Iterator[np.ndarray]:
+        for number in count():
+            taken.append(number)
+            yield np.random.default_rng(number).random((9, 2))
+
+    results = pytsp.solve_each(endless(), backend="c", climbers=2)
+    assert taken == []
+    assert [next(results)[0] for _ in range(5)] == [0, 1, 2, 3, 4]
+    assert taken == [*range(8)]
+
+
+def test_of_an_iterator_too_what_is_no_instance_is_told_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytsp.api.many.WINDOW_INSTANCES", 2)
+    some = np.eye(5)[:, :2]
+    given_ = [some, some, None, FAILING[2][0], some]
+    with pytest.warns(PytspWarning, match=r"2 instances have no result: instances\[2\]: .*, instances\[3\]: "):
+        assert [number for number, _ in pytsp.solve_each(given_, backend="c")] == [0, 1, 4]
+
+
+def test_an_iterator_s_arguments_are_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="climbers must be a whole number from 1"):
+        pytsp.solve_each([], climbers=0)
+    with pytest.raises(BackendError, match="'cobol' is not known"):
+        pytsp.solve_each([], backend="cobol")
 
 
 def test_the_parts_of_a_search_are_not_asked_for() -> None:

@@ -106,6 +106,28 @@ def test_an_array_reaches_the_device_as_it_is(kernels: Backend, numbers: list[in
     assert all(np.array_equal(found[name], values) for name, values in {**given, **rest}.items())
 
 
+def test_an_array_is_kept_on_the_device_for_many_calls(kernels: Backend) -> None:
+    tour = np.array([0, 2, 1, 3], dtype=np.int32)
+    kept = kernels.keep(tour)
+    tour[:] = 0
+    assert (kept.type, kept.owner) == ("[]i32", kernels)
+    for _ in range(2):
+        assert kernels.call("descent_tour", kernels.call("descent_given", kept)).tolist() == [0, 2, 1, 3]
+    kept.free()
+    with pytest.raises(BackendError, match="was freed or consumed"):
+        kernels.call("descent_given", kept)
+
+
+def test_a_kept_array_is_refused_where_it_does_not_belong(kernels: Backend) -> None:
+    with pytest.raises(BackendError, match="is not accepted|no entry point takes"):
+        kernels.call("descent_given", kernels.keep(np.zeros((1, 4), dtype=np.int32)))
+    with pytest.raises(BackendError, match="no entry point takes an array of float16 with 1 dimension"):
+        kernels.keep(np.zeros(4, dtype=np.float16))
+    other = open_backend("multicore" if kernels.name == "c" else "c")
+    with pytest.raises(BackendError, match="belongs to another backend"):
+        other.call("descent_given", kernels.keep(np.zeros(4, dtype=np.int32)))
+
+
 @SHARED
 @given(tour=st.integers(1, 50).flatmap(lambda n: st.permutations(range(n))))
 def test_an_array_reaches_the_kernel_as_it_is(kernels: Backend, tour: list[int]) -> None:
@@ -481,8 +503,8 @@ OF_PAPERS: list[Options] = [
 
 def test_every_solver_has_a_part() -> None:
     parts = {kind().kernels_part for kind in OPTIONS.values()} | {each.kernels_part for each in OF_PAPERS}
-    # The lower bound is no solver's: solvers open its part beside their own for lists by α.
-    assert parts | {"bound"} == {*PARTS}
+    # Solvers open these beside their own: for lists by α, and of many cities.
+    assert parts | {"bound", "lists"} == {*PARTS}
 
 
 # Threads, forks, closing

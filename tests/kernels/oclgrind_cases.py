@@ -189,6 +189,22 @@ def flat() -> None:
         cross(kind, 20)
 
 
+def lists() -> None:
+    """Say whether cities along a curve, and their nearest, are those of c; and whether these join all."""
+    for n in (20, 40):
+        xs, ys = instance_of("plane", n).coordinates.T
+        found = []
+        for name in ("opencl", "c"):
+            call = open_backend(name, part="lists").call
+            order, places = call("plane_along", np.ascontiguousarray(xs), np.ascontiguousarray(ys))
+            boxed = call("boxes_around", xs[order], ys[order])
+            near = call("boxes_nearest", boxed, 3, np.arange(n, dtype=np.int32))
+            around = call("boxes_quadrants", boxed, order, 5, 12, np.arange(n, dtype=np.int32))
+            found.append((order, places, near, around, call("many_connected", near, np.array([n], np.int32))))
+        equal = all(np.array_equal(*each) for each in zip(*found, strict=True))
+        print(f"{n} lists: {'equal' if equal else 'DIFFERENT'}", flush=True)
+
+
 def strategies() -> None:
     """Run the cases of climbers in step with each other."""
     for kind in ("fine", "plane", "matrix"):
@@ -290,6 +306,7 @@ if __name__ == "__main__":
         restarts,
         search,
         flat,
+        lists,
         huge,
         comparators,
         neighbourhoods,

@@ -27,6 +27,7 @@ CASES = {
     "restarts": 21,
     "search": 3,
     "flat": 3,
+    "lists": 2,
     "huge": 2,
     "comparators": 10,
     "neighbourhoods": 17,

@@ -35,7 +35,7 @@ def test_they_are_the_instances_that_were_stacked() -> None:
 
 
 def test_without_names_they_have_none() -> None:
-    made = Instances.of(np.random.default_rng(0).random((3, 6, 2)), "EUCLIDEAN")
+    made = Instances.checked(np.random.default_rng(0).random((3, 6, 2)), "EUCLIDEAN")
     assert isinstance(made, Instances)
     assert [each.name for each in made] == [each.name for each in made.some((2, 0))] + [""] == [""] * 3
 

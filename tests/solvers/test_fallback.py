@@ -442,3 +442,11 @@ def test_the_nearest_neighbour_tour_of_a_path_through_points_ends_where_it_must(
     assert [found[0], found[-1]][: len(ends)] == [*ends]
     # Equally near cities may be visited in another order.
     assert instance.path_length(found) <= 1.02 * min(lengths, default=1e99)
+
+
+def test_a_solve_that_waited_for_a_compiler_ends_with_more_than_the_cities_in_their_order() -> None:
+    instance = uniform(1_000_000, 0)
+    placed = {"backend": "c", "threads": None, "device": None}
+    task = task_of(instance, ILS(), Watch(time_limit=1.0, spent=2.5), 0, None, placed)
+    found = _unsearched._quick_tour_of(task)
+    assert instance.tour_length(found) < 0.01 * instance.tour_length(instance.canonical_tour())

@@ -122,7 +122,8 @@ def test_the_time_for_a_population_is_what_the_documentation_says() -> None:
     told = {500: 0.18, 1000: 0.24, 2000: 0.35, 5000: 0.7, 10_000: 1.5, 15_000: 11.4, 20_000: 48.0}
     assert {n: crossing_seconds(n) for n in told} == pytest.approx(told, rel=0.03)
     assert crossing_seconds(10_000, 2) == pytest.approx(1.02, rel=0.01)
-    assert crossing_seconds(10_000, None) == pytest.approx(0.07)
+    told = {10_000: 0.07, 100_000: 0.23, 10**6: 0.95, 10**7: 8.15}
+    assert {n: crossing_seconds(n, None) for n in told} == pytest.approx(told)
 
 
 @pytest.mark.parametrize(("threads", "parts"), [(1, 1), (2, 2), (3, 3), (16, 16), (17, 16), (64, 16)])

@@ -191,6 +191,22 @@ def _plan(trial: Trial, **fields: int) -> Opaque:
     return trial.value("search_plan", {**numbers, "acceptance": 0, "temperature": 2.0, "cooled": 20, **fields})
 
 
+def _lists(trial: Trial) -> Iterator[Outcome]:
+    call, every = trial.call, np.arange(CITIES, dtype=np.int32)
+    if trial.form.kind == "matrix":
+        return
+    xs, ys = (np.asarray(axis, dtype=np.float64) for axis in trial.form.arguments[:2])
+    order, places = call("plane_along", xs, ys)
+    boxed = call("boxes_around", xs[order], ys[order])
+    near = call("boxes_nearest", boxed, NEIGHBOURS, every)
+    around = call("boxes_quadrants", boxed, order, NEIGHBOURS, 5 * NEIGHBOURS, every)
+    sizes = np.array([CITIES], dtype=np.int32)
+    # Of one neighbour each all are not joined.
+    joined = tuple(call("many_connected", trial.lists[:, :count].copy(), sizes) for count in (1, NEIGHBOURS))
+    nothing = np.empty((0, CITIES), np.int32), np.empty(0, np.int64)
+    yield Outcome((), "boxes_quadrants", *nothing, (order, places, near, around, *joined))
+
+
 def _huge(trial: Trial) -> Iterator[Outcome]:
     call, kind = trial.call, trial.form.kind
     if kind == "matrix":
@@ -302,6 +318,7 @@ PARTS: dict[str, Callable[[Trial], Iterator[Outcome]]] = {
     "restarts": _restarts,
     "search": _search,
     "flat": _flat,
+    "lists": _lists,
     "huge": _huge,
     "comparators": _comparators,
     "neighbourhoods": _neighbourhoods,

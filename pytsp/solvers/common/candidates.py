@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
-from pytsp.backends.registry import host_kernels, open_backend
+from pytsp.backends.registry import host_kernels, other_part
 from pytsp.bound.alpha import alpha_lists
 from pytsp.neighbours.exits import find_exits, with_exits
 from pytsp.neighbours.lists import check_neighbours, in_order, neighbour_lists
@@ -161,9 +161,7 @@ def is_alpha(neighbours: object) -> bool:
 def bound_kernels(kernels: Backend, n: int) -> Backend:
     """Return the kernels for 1-trees of n cities where a solver's kernels are, or of few cities on the host."""
     host = host_kernels(kernels) if n <= HOST_CITIES else None
-    if host is not None or kernels.device is None:
-        return host or kernels
-    return open_backend(kernels.name, device=kernels.device.index, part="bound")
+    return host or other_part(kernels, "bound")
 
 
 def are_nearest(instance: Instance, options: NeighbourLists) -> bool:

@@ -14,7 +14,7 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.location import further_city, located
 from pytsp.solvers.common.local_search import LocalSearch
 
-__all__ = ["DEVICE_CITY_BYTES", "FlatSearch", "check_device", "most_climbers", "spots_of"]
+__all__ = ["DEVICE_CITY_BYTES", "FlatSearch", "check_device", "most_cities", "most_climbers", "spots_of"]
 
 # The side of the square of spots, and of the grid of a curve through it.
 SIDE = 1 << 20
@@ -25,6 +25,8 @@ NOISE, LEAST_MOVES, MOST_ROUNDS = 256, 20, 200
 WIDE, WIDEST = 8, 32
 # What a climber takes of a device's memory, a city; and how many cities of all tours indices of 32 bits number.
 DEVICE_CITY_BYTES, MOST_CITIES = 200, 2**30 - 1
+# The fewest tours for which a GPU's memory has to have room.
+LEAST_TOURS = 16
 # How many cities of a tour the search for joints numbers, beside a place in lists as wide as the widest.
 MOST_NUMBERED = 2**25
 
@@ -53,6 +55,8 @@ class FlatSearch(LocalSearch):
                 "solver='large'"
             )
         self.spots = spots_of(instance)
+        lists = with_pairs(self.nearest) if self.is_doubled else self.nearest
+        self.joined = lists if lists.shape[1] <= WIDEST else np.ascontiguousarray(lists[:, :WIDEST])
 
     def start(self, first: int, count: int, population: int = 0) -> Any:
         """Return climbers on tours made in bulk, brought to where few cities have a move.
@@ -60,14 +64,12 @@ class FlatSearch(LocalSearch):
         Every second population starts along curves, so that its tours differ in kind from those of the others. Tours
         of directed ways are of fragments, which have the pairs.
         """
-        lists = with_pairs(self.nearest) if self.is_doubled else self.nearest
-        lists = np.ascontiguousarray(lists[:, :WIDEST])
         plan = self._plan(first, is_curved=population % 2 == 1 and not self.is_doubled)
-        return self.call(f"{self.kind}_bulk", self.loaded, lists, *self.spots, count, plan)
+        return self.call(f"{self.kind}_bulk", self.loaded, *map(self.kept, (self.joined, *self.spots)), count, plan)
 
     def descend(self, tours: NDArray[np.int32]) -> Any:
         """Return climbers on these tours, brought there."""
-        return self.call(f"{self.kind}_rounds", self.loaded, self.lists, self.place(tours), self._plan(0))
+        return self.call(f"{self.kind}_rounds", self.loaded, self.kept(self.lists), self.place(tours), self._plan(0))
 
     def _plan(self, first: int, *, is_curved: bool = False) -> Any:
         counts = {"noise": NOISE, "longest": len(self.lists), "wide": WIDE, "least": LEAST_MOVES, "rounds": MOST_ROUNDS}
@@ -79,6 +81,12 @@ def most_climbers(n: int, kernels: Backend) -> int:
     memory = kernels.device.memory if kernels.device is not None else None
     fitting = MOST_CITIES if memory is None else min(MOST_CITIES, memory // DEVICE_CITY_BYTES)
     return fitting // n
+
+
+def most_cities(kernels: Backend) -> int:
+    """Return of how many cities a GPU's memory holds the fewest tours that are worth crossing."""
+    memory = kernels.device.memory if kernels.device is not None else None
+    return MOST_NUMBERED if memory is None else min(MOST_NUMBERED, memory // (DEVICE_CITY_BYTES * LEAST_TOURS))
 
 
 def check_device(n: int, climbers: int, kernels: Backend) -> None:

@@ -98,6 +98,14 @@ class LocalSearch:
         # On a GPU climbers have an entry point for each mapping.
         self.suffix = "" if task.machine == "cpu" else f"_{self.mapping}"
         self.shared_out = (draw_blocks,) if self.mapping == "lockstep" else ()
+        # Arrays that are on the device for all calls, by their identity, and where.
+        self._kept: dict[int, tuple[NDArray[np.int32], Any]] = {}
+
+    def kept(self, array: NDArray[np.int32]) -> Any:
+        """Return an array on the device, which is copied there once."""
+        if id(array) not in self._kept:
+            self._kept[id(array)] = array, self.kernels.keep(array)
+        return self._kept[id(array)][1]
 
     def start(self, first: int, count: int, population: int = 0) -> Any:
         """Return climbers on random tours of near cities, with clusters in a better order, at their local optima.
@@ -195,7 +203,7 @@ class LocalSearch:
         entry = f"{self.kind}_{verb}{self.suffix}"
         lists = self.lists if lists is None else lists
         rest = stretch if self.machine == "cpu" else self.shared_out
-        return self.call(entry, self.loaded, lists, climbers, plan, *rest)
+        return self.call(entry, self.loaded, self.kept(lists), climbers, plan, *rest)
 
     def lengths(self, climbers: Any) -> NDArray[np.int64]:
         """Return the lengths of the climbers' best tours."""
@@ -234,7 +242,7 @@ class LocalSearch:
         """
         fields = {"seed": seed, "generation": generation, **crossing_plan(changed)}
         plan = self.kernels.value("generation_plan", fields)
-        return self.call(f"{self.kind}_cross", self.loaded, self.near, climbers, plan)
+        return self.call(f"{self.kind}_cross", self.loaded, self.kept(self.near), climbers, plan)
 
     def merge(self, climbers: Any, seed: int, seconds_left: float = math.inf) -> NDArray[np.int32]:
         """Return the shortest tour, shape (n,), after the climbers' shortest tours have crossed until they agree.

@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels
+from pytsp.neighbours.kdtree import LISTED_ON_A_GPU
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import curve_points, further_city, given_ends, straight_points
+from pytsp.problem.location import curve_points, further_city, given_ends, is_planar, straight_points
 from pytsp.solvers.common.task import Task
 from pytsp.starts.descent import CHAINS, DESCENT_SECONDS, PIECE, THREE_OPT, descended
 from pytsp.starts.long_ways import reordered_tour, reordering_seconds
 from pytsp.starts.quick_greedy import PART, greedy_parts, greedy_seconds, quick_greedy
 
-__all__ = ["greedy_along", "shortened", "shortening_seconds", "with_grace"]
+__all__ = ["greedy_along", "reserved_seconds", "shortened", "shortening_seconds", "with_grace"]
 
 # So much of what a solve may be late goes into a shorter tour; so few cities that it takes no longer than this have
 # that time whatever the limit.
@@ -34,9 +35,17 @@ def shortening_seconds(task: Task[Any]) -> float:
     return 0.0 if is_out else DESCENT_SECONDS * task.instance.n
 
 
-def with_grace(left: float, grace: float) -> float:
-    """Return how long the end of a solve may take that has so many seconds left, and may be late by so many."""
-    return max(left + grace, LATE_SHARE * -left)
+def reserved_seconds(task: Task[Any]) -> float:
+    """Return about how long a solve keeps for shortening a tour without a search: no time where a GPU lists the cities
+    and begins with tours of all of them, which are there sooner."""
+    is_soon = task.options.name == "eax" and task.kernels.device is not None and is_planar(task.instance)
+    return 0.0 if is_soon and task.instance.n >= LISTED_ON_A_GPU else shortening_seconds(task)
+
+
+def with_grace(left: float, grace: float, late_share: float = LATE_SHARE) -> float:
+    """Return how long the end of a solve may take that has so many seconds left, and may be late by so many, or
+    by such a share of what it is late already."""
+    return max(left + grace, late_share * -left)
 
 
 def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:

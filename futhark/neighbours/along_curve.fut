@@ -1,0 +1,31 @@
+-- | Cities of the plane in order along Hilbert's curve.
+
+import "../core/instances"
+import "../flat/segments"
+import "hilbert"
+
+-- | Cells along an axis, as a power of two.
+def cell_bits : i32 = 20
+
+-- | Return the place of each city's cell along the curve through the smallest square around all.
+--
+-- **Work:** O(n). **Span:** O(log n).
+def places_along [n] (xs: [n]f64) (ys: [n]f64) : [n]u64 =
+  let (left, low) = (f64.minimum xs, f64.minimum ys)
+  let side = f64.max (f64.maximum xs - left) (f64.maximum ys - low)
+  let cells = f64.i64 (1 << i64.i32 cell_bits)
+  let cell (z: f64) = u32.f64 (f64.min (z / side * cells) (cells - 1))
+  in map2 (\x y -> if side > 0 then hilbert cell_bits (cell (x - left)) (cell (y - low)) else 0) xs ys
+
+-- | Return the cities in order of their places, and the places in this order; cities of one cell are in order of their numbers.
+--
+-- **Work:** O(n). **Span:** O(log n).
+def along_curve [n] (xs: [n]f64) (ys: [n]f64) : ([n]i32, [n]i64) =
+  let fits = assert (fits_32_bits n) (i32.i64 n)
+  let places = kept_apart (places_along xs ys)
+  -- The lower half of a place's bits, then the upper one.
+  let sorted (shift: i32) (cities: [n]i32) =
+    let half (c: i32) = u32.u64 ((get places c >> u64.i32 shift) & ((1 << u64.i32 cell_bits) - 1))
+    in sort_rows cell_bits [0] [fits] (replicate n 0) (map half cities) cities
+  let cities = sorted cell_bits (sorted 0 (map i32.i64 (iota n)))
+  in (cities, map (\c -> i64.u64 (get places c)) cities)

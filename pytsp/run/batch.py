@@ -1,0 +1,108 @@
+"""What solving many instances has found: their results, with all tours and lengths as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.run.result import Result
+
+__all__ = ["BatchResult"]
+
+# What stands behind the tours of fewer cities where all tours are one array.
+NO_CITY = -1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BatchResult(Sequence[Result]):
+    """The results of many instances, in their order.
+
+    It is a sequence of `Result`. Other packages take its tours by DLPack: ``torch.from_dlpack(batch)`` is what
+    `to_numpy` returns, without a copy of that.
+
+    Attributes
+    ----------
+    results : tuple of Result
+        Of each instance that was solved.
+    numbers : numpy.ndarray of int64, shape (len(results),)
+        Which instances these are, counted from 0: all, unless some are none, or the call was ended before.
+    failures : mapping of int to Exception
+        Why an instance has no result, by its number.
+
+    Examples
+    --------
+    >>> batch = solve_many([[[0, 0], [0, 1], [1, 1], [1, 0]], [[0, 0], [3, 4]]])
+    >>> batch.lengths
+    array([ 4., 10.])
+    >>> batch.to_numpy()
+    array([[ 0,  1,  2,  3],
+           [ 0,  1, -1, -1]], dtype=int32)
+    """
+
+    results: tuple[Result, ...]
+    numbers: NDArray[np.int64]
+    failures: Mapping[int, Exception]
+
+    @overload
+    def __getitem__(self, which: int) -> Result: ...
+
+    @overload
+    def __getitem__(self, which: slice) -> BatchResult: ...
+
+    def __getitem__(self, which: int | slice) -> Result | BatchResult:
+        if isinstance(which, slice):
+            return BatchResult(self.results[which], self.numbers[which], self.failures)
+        return self.results[which]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failures)} without a result" if self.failures else ""
+        return f"BatchResult({len(self)} results{failed})"
+
+    @property
+    def tours(self) -> NDArray[np.int32] | list[NDArray[np.int32]]:
+        """The best tours: an array of int32, shape (b, n), where all instances have as many cities, else a list."""
+        if len({len(result.tour) for result in self.results}) <= 1:
+            return self.to_numpy()
+        return [result.tour for result in self.results]
+
+    @property
+    def lengths(self) -> NDArray[Any]:
+        """The lengths of the best tours, shape (b,): int64, or float64 where one is not a whole number."""
+        return np.array([result.length for result in self.results], dtype=None if self.results else np.float64)
+
+    def to_numpy(self) -> NDArray[np.int32]:
+        """Return the best tours as a new array, shape (b, n) for the most cities n; behind shorter ones stands -1."""
+        longest = max((len(result.tour) for result in self.results), default=0)
+        tours = np.full((len(self), longest), NO_CITY, dtype=np.int32)
+        for row, result in zip(tours, self.results, strict=True):
+            row[: len(result.tour)] = result.tour
+        return tours
+
+    def to_dataframe(self) -> Any:
+        """Return a data frame of pandas with a row for each result: name, n, length, gap, seconds, iterations, solver,
+        backend and stop_reason, by the number of the instance.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        pandas = import_module("pandas")
+        columns = {"name": [each.instance.name for each in self], "n": [each.instance.n for each in self]}
+        fields = ("length", "gap", "seconds", "iterations", "solver", "backend", "stop_reason")
+        told = {name: [getattr(each, name) for each in self] for name in fields}
+        return pandas.DataFrame({**columns, **told}, index=pandas.Index(self.numbers, name="number"))
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.to_numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.to_numpy().__dlpack_device__()
