@@ -7,12 +7,19 @@ import "hilbert"
 -- | Cells along an axis, as a power of two.
 def cell_bits : i32 = 20
 
+-- | Return the least and the largest x, and the least and the largest y.
+--
+-- One reduction: of several Futhark makes a kernel that tells twice which block is last. **Work:** O(n). **Span:** O(log n).
+def bounds_of_all [n] (xs: [n]f64) (ys: [n]f64) : (f64, f64, f64, f64) =
+  let wider (a, b, c, d) (e, f, g, h) = (f64.min a e, f64.max b f, f64.min c g, f64.max d h)
+  in reduce_comm wider (f64.inf, -f64.inf, f64.inf, -f64.inf) (zip4 xs xs ys ys)
+
 -- | Return the place of each city's cell along the curve through the smallest square around all.
 --
 -- **Work:** O(n). **Span:** O(log n).
 def places_along [n] (xs: [n]f64) (ys: [n]f64) : [n]u64 =
-  let (left, low) = (f64.minimum xs, f64.minimum ys)
-  let side = f64.max (f64.maximum xs - left) (f64.maximum ys - low)
+  let (left, right, low, high) = bounds_of_all xs ys
+  let side = f64.max (right - left) (high - low)
   let cells = f64.i64 (1 << i64.i32 cell_bits)
   let cell (z: f64) = u32.f64 (f64.min (z / side * cells) (cells - 1))
   in map2 (\x y -> if side > 0 then hilbert cell_bits (cell (x - left)) (cell (y - low)) else 0) xs ys

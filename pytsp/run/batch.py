@@ -36,12 +36,13 @@ class BatchResult(Sequence[Result]):
 
     Examples
     --------
-    >>> batch = solve_many([[[0, 0], [0, 1], [1, 1], [1, 0]], [[0, 0], [3, 4]]])
+    >>> from pytsp import solve_many
+    >>> batch = solve_many([[[0, 0], [0, 1], [1, 1], [1, 0]], [[0, 0], [3, 0], [3, 4]]])
     >>> batch.lengths
-    array([ 4., 10.])
+    array([ 4., 12.])
     >>> batch.to_numpy()
     array([[ 0,  1,  2,  3],
-           [ 0,  1, -1, -1]], dtype=int32)
+           [ 0,  2,  1, -1]], dtype=int32)
     """
 
     results: tuple[Result, ...]

@@ -139,6 +139,9 @@ class PaperGPU:
         self.calls.append(entry)
         return self.kernels.call(entry, *arguments)
 
+    def keep(self, array: Any) -> Any:
+        return self.kernels.keep(array)
+
     def fields(self, value: Any) -> dict[str, Any]:
         return self.kernels.fields(value)
 
