@@ -263,6 +263,9 @@ def _solve_windows(
     """Solve instances of an iterator, so many at a time."""
     while window := list(_window(numbered)):
         numbers, listed, failures = _listed(window, partial(as_instance, metric=metric))
+        if 0 in numbers:
+            warn_of_rounding(listed[0], stacklevel=2)
+        warn_of_cut_off(listed)
         batches.check_memory(listed)
         solved = ((numbers[place], result) for place, result in batches.solve(list(listed)))
         for number, result in sorted(solved, key=itemgetter(0)) if ordered else solved:

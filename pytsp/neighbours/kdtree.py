@@ -113,7 +113,8 @@ class NearestPoints:
         self._inserted = 0
         if kernels is not None and not is_crowded:
             self._call = kernels.call
-            self._together = self._together if kernels.device is None else _LISTED_TOGETHER
+            if kernels.device is not None:
+                self._together = _LISTED_TOGETHER
             self._places = np.empty(n, dtype=np.int32)
             self._places[self.order] = np.arange(n, dtype=np.int32)
             xs, ys = (np.ascontiguousarray(axis) for axis in points[self.order].T)

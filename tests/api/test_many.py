@@ -544,6 +544,13 @@ def test_of_an_iterator_too_what_is_no_instance_is_told_by_its_number(monkeypatc
         assert [number for number, _ in pytsp.solve_each(given_, backend="c")] == [0, 1, 4]
 
 
+def test_of_an_iterator_too_rounding_is_told() -> None:
+    points = np.random.default_rng(0).random((3, 9, 2))
+    with pytest.warns(PytspWarning, match="EUC_2D rounds to whole numbers") as told:
+        assert len(list(pytsp.solve_each(points, metric="EUC_2D", backend="c"))) == 3
+    assert len(told) == 1
+
+
 def test_an_iterator_s_arguments_are_refused_at_once() -> None:
     with pytest.raises(ValueError, match="climbers must be a whole number from 1"):
         pytsp.solve_each([], climbers=0)
