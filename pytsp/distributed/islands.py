@@ -1,7 +1,7 @@
-"""Islands of edge assembly crossover: populations side by side, of which each sends its shortest tour on to the next.
+"""Islands of edge assembly crossover: populations side by side that exchange tours.
 
 All of it is a function of the seed, the number of islands and of their climbers: islands wait for each other where they
-send tours on, and it does not matter which worker has which.
+exchange tours, and it does not matter which worker has which.
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pytsp.distributed.parts import Part
 from pytsp.distributed.places import Places
 from pytsp.distributed.plan import restored_plan
@@ -22,7 +19,7 @@ from pytsp.distributed.search import PartedSearch, tree_of
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.loop import Found
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.eax_islands import GENERATIONS, Stay, begin_island
+from pytsp.solvers.eax_islands import GENERATIONS, Migrants, Stay, begin_island
 from pytsp.solvers.options.eax import EAX
 
 __all__ = ["Islands"]
@@ -33,16 +30,17 @@ APART = 2**32
 
 @dataclass
 class _Island:
-    """Where an island stands: its state, what its climbers came to, its shortest tour and generation, and its length
-    when it was last sent on; `part` is there where it goes on."""
+    """Where an island stands: the part that searches it, its stays since the part's state, what its climbers came to,
+    its generation, its shortest length now and when the round began; and who is sent from it, where its stay is
+    over."""
 
-    state: bytes | None = None
+    part: Part
+    stays: list[Stay]
     heard: Range | None = None
-    tour: NDArray[np.int32] | None = None
-    length: int | None = None
     generation: int = 0
+    length: int | None = None
     sent: int | None = None
-    part: Part | None = None
+    migrants: Migrants | None = None
 
 
 class Islands(PartedSearch):
@@ -57,7 +55,7 @@ class Islands(PartedSearch):
         super().__init__(task, places, placed, task.options)
         state = task.watch.state
         self.plan = restored_plan(state.part("plan")) if state is not None else self.ask_for_plan()
-        self.islands = [_Island() for _ in range(task.options.islands)]
+        self.islands = [self._island(number) for number in range(task.options.islands)]
         self.round = 0
         self.has_ended = False
         if state is None:
@@ -88,39 +86,55 @@ class Islands(PartedSearch):
         told = part.told
         if told is None:
             return
-        island = self.islands[int(part.key.partition(" ")[0])]
+        island = self.islands[int(part.key)]
         island.heard = Range.of(0, told)
         island.generation = told.iteration or 0
         if part.tour is not None:
-            island.tour, island.length = part.tour, told.best[0]
+            island.length = told.best[0]
+        if told.state is not None:
+            island.stays[:] = [stay for stay in island.stays if told.round is None or stay.round > told.round]
         if part.reason == "finished":
-            island.state, island.part = part.state, None
+            island.migrants = told.answer
 
-    def _begin_round(self) -> None:
-        """Let each island go on, with the tour that the one before it sends."""
-        before = [(island.tour if self.round else None) for island in self.islands]
-        for number, island in enumerate(self.islands):
-            island.sent = island.length
-            self._begin(number, before[number - 1] if len(self.islands) > 1 else None)
-
-    def _begin(self, number: int, arrival: NDArray[np.int32] | None) -> None:
-        """Let an island go on from its state to the end of the round."""
-        island, options = self.islands[number], self.task.options
-        until = (self.round + 1) * GENERATIONS
-        if options.iterations is not None:
-            until = min(until, options.iterations)
+    def _island(self, number: int) -> _Island:
+        """Return an island that has not begun."""
+        options = self.task.options
         size = self.plan.climbers if "climbers" in self.plan.options or options.climbers is not None else APART
         stride = size + (self.task.given_tour is not None)
         more = {**self.plan.options, "first": options.first + number * stride}
-        name = f"island {number} of {len(self.islands)} to generation {until}"
-        island.part = Part(f"{number} round {self.round}", name, begin_island, Stay(number, until, arrival))
-        # A tour comes once.
-        island.part.later, island.part.options = Stay(number, until), more
-        island.part.state, island.part.hands_on = island.state, True
+        stays: list[Stay] = []
+        return _Island(Part(f"{number}", "", begin_island, (number, stays), options=more, rests=True), stays)
+
+    def _begin_round(self) -> None:
+        """Let each island go on to the end of the round, with those who come to it."""
+        arrivals = self._exchanged()
+        for number, island in enumerate(self.islands):
+            island.sent, island.migrants = island.length, None
+            until = (self.round + 1) * GENERATIONS
+            if self.task.options.iterations is not None:
+                until = min(until, self.task.options.iterations)
+            island.part.message = Stay(self.round, until, arrivals[number])
+            island.stays.append(island.part.message)
+            self._begin(number)
+
+    def _begin(self, number: int) -> None:
+        """Let an island go on through its stays."""
+        island = self.islands[number]
+        island.part.name = f"island {number} of {len(self.islands)} to generation {(self.round + 1) * GENERATIONS}"
+        island.part.reason = None
+        island.part.message_bytes = sum(stay.nbytes for stay in island.stays)
         self.parts.add(island.part)
 
+    def _exchanged(self) -> list[Migrants | None]:
+        """Return who comes to each island: the climbers of the one before it, where all islands are at the same of
+        their populations."""
+        sent = [island.migrants for island in self.islands]
+        if len(sent) == 1 or len({None if each is None else each.population for each in sent}) > 1:
+            return [None] * len(sent)
+        return [sent[number - 1] for number in range(len(sent))]
+
     def _end_round(self) -> None:
-        """Send tours on, or end: where nobody has found a shorter one, or all generations are made."""
+        """Exchange tours, or end: where nobody has found a shorter one, or all generations are made."""
         limit = self.task.options.iterations
         is_over = limit is not None and (self.round + 1) * GENERATIONS >= limit
         is_idle = self.round > 0 and all(island.length == island.sent for island in self.islands)
@@ -139,24 +153,19 @@ class Islands(PartedSearch):
         return Found(best, found.lengths, found.steps, found.done, found.passes, facts.k, facts.mapping)
 
     def state_now(self) -> dict[str, Any]:
-        islands = []
-        for island in self.islands:
-            part = island.part
-            # A tour that has come is in a state of the part's own.
-            is_new = part is not None and part.state_version == 0
-            stay = None if part is None else part.arguments
-            islands.append(
-                {
-                    "state": tree_of(island.state if part is None else part.state),
-                    "arrival": stay.arrival if is_new and stay is not None else None,
-                    "goes_on": part is not None,
-                    "heard": None if island.heard is None else island.heard.state(),
-                    "tour": island.tour,
-                    "length": island.length,
-                    "generation": island.generation,
-                    "sent": island.sent,
-                }
-            )
+        islands = [
+            {
+                "state": tree_of(island.part.state),
+                "stays": [stay.state() for stay in island.stays],
+                "goes_on": island.part.reason != "finished",
+                "heard": None if island.heard is None else island.heard.state(),
+                "length": island.length,
+                "generation": island.generation,
+                "sent": island.sent,
+                "migrants": None if island.migrants is None else island.migrants.state(),
+            }
+            for island in self.islands
+        ]
         plan = self.plan.state()
         if "climbers" in self.plan.options:
             plan["population"] = self.plan.climbers
@@ -170,10 +179,14 @@ class Islands(PartedSearch):
         self.round, self.has_ended = state.whole("round"), state.flag("has_ended")
         for number, island in enumerate(self.islands):
             said = state.item("islands", number)
-            island.state = pickle.dumps(said.tree("state"), protocol=5) if "state" in said else None
+            island.part.state = pickle.dumps(said.tree("state"), protocol=5) if "state" in said else None
+            count = len(said.items("stays"))
+            island.stays += [Stay.restored(said.item("stays", each), n) for each in range(count)]
             island.heard = Range.restored(said.part("heard"), 0, 2**62) if "heard" in said else None
-            island.tour = said.tour("tour", n) if "tour" in said else None
             island.length, island.sent = said.optional_whole("length"), said.optional_whole("sent")
             island.generation = said.whole("generation")
+            island.migrants = Migrants.restored(said.part("migrants"), n) if "migrants" in said else None
             if said.flag("goes_on"):
-                self._begin(number, said.tour("arrival", n) if "arrival" in said else None)
+                self._begin(number)
+            else:
+                island.part.reason = "finished"

@@ -41,8 +41,8 @@ class Part:
         As messages tell it.
     begin, options
         As a `Slice` has them.
-    arguments, later : Any
-        What `begin` takes besides its task: at first, and where the part goes on, if that is something else.
+    arguments : Any
+        What `begin` takes besides its task.
     version : int
         How many slices it has had.
     state : bytes or None
@@ -53,8 +53,14 @@ class Part:
         What its slices took.
     home : str or None
         The place that has its search.
-    ends, hands_on, is_quiet : bool
-        As a `Slice` has them: with `hands_on` the last state is kept.
+    ends, is_quiet : bool
+        As a `Slice` has them.
+    rests : bool
+        Whether it may go on after it has finished, with a message.
+    message : Any
+        What its search is told at the next slice; where it begins from a state, `arguments` say so.
+    message_bytes : int
+        The bytes of messages since the state that is known.
     is_one_slice : bool
         Whether it is expected to be over after its first slice.
     """
@@ -63,7 +69,6 @@ class Part:
     name: str
     begin: Begin
     arguments: Any = None
-    later: Any = None
     options: Mapping[str, Any] = field(default_factory=dict)
     version: int = 0
     state: bytes | None = None
@@ -75,8 +80,10 @@ class Part:
     seconds: float = 0.0
     home: str | None = None
     ends: bool = False
-    hands_on: bool = False
     is_quiet: bool = False
+    rests: bool = False
+    message: Any = None
+    message_bytes: int = 0
     is_one_slice: bool = False
 
     @property
@@ -89,10 +96,10 @@ class Part:
         self.seconds += told.seconds
         if told.tour is not None:
             self.tour = told.tour
-        self.told, self.reason = told, told.reason
+        self.told, self.reason, self.message = told, told.reason, None
         if told.state is not None:
             self.state, self.state_version, self.state_at = told.state, self.version, time.perf_counter()
-        if told.reason == "finished" and not self.hands_on:
+        if told.reason == "finished" and not self.rests:
             # Where a limit has cut it short, it may go on yet.
             self.arguments = self.state = None
 
@@ -100,8 +107,7 @@ class Part:
         """Return what a worker begins with, pickled; None where that version is not known any more."""
         if version != self.state_version:
             return None
-        arguments = self.arguments if version == 0 or self.later is None else self.later
-        return pickle.dumps((arguments, self.state), protocol=5)
+        return pickle.dumps((self.arguments, self.state), protocol=5)
 
     def go_back(self) -> None:
         """Go back to the last state that is known, the search being gone."""
@@ -195,8 +201,8 @@ class Parts:
             known=part.best,
             keeps=self._keeps(place, part),
             ends=part.ends,
-            hands_on=part.hands_on,
             is_quiet=part.is_quiet,
+            message=part.message,
             ending=self.coordinator.ending,
         )
         part.home = place.name if place.is_sticky else None
@@ -206,7 +212,7 @@ class Parts:
         self.coordinator.give(place, order, None if first is None else {ask.state_key: first})
 
     def _keeps(self, place: Place, part: Part) -> bool:
-        if not place.is_sticky or part.state is None:
+        if not place.is_sticky or part.state is None or part.message_bytes > len(part.state):
             return True
         return time.perf_counter() - part.state_at > STATE_SECONDS_A_BYTE * len(part.state)
 

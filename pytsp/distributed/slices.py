@@ -13,7 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ __all__ = ["Begin", "Facts", "Job", "Slice", "Told", "advance", "placed_here", "
 
 # Searches of other solves than the last ones are given up, and of more cities times climbers than these.
 MOST_JOBS = 2
-MOST_CITIES = 20_000_000
+MOST_CITIES = 100_000_000
 
 # Where this process is to run kernels, whatever a job says: a GPU of its own, or its share of the cores.
 _placed: dict[str, Any] = {}
@@ -84,10 +84,10 @@ class Slice:
         Whether the state is to be told.
     ends : bool
         Whether nothing but the last descent is to be made.
-    hands_on : bool
-        Whether the state is to be told where the part is over, too.
     is_quiet : bool
         Whether tours and climbers are told only where it is over.
+    message : Any
+        What a `Resting` search is told before it goes on, if anything.
     ending : str
         A file: where it is there, the coordinator waits for no more than what there is.
     """
@@ -103,8 +103,8 @@ class Slice:
     known: tuple[int, int] | None
     keeps: bool
     ends: bool = False
-    hands_on: bool = False
     is_quiet: bool = False
+    message: Any = None
     ending: str = ""
 
     @property
@@ -151,6 +151,10 @@ class Told:
         Where the search stands, pickled.
     began_seconds, seconds : float
         How long it took to begin, or to go back to the state; and all of the slice.
+    round : int or None
+        That of a `Resting` search.
+    answer : Any
+        Of a `Resting` search that has finished.
     """
 
     reason: str | None
@@ -166,6 +170,8 @@ class Told:
     state: bytes | None
     began_seconds: float
     seconds: float
+    round: int | None = None
+    answer: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return it as it is sent: of columns no more than they hold."""
@@ -174,6 +180,20 @@ class Told:
 
     def __setstate__(self, sent: dict[str, Any]) -> None:
         vars(self).update({name: _widened(value) if name in COLUMNS else value for name, value in sent.items()})
+
+
+@runtime_checkable
+class Resting(Protocol):
+    """A search that stays where it is when it has finished, until a message lets it go on."""
+
+    round: int
+    """The number of the last message that it has begun with."""
+
+    def hear(self, message: Any) -> None:
+        """Take a message, behind those that are known."""
+
+    def answer(self) -> Any:
+        """Return what is to be sent to others."""
 
 
 COLUMNS = ("lengths", "steps", "done", "passes")
@@ -264,7 +284,7 @@ def advance(shared: Shared, ask: Slice) -> Told | None:
         return None
     found = search.found() if reason is not None else NOTHING if ask.is_quiet else search.peek()
     told = _tell(search, found, ask, reason, began_seconds, time.perf_counter() - began)
-    if reason is None:
+    if reason is None or (reason == "finished" and isinstance(search, Resting)):
         _keep_live(ask, search)
     else:
         search.free()
@@ -277,6 +297,8 @@ def _search_of(shared: Shared, ask: Slice) -> tuple[Watch, Search]:
         version, live = _live.pop((ask.job, ask.part), (None, None))
     if live is not None and version == ask.version:
         live.watch.began = time.perf_counter() - ask.spent
+        if ask.message is not None and isinstance(live, Resting):
+            live.hear(ask.message)
         return live.watch, live
     # What is not there is told before anything is made.
     arguments, state = pickle.loads(shared.blob(ask.state_key))
@@ -311,7 +333,10 @@ def _tell(search: Search, found: Found, ask: Slice, reason: str | None, began_se
     length: int | float = best.length
     if found is not NOTHING and (key != ask.known or reason is not None or not form.is_exact):
         tour, length, _ = search.checked(found)
-    is_asked = ask.keeps if reason is None else ask.hands_on
+    said: tuple[int | None, Any] = None, None
+    if isinstance(search, Resting):
+        said = search.round, search.answer() if reason == "finished" else None
+    is_asked = (ask.keeps or _is_crowded(search)) and (reason is None or isinstance(search, Resting))
     state = pickle.dumps(search.state(), protocol=5) if is_asked else None
     facts = Facts(
         backend=search.kernels.name,
@@ -323,7 +348,18 @@ def _tell(search: Search, found: Found, ask: Slice, reason: str | None, began_se
         iterations=search.iterations,
     )
     columns = (found.lengths, found.steps, found.done, found.passes)
-    return Told(reason, key, tour, length, *columns, facts, search.iteration, state, began_seconds, seconds)
+    return Told(reason, key, tour, length, *columns, facts, search.iteration, state, began_seconds, seconds, *said)
+
+
+def _cities_of(search: Search) -> int:
+    """Return the cities of all tours of a search."""
+    return search.form.whole.n * search.climbers
+
+
+def _is_crowded(search: Search) -> bool:
+    """Tell whether others may have to give way to a search, or it to them: where each stands has to be told."""
+    with _lock:
+        return sum(_cities_of(each) for _, each in _live.values()) + _cities_of(search) > MOST_CITIES
 
 
 def _keep_live(ask: Slice, search: Search) -> None:
@@ -332,6 +368,6 @@ def _keep_live(ask: Slice, search: Search) -> None:
         jobs = list(dict.fromkeys(job for job, _ in reversed(_live)))[:MOST_JOBS]
         total = 0
         for key, (_, each) in reversed(list(_live.items())):
-            total += each.form.whole.n * each.climbers
+            total += _cities_of(each)
             if each is not search and (key[0] not in jobs or total > MOST_CITIES):
                 del _live[key]

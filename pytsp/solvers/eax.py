@@ -317,14 +317,20 @@ class Evolution(Search):
         handle, places = self.local_search.elect(standing.handle, standing.lengths, most)
         return replace(standing, handle=handle, lengths=standing.lengths[places], steps=standing.steps[places])
 
-    def receive(self, tour: NDArray[np.int32]) -> None:
-        """Take a tour of n cities into the population, in place of its longest, and begin to look for shorter ones
-        again."""
+    def emigrants(self, count: int) -> dict[str, NDArray[Any]]:
+        """Return the fields of the population's first `count` climbers, which stay until others come in their place."""
+        chosen = self.local_search.chosen(self.standing.handle, np.arange(count))
+        return self.kernels.fields(chosen)
+
+    def receive(self, climbers: dict[str, NDArray[Any]]) -> None:
+        """Take climbers into the population, in place of as many of its first, and begin to look for shorter tours
+        again. They stand behind the others, so that all have left before one leaves twice."""
         now, search = self.standing, self.local_search
-        joined = search.join(now.handle, search.descend(tour[None, :]))
-        handle, places = search.elect(joined, search.lengths(joined), len(now.lengths))
-        now = replace(now, steps=search.steps(joined)[places], unchanged=0, idle=0, stale=0)
-        self.standing = self._read(handle, now)
+        places = np.arange(len(climbers["lengths"]), len(now.lengths))
+        kept = search.chosen(now.handle, places)
+        self.standing = self._read(
+            search.join(kept, self.kernels.value("population", climbers)), replace(now, unchanged=0, idle=0, stale=0)
+        )
 
     def _times_to_settle(self) -> tuple[float, float]:
         """Return when the climbers of a population that begins now are to be there, and when if they are few."""

@@ -1,50 +1,120 @@
-"""An island of edge assembly crossover: a population that goes on to a given generation, with a tour from elsewhere."""
+"""An island of edge assembly crossover: a population that goes on to a given generation, with tours from elsewhere."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.run.state_reader import State
+from pytsp.solvers.common.local_search import population_fields
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.eax import POPULATIONS, Evolution
 from pytsp.solvers.ils.starting_tours import restart_seed
 
-__all__ = ["GENERATIONS", "Stay", "begin_island"]
+__all__ = ["GENERATIONS", "Island", "Migrants", "Stay", "begin_island"]
 
 GENERATIONS = 10
-"""After so many generations each island sends its shortest tour on."""
+"""After so many generations islands exchange tours."""
+
+# An island sends a tour in so many, one at least.
+MIGRATING = 8
+
+
+@dataclass(frozen=True)
+class Migrants:
+    """Climbers that an island has to send.
+
+    Attributes
+    ----------
+    population : int
+        Which of the island's populations they are of.
+    climbers : dict
+        The fields of a population, of k climbers: "tours" and "bests", int32 of shape (k, n), "lengths" and "steps",
+        int64 of shape (k,).
+    """
+
+    population: int
+    climbers: dict[str, NDArray[Any]]
+
+    @property
+    def nbytes(self) -> int:
+        return sum(field.nbytes for field in self.climbers.values())
+
+    def state(self) -> dict[str, Any]:
+        """Return them as a checkpoint holds them, for `restored`."""
+        return {"population": self.population, "climbers": self.climbers}
+
+    @classmethod
+    def restored(cls, state: State, n: int) -> Migrants:
+        """Return the climbers that a checkpoint holds."""
+        return cls(state.whole("population"), population_fields(state.part("climbers"), n))
 
 
 @dataclass(frozen=True)
 class Stay:
-    """What an island is asked between two sendings.
+    """What an island is asked between two exchanges.
 
     Attributes
     ----------
-    number : int
-        That of the island.
+    round : int
+        How many exchanges were before.
     until : int
         The generation at which it is to stop.
-    arrival : numpy.ndarray of int32, shape (n,), or None
-        The tour that has come to it.
+    arrivals : Migrants or None
+        Who comes, in place of those that the island has sent.
     """
 
-    number: int
+    round: int
     until: int
-    arrival: NDArray[np.int32] | None = None
+    arrivals: Migrants | None = None
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self.arrivals is None else self.arrivals.nbytes
+
+    def state(self) -> dict[str, Any]:
+        """Return it as a checkpoint holds it, for `restored`."""
+        arrivals = None if self.arrivals is None else self.arrivals.state()
+        return {"round": self.round, "until": self.until, "arrivals": arrivals}
+
+    @classmethod
+    def restored(cls, state: State, n: int) -> Stay:
+        """Return the stay that a checkpoint holds."""
+        arrivals = Migrants.restored(state.part("arrivals"), n) if "arrivals" in state else None
+        return cls(state.whole("round"), state.whole("until"), arrivals)
 
 
 class Island(Evolution):
-    """The populations of one island, up to a generation."""
+    """The populations of one island, through its stays.
 
-    def __init__(self, task: Task[Any], stay: Stay) -> None:
+    Parameters
+    ----------
+    task : Task
+    stays : sequence of Stay
+        Those that are not over, and maybe some that the task's state has been through.
+    """
+
+    def __init__(self, task: Task[Any], stays: Sequence[Stay]) -> None:
+        self.round, self.until = -1, 0
         super().__init__(task)
-        self.until = stay.until
-        if stay.arrival is not None and self.standing.is_settled:
-            self.receive(stay.arrival)
+        self.stays = [stay for stay in stays if stay.round > self.round]
+        if self.round < 0:
+            self._begin_stay()
+
+    def hear(self, stay: Stay) -> None:
+        """Take a further stay, behind those that are known."""
+        self.stays.append(stay)
+
+    def answer(self) -> Migrants | None:
+        """Return who is sent from here when the stay is over."""
+        if not self._is_over:
+            return None
+        now = self.standing
+        count = max(1, len(now.lengths) // MIGRATING)
+        return Migrants(2 * len(now.elites) + now.has_met_elites, self.emigrants(count))
 
     @property
     def is_last(self) -> bool:
@@ -53,17 +123,42 @@ class Island(Evolution):
 
     @property
     def is_finished(self) -> bool:
+        return self._is_over and not self.stays
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the stay is."""
         now = self.standing
         if not now.is_settled:
             return False
         has_ended = self.has_converged and (not self.is_timed or self.fruitless >= POPULATIONS)
         return has_ended or now.iteration >= self.until
 
+    def advance(self) -> None:
+        if self._is_over:
+            self._begin_stay()
+        else:
+            super().advance()
 
-def begin_island(task: Task[Any], stay: Stay) -> Island:
-    """Begin the search of an island, by random numbers of its own."""
-    task = replace(task, seed=restart_seed(task.seed, stay.number))
-    if stay.number:
+    def _begin_stay(self) -> None:
+        stay = self.stays.pop(0)
+        self.round, self.until = stay.round, stay.until
+        if stay.arrivals is not None:
+            self.receive(stay.arrivals.climbers)
+
+    def state(self) -> dict[str, Any]:
+        return super().state() | {"round": self.round, "until": self.until}
+
+    def _restore(self, state: State) -> None:
+        super()._restore(state)
+        self.round, self.until = state.whole("round"), state.whole("until")
+
+
+def begin_island(task: Task[Any], stays: tuple[int, Sequence[Stay]]) -> Island:
+    """Begin the search of the island of that number, by random numbers of its own."""
+    number, there = stays
+    task = replace(task, seed=restart_seed(task.seed, number))
+    if number:
         task = replace(task, given_tour=None)
     task.prepare()
-    return Island(task, stay)
+    return Island(task, there)

@@ -129,8 +129,8 @@ class LocalSearch:
         ]
         if len(parts) == 1:
             return self.climb(tours, self.seed, first, lists=parts[0][1])
-        there = [self.climb(self._chosen(tours, places), self.seed, first, lists=lists) for places, lists in parts]
-        return self._chosen(self.join(*there), np.argsort(np.concatenate([places for places, _ in parts])))
+        there = [self.climb(self.chosen(tours, places), self.seed, first, lists=lists) for places, lists in parts]
+        return self.chosen(self.join(*there), np.argsort(np.concatenate([places for places, _ in parts])))
 
     @cached_property
     def _crossing(self) -> LocalSearch:
@@ -229,9 +229,9 @@ class LocalSearch:
     def elect(self, climbers: Any, lengths: NDArray[np.int64], most: int) -> tuple[Any, NDArray[np.intp]]:
         """Return at most so many climbers, those with the shortest tours, and their places among all."""
         places = np.sort(np.argsort(lengths, kind="stable")[:most])
-        return self._chosen(climbers, places), places
+        return self.chosen(climbers, places), places
 
-    def _chosen(self, climbers: Any, places: NDArray[np.intp]) -> Any:
+    def chosen(self, climbers: Any, places: NDArray[np.integer[Any]]) -> Any:
         """Return the climbers at these places, in this order."""
         return self.call("population_chosen", climbers, places.astype(np.int32))
 
