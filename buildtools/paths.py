@@ -14,7 +14,6 @@ PARTS = (
     "search",
     "flat",
     "lists",
-    "huge",
     "comparators",
     "neighbourhoods",
     "strategies",

@@ -124,6 +124,12 @@ def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
         yield open_backend(request.param, part=getattr(request.module, "PART", "restarts"))
 
 
+@pytest.fixture(scope="module", params=["c", "multicore"])
+def on_the_cpu(request: pytest.FixtureRequest) -> Backend:
+    """Every backend of the CPU, open."""
+    return open_backend(request.param)
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """A browser without a window; skips the test without one."""

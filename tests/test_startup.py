@@ -166,7 +166,7 @@ def test_the_command_line_knows_the_names_of_the_solvers() -> None:
         (["--neighbourhood", "zipped"], "neighbourhoods"),
         (["--neighbourhood", "tiles"], "restarts"),
         (["--solver", "restarts", "--neighbourhood", "flat", "--k", "2"], "restarts"),
-        (["--solver", "large"], "huge"),
+        (["--solver", "large"], "cpu"),
         (["--solver", "annealing"], "comparators"),
     ],
 )

@@ -99,7 +99,7 @@ def main() -> int:
         parser.error(f"no best known length of {', '.join(unknown)}; known: {', '.join(BEST)}")
     backends = options.backends.split(",")
     for backend in backends:
-        for part in ("flat", "huge", "search"):
+        for part in ("flat", "lists", "search"):
             open_backend(backend, part=part)
     print(describe(), flush=True)
     print_head("instance", "seconds", *(f"{backend}: median, most, s" for backend in backends), "equal")

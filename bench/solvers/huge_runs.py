@@ -12,10 +12,10 @@ import numpy as np
 
 import pytsp
 from bench.harness.machine import find
-from pytsp.backends import Backend, open_backend
+from pytsp.backends import CPU_PART, Backend, open_backend
 from pytsp.neighbours.boxes import lists_along
 from pytsp.neighbours.hilbert import along_hilbert
-from pytsp.solvers.large.solver import DEFAULT_NEIGHBOURS, LEAST_GPU_PIECE
+from pytsp.solvers.large.solver import DEFAULT_NEIGHBOURS
 
 # The cities of the DIMACS challenge's instances, which are their seeds, too.
 UNIFORM = {"E10k.0": 10_000, "E31k.0": 31_623, "E100k.0": 100_000, "E316k.0": 316_228, "E1M.0": 1_000_000}
@@ -149,7 +149,7 @@ def measure(task: Task) -> tuple[list[Line], bool | None]:
     read = time.perf_counter() - began
     best_known = BEST_KNOWN.get(task.name, instance.optimum)
     solve: dict[str, Any] = {"solver": "large", "backend": task.backend, "piece": task.piece}
-    kernels = open_backend(task.backend, part="huge")
+    kernels = open_backend(task.backend, part=CPU_PART)
     pytsp.solve(pytsp.generate.uniform(WARM_CITIES, 0), solver="large", backend=task.backend, iterations=1)
     renumbered, listed = phases(instance, kernels)
     lines = []
@@ -184,10 +184,9 @@ def measure(task: Task) -> tuple[list[Line], bool | None]:
 
 
 def agree(instance: pytsp.Instance, task: Task) -> bool:
-    """Tell whether two backends come to the same tour and length by so many rounds, of pieces that every GPU takes."""
-    piece = LEAST_GPU_PIECE if task.piece is None else task.piece
+    """Tell whether two backends come to the same tour and length by so many rounds, and cities a piece."""
     one, two = (
-        pytsp.solve(instance, solver="large", backend=backend, iterations=task.rounds, piece=piece)
+        pytsp.solve(instance, solver="large", backend=backend, iterations=task.rounds, piece=task.piece)
         for backend in (task.backend, task.check or task.backend)
     )
     return bool(np.array_equal(one.tour, two.tour)) and one.length == two.length

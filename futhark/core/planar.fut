@@ -13,26 +13,6 @@ module type planar = {
   val slice [n] : data [n] -> (first: i64) -> (m: i64) -> data [m]
 }
 
-module planar_grid : planar with data [n] = grid.data [n] = {
-  open grid
-
-  def gather [n] [m] ((xs, ys): data [n]) (cities: [m]i32) : data [m] =
-    #[unsafe] (map (\c -> xs[i64.i32 c]) cities, map (\c -> ys[i64.i32 c]) cities)
-
-  def slice [n] ((xs, ys): data [n]) (first: i64) (m: i64) : data [m] =
-    #[unsafe] (xs[first:first + m] :> [m]i32, ys[first:first + m] :> [m]i32)
-}
-
-module planar_plane : planar with data [n] = plane.data [n] = {
-  open plane
-
-  def gather [n] [m] ((xs, ys, up): data [n]) (cities: [m]i32) : data [m] =
-    #[unsafe] (map (\c -> xs[i64.i32 c]) cities, map (\c -> ys[i64.i32 c]) cities, up)
-
-  def slice [n] ((xs, ys, up): data [n]) (first: i64) (m: i64) : data [m] =
-    #[unsafe] (xs[first:first + m] :> [m]f64, ys[first:first + m] :> [m]f64, up)
-}
-
 -- | A path from city 0 to city n - 1, as a tour: these two are so near each other that no move that shortens the tour parts
 -- them.
 module mk_path (M: metric) : metric with data [n] = M.data [n] with point = M.point = {

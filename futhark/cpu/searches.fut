@@ -52,7 +52,7 @@ module any_many_starts = mk_many_starts anywhere any_climbing cores
 module any_starts = mk_starts anywhere
 module space_passes = mk_passes space wide
 module space_path = mk_path space
-module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path) (mk_thread_look space_path)) cores
+module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker space_path) (mk_thread_look space_path))
 module any_annealing = mk_annealing anywhere any_worker cores
 module any_ants = mk_ants anywhere any_population cores
 

@@ -15,7 +15,7 @@ type piece_range = {offset: i64, piece: i64, first: i64, count: i64}
 def are_pieces (n: i64) ({offset, piece, first, count}: piece_range) =
   offset >= 0 && offset < n && piece >= 2 && first >= 0 && count >= 1 && first + count <= n / piece
 
-module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (S: schedule) = {
+module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
   -- The neighbours, by their places in the piece, of the city in place j of the piece that begins at a position; those outside
   -- are too far for any move, farther than two edges that go are long.
   local
@@ -52,13 +52,11 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) (S: schedu
     let points = P.gather data cities
     let inner = tabulate_2d count m (\i j -> inner_links links s m (position i 0) j)
     let start = map i32.i64 (iota m)
-    let on i works =
+    let on i _ =
       #[unsafe]
-      let plan = if works then plan else plan with from = 1 with iterations = 0
       let key = rng.stream plan.seed (plan.first + first + i)
       in (I.climb (P.slice points (i * m) m) inner[i] plan key start start).tour
-    -- Opaque, lest what follows be made by the climbers' blocks, with a lane for each city.
-    let tours = opaque (S.each count m on)
+    let tours = cores.each count m on
     -- A climber's tour holds the edge between places 0 and m - 1: it is read from 0 on, away from m - 1.
     let zeros = map (\tour -> #[unsafe] (loop z = 0i64 while tour[z] != 0 do z + 1)) tours
     let path i j =

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from pytsp.api.solve import solve
-from pytsp.backends.registry import open_backend, status
+from pytsp.backends.kind import CPU_PART
+from pytsp.backends.registry import KINDS, open_backend, status
 from pytsp.bound.bound import lower_bound
 from pytsp.problem.instance import Instance
 from pytsp.run.result import Result
@@ -104,8 +105,11 @@ def compare(
     TypeError, ValueError
         As `pytsp.solve`.
     """
-    names = [found.name for found in status() if found.usable] if backends is None else list(backends)
     kind = OPTIONS.get(solver, OPTIONS["restarts"])
+    usable = [found.name for found in status() if found.usable]
+    if kind.part == CPU_PART:
+        usable = [name for name in usable if KINDS[name].on_the_cpu]
+    names = usable if backends is None else list(backends)
     asked: list[dict[str, Any]] = [{"neighbourhood": each} for each in neighbourhoods] or [{}]
     runs = [(name, options) for name in names for options in asked]
     # What cannot run fails before anything does.

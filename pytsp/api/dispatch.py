@@ -265,8 +265,17 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
         return threads is not None and (n in RECOMBINED_CITIES or threads <= MOST_CHAIN_THREADS)
 
     has_tour, given = request.initial_tour is not None, given_of(request.keywords)
+    may_take_the_cpu = request.devices is None and request.device is None and request.backend not in ("cuda", "opencl")
     return choose(
-        solver, given, instance, is_short, is_on_the_cpu, most_on_a_gpu, chains_fit, has_initial_tour=has_tour
+        solver,
+        given,
+        instance,
+        is_short,
+        is_on_the_cpu,
+        most_on_a_gpu,
+        chains_fit,
+        has_initial_tour=has_tour,
+        may_take_the_cpu=may_take_the_cpu,
     )
 
 

@@ -68,10 +68,10 @@ def solve(
         and 0.8 µs a city. Where distances are asymmetric it is "eax" to 2,000 cities and from 1 ms a city on, or where
         near cities are about as far there as back, as on roads, to 1,000 and from 5 µs times the square of the cities
         on; on a GPU to 5,000. Else it is "ils" on a CPU up to 200,000 cities where the time limit leaves 0.04 ms a city
-        (above 20,000 cities with up to three threads), "large" for cities that have coordinates, on a GPU those of the
-        plane (EUC_2D, CEIL_2D, EUCLIDEAN), if no option says otherwise, and "ils" for all else. But it is "restarts" or
-        "ils" where an option is given that concerns only it, and "ils" where `iterations` is. "two-opt", and
-        "annealing" and "ants", which are there to be compared with, are chosen only by an option that is theirs alone.
+        (above 20,000 cities with up to three threads), "large", which the CPU alone has, for cities that have
+        coordinates, if no option says otherwise, and "ils" for all else. But it is "restarts" or "ils" where an option
+        is given that concerns only it, and "ils" where `iterations` is. "two-opt", and "annealing" and "ants", which are
+        there to be compared with, are chosen only by an option that is theirs alone.
     open : bool, optional
         Search the shortest open path through all cities, which does not return to its first one, by a matrix of 23,169
         cities at most (see `pytsp.problem.open_paths`). `Result.is_open` tells paths from tours.

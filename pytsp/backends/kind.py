@@ -21,20 +21,22 @@ PARTS = (
     "search",
     "flat",
     "lists",
-    "huge",
     "comparators",
     "neighbourhoods",
     "strategies",
     "blocks",
     "bound",
 )
-"""The names of the kernels' parts: restarts and two-opt; local search and many instances; crossover of a population;
-neighbour lists of many cities; a huge tour; annealing and ants; random restarts by other neighbourhoods; local search
+"""The names of the GPU kernels' parts: restarts and two-opt; local search and many instances; crossover of a
+population; neighbour lists of many cities; annealing and ants; random restarts by other neighbourhoods; local search
 by climbers in step; random restarts by a fixed number of thread blocks; Held and Karp's bound and α-nearness.
 
 On a GPU each part is a program of its own, which the driver compiles and loads where it is asked for; on the CPU one
-program holds all of them.
+program holds all of them, and what GPUs do not have besides.
 """
+
+CPU_PART = "cpu"
+"""What only the CPU has: the search of one huge tour."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pytsp.backends.context import Backend
 from pytsp.backends.cpu import Multicore, Sequential
 from pytsp.backends.cuda.kind import Cuda
 from pytsp.backends.devices import Device, usable_cores
-from pytsp.backends.kind import PARTS, BackendStatus, DeviceKind, Found
+from pytsp.backends.kind import CPU_PART, PARTS, BackendStatus, DeviceKind, Found
 from pytsp.backends.opencl import OpenCL
 from pytsp.exceptions import BackendError, BackendUnavailable
 from pytsp.utils.suggestions import hint
@@ -69,7 +69,8 @@ def open_backend(
     tuning : mapping of str to int, optional
         Futhark's tuning parameters, as in a ``.tuning`` file.
     part : str, optional
-        One of `PARTS`: on a GPU, the kernels to open. The CPU's backends are the same for every part.
+        One of `PARTS`: on a GPU, the kernels to open. The CPU's backends are the same for every part; `CPU_PART` is
+        what they alone have.
 
     Returns
     -------
@@ -83,8 +84,8 @@ def open_backend(
     BackendError
         If the name, the thread count, the device, a tuning parameter or the part is not one.
     """
-    if part not in PARTS:
-        raise BackendError(f"part {part!r} of the kernels is not known; known: {', '.join(PARTS)}")
+    if part not in (*PARTS, CPU_PART):
+        raise BackendError(f"part {part!r} of the kernels is not known; known: {', '.join((*PARTS, CPU_PART))}")
     if name not in (*KINDS, "auto"):
         close = hint(str(name), BACKENDS)
         raise BackendError(f"backend {name!r} is not known; known: auto, {', '.join(BACKENDS)}{close}")
@@ -94,6 +95,8 @@ def open_backend(
         raise BackendError(f"threads must be from 1 to {_MOST_THREADS}, got {threads}")
     if isinstance(device, bool) or not isinstance(device, int | str | None):
         raise BackendError(f"device must be a number or a name, got {type(device).__name__} {device!r}")
+    if part == CPU_PART:
+        name = _cpu_name(name, threads, device)
     settings = (name, threads, device, repr(sorted((tuning or {}).items())))
     with _registry_lock:
         for each in (part, None):
@@ -106,6 +109,18 @@ def open_backend(
             backend = _open(find(KINDS[name], part), threads, device, tuning)
         _registry[settings, backend.part] = backend
         return backend
+
+
+def _cpu_name(name: str, threads: int | None, device: int | str | None) -> str:
+    """Return the backend that runs what GPUs do not have, or refuse one that is a GPU's."""
+    if name in ("cuda", "opencl") or device is not None:
+        asked = f"backend={name!r}" if device is None else f"device={device!r}"
+        raise BackendError(
+            f"one huge tour by its pieces is searched by the CPU, got {asked}; take solver='eax' on a GPU, or "
+            "backend='multicore'"
+        )
+    # With threads, "auto" takes no GPU by itself.
+    return (on_the_cpu() or "multicore") if name == "auto" and threads is None else name
 
 
 _registry: dict[tuple[object, ...], Backend] = {}

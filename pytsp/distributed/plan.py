@@ -32,17 +32,15 @@ class PlanAsk:
 
 @dataclass(frozen=True)
 class Plan:
-    """How many climbers there are, how many keep a worker busy, options that would depend on the worker else, and what
-    paces depend on: "cpu" or "gpu"."""
+    """How many climbers there are, how many keep a worker busy, and options that would depend on the worker else."""
 
     climbers: int
     busy: int
     options: Mapping[str, Any]
-    machine: str = "cpu"
 
     def state(self) -> dict[str, Any]:
         """Return it as a checkpoint holds it, for `restored_plan`."""
-        return {"climbers": self.climbers, "busy": self.busy, "machine": self.machine, **self.options}
+        return {"climbers": self.climbers, "busy": self.busy, **self.options}
 
 
 def restored_plan(said: State) -> Plan:
@@ -52,12 +50,9 @@ def restored_plan(said: State) -> Plan:
         more["iterations"] = said.whole("iterations")
     if "population" in said:
         more["climbers"] = said.whole("population", 1, 2**40)
-    if "piece" in said:
-        more["piece"] = said.whole("piece", 1, 2**31 - 1)
     if "moves" in said:
         more["moves"] = said.text("moves")
-    machine = said.one_of("machine", ("cpu", "gpu"))
-    return Plan(said.whole("climbers", 1, 2**40), said.whole("busy", 1), more, machine)
+    return Plan(said.whole("climbers", 1, 2**40), said.whole("busy", 1), more)
 
 
 def plan(shared: Shared, ask: PlanAsk) -> Plan:
@@ -126,13 +121,10 @@ def _eax(task: Task[Any], places: int) -> Plan:
 
 
 def _large(task: Task[Any], places: int) -> Plan:
-    from pytsp.solvers.large.solver import check_large, piece_cities  # noqa: PLC0415
+    from pytsp.solvers.large.solver import check_large  # noqa: PLC0415
 
-    options, n = task.options, task.instance.n
-    check_large(task.instance, on_the_cpu=task.machine == "cpu")
-    piece = piece_cities(n // options.stripes, task.kernels, options.piece)
-    moves = MOVES[moves_of(task, "thread" if task.kernels.device is None else "block", "lk")]
-    return Plan(1, 1, {"piece": piece, "moves": moves}, task.machine)
+    check_large(task.instance)
+    return Plan(1, 1, {})
 
 
 PLANS: dict[str, Callable[[Task[Any], int], Plan]] = {

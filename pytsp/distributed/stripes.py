@@ -40,8 +40,8 @@ __all__ = ["Stripes"]
 
 # How many epochs there are: by rounds, and by time.
 EPOCHS, TIMED_EPOCHS = 4, 2
-# What lists of all cities and passes over them take a core, or a GPU, in the end, a city.
-WHOLE_SECONDS = {"cpu": 4e-6, "gpu": 1e-6}
+# What lists of all cities and passes over them take a core in the end, a city.
+WHOLE_SECONDS = 4e-6
 # What follows the search takes as long as the length of a tour, so many times.
 FINAL_LENGTHS = 8
 # How long stripes have to tell their paths where a solve ends, in seconds.
@@ -144,9 +144,7 @@ class Stripes(PartedSearch):
         """Return the seconds at which the epochs of a timed solve end for the passes behind them."""
         limit = self.watch.time_limit
         assert limit is not None
-        needed = max(
-            WHOLE_SECONDS[self.plan.machine] * self.task.instance.n, min(SETTLING_SHARE * limit, MOST_SETTLING_SECONDS)
-        )
+        needed = max(WHOLE_SECONDS * self.task.instance.n, min(SETTLING_SHARE * limit, MOST_SETTLING_SECONDS))
         return limit - self.watch.reserve - min(needed, MOST_SETTLING_SHARE * limit)
 
     def _borders(self, epoch: int) -> NDArray[np.int64]:

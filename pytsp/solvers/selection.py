@@ -81,6 +81,7 @@ def choose(
     chains_fit: Callable[[], bool] = lambda: False,
     *,
     has_initial_tour: bool = False,
+    may_take_the_cpu: bool = True,
 ) -> Options:
     """Return the options of the solver that is meant.
 
@@ -103,6 +104,8 @@ def choose(
         optimum.
     has_initial_tour : bool, optional
         Whether there is an initial tour, which does not concern all solvers either.
+    may_take_the_cpu : bool, optional
+        Whether kernels may be those of a CPU, which alone has "large".
 
     Raises
     ------
@@ -116,7 +119,8 @@ def choose(
         concerned["initial_tour"] = tuple(name for name, kind in OPTIONS.items() if kind.takes_initial_tour)
     chosen = solver
     if solver == "auto":
-        may_be_large = all("large" in solvers for solvers in concerned.values()) and can_be_large(instance, on_the_cpu)
+        is_large = all("large" in solvers for solvers in concerned.values())
+        may_be_large = is_large and may_take_the_cpu and can_be_large(instance)
         # Iterations ask for one search, of as many cities on a GPU as on a CPU.
         is_counted = "iterations" in given
         recombined = RECOMBINED_CITIES if is_counted else _recombined(instance, on_the_cpu, most_on_a_gpu)

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from processes import PATIENCE, run_python
 
 from pytsp import random_tours
-from pytsp.backends import BACKENDS, PARTS, Backend, Opaque, kernel_cache, open_backend, status
+from pytsp.backends import BACKENDS, CPU_PART, PARTS, Backend, Opaque, kernel_cache, open_backend, registry, status
 from pytsp.backends.devices import DriverContext
 from pytsp.backends.entry_points import EntryPoint, Manifest
 from pytsp.backends.kernel_cache import KernelCache
@@ -455,13 +455,14 @@ def test_without_kernels_status_gives_the_reason_of_the_build(tmp_path: Any, mon
 
 
 def test_an_unknown_part_is_refused_with_the_known() -> None:
-    with pytest.raises(BackendError, match=f"part 'ils' of the kernels is not known; known: {', '.join(PARTS)}$"):
+    known = ", ".join((*PARTS, CPU_PART))
+    with pytest.raises(BackendError, match=f"part 'ils' of the kernels is not known; known: {known}$"):
         open_backend("c", part="ils")
 
 
 @pytest.mark.parametrize("settings", [{"name": "c"}, {"name": "multicore", "threads": 2}, {"threads": 1}])
 def test_on_the_cpu_all_parts_are_one_backend(settings: dict[str, Any]) -> None:
-    one, *others = (open_backend(**settings, part=part) for part in PARTS)
+    one, *others = (open_backend(**settings, part=part) for part in (*PARTS, CPU_PART))
     assert one.part is None and all(other is one for other in others)
 
 
@@ -472,8 +473,8 @@ def test_a_gpu_has_a_context_for_each_part(kernels: Backend) -> None:
     assert each["restarts"] is kernels
     assert len({*map(id, each.values())}) == len(PARTS)
     assert [backend.part for backend in each.values()] == list(PARTS)
-    with pytest.raises(BackendError, match=r"'huge_given' in its part 'huge', and this is its part 'restarts'"):
-        kernels.call("huge_given", np.arange(5, dtype=np.int32))
+    with pytest.raises(BackendError, match=r"'plane_along' in its part 'lists', and this is its part 'restarts'"):
+        kernels.call("plane_along", *np.zeros((2, 5)))
 
 
 def test_an_entry_point_of_another_part_is_refused_with_that_part(
@@ -486,9 +487,9 @@ def test_an_entry_point_of_another_part_is_refused_with_that_part(
     backend._kind, backend.name, backend.part = KINDS["cuda"], "cuda", "search"
     backend._manifest = Manifest({"types": {}, "entry_points": {"search_call": {}}}, None, None)
     with pytest.raises(
-        BackendError, match=r"'huge_call' in its part 'huge', and this is its part 'search'; call .*'huge'"
+        BackendError, match=r"'flat_call' in its part 'flat', and this is its part 'search'; call .*'flat'"
     ):
-        backend.call("huge_call")
+        backend.call("flat_call")
     with pytest.raises(BackendError, match="no entry point 'no_call'; there are: search_call"):
         backend.call("no_call")
 
@@ -504,7 +505,15 @@ OF_PAPERS: list[Options] = [
 def test_every_solver_has_a_part() -> None:
     parts = {kind().kernels_part for kind in OPTIONS.values()} | {each.kernels_part for each in OF_PAPERS}
     # Solvers open these beside their own: for lists by α, and of many cities.
-    assert parts | {"bound", "lists"} == {*PARTS}
+    assert parts | {"bound", "lists"} == {*PARTS, CPU_PART}
+
+
+def test_what_the_cpu_alone_has_is_not_what_the_others_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Were the CPU's kernels kept as those of "auto", a GPU would not be looked for any more.
+    monkeypatch.setattr(registry, "_registry", {})
+    opened = open_backend("auto", part=CPU_PART)
+    assert opened.device is None
+    assert [name for (name, *_), _ in registry._registry] == [registry.on_the_cpu()]
 
 
 # Threads, forks, closing

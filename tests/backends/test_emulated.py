@@ -26,7 +26,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "two-opt": {"start": "random"},
     "ils": {"climbers": 3, "iterations": 40, "moves": "3-opt"},
     "eax": {"climbers": 8, "moves": "flat"},
-    "large": {"iterations": 3, "piece": 20, "moves": "3-opt"},
     "annealing": {"climbers": 2, "iterations": 50},
     "ants": {"climbers": 2, "iterations": 5},
 }
@@ -36,8 +35,7 @@ CASES = [
     for solver in OPTIONS
     for kind in INSTANCES
     for mapping in MAPPINGS.get(solver, ("block", "thread"))
-    # A large tour needs coordinates, and its pieces have blocks; crossover has none.
-    if solver != "large" or (kind, mapping) in (("grid", "block"), ("plane", "block"))
+    # Crossover has no blocks.
     if solver != "eax" or mapping == "thread"
 ]
 
@@ -72,13 +70,10 @@ def test_only_tests_know_of_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", [emulated.NAMED])
 @pytest.mark.parametrize("kind", INSTANCES)
-@pytest.mark.parametrize("solver", ["ils", "large"])
-def test_blocks_make_the_chains_that_c_makes(solver: str, kind: str, name: str) -> None:
-    if solver == "large" and kind == "matrix":
-        return
-    options = OPTIONS[solver] | {"moves": "lk"}
-    found = pytsp.solve(INSTANCES[kind], solver=solver, backend=name, **options)
-    expected = pytsp.solve(INSTANCES[kind], solver=solver, backend="c", **options)
+def test_blocks_make_the_chains_that_c_makes(kind: str, name: str) -> None:
+    options = OPTIONS["ils"] | {"moves": "lk"}
+    found = pytsp.solve(INSTANCES[kind], solver="ils", backend=name, **options)
+    expected = pytsp.solve(INSTANCES[kind], solver="ils", backend="c", **options)
     assert found.mapping != expected.mapping
     assert np.array_equal(found.tour, expected.tour)
     assert np.array_equal(found.lengths, expected.lengths)

@@ -68,7 +68,6 @@ RESULTS = {
     ),
     "flat": ("many_bests", "population_best", "population_tour", "bests", "lengths", "steps"),
     "lists": ("plane_along", "boxes_nearest", "boxes_quadrants", "many_connected"),
-    "huge": ("huge_tour", "plane_huge_length", "huge_counts", "boxes_nearest"),
     "comparators": ("trails", "bests", "steps"),
     "neighbourhoods": ("batch_found", "tours"),
     "strategies": ("population_tour", "lengths"),

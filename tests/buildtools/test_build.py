@@ -580,13 +580,13 @@ def test_a_backend_for_gpus_is_built_in_parts(
 
 @pytest.mark.slow
 def test_a_backend_without_one_of_its_parts_is_not_built(checkout: Path, gpu: dict[str, Path]) -> None:
-    gpu["huge"].write_text("type error\n")
+    gpu["bound"].write_text("type error\n")
     with pytest.raises(BuildError, match=r"(?s)^opencl could not be built\nopencl: .*it does not type"):
         kernels.build_kernels(OPENCL, checkout)
     found = report.read_report(checkout)
     assert not found.entry("opencl").built
-    assert [name for name, entry in found.modules.items() if not entry.built] == ["opencl_huge"]
-    gpu["huge"].write_text("2 --\n")
+    assert [name for name, entry in found.modules.items() if not entry.built] == ["opencl_bound"]
+    gpu["bound"].write_text("2 --\n")
     assert kernels.build_kernels(OPENCL, checkout).entry("opencl").built
     gpu["search"].write_text("type error\n")
     with pytest.raises(BuildError, match="opencl: kept from an earlier build"):

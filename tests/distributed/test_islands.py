@@ -22,6 +22,7 @@ from pytsp.run.monitor import Watch
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.eax_islands import GENERATIONS, MIGRATING, Island, Migrants, Stay, begin_island
 
+PART = "flat"
 uniform = partial(cities.uniform, side=10_000)
 
 

@@ -138,17 +138,6 @@ def load(kind: str, n: int) -> None:
     print(f"{kind} {n} loaded: {'equal' if equal else 'DIFFERENT'}", flush=True)
 
 
-def search_large(kind: str, n: int) -> None:
-    """Say whether one tour cut in pieces stands after four rounds where it does with c."""
-    instance = instance_of(kind, n)
-    found, expected = (
-        solve(instance, solver="large", iterations=4, piece=20, moves="3-opt", backend=name) for name in ("opencl", "c")
-    )
-    fields = ("lengths", "steps", "tour")
-    equal = all(np.array_equal(getattr(found, field), getattr(expected, field)) for field in fields)
-    print(f"{kind} {n} {found.solver}: {'equal' if equal else 'DIFFERENT'}", flush=True)
-
-
 def contrast(kind: str, n: int, solver: str, **options: Any) -> None:
     """Say whether three chains or colonies stand after six iterations where those of c do."""
     instance = instance_of(kind, n)
@@ -209,12 +198,6 @@ def strategies() -> None:
     """Run the cases of climbers in step with each other."""
     for kind in ("fine", "plane", "matrix"):
         keep_step(kind, 20)
-
-
-def huge() -> None:
-    """Run the cases of one huge tour."""
-    for kind in ("fine", "plane"):
-        search_large(kind, 100)
 
 
 def comparators() -> None:
@@ -307,7 +290,6 @@ if __name__ == "__main__":
         search,
         flat,
         lists,
-        huge,
         comparators,
         neighbourhoods,
         strategies,

@@ -22,8 +22,13 @@ from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
 
-PART = "huge"
 PLANE = ("EUC_2D", "CEIL_2D")
+
+
+@pytest.fixture(scope="module")
+def backend(on_the_cpu: Backend) -> Backend:
+    """Every backend of the CPU: GPUs have no kernels for one huge tour."""
+    return on_the_cpu
 
 
 def forms_of(instance: Instance) -> list[Form]:

@@ -28,7 +28,6 @@ CASES = {
     "search": 3,
     "flat": 3,
     "lists": 2,
-    "huge": 2,
     "comparators": 10,
     "neighbourhoods": 17,
     "strategies": 3,

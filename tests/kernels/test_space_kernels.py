@@ -21,15 +21,7 @@ from pytsp.problem.metrics import METRICS
 from pytsp.problem.open_paths import OpenPath
 from pytsp.solvers.common import task
 
-PART = "huge"
 IN_SPACE = ("ATT", "EUC_3D", "GEO", "GEOM", "HAVERSINE", "MAN_2D", "MAN_3D", "MAX_2D", "MAX_3D")
-
-
-@pytest.fixture
-def on_the_cpu(backend: Backend) -> Backend:
-    if backend.device is not None:
-        pytest.skip("a GPU takes a matrix")
-    return backend
 
 
 def cities(metric: str, n: int, seed: int) -> Instance:

@@ -26,7 +26,7 @@ from pytsp.neighbours.lists import along_tree, neighbour_lists
 from pytsp.starts.construct import greedy
 from pytsp.utils.deadline import OutOfTime, looking
 
-PART = "huge"
+PART = "lists"
 
 
 def sorted_along(instance: Instance) -> tuple[Instance, NDArray[np.uint64]]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -43,11 +41,16 @@ from pytsp.utils.deadline import OutOfTime
 
 pieces_module = importlib.import_module("pytsp.solvers.large.pieces")
 large_module = importlib.import_module("pytsp.solvers.large.solver")
-PART = "huge"
 PLANE = ("EUC_2D", "CEIL_2D")
 # The longest distance that kernels take is nearly that of opposite corners.
 LONGEST_SIDE = 759_250_000
 solved = solving("large", iterations=3, piece=10)
+
+
+@pytest.fixture(scope="module")
+def backend(on_the_cpu: Backend) -> Backend:
+    """Every backend of the CPU: GPUs have no kernels for one huge tour."""
+    return on_the_cpu
 
 
 def cities_solved(instance: Instance) -> int:
@@ -87,7 +90,7 @@ def patched(**values: Any) -> Iterator[None]:
 
 def cut(call_seconds: float, speed: float) -> dict[str, Any]:
     """What decides how much a call does."""
-    return dict(CALL_SECONDS=call_seconds, FIRST_SPEED=dict.fromkeys(("cpu", "gpu"), speed))
+    return dict(CALL_SECONDS=call_seconds, FIRST_SPEED=speed)
 
 
 # What is found
@@ -536,27 +539,24 @@ def test_few_cities_go_through_iterated_local_search(backend: Backend, n: int) -
 
 
 def test_auto_is_large_above_what_can_be_recombined() -> None:
-    def by_itself(instance: Instance, *, on_the_cpu: bool = True, **given_: Any) -> str:
-        return choose("auto", given_, instance, on_the_cpu=lambda: on_the_cpu).name
+    def by_itself(instance: Instance, *, on_the_cpu: bool = True, is_free: bool = True, **given_: Any) -> str:
+        return choose("auto", given_, instance, on_the_cpu=lambda: on_the_cpu, may_take_the_cpu=is_free).name
 
     assert by_itself(uniform(20_000)) == "eax"
     assert all(by_itself(uniform(20_001, metric=metric)) == "large" for metric in METRICS)
     for metric in ("MAN_2D", "ATT", "MAX_2D"):
         assert by_itself(uniform(20_001, metric=metric)) == "large"
-        # On a GPU populations take more, but with iterations there are no pieces of other metrics there.
-        assert by_itself(uniform(20_001, metric=metric), on_the_cpu=False) == "eax"
-        assert by_itself(uniform(20_001, metric=metric), on_the_cpu=False, iterations=3) == "ils"
+    # On a GPU populations take more; iterations ask for one search there, too, which has pieces on the CPU alone.
+    assert by_itself(uniform(20_001), on_the_cpu=False) == "eax"
     assert by_itself(uniform(20_001), on_the_cpu=False, iterations=3) == "large"
+    assert by_itself(uniform(20_001), on_the_cpu=False, is_free=False, iterations=3) == "ils"
     assert by_itself(uniform(20_001), iterations=3, start="greedy", piece=9) == "large"
     for given_ in ({"pivot": "best"}, {"climbers": 2}, {"kick": "walk"}):
         assert by_itself(uniform(20_001), **given_) == "ils"
     assert by_itself(uniform(20_001), k=2) == "restarts"
     solid = np.random.default_rng(0).random((20, 3))
-    for on_the_cpu in (False, True):
-        assert (
-            can_be_large(Instance.from_coordinates(solid, "EUCLIDEAN"), lambda answer=on_the_cpu: answer) == on_the_cpu
-        )
-        assert not can_be_large(Instance.from_coordinates(solid, "XRAY1"), lambda answer=on_the_cpu: answer)
+    assert can_be_large(Instance.from_coordinates(solid, "EUCLIDEAN"))
+    assert not can_be_large(Instance.from_coordinates(solid, "XRAY1"))
     result = pytsp.solve(uniform(20_001, side=10**5), target=1e12)
     assert (result.solver, result.stop_reason) == ("large", "target")
 
@@ -571,12 +571,12 @@ def test_other_metrics_are_refused(backend: Backend, metric: str) -> None:
     else:
         is_solid = metric in ("EUCLIDEAN", "XRAY1")
         instance = Instance.from_coordinates(solid if is_solid else points, metric=metric, name="far")
-    if backend.device is None and metric not in ("EXPLICIT", "XRAY1"):
+    if metric not in ("EXPLICIT", "XRAY1"):
         assert_whole(solved(instance, backend))
         return
     words = (
-        "far: solver 'large' needs cities in the plane and one of the metrics EUC_2D, CEIL_2D, EUCLIDEAN, or on a CPU "
-        f"cities in space or on a sphere; the metric is {metric}: use solver='ils'"
+        "far: solver 'large' needs cities in the plane, in space or on a sphere; the metric is "
+        f"{metric}: use solver='ils'"
     )
     with pytest.raises(InstanceError, match=words):
         solved(instance, backend)
@@ -618,22 +618,11 @@ def test_distances_beyond_the_kernels_are_refused() -> None:
         pytsp.solve(Instance.from_coordinates(points, metric="EUC_2D", name="far"), solver="large", backend="c")
 
 
-def test_a_piece_must_fit_a_block() -> None:
-    def piece(n: int, memory: int, piece: int | None = None) -> int:
-        kernels: Any = SimpleNamespace(device=SimpleNamespace(shared_memory=memory), device_name="GPU")
-        size: int = large_module.piece_cities(n, kernels, piece)
-        return size
-
-    most = (100 * 2**10 - 26 * 2**10) // 20
-    assert [piece(n, 227 * 2**10) for n in (9, 264_000, 528_000, 10**7)] == [1000, 1000, 2000, 4000]
-    assert piece(10**7, 100 * 2**10) == most
-    assert piece(10**7, 0) == (48 - 26) * 2**10 // 20
-    assert piece(10**6, 100 * 2**10, piece=most) == most
-    assert piece(most, 100 * 2**10, piece=most + 1) == most + 1
-    with pytest.raises(ValueError, match=re.escape(f"piece must be at most {most} on GPU; it is {most + 1}")):
-        piece(10**6, 100 * 2**10, piece=most + 1)
-    cpu: Any = SimpleNamespace(device=None)
-    assert [large_module.piece_cities(9, cpu, each) for each in (None, 8)] == [5000, 8]
+@pytest.mark.parametrize("asked", [{"backend": "cuda"}, {"backend": "opencl"}, {"device": 0}])
+def test_a_gpu_has_no_pieces(asked: dict[str, Any]) -> None:
+    words = "one huge tour by its pieces is searched by the CPU, got .*; take solver='eax' on a GPU, or backend="
+    with pytest.raises(pytsp.BackendError, match=words):
+        pytsp.solve(uniform(20), solver="large", **asked)
 
 
 def test_the_command_line_takes_pieces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

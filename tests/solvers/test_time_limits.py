@@ -349,6 +349,9 @@ def test_descents_that_do_not_fit_are_cut(limit: float, stretches: dict[str, lis
         (6000, 0.02, {"solver": "eax"}, "eax"),
         (6000, 0.02, {"pivot": "best"}, "eax"),
         (50_000, None, {"iterations": 50}, "large"),
+        # Who names the GPU has it.
+        (6000, 0.02, {"backend": "cuda"}, "eax"),
+        (50_000, None, {"backend": "cuda", "iterations": 50}, "ils"),
         (50_000, 9.0, {"kick": "walk"}, "ils"),
         (20_000, None, {"iterations": 50}, "ils"),
     ],
@@ -360,9 +363,11 @@ def test_auto_is_large_where_a_gpu_would_begin_too_late(
     opened = create_autospec(open_backend, return_value=GPU)
     monkeypatch.setattr("pytsp.api.dispatch.open_backend", opened)
     monkeypatch.setattr("pytsp.api.dispatch.run", lambda task, *_: seen.append(task.options.name) or square_result())
-    pytsp.solve(uniform(n, 0), time_limit=limit, backend="cuda", **given_)
+    pytsp.solve(uniform(n, 0), time_limit=limit, **given_)
     assert seen == [solver]
-    asked = [mock_call("cuda", threads=None, device=None, part=part) for part in ("flat", "search")]
+    asked = [
+        mock_call(given_.get("backend", "auto"), threads=None, device=None, part=part) for part in ("flat", "search")
+    ]
     assert all(call in asked for call in opened.mock_calls)
 
 
@@ -439,7 +444,7 @@ def test_pieces_that_take_no_time_tell_nothing_of_the_next_ones(monkeypatch: pyt
     monkeypatch.setattr(_pieces.Pieces, "climb", noted)
     # As if no call took any time.
     monkeypatch.setattr(_pieces, "time", SimpleNamespace(perf_counter=lambda: 0.0))
-    monkeypatch.setattr(_pieces, "FIRST_SPEED", {"cpu": 10 / CALL_SECONDS, "gpu": 1.0})
+    monkeypatch.setattr(_pieces, "FIRST_SPEED", 10 / CALL_SECONDS)
     monkeypatch.setattr(_pieces, "MOST_DESCENDED_A_SECOND", 700 / CALL_SECONDS)
     pytsp.solve(uniform(2_000, 0), solver="large", piece=100, time_limit=60, backend="c")
     # A piece has ten kicks: one at first, then three.
@@ -467,9 +472,9 @@ def test_the_end_of_a_driver_is_within_the_limit(monkeypatch: pytest.MonkeyPatch
     [
         (1000, [], "flat"),
         (500_000, [], "flat"),
-        (50_000_000, [], "huge"),
+        (50_000_000, [], "cpu"),
         (1000, ["--iterations", "9"], "search"),
-        (500_000, ["--iterations", "9"], "huge"),
+        (500_000, ["--iterations", "9"], "cpu"),
         (50_000_000, ["--k", "2"], "restarts"),
     ],
 )

@@ -64,7 +64,6 @@ AMOUNTS = (
     "eax.FIRST_CHUNK",
     "eax.CHUNK",
     "ils.population.FIRST_SPEED",
-    "large.pieces.FIRST_SPEED",
     "restarts.solver.FIRST_SPEED",
     "two_opt.LAUNCHES",
 )

@@ -207,28 +207,6 @@ def _lists(trial: Trial) -> Iterator[Outcome]:
     yield Outcome((), "boxes_quadrants", *nothing, (order, places, near, around, *joined))
 
 
-def _huge(trial: Trial) -> Iterator[Outcome]:
-    call, kind = trial.call, trial.form.kind
-    if kind == "matrix":
-        return
-    xs, ys = (np.asarray(axis, dtype=np.float64) for axis in trial.form.arguments[:2])
-    near = call("boxes_nearest", call("boxes_around", xs, ys), NEIGHBOURS, np.arange(CITIES, dtype=np.int32))
-    loaded = trial.load()
-    links = call(f"{kind}_links", loaded, call("links_blank", *trial.lists.shape), 0, trial.lists)
-    for moves in (0, 1, 2):
-        huge = call("huge_given", trial.tours[0])
-        for start, offset in ((0, 0), (1, 10)):
-            stretch = trial.value("stretch", {"seed": SEED, "first": 0, "from": start, "iterations": 10})
-            pieces = trial.value("piece_range", {"offset": offset, "piece": 40, "first": 0, "count": 2})
-            huge = call(f"{kind}_climb_pieces", loaded, links, huge, stretch, 2.0, moves, pieces)
-        for entry in (f"{kind}_climb_pieces", f"{kind}_huge_descend"):
-            if entry.endswith("descend"):
-                huge = call(entry, loaded, links, huge, SEED, 100, 2**40)
-            length = call(f"{kind}_huge_length", loaded, huge)
-            others = (near, call("huge_counts", huge), call("huge_done", huge))
-            yield Outcome((moves, entry), entry, call("huge_tour", huge)[None], np.array([length]), others)
-
-
 def _comparators(trial: Trial) -> Iterator[Outcome]:
     call, kind, lists = trial.call, trial.form.kind, trial.lists
     loaded = trial.load()
@@ -319,7 +297,6 @@ PARTS: dict[str, Callable[[Trial], Iterator[Outcome]]] = {
     "search": _search,
     "flat": _flat,
     "lists": _lists,
-    "huge": _huge,
     "comparators": _comparators,
     "neighbourhoods": _neighbourhoods,
     "strategies": _strategies,

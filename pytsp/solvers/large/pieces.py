@@ -32,13 +32,11 @@ SETTLING_SHARE = 0.1
 MOST_SETTLING_SECONDS = 2.0
 FULL_PASSES = 2.0
 MOST_SETTLING_SHARE = 0.35
-# The kicks a second that the first call counts on, of a core, or of all of a GPU; the first ones come with a descent.
-FIRST_SPEED = {"cpu": 3_000.0, "gpu": 500_000.0}
+# The kicks a second of a core that the first call counts on; the first ones come with a descent.
+FIRST_SPEED = 3_000.0
 # A core's call counts on no more than this multiple of these kicks a second, and on so many cities a second of a first
 # descent. Pieces that take no time, as their distances are rounded to nothing, tell nothing of the next ones.
 MOST_SPEED, MOST_DESCENDED_A_SECOND = 3.0, 1e6
-# So many cities at a time keep a GPU busy; their neighbours by places take memory, and a call of them all its time.
-MOST_GPU_CITIES = 1 << 21
 # How many cities' links are made by a call.
 LINKED = 1 << 16
 # How many cities a pass looks at, at most, and what one costs, in positions that change (`parallel_moves.fut`).
@@ -48,8 +46,8 @@ LOOK_WORK = 16
 FIRST_SHARE = 0.05
 # So many passes the first of these calls makes at most, and by how much more at most each has than the one before.
 FIRST_PASSES, MOST_GROWTH = 8, 8
-# How many cities a GPU looks at in a second, before it has.
-GPU_PASSED_A_SECOND = 5e7
+# How many cities a core looks at in a second, before it has.
+PASSED_A_SECOND = 2e6
 # A piece's kicks in a round are this fraction of its cities.
 KICKS_A_CITY = 0.1
 # So many rounds begin with a descent of each piece. Later ones go on from what are nearly local optima.
@@ -65,7 +63,7 @@ PLASTIC = 0.7548776662466927
 
 @dataclass(frozen=True)
 class PiecesStanding:
-    """Where the tour stands: the device's handle and its length; how many rounds are complete, and pieces of the next
+    """Where the tour stands: the kernels' handle and its length; how many rounds are complete, and pieces of the next
     one; how many passes of the descent that follows a round; and whether the tour is a local optimum."""
 
     handle: Any
@@ -94,7 +92,7 @@ class Pieces(Search):
         The cities of a piece.
     temperature : float
         What the first round accepts, in units of the kernel's lengths; later rounds less.
-    pass_seconds : float or None
+    pass_seconds : float, optional
         About how long a look at all cities takes, where that is known.
     """
 
@@ -114,7 +112,7 @@ class Pieces(Search):
     ) -> None:
         super().__init__(task, form)
         kernels = self.kernels
-        # The device has the coordinates.
+        # The kernels have the coordinates.
         self.form = replace(form, arguments=())
         self.order = order
         rounds = task.options.iterations
@@ -128,10 +126,9 @@ class Pieces(Search):
         self.count = self.n // self.piece
         self.kicks = max(1, round(KICKS_A_CITY * self.piece))
         self.temperature = temperature
-        self.mapping = "thread" if kernels.device is None else "block"
-        self.moves = moves_of(task, self.mapping, "lk")
+        self.moves = moves_of(task, "thread", "lk")
         self.links = kernels.call("links_blank", *lists.shape)
-        # Some at a time, so that the device never holds the lists beside the links.
+        # Some at a time, so that the kernels never hold the lists beside the links.
         for first in range(0, self.n, LINKED):
             block = lists[first : first + LINKED]
             self.links = self.call("links", self.links, first, block)
@@ -139,12 +136,12 @@ class Pieces(Search):
         self.standing = PiecesStanding(handle, self._length(handle))
         self.shortest = self.standing
         # Pieces that should go together, and how many a second go.
-        self.together = kernels.threads or min(self.count, max(1, MOST_GPU_CITIES // self.piece))
-        self.first_speed = FIRST_SPEED[task.machine] * (kernels.threads or 1) / self.kicks
+        self.together = kernels.threads or 1
+        self.first_speed = FIRST_SPEED * self.together / self.kicks
         self.speed = self.first_speed
         # The seconds that it takes to look at all cities.
-        self.full_pass = self.n / GPU_PASSED_A_SECOND if pass_seconds is None else pass_seconds
-        # The passes of the last call that made any, and the seconds of one, on a GPU much the same whatever it does.
+        self.full_pass = self.n / PASSED_A_SECOND if pass_seconds is None else pass_seconds
+        # The passes of the last call that made any, and the seconds of one.
         self.passed, self.passed_seconds = 0, 0.0
         # Whether the last call was one of passes, and whether there was any.
         self.is_between = self.has_called = False
@@ -248,7 +245,7 @@ class Pieces(Search):
         now = self.shortest
         best = Best(now.length, 0, self.kernels.call("huge_tour", now.handle))
         lengths, steps = np.array([now.length]), np.array([self._kicked_rounds * self.count * self.kicks])
-        return Found(best, lengths, steps, np.array([now.is_settled]), mapping=self.mapping, cities=self.order)
+        return Found(best, lengths, steps, np.array([now.is_settled]), cities=self.order)
 
     @property
     def _is_descending(self) -> bool:
@@ -267,8 +264,7 @@ class Pieces(Search):
         now = self.standing
         self._turn(to_passes=False)
         wanted = int(self.speed * max(0.0, min(CALL_SECONDS, seconds_left)))
-        most = self.count if self.kernels.device is None else self.together
-        count = min(max(wanted // self.together, 1) * self.together, most, self.count - now.pieces)
+        count = min(max(wanted // self.together, 1) * self.together, self.count - now.pieces)
         began = time.perf_counter()
         start = 0 if now.rounds < DESCENTS else 1
         # All pieces descend before the first kick, for which there may be no time.
@@ -291,10 +287,8 @@ class Pieces(Search):
 
     def _most_speed(self, *, is_descent: bool) -> float:
         """Return the pieces a second that a call counts on at most."""
-        if self.kernels.threads is None:
-            return math.inf
         if is_descent:
-            return MOST_DESCENDED_A_SECOND * self.kernels.threads / self.piece
+            return MOST_DESCENDED_A_SECOND * self.together / self.piece
         return MOST_SPEED * self.first_speed
 
     def state(self) -> dict[str, Any]:
@@ -390,7 +384,7 @@ class Pieces(Search):
         return not self.shortest.is_settled
 
     def free(self) -> None:
-        """Give back the device's memory; only what is known of the tours is left."""
+        """Give back the kernels' memory; only what is known of the tours is left."""
         self.standing, self.shortest = (replace(each, handle=None) for each in (self.standing, self.shortest))
         del self.loaded, self.links
         self.kernels.release_memory()

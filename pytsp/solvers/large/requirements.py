@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import is_located, is_planar
+from pytsp.problem.location import is_located
 
 LEAST_CITIES = 8
 """Fewer cities have no pieces; iterated local search takes them."""
 
 
-def can_be_large(instance: Instance, on_the_cpu: Callable[[], bool]) -> bool:
-    """Tell whether the solver "large" takes an instance: cities of the plane, and on a CPU of space and of spheres."""
-    return is_planar(instance) or (is_located(instance) and on_the_cpu())
+def can_be_large(instance: Instance) -> bool:
+    """Tell whether the solver "large" takes an instance: cities of the plane, of space and of spheres."""
+    return is_located(instance)

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.backends.context import Backend
 from pytsp.bound.alpha import alpha_lists
 from pytsp.exceptions import InstanceError
 from pytsp.neighbours.boxes import lists_along
@@ -18,45 +17,38 @@ from pytsp.neighbours.kdtree import CITY_SECONDS, IMPORT_SECONDS, are_few
 from pytsp.neighbours.lists import along_tree, check_length, check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
-from pytsp.problem.location import PLANE_METRICS, curve_points, is_planar
+from pytsp.problem.location import curve_points, is_planar
 from pytsp.solvers.common.candidates import bound_kernels, is_alpha
 from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.fallback import CURVE_SECONDS, FEW_CITIES
-from pytsp.solvers.common.placement import most_cities
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
-from pytsp.solvers.large.pieces import Pieces
+from pytsp.solvers.large.pieces import PASSED_A_SECOND, Pieces
 from pytsp.solvers.large.requirements import LEAST_CITIES, can_be_large
 from pytsp.solvers.options.large import LargeTour
 from pytsp.starts.construct import start_tour
 from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import OutOfTime, look, within
 
-__all__ = ["begin", "check_large", "lists_of", "numbers_of", "piece_cities"]
+__all__ = ["PIECE", "begin", "check_large", "lists_of", "numbers_of"]
 
 DEFAULT_NEIGHBOURS = 8
 # So many nearest are looked at where lists are by α-nearness.
 ALPHA_NEAREST = 10
-# The cities of a piece: larger ones hold more of what is near each other, smaller ones keep a GPU busy.
-CPU_PIECE = 5_000
-GPU_PIECES, LEAST_GPU_PIECE, MOST_GPU_PIECE = 264, 1_000, 4_000
-# How many cities a pass over all of them goes through in a second at most, of one core.
-PASSED_A_SECOND = 2e6
+# The cities of a piece.
+PIECE = 5_000
 # What a city takes of lists and of the first descent, but for a k-d tree.
 FIRST_SECONDS = 3e-6
 # Exits from clusters take at most this share of the time that is left for the search.
 EXITS_SHARE = 0.5
-# What a GPU's block takes for a city of a piece when pieces first descend, some hundreds at a time.
-GPU_CITY_SECONDS = 3.2e-4
 # What follows the search takes as long as the length of a tour, so many times.
 FINAL_LENGTHS = 3
 
 
 def begin(task: Task[LargeTour]) -> Pieces:
     """Return the search of one huge tour where it starts, or where it stood."""
-    instance, kernels, watch, options = task.instance, task.kernels, task.watch, task.options
-    on_the_cpu = task.machine == "cpu"
-    check_large(instance, on_the_cpu=on_the_cpu)
+    instance, watch, options = task.instance, task.watch, task.options
+    check_large(instance)
     look(instance.n, CURVE_SECONDS * instance.n)
     points = curve_points(instance)
     assert points is not None
@@ -79,8 +71,8 @@ def begin(task: Task[LargeTour]) -> Pieces:
         look(instance.n)
         del keys
         took = watch.seconds - began
-        form = form_of(ordered, in_space_above=0 if on_the_cpu else None)
-        # What depends on the machine stays as it was on the one where the solve began.
+        form = form_of(ordered, in_space_above=0)
+        # It stays as it was where the solve began.
         piece = options.piece if watch.state is None else watch.state.whole("piece", LEAST_CITIES, 2**31 - 1)
         return Pieces(
             task,
@@ -88,27 +80,26 @@ def begin(task: Task[LargeTour]) -> Pieces:
             lists,
             _start(ordered, order, task),
             order=order,
-            piece=piece_cities(instance.n, kernels, piece),
+            piece=PIECE if piece is None else piece,
             temperature=first_temperature(form, lists, options.temperature),
             # A look at all cities takes about as long as the lists did, also where others keep the machine busy.
-            pass_seconds=max(took, instance.n / PASSED_A_SECOND) if kernels.device is None else None,
+            pass_seconds=max(took, instance.n / PASSED_A_SECOND),
         )
     except OutOfTime:
         raise OutOfTime(order if instance.n > FEW_CITIES else None) from None
 
 
-def check_large(instance: Instance, *, on_the_cpu: bool) -> None:
+def check_large(instance: Instance) -> None:
     """Refuse what has no pieces here.
 
     Raises
     ------
     InstanceError
     """
-    if instance.coordinates is None or not can_be_large(instance, lambda: on_the_cpu):
+    if instance.coordinates is None or not can_be_large(instance):
         raise InstanceError(
-            f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane and one of the metrics "
-            f"{', '.join(PLANE_METRICS)}, or on a CPU cities in space or on a sphere; the metric is {instance.metric}: "
-            "use solver='ils'"
+            f"{instance.name or 'the instance'}: solver 'large' needs cities in the plane, in space or on a sphere; "
+            f"the metric is {instance.metric}: use solver='ils'"
         )
 
 
@@ -117,29 +108,8 @@ def _first_seconds(task: Task[LargeTour]) -> float:
     n = task.instance.n
     if task.initial_tour is not None:
         return 0.0
-    if task.machine != "cpu":
-        piece = piece_cities(n, task.kernels, task.options.piece)
-        return GPU_CITY_SECONDS * piece * math.ceil(n // piece / GPU_PIECES)
     is_without_tree = is_planar(task.instance) or are_few(n)
     return FIRST_SECONDS * n + (0.0 if is_without_tree else IMPORT_SECONDS + CITY_SECONDS * n)
-
-
-def piece_cities(n: int, kernels: Backend, piece: int | None) -> int:
-    """Return how many cities a piece has.
-
-    Raises
-    ------
-    ValueError
-        If a piece does not fit the shared memory of a GPU's block.
-    """
-    most = most_cities(kernels)
-    if most is None:
-        return CPU_PIECE if piece is None else piece
-    if piece is None:
-        return min(most, max(LEAST_GPU_PIECE, min(MOST_GPU_PIECE, n // GPU_PIECES)))
-    if min(piece, n) > most:
-        raise ValueError(f"piece must be at most {most} on {kernels.device_name}; it is {piece}")
-    return piece
 
 
 def lists_of(

@@ -18,7 +18,7 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.ils.starting_tours import restart_seed
 from pytsp.solvers.large.pieces import COOLING, GOLDEN, PLASTIC, Pieces
-from pytsp.solvers.large.solver import check_large, lists_of, numbers_of, piece_cities
+from pytsp.solvers.large.solver import PIECE, check_large, lists_of, numbers_of
 from pytsp.utils.deadline import look
 
 __all__ = ["Passes", "PassesAsk", "Stripe", "StripeAsk", "begin_passes", "begin_stripe"]
@@ -77,7 +77,7 @@ def _ground(task: Task[Any], cities: NDArray[np.int32] | None) -> tuple[_Ground,
     order, keys = along.order.astype(np.int32), along.keys
     ordered = some._in_order(order)
     lists = lists_of(ordered, keys, order, task)
-    form = form_of(ordered, in_space_above=0 if task.machine == "cpu" else None)
+    form = form_of(ordered, in_space_above=0)
     return _Ground(order if cities is None else cities[order], ordered, lists, form), numbers_of(order)
 
 
@@ -87,7 +87,7 @@ class Stripe(Pieces):
     def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], ask: StripeAsk) -> None:
         self.ask = ask
         temperature = first_temperature(ground.form, ground.lists, task.options.temperature)
-        piece = piece_cities(ground.ordered.n, task.kernels, task.options.piece)
+        piece = PIECE if task.options.piece is None else task.options.piece
         super().__init__(
             task, ground.form, ground.lists, tour, order=ground.cities, piece=piece, temperature=temperature
         )
@@ -170,7 +170,7 @@ class Stripe(Pieces):
 def begin_stripe(task: Task[Any], ask: StripeAsk) -> Stripe:
     """Begin the search of a stripe, by random numbers of its own."""
     task.prepare_kernels()
-    check_large(task.instance, on_the_cpu=task.machine == "cpu")
+    check_large(task.instance)
     ground, tour = _ground(task, ask.path)
     # To the search its cities are the instance.
     own = replace(task, instance=ground.ordered, seed=restart_seed(task.seed, ask.stream), memo={})
@@ -211,6 +211,6 @@ class Passes(Pieces):
 def begin_passes(task: Task[Any], ask: PassesAsk) -> Passes:
     """Begin passes over a tour; the lists of all cities are made once."""
     task.prepare_kernels()
-    check_large(task.instance, on_the_cpu=task.machine == "cpu")
+    check_large(task.instance)
     ground, numbers = task.recall("ground", lambda: _ground(task, None))
     return Passes(task, ground, numbers[ask.tour], ask)

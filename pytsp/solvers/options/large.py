@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pytsp.backends.kind import CPU_PART
 from pytsp.solvers.options.fields import whole
 from pytsp.solvers.options.shared import MOVES, NeighbourLists, iterations, moves, start, temperature
 from pytsp.utils.arguments import is_array
@@ -11,7 +12,7 @@ from pytsp.utils.arguments import is_array
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LargeTour(NeighbourLists):
-    """One huge tour by its pieces, of cities in the plane, on a CPU also in space and on spheres.
+    """One huge tour by its pieces, of cities in the plane, in space and on spheres, by a CPU.
 
     The pieces of one tour go through an iterated local search side by side, and moves between the pieces join what lies
     across their borders; the pieces are cut elsewhere in each round [1]_. An initial tour is the one that becomes
@@ -25,7 +26,7 @@ class LargeTour(NeighbourLists):
 
     name = "large"
     title = "one huge tour"
-    part = "huge"
+    part = CPU_PART
 
     iterations: int | None = iterations(
         "How many rounds there are, in each of which a piece tries a kick for each ten of its cities; by default 100, "
@@ -34,8 +35,7 @@ class LargeTour(NeighbourLists):
     piece: int | None = whole(
         8,
         2**31 - 1,
-        doc="How many cities a piece has. By default 5,000; on a GPU 1,000 … 4,000, as many as keep it busy. A GPU "
-        "takes what fits the shared memory of a block, 10,000 cities on recent ones.",
+        doc="How many cities a piece has, by default 5,000.",
         help="cities of a piece",
     )
     moves: str | None = moves(
