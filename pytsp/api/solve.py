@@ -70,7 +70,7 @@ def solve(
         on; on a GPU to 5,000. Else it is "ils" on a CPU up to 200,000 cities where the time limit leaves 0.04 ms a city
         (above 20,000 cities with up to three threads), "large", which the CPU alone has, for cities that have
         coordinates, if no option says otherwise, and "ils" for all else. But it is "restarts" or "ils" where an option
-        is given that concerns only it, and "ils" where `iterations` is. "two-opt", and "annealing" and "ants", which are
+        is given that concerns only it, and "ils" where `iterations` is. "two-opt", "annealing" and "ants", which are
         there to be compared with, are chosen only by an option that is theirs alone.
     open : bool, optional
         Search the shortest open path through all cities, which does not return to its first one, by a matrix of 23,169

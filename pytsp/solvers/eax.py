@@ -317,20 +317,20 @@ class Evolution(Search):
         handle, places = self.local_search.elect(standing.handle, standing.lengths, most)
         return replace(standing, handle=handle, lengths=standing.lengths[places], steps=standing.steps[places])
 
-    def emigrants(self, count: int) -> dict[str, NDArray[Any]]:
-        """Return the fields of the population's first `count` climbers, which stay until others come in their place."""
+    def first_climbers(self, count: int) -> dict[str, NDArray[Any]]:
+        """Return the tours, int32 of shape (count, n), the lengths and the steps, int64, of the first climbers."""
         chosen = self.local_search.chosen(self.standing.handle, np.arange(count))
-        return self.kernels.fields(chosen)
+        names = {"tours": "bests", "lengths": "lengths", "steps": "steps"}
+        fields = self.kernels.fields(chosen)
+        return {name: fields[field] for name, field in names.items()}
 
     def receive(self, climbers: dict[str, NDArray[Any]]) -> None:
-        """Take climbers into the population, in place of as many of its first, and begin to look for shorter tours
-        again. They stand behind the others, so that all have left before one leaves twice."""
+        """Take such climbers into the population, in place of as many of its first, and begin to look for shorter
+        tours again. They stand behind the others, so that all have left before one leaves twice."""
         now, search = self.standing, self.local_search
-        places = np.arange(len(climbers["lengths"]), len(now.lengths))
-        kept = search.chosen(now.handle, places)
-        self.standing = self._read(
-            search.join(kept, self.kernels.value("population", climbers)), replace(now, unchanged=0, idle=0, stale=0)
-        )
+        kept = search.chosen(now.handle, np.arange(len(climbers["lengths"]), len(now.lengths)))
+        come = self.kernels.value("population", {**climbers, "bests": climbers["tours"]})
+        self.standing = self._read(search.join(kept, come), replace(now, unchanged=0, idle=0, stale=0))
 
     def _times_to_settle(self) -> tuple[float, float]:
         """Return when the climbers of a population that begins now are to be there, and when if they are few."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.local_search import population_fields
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.eax import POPULATIONS, Evolution
 from pytsp.solvers.ils.starting_tours import restart_seed
@@ -20,7 +20,7 @@ GENERATIONS = 10
 """After so many generations islands exchange tours."""
 
 # An island sends a tour in so many, one at least.
-MIGRATING = 8
+MIGRATING = 4
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,7 @@ class Migrants:
     population : int
         Which of the island's populations they are of.
     climbers : dict
-        The fields of a population, of k climbers: "tours" and "bests", int32 of shape (k, n), "lengths" and "steps",
-        int64 of shape (k,).
+        Of k climbers "tours", int32 of shape (k, n), "lengths" and "steps", int64 of shape (k,).
     """
 
     population: int
@@ -50,7 +49,10 @@ class Migrants:
     @classmethod
     def restored(cls, state: State, n: int) -> Migrants:
         """Return the climbers that a checkpoint holds."""
-        return cls(state.whole("population"), population_fields(state.part("climbers"), n))
+        said = state.part("climbers")
+        tours = said.tours("tours", n)
+        numbers = {name: said.array(name, np.int64, (len(tours),)) for name in ("lengths", "steps")}
+        return cls(state.whole("population"), {"tours": tours, **numbers})
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Island(Evolution):
             return None
         now = self.standing
         count = max(1, len(now.lengths) // MIGRATING)
-        return Migrants(2 * len(now.elites) + now.has_met_elites, self.emigrants(count))
+        return Migrants(2 * len(now.elites) + now.has_met_elites, self.first_climbers(count))
 
     @property
     def is_last(self) -> bool:

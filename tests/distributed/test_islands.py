@@ -59,8 +59,8 @@ def test_an_exchange_loses_no_tour_and_doubles_none(backend: Backend, moves: str
         # Who has come stands behind the others, with the lengths of before.
         fields, came = each.kernels.fields(each.standing.handle), sent[number - 1].climbers
         assert len(came["lengths"]) == 20 // MIGRATING
-        for name in ("bests", "lengths"):
-            np.testing.assert_array_equal(fields[name][-len(came["lengths"]) :], came[name])
+        for field, name in (("bests", "tours"), ("lengths", "lengths")):
+            np.testing.assert_array_equal(fields[field][-len(came["lengths"]) :], came[name])
         np.testing.assert_array_equal(each.standing.lengths, fields["lengths"])
 
 
