@@ -1,10 +1,9 @@
 """How much faster several workers are than one, what one costs, and whether they find the same tours.
 
 Each kind of work is done in this process ("alone"), by one worker and by all, which are warm before the clock starts:
-random restarts of 100 cities, many instances of 100, and one huge tour in stripes within a time limit, whose kicks are
-counted. Without --devices, workers are processes of one thread. Tours must be those of one worker, of the huge tour by
-a smaller one without a limit; on GPUs those of less work must be c's as well. `python -m bench.solvers.workers
---devices all` takes some six minutes on two H200s.
+random restarts of 100 cities, many instances of 100, and, of a CPU, one huge tour in stripes within a time limit, whose
+kicks are counted. Without --devices, workers are processes of one thread. Tours must be those of one worker, of the
+huge tour by a smaller one without a limit; on GPUs those of less work must be c's as well.
 """
 
 from __future__ import annotations
@@ -28,10 +27,11 @@ from bench.harness.arguments import parser, positive, whole
 from bench.harness.machine import describe, find
 from bench.harness.tables import print_rows, store
 from pytsp import generate
-from pytsp.distributed import Processes
+from pytsp.distributed import Devices, Processes
 
-# On a CPU and on GPUs: climbers, instances, cities of the huge tour and of the smaller one.
-SIZES = {"cpu": (20_000, 2_000, 200_000, 20_000), "gpu": (10_000_000, 10_000, 10_000_000, 500_000)}
+# Climbers and instances on a CPU and on GPUs; the cities of the huge tour, and of the smaller one.
+SIZES = {"cpu": (20_000, 2_000), "gpu": (10_000_000, 10_000)}
+CITIES, SMALL_CITIES = 200_000, 20_000
 
 
 @dataclass(frozen=True)
@@ -170,19 +170,19 @@ def main() -> int:
     arguments.add_argument("--json", type=Path, metavar="FILE", help="store the figures here")
     options = arguments.parse_args()
     few = 50 if options.devices is None else 2_000
-    climbers, count, cities, small = SIZES["cpu" if options.devices is None else "gpu"]
+    climbers, count = SIZES["cpu" if options.devices is None else "gpu"]
     with ExitStack() as stack:
         if options.devices is None:
-            pools = [stack.enter_context(Processes(each, threads=1)) for each in (1, options.workers)]
+            pools: list[Any] = [stack.enter_context(Processes(each, threads=1)) for each in (1, options.workers)]
             backend: dict[str, Any] = {"backend": "c"}
             workers = options.workers
         else:
             devices = (
                 options.devices if options.devices == "all" else [int(each) for each in options.devices.split(",")]
             )
-            several = stack.enter_context(Processes(devices=devices))
+            several = stack.enter_context(Devices(devices))
             one = [0] if devices == "all" else devices[:1]
-            pools, backend = [stack.enter_context(Processes(devices=one)), several], {}
+            pools, backend = [stack.enter_context(Devices(one)), several], {}
             workers = len(several.current())
         print(f"{describe()}; workers: {', '.join(place.name for place in pools[1].current())}", flush=True)
         hows = [backend, *({**backend, "executor": pool} for pool in pools)]
@@ -192,12 +192,12 @@ def main() -> int:
             "many": lambda: (many(few * workers), many(options.count or count)),
             "huge": lambda: (
                 huge(20_000, 2_000, 1.0, workers),
-                huge(options.cities or cities, small, options.seconds, workers),
+                huge(options.cities or CITIES, SMALL_CITIES, options.seconds, workers),
             ),
         }
         rows = []
         for name, made in kinds.items():
-            if options.only in (None, name):
+            if options.only in (None, name) and (name != "huge" or options.devices is None):
                 warm, work = made()
                 found = [warm.prints(warm.do(**how)) for how in hows]
                 if options.devices is not None:

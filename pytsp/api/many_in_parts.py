@@ -34,7 +34,7 @@ __all__ = ["Share", "solve_share", "solve_shares"]
 # before; how many the last ones have; so few are no task of their own; and into how many tasks of each place what is
 # left is cut at least, so that all places end at about the same time: a GPU takes as long for few instances as for a
 # thousand.
-FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
+FIRST_CITIES = {"cpu": 800, "gpu": 500_000}
 MOST_GROWTH = 8
 LAST_CITIES = {"cpu": 800, "gpu": 100_000}
 REST_CITIES = {"cpu": 0, "gpu": 50_000}

@@ -113,7 +113,7 @@ def open_backend(
 
 def _cpu_name(name: str, threads: int | None, device: int | str | None) -> str:
     """Return the backend that runs what GPUs do not have, or refuse one that is a GPU's."""
-    if name in ("cuda", "opencl") or device is not None:
+    if device is not None or (name in KINDS and not KINDS[name].on_the_cpu):
         asked = f"backend={name!r}" if device is None else f"device={device!r}"
         raise BackendError(
             f"one huge tour by its pieces is searched by the CPU, got {asked}; take solver='eax' on a GPU, or "

@@ -1,5 +1,5 @@
 """One solve by many processes: what a task is, how tasks are cut, and how they are run over anything with the interface
-of `concurrent.futures.Executor`; processes of one's own, and clusters of Dask."""
+of `concurrent.futures.Executor`; GPUs and processes of one's own, and clusters of Dask."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from pytsp.utils.lazy import attach
 
 if TYPE_CHECKING:
+    from pytsp.distributed.devices import Devices
     from pytsp.distributed.processes import Processes
 
-__all__ = ["Processes"]
+__all__ = ["Devices", "Processes"]
 
-__getattr__, __dir__ = attach(__name__, {"Processes": "pytsp.distributed.processes"})
+__getattr__, __dir__ = attach(
+    __name__, {"Devices": "pytsp.distributed.devices", "Processes": "pytsp.distributed.processes"}
+)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pytsp.distributed.identity import identity
-from pytsp.distributed.places import Here, Place, Places
+from pytsp.distributed.places import Place, Places
 from pytsp.distributed.worker import Reply, Work, forget, keep
 from pytsp.exceptions import BackendError, PytspError, WorkerLost
 from pytsp.run.result import Tasks
@@ -142,7 +142,7 @@ class Coordinator:
         # A folder whose file `ending` tells workers of this machine that nobody waits for more.
         self._folder = tempfile.TemporaryDirectory(prefix="pytsp-")
         self.ending = os.path.join(self._folder.name, "ending")
-        if isinstance(places, Here):
+        if places.is_here:
             # What is here needs no copy.
             for key in kept:
                 keep(key, kept[key])
@@ -164,13 +164,16 @@ class Coordinator:
     def give(self, place: Place, order: Order, more: Mapping[str, bytes] | None = None) -> None:
         """Send a task to a place, with what the worker there is known to lack, and `more`."""
         given = dict(more or {})
-        if place.is_sticky and not isinstance(self.places, Here):
+        if place.is_sticky and not self.places.is_here:
             sent = self._sent.setdefault(place.name, set())
             given |= {key: self.kept.blob(key) for key in self.kept if key not in sent and key not in given}
             sent.update(key for key in given if key in self.kept)
-        packed = pickle.dumps((order.work, order.arguments), protocol=5)
-        future = self.places.submit(place, identity(), packed, given, _Blobs(self.kept))
-        sent_bytes = len(packed) + sum(map(len, given.values()))
+        task: Any = (order.work, order.arguments)
+        sent_bytes = sum(map(len, given.values()))
+        if not self.places.is_here:
+            task = pickle.dumps(task, protocol=5)
+            sent_bytes += len(task)
+        future = self.places.submit(place, identity(), task, given, _Blobs(self.kept))
         self._running[future] = _Running(place, order, sent_bytes)
         self._counts["count"] += 1
         self._counts["bytes_sent"] += sent_bytes
@@ -254,7 +257,7 @@ class Coordinator:
         self.end(0.0)
         self.places.stop()
         self._folder.cleanup()
-        if isinstance(self.places, Here):
+        if self.places.is_here:
             forget(self.kept)
 
     def _hear(self, future: Future[Reply]) -> tuple[Order, Place, Any] | None:
@@ -282,7 +285,7 @@ class Coordinator:
             "%s: %d bytes sent, %d received, %.3f s on %s (%s)",
             *(order.name, running.sent, len(reply.packed), reply.seconds, reply.worker, place.name),
         )
-        return order, place, pickle.loads(reply.packed)
+        return order, place, pickle.loads(reply.packed) if reply.packed else reply.value
 
     def _send_missing(self, order: Order, place: Place, key: str) -> None:
         """Send a task again with what its worker lacks, or tell that nobody has it."""

@@ -34,6 +34,8 @@ class Cluster:
     client : distributed.Client
     """
 
+    is_here = False
+
     def __init__(self, client: Any) -> None:
         self.client = client
         self._objects: dict[str, Any] = {}
@@ -59,7 +61,7 @@ class Cluster:
         return self._known
 
     def submit(
-        self, place: Place, sender: str, packed: bytes, given: Mapping[str, bytes], kept: Mapping[str, bytes]
+        self, place: Place, sender: str, task: Any, given: Mapping[str, bytes], kept: Mapping[str, bytes]
     ) -> Future[Reply]:
         shared = {key: self._put(key, blob) for key, blob in kept.items()}
         executor = self._executors.get(place.name)
@@ -68,7 +70,7 @@ class Cluster:
             executor = self._executors[place.name] = self.client.get_executor(
                 workers=[place.name], allow_other_workers=True, pure=False, **resources
             )
-        future: Future[Reply] = executor.submit(perform, sender, packed, {**shared, **given})
+        future: Future[Reply] = executor.submit(perform, sender, task, {**shared, **given})
         return future
 
     def _put(self, key: str, blob: bytes) -> Any:

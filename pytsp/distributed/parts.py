@@ -27,6 +27,8 @@ LAST_SLICES = 1.5
 TIMES_BEGUN, MOST_SECONDS = 8.0, 20.0
 # The seconds between two states that are told, a byte: so that they take a twentieth of the time at most.
 STATE_SECONDS_A_BYTE = 2e-7
+# Of messages since a state that is told no more bytes are kept than so many times its own.
+MESSAGES = 4
 
 
 @dataclass
@@ -212,7 +214,7 @@ class Parts:
         self.coordinator.give(place, order, None if first is None else {ask.state_key: first})
 
     def _keeps(self, place: Place, part: Part) -> bool:
-        if not place.is_sticky or part.state is None or part.message_bytes > len(part.state):
+        if not place.is_sticky or part.state is None or part.message_bytes > MESSAGES * len(part.state):
             return True
         return time.perf_counter() - part.state_at > STATE_SECONDS_A_BYTE * len(part.state)
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from pytsp.distributed.worker import Reply, perform
+from pytsp.distributed.worker import Reply, perform, perform_here
 
 __all__ = ["AnyExecutor", "Here", "Place", "Places", "places_of"]
 
@@ -33,15 +33,23 @@ class Place:
 
 
 class Places(Protocol):
-    """What the coordinator hands tasks to."""
+    """What the coordinator hands tasks to.
+
+    Attributes
+    ----------
+    is_here : bool
+        Whether all places are threads of this process, to which nothing is copied.
+    """
+
+    is_here: bool
 
     def current(self) -> Sequence[Place]:
         """Return the places that there are now: workers of a cluster come and go."""
 
     def submit(
-        self, place: Place, sender: str, packed: bytes, given: Mapping[str, bytes], kept: Mapping[str, bytes]
+        self, place: Place, sender: str, task: Any, given: Mapping[str, bytes], kept: Mapping[str, bytes]
     ) -> Future[Reply]:
-        """Have a task worked on there, as `perform` does.
+        """Have a task worked on there, as `perform` does, or `perform_here`.
 
         `given` is what this task alone needs, or its worker is known to lack; `kept` what all tasks share, which a
         cluster that can holds for all its workers.
@@ -64,6 +72,8 @@ class AnyExecutor:
         How many tasks it is given at a time; by default as many as it says that it has workers, or this machine cores.
     """
 
+    is_here = False
+
     def __init__(self, executor: Executor, slots: int | None = None) -> None:
         self.executor = executor
         count = slots or _workers_of(executor) or os.cpu_count() or 1
@@ -73,9 +83,9 @@ class AnyExecutor:
         return self._places
 
     def submit(
-        self, place: Place, sender: str, packed: bytes, given: Mapping[str, bytes], kept: Mapping[str, bytes]
+        self, place: Place, sender: str, task: Any, given: Mapping[str, bytes], kept: Mapping[str, bytes]
     ) -> Future[Reply]:
-        return self.executor.submit(perform, sender, packed, dict(given))
+        return self.executor.submit(perform, sender, task, dict(given))
 
     def lost(self, place: Place, error: BaseException) -> bool:
         """Tell whether a further task is taken: a broken pool of the standard library takes none."""
@@ -107,15 +117,16 @@ def places_of(executor: Any, devices: Any, placed: Mapping[str, Any]) -> Abstrac
         If both are given, or the executor is none.
     """
     from pytsp.distributed import dask  # noqa: PLC0415
+    from pytsp.distributed.devices import Devices  # noqa: PLC0415
     from pytsp.distributed.processes import Processes  # noqa: PLC0415
 
     if executor is None and devices is None:
         return None
     if devices is not None:
         if executor is not None:
-            raise ValueError("devices starts a process for each of this machine's; give it without executor")
-        return Processes(devices=devices, backend=placed["backend"])
-    if isinstance(executor, Processes):
+            raise ValueError("devices has this machine's GPUs work; give it without executor")
+        return Devices(devices, backend=placed["backend"])
+    if isinstance(executor, Processes | Devices):
         return nullcontext(executor)
     if isinstance(executor, int) and not isinstance(executor, bool):
         return Processes(executor, threads=placed["threads"])
@@ -124,8 +135,8 @@ def places_of(executor: Any, devices: Any, placed: Mapping[str, Any]) -> Abstrac
         return nullcontext(cluster)
     if not callable(getattr(executor, "submit", None)):
         raise TypeError(
-            "executor must be a number of processes, a pytsp.distributed.Processes, a Dask client, or have the "
-            f"interface of concurrent.futures.Executor; it is {executor!r:.60}"
+            "executor must be a number of processes, a pytsp.distributed.Processes or Devices, a Dask client, or have "
+            f"the interface of concurrent.futures.Executor; it is {executor!r:.60}"
         )
     return nullcontext(AnyExecutor(executor))
 
@@ -133,8 +144,15 @@ def places_of(executor: Any, devices: Any, placed: Mapping[str, Any]) -> Abstrac
 class Here(AnyExecutor):
     """This process: a thread beside the one that looks at the clock."""
 
+    is_here = True
+
     def __init__(self) -> None:
         super().__init__(ThreadPoolExecutor(1, "pytsp part"), 1)
+
+    def submit(
+        self, place: Place, sender: str, task: Any, given: Mapping[str, bytes], kept: Mapping[str, bytes]
+    ) -> Future[Reply]:
+        return self.executor.submit(perform_here, task, given)
 
     def __enter__(self) -> Here:
         return self

@@ -36,8 +36,8 @@ __all__ = ["Begin", "Facts", "Job", "Slice", "Told", "advance", "placed_here", "
 MOST_JOBS = 2
 MOST_CITIES = 100_000_000
 
-# Where this process is to run kernels, whatever a job says: a GPU of its own, or its share of the cores.
-_placed: dict[str, Any] = {}
+# Where this thread is to run kernels, whatever a job says: a GPU of its own, or its share of the cores.
+_here = threading.local()
 
 
 @dataclass(frozen=True)
@@ -226,23 +226,24 @@ _lock = threading.Lock()
 
 
 def placement(**placed: Any) -> None:
-    """Say where this process is to run kernels, in the place of what jobs say."""
-    _placed.update(placed)
+    """Say where this thread is to run kernels, in the place of what jobs say."""
+    _here.placed = placed
 
 
 def placed_here(placed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return where this process is to run kernels that were asked for like this: with its GPU, or its threads."""
-    here = dict(placed) | {name: value for name, value in _placed.items() if name != "threads"}
+    """Return where this thread is to run kernels that were asked for like this: with its GPU, or its threads."""
+    own: Mapping[str, Any] = getattr(_here, "placed", {})
+    here = dict(placed) | {name: value for name, value in own.items() if name != "threads"}
     if here["backend"] in ("auto", "multicore") and here["threads"] is None:
         # Other backends have no threads.
-        here["threads"] = _placed.get("threads") or _dask_threads()
+        here["threads"] = own.get("threads") or _dask_threads()
     if here["threads"] is not None and here["backend"] == "auto":
         here["device"] = None
     return here
 
 
 def task_of(job: Job, instance: Instance, options: Options, watch: Watch) -> Task[Options]:
-    """Return a task of this process, with what the job's tasks before it have made of the instance."""
+    """Return a task of this thread, with what the job's tasks before it have made of the instance."""
     placed = placed_here(job.placed)
 
     def open_kernels() -> Backend:
@@ -250,7 +251,9 @@ def task_of(job: Job, instance: Instance, options: Options, watch: Watch) -> Tas
             placed["backend"], threads=placed["threads"], device=placed["device"], part=options.kernels_part
         )
 
-    known = {"quick_tour": job.quick_tour, "is_doubled": job.is_doubled, "memo": job.memo}
+    # What was loaded is on one device.
+    memo = job.memo if placed["device"] is None else job.memo.setdefault(placed["device"], {})
+    known = {"quick_tour": job.quick_tour, "is_doubled": job.is_doubled, "memo": memo}
     return Task(instance, options, watch, job.seed, job.initial_tour, open_kernels, **known)  # type: ignore[arg-type]
 
 
@@ -359,7 +362,8 @@ def _cities_of(search: Search) -> int:
 def _is_crowded(search: Search) -> bool:
     """Tell whether others may have to give way to a search, or it to them: where each stands has to be told."""
     with _lock:
-        return sum(_cities_of(each) for _, each in _live.values()) + _cities_of(search) > MOST_CITIES
+        others = [_cities_of(each) for _, each in _live.values() if each.kernels is search.kernels]
+        return bool(others) and sum(others) + _cities_of(search) > MOST_CITIES
 
 
 def _keep_live(ask: Slice, search: Search) -> None:
@@ -368,6 +372,6 @@ def _keep_live(ask: Slice, search: Search) -> None:
         jobs = list(dict.fromkeys(job for job, _ in reversed(_live)))[:MOST_JOBS]
         total = 0
         for key, (_, each) in reversed(list(_live.items())):
-            total += _cities_of(each)
+            total += _cities_of(each) if each.kernels is search.kernels else 0
             if each is not search and (key[0] not in jobs or total > MOST_CITIES):
                 del _live[key]

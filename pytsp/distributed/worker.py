@@ -15,7 +15,7 @@ from typing import Any
 
 from pytsp.distributed.identity import identity, worker_name
 
-__all__ = ["Missing", "Reply", "Shared", "forget", "keep", "perform"]
+__all__ = ["Missing", "Reply", "Shared", "forget", "keep", "perform", "perform_here"]
 
 # So many objects that tasks share are kept: instances, and what is asked of their solves.
 MOST_KEPT = 6
@@ -44,7 +44,9 @@ class Reply:
         Its host and process.
     said : str
     packed : bytes
-        What the work returned.
+        What the work returned, pickled.
+    value : Any
+        The same, where it needs no pickling.
     seconds : float
         What it took.
     """
@@ -54,6 +56,7 @@ class Reply:
     said: str = ""
     packed: bytes = b""
     seconds: float = 0.0
+    value: Any = None
 
 
 class Shared:
@@ -133,6 +136,25 @@ def perform(sender: str, packed: bytes, given: Mapping[str, bytes]) -> Reply:
     except Missing as missing:
         return Reply("missing", worker_name(), missing.key)
     return Reply("done", worker_name(), "", pickle.dumps(value, protocol=5), time.perf_counter() - began)
+
+
+def perform_here(task: tuple[Work, Any], given: Mapping[str, bytes]) -> Reply:
+    """Work on a task in a thread of the process that sends it: work and arguments come as they are.
+
+    Parameters
+    ----------
+    task : tuple
+        The work and its arguments.
+    given : mapping of str to bytes
+        What the thread may lack.
+    """
+    began = time.perf_counter()
+    work, arguments = task
+    try:
+        value = work(Shared(given), arguments)
+    except Missing as missing:
+        return Reply("missing", worker_name(), missing.key)
+    return Reply("done", worker_name(), seconds=time.perf_counter() - began, value=value)
 
 
 @contextmanager

@@ -198,6 +198,8 @@ def length_of(tour: list[int], matrix: list[list[float]]) -> float:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_hostile_input(backend: Backend, case: Case) -> None:
     for solver in (*SMALL, "solve_many"):
+        if solver == "large" and backend.device is not None:
+            continue
         if case.outcome == EXACT and not refuses(solver, case.make()):
             data = case.make()
             result = solved(data, solver, backend)

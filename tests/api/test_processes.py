@@ -51,7 +51,8 @@ def found(solver: str, backend: str, seed: int = 0) -> tuple[int | float, list[i
 @pytest.mark.slow
 def test_two_threads_solve_at_once_as_one_does(backend: Backend) -> None:
     """Both use the same context of the same backend."""
-    alone = {(solver, seed): found(solver, backend.name, seed) for solver in SOLVERS for seed in (0, 1)}
+    solvers = [solver for solver in SOLVERS if solver != "large" or backend.device is None]
+    alone = {(solver, seed): found(solver, backend.name, seed) for solver in solvers for seed in (0, 1)}
     with ThreadPoolExecutor(2) as pool:
         together = dict(zip(alone, pool.map(lambda each: found(each[0], backend.name, each[1]), alone), strict=True))
     assert together == alone

@@ -128,8 +128,8 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"pytsp.{module}.{name}", value)
 
 
-# GPUs make no chains of pieces or of iterated local search (test_ils).
-ON_CPUS = ("ils by chains", "large by chains")
+# GPUs have no pieces, and make no chains of iterated local search (test_ils).
+ON_CPUS = ("ils by chains", "large", "large by chains", "large of floats")
 
 
 def assert_same(a: Result, b: Result) -> None:
@@ -567,7 +567,7 @@ def test_a_head_that_pytsp_did_not_write_is_refused(tmp_path: Path, change: Any,
     ],
 )
 def test_fields_pass_as_they_are_or_not_at_all(fields: dict[str, Any], words: str) -> None:
-    with open_backend("c", part="huge") as kernels:
+    with open_backend("c") as kernels:
         whole = kernels.fields(kernels.call("huge_given", np.arange(3, dtype=np.int32)))
         given = fields if words.startswith("has") else whole | fields
         with pytest.raises(BackendError, match=words):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import cities
+import emulated
 import numpy as np
 import pytest
 from results import assert_same
@@ -15,8 +17,9 @@ from workers import short_slices
 
 import pytsp
 from pytsp.backends.context import Backend
+from pytsp.backends.devices import Probe
 from pytsp.backends.registry import open_backend
-from pytsp.distributed import parts, slices
+from pytsp.distributed import devices, parts, slices
 from pytsp.distributed.islands import Islands
 from pytsp.run.monitor import Watch
 from pytsp.solvers.common.task import Task
@@ -104,3 +107,21 @@ def test_islands_give_way_to_each_other_and_lose_nothing(workers: int | None, mo
         result = pytsp.solve(instance, executor=executor, **options)
     assert_same(result, expected)
     assert result.iterations is not None and result.iterations > GENERATIONS
+
+
+@pytest.mark.parametrize("name", [emulated.NAMED])
+def test_gpus_of_one_process_find_what_the_cpu_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    gpus = [emulated.GPU, replace(emulated.GPU, index=1)]
+    monkeypatch.setattr(emulated.Emulated, "probe", lambda _: Probe(tuple(gpus)))
+    monkeypatch.setattr(devices, "_devices_of", lambda *_: (name, gpus))
+    instance, options = uniform(300), {"solver": "eax", "islands": 3, "climbers": 12, "moves": "flat"}
+    with pytsp.distributed.Devices() as places:
+        opened = set()
+        for _ in range(2):
+            result = pytsp.solve(instance, executor=places, progress=lambda now: opened.add(now.workers), **options)
+            expected = pytsp.solve(instance, backend="c", **options)
+            assert np.array_equal(result.tour, expected.tour) and np.array_equal(result.lengths, expected.lengths)
+        points = np.random.default_rng(0).random((30, 40, 2))
+        many = pytsp.solve_many(points, executor=places, climbers=6)
+    assert np.array_equal(many.tours, pytsp.solve_many(points, climbers=6, backend="c").tours)
+    assert opened == {2} and result.backend == name

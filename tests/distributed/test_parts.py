@@ -251,7 +251,7 @@ def test_a_worker_of_another_build_is_refused_by_name(monkeypatch: pytest.Monkey
 def test_a_process_has_its_share_of_cores_or_its_device(
     asked: dict[str, Any], placed: dict[str, Any], expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slices, "_placed", placed)
+    monkeypatch.setattr(slices._here, "placed", placed, raising=False)
     here = slices.placed_here({"device": None, **asked})
     assert expected.items() <= here.items()
 
@@ -353,7 +353,7 @@ def test_tours_of_many_are_read_only_of_one_size_and_of_several(sizes: tuple[int
 def test_gpus_have_what_is_left_in_equal_shares(slower: float, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("pytsp.api.many_in_parts.time.perf_counter", lambda: now)
-    queue = _Queue([uniform(100)] * 10_000, Watch(), 2)
+    queue = _Queue([uniform(100)] * 16_000, Watch(), 2)
     going: dict[str, tuple[float, list[int], float]] = {}
     sizes: dict[str, list[int]] = {"a": [], "b": []}
     while queue.waiting:
@@ -375,7 +375,7 @@ def test_gpus_have_what_is_left_in_equal_shares(slower: float, monkeypatch: pyte
     (_, a), (_, b) = sizes.values()
     (first, *_), (second, *_) = going.values()
     assert a + b == 6_000 and abs(a - b) < 300
-    assert first < second < first + 2 * RESULT_SECONDS * a
+    assert first < second < first + 3 * RESULT_SECONDS * a
 
 
 def test_what_a_place_had_that_is_gone_goes_to_one_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:

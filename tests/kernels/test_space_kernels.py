@@ -36,9 +36,9 @@ def cities(metric: str, n: int, seed: int) -> Instance:
     return Instance.from_coordinates(points, metric=metric)
 
 
-def told(backend: Backend, form: kernel_input.Form, tour: NDArray[np.int32]) -> int:
+def told(kernels: Backend, form: kernel_input.Form, tour: NDArray[np.int32]) -> int:
     """The length of a tour by the kernel's distances."""
-    return int(backend.call(f"{form.kind}_huge_length", load(backend, form), backend.call("huge_given", tour)))
+    return int(kernels.call(f"{form.kind}_huge_length", load(kernels, form), kernels.call("huge_given", tour)))
 
 
 @pytest.mark.parametrize("ends", [None, (None, None), (2, None), (2, 5)])

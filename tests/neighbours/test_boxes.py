@@ -120,9 +120,9 @@ def test_what_are_no_cities_is_refused(backend: Backend, k: int, cities: list[in
     assert backend.call("boxes_nearest", boxed, 1, some).tolist() == [[7], [1], [2], [2]]
 
 
-def test_a_large_solve_needs_no_tree(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_solve_needs_no_tree(on_the_cpu: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_boxes, "along_tree", None)
-    found = pytsp.solve(uniform(5_000, 5), solver="large", backend=backend.name, iterations=1)
+    found = pytsp.solve(uniform(5_000, 5), solver="large", backend=on_the_cpu.name, iterations=1)
     assert pytsp.is_tour(found.tour, 5_000)
 
 

@@ -206,21 +206,20 @@ def test_ways_of_no_length_are_as_long_there_as_back() -> None:
     assert choose("auto", {}, Instance.from_matrix(d, asymmetric=True)).name == "ils"
 
 
-@given(n=st.integers(1, 20_000), is_short=st.booleans(), is_plane=st.booleans())
-def test_too_little_time_is_asked_for_where_a_population_is_meant(n: int, is_short: bool, is_plane: bool) -> None:
+@given(n=st.integers(1, 20_000), is_short=st.booleans(), is_free=st.booleans())
+def test_too_little_time_is_asked_for_where_a_population_is_meant(n: int, is_short: bool, is_free: bool) -> None:
     asked: list[bool] = []
 
     def short(may_be_large: bool) -> bool:
         asked.append(may_be_large)
         return is_short
 
-    metric = "EUC_2D" if is_plane else "ATT"
-    instance: Any = SimpleNamespace(n=n, metric=metric, coordinates=np.empty((n, 2)), asymmetric=False)
-    chosen = choose("auto", {}, instance, short, lambda: False).name
+    instance: Any = SimpleNamespace(n=n, metric="EUC_2D", coordinates=np.empty((n, 2)), asymmetric=False)
+    chosen = choose("auto", {}, instance, short, lambda: False, may_take_the_cpu=is_free).name
     is_recombined = n in RECOMBINED_CITIES
-    assert asked == [is_plane] * is_recombined
+    assert asked == [is_free] * is_recombined
     assert (chosen == "eax") == (is_recombined and not is_short)
-    assert (chosen == "large") == (is_plane and (n > RECOMBINED_CITIES[-1] or (is_recombined and is_short)))
+    assert (chosen == "large") == (is_free and (n > RECOMBINED_CITIES[-1] or (is_recombined and is_short)))
 
 
 def test_a_short_solve_ends_with_a_good_tour(monkeypatch: pytest.MonkeyPatch) -> None:

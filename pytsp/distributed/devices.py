@@ -1,0 +1,107 @@
+"""This machine's GPUs, of which each has a thread of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from pytsp.backends.devices import Device
+from pytsp.backends.registry import KINDS, choose, find
+from pytsp.distributed.places import Place
+from pytsp.distributed.slices import placement
+from pytsp.distributed.worker import Reply, perform_here
+from pytsp.exceptions import BackendError, BackendUnavailable
+
+__all__ = ["Devices"]
+
+
+class Devices:
+    """The GPUs of this machine that work on solves, one after the other, until they are closed.
+
+    What goes from one to another is copied once from its memory and once into the other's. Kernels run beside each
+    other, since Python waits for none of them.
+
+    Parameters
+    ----------
+    devices : "all" or sequence of int or str
+        Their numbers, or parts of their names.
+    backend : str, optional
+        "cuda", "opencl", or "auto" for the first of the two that has any.
+
+    Raises
+    ------
+    ValueError
+        If `devices` names none.
+    BackendError
+        If there is no such device.
+
+    Examples
+    --------
+    >>> from pytsp import generate, solve
+    >>> with Devices("all") as devices:  # doctest: +SKIP
+    ...     results = [solve(instance, executor=devices) for instance in instances]
+    """
+
+    is_here = True
+
+    def __init__(self, devices: str | Sequence[int | str] = "all", *, backend: str = "auto") -> None:
+        name, chosen = _devices_of(devices, backend)
+        self._places = [Place(f"device {each.index}", is_sticky=True, has_gpu=True) for each in chosen]
+        self._threads = {
+            place.name: ThreadPoolExecutor(1, place.name, _begin, (name, each.index))
+            for place, each in zip(self._places, chosen, strict=True)
+        }
+
+    def __enter__(self) -> Devices:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def current(self) -> Sequence[Place]:
+        return self._places
+
+    def submit(
+        self, place: Place, sender: str, task: Any, given: Mapping[str, bytes], kept: Mapping[str, bytes]
+    ) -> Future[Reply]:
+        return self._threads[place.name].submit(perform_here, task, given)
+
+    def lost(self, place: Place, error: BaseException) -> bool:
+        """Return that nobody else can have the task: a thread is not lost."""
+        return False
+
+    def stop(self) -> None:
+        """Let the threads be: they are there for the next solve, or `close` ends them."""
+
+    def close(self) -> None:
+        """Begin nothing more; a kernel that runs ends by itself."""
+        for thread in self._threads.values():
+            thread.shutdown(wait=False, cancel_futures=True)
+
+
+def _begin(backend: str, index: int) -> None:
+    """Begin to be a worker: its device."""
+    placement(backend=backend, device=index, threads=None)
+
+
+def _devices_of(devices: str | Sequence[int | str], backend: str) -> tuple[str, list[Device]]:
+    """Return the backend that has the GPUs that are meant, and these."""
+    names = [backend] if backend not in ("auto", None) else ["cuda", "opencl"]
+    if not set(names) <= {"cuda", "opencl"}:
+        raise BackendError(f"devices={devices!r} are those of backend 'cuda' or 'opencl'; it is {backend!r}")
+    if isinstance(devices, str) and devices != "all":
+        raise ValueError(f"devices must be 'all', or a list of numbers and names; it is {devices!r}")
+    if not devices:
+        raise ValueError("devices must name one at least; the list is empty")
+    reasons = []
+    for name in names:
+        status = find(KINDS[name]).status
+        gpus = [each for each in status.devices if each.is_gpu and not each.trouble]
+        if status.usable and gpus:
+            chosen = gpus if devices == "all" else [choose(status, each) for each in devices]
+            if len({each.index for each in chosen}) < len(chosen):
+                raise BackendError(f"devices={devices!r} names a device twice")
+            return name, chosen
+        reasons.append(f"{name}: {status.reason or 'no GPU'}")
+    raise BackendUnavailable(f"devices={devices!r} needs a GPU, and none can run here: {'; '.join(reasons)}")
