@@ -382,6 +382,8 @@ def test_what_a_place_had_that_is_gone_goes_to_one_that_is_there(monkeypatch: py
     there, given = [Place(name, is_sticky=False) for name in "ab"], []
 
     class Two:
+        is_here = False
+
         def current(self) -> list[Place]:
             return there
 
