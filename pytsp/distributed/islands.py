@@ -19,7 +19,7 @@ from pytsp.distributed.search import PartedSearch, tree_of
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.loop import Found
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.eax_islands import GENERATIONS, Migrants, Stay, begin_island
+from pytsp.solvers.eax_islands import Migrants, Stay, begin_island, round_generations
 from pytsp.solvers.options.eax import EAX
 
 __all__ = ["Islands"]
@@ -68,6 +68,12 @@ class Islands(PartedSearch):
         return max(island.generation for island in self.islands)
 
     @property
+    def until(self) -> int:
+        """The generation at which the round ends."""
+        end, limit = (self.round + 1) * round_generations(self.task.instance.n), self.task.options.iterations
+        return end if limit is None else min(end, limit)
+
+    @property
     def climbers(self) -> int:
         return sum(0 if island.heard is None else len(island.heard.lengths) for island in self.islands)
 
@@ -110,17 +116,14 @@ class Islands(PartedSearch):
         arrivals = self._exchanged()
         for number, island in enumerate(self.islands):
             island.sent, island.migrants = island.length, None
-            until = (self.round + 1) * GENERATIONS
-            if self.task.options.iterations is not None:
-                until = min(until, self.task.options.iterations)
-            island.part.message = Stay(self.round, until, arrivals[number])
+            island.part.message = Stay(self.round, self.until, arrivals[number])
             island.stays.append(island.part.message)
             self._begin(number)
 
     def _begin(self, number: int) -> None:
         """Let an island go on through its stays."""
         island = self.islands[number]
-        island.part.name = f"island {number} of {len(self.islands)} to generation {(self.round + 1) * GENERATIONS}"
+        island.part.name = f"island {number} of {len(self.islands)} to generation {self.until}"
         island.part.reason = None
         island.part.message_bytes = sum(stay.nbytes for stay in island.stays)
         self.parts.add(island.part)
@@ -136,9 +139,9 @@ class Islands(PartedSearch):
     def _end_round(self) -> None:
         """Exchange tours, or end: where nobody has found a shorter one, or all generations are made."""
         limit = self.task.options.iterations
-        is_over = limit is not None and (self.round + 1) * GENERATIONS >= limit
+        is_over = limit is not None and self.until >= limit
         is_idle = self.round > 0 and all(island.length == island.sent for island in self.islands)
-        have_converged = all(island.generation < (self.round + 1) * GENERATIONS for island in self.islands)
+        have_converged = all(island.generation < self.until for island in self.islands)
         if is_over or (is_idle and have_converged) or (len(self.islands) == 1 and have_converged):
             self.has_ended = True
             return

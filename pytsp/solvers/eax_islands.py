@@ -14,11 +14,10 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.eax import POPULATIONS, Evolution
 from pytsp.solvers.ils.starting_tours import restart_seed
 
-__all__ = ["GENERATIONS", "Island", "Migrants", "Stay", "begin_island"]
+__all__ = ["Island", "Migrants", "Stay", "begin_island", "round_generations"]
 
-GENERATIONS = 10
-"""After so many generations islands exchange tours."""
-
+# After so many generations islands exchange tours; the tours of many cities need more generations until they agree.
+GENERATIONS, MORE_GENERATIONS, MANY_CITIES = 10, 20, 20_000
 # An island sends a tour in so many, one at least.
 MIGRATING = 4
 
@@ -87,6 +86,11 @@ class Stay:
         """Return the stay that a checkpoint holds."""
         arrivals = Migrants.restored(state.part("arrivals"), n) if "arrivals" in state else None
         return cls(state.whole("round"), state.whole("until"), arrivals)
+
+
+def round_generations(n: int) -> int:
+    """Return after how many generations islands exchange tours of n cities."""
+    return GENERATIONS if n <= MANY_CITIES else MORE_GENERATIONS
 
 
 class Island(Evolution):

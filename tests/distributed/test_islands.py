@@ -23,7 +23,17 @@ from pytsp.distributed import devices, parts, slices
 from pytsp.distributed.islands import Islands
 from pytsp.run.monitor import Watch
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.eax_islands import GENERATIONS, MIGRATING, Island, Migrants, Stay, begin_island
+from pytsp.solvers.eax_islands import (
+    GENERATIONS,
+    MANY_CITIES,
+    MIGRATING,
+    MORE_GENERATIONS,
+    Island,
+    Migrants,
+    Stay,
+    begin_island,
+    round_generations,
+)
 
 PART = "flat"
 uniform = partial(cities.uniform, side=10_000)
@@ -125,3 +135,8 @@ def test_gpus_of_one_process_find_what_the_cpu_does(name: str, monkeypatch: pyte
         many = pytsp.solve_many(points, executor=places, climbers=6)
     assert np.array_equal(many.tours, pytsp.solve_many(points, climbers=6, backend="c").tours)
     assert opened == {2} and result.backend == name
+
+
+def test_rounds_of_many_cities_are_longer() -> None:
+    assert [round_generations(n) for n in (8, MANY_CITIES)] == [GENERATIONS] * 2
+    assert round_generations(MANY_CITIES + 1) == MORE_GENERATIONS
