@@ -3,6 +3,7 @@
 A run is a call of `pytsp.solve` with an instance, a time limit and a seed, in a process whose kernels are open and
 compiled. Gaps are above the best known lengths, in per cent: the median over the seeds, and the largest. Before the
 runs each device solves each instance with the same climbers and generations; tours and lengths have to be equal.
+"gpus" among the backends is all GPUs of the host, an island each.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from bench.harness.arguments import numbers, whole
 from bench.harness.machine import TSPLIB, describe, find
 from bench.harness.tables import print_head, row, store
 from pytsp.backends import open_backend
+from pytsp.distributed import Devices
 
 # The best known lengths of TSPLIB's instances, of the DIMACS challenge's, and of others too large for TSPLIB.
 BEST = {
@@ -67,18 +69,39 @@ def load(folder: Path, name: str) -> pytsp.Instance:
     return find(TSPLIB, name)
 
 
-def is_equal(instance: pytsp.Instance, backends: list[str]) -> bool:
-    """Tell whether all backends make the same of an instance."""
-    first, *others = (pytsp.solve(instance, backend=backend, **COMPARED) for backend in backends)
+def placed(backend: str, gpus: Devices | None, solver: str = "eax", **options: Any) -> dict[str, Any]:
+    """Return what `solve` is asked for a device, or for all GPUs."""
+    if backend != "gpus" or gpus is None:
+        return {"backend": backend, "solver": solver, **options}
+    names = {"moves", "climbers", "iterations"}
+    asked = {name: options.pop(name) for name in names & options.keys()}
+    return {"executor": gpus, "solver": pytsp.EAX(islands=len(gpus.current()), **asked), **options}
+
+
+def is_equal(instance: pytsp.Instance, backends: list[str], gpus: Devices | None) -> bool:
+    """Tell whether all backends make the same of an instance, and all GPUs what one makes of as many islands."""
+    first, *others = (
+        pytsp.solve(instance, **placed(backend, gpus, **COMPARED)) for backend in backends if backend != "gpus"
+    )
+    if gpus is not None:
+        asked = placed("gpus", gpus, **COMPARED)
+        by_all = pytsp.solve(instance, **asked)
+        with Devices([0]) as one:
+            by_one = pytsp.solve(instance, **{**asked, "executor": one})
+        if not np.array_equal(by_all.tour, by_one.tour) or not np.array_equal(by_all.lengths, by_one.lengths):
+            return False
     return all(
         np.array_equal(first.tour, other.tour) and np.array_equal(first.lengths, other.lengths) for other in others
     )
 
 
-def solved(instance: pytsp.Instance, name: str, backend: str, limit: float, seed: int, solver: str) -> Run:
+def solved(
+    instance: pytsp.Instance, name: str, backend: str, limit: float, seed: int, solver: str, gpus: Devices | None
+) -> Run:
     """Make one run."""
+    asked = placed(backend, gpus, solver, time_limit=limit, seed=seed)
     began = time.perf_counter()
-    result = pytsp.solve(instance, backend=backend, time_limit=limit, seed=seed, solver=solver)
+    result = pytsp.solve(instance, **asked)
     seconds = time.perf_counter() - began
     length = int(result.length)
     return Run(name, backend, limit, seed, result.solver, length, seconds, 100 * (length / BEST[name] - 1))
@@ -98,7 +121,10 @@ def main() -> int:
     if unknown := [name for name, _ in asked if name not in BEST]:
         parser.error(f"no best known length of {', '.join(unknown)}; known: {', '.join(BEST)}")
     backends = options.backends.split(",")
+    gpus = Devices("all") if "gpus" in backends else None
     for backend in backends:
+        if backend == "gpus":
+            continue
         for part in ("flat", "lists", "search"):
             open_backend(backend, part=part)
     print(describe(), flush=True)
@@ -107,18 +133,20 @@ def main() -> int:
     different = 0
     for name, limits in asked:
         instance = load(options.folder, name)
-        equal = is_equal(instance, [*backends, "multicore"])
+        equal = is_equal(instance, [*backends, "multicore"], gpus)
         different += not equal
         for limit in limits:
             cells = []
             for backend in backends:
                 seeds = range(1, options.seeds + 1)
-                made = [solved(instance, name, backend, limit, seed, options.solver) for seed in seeds]
+                made = [solved(instance, name, backend, limit, seed, options.solver, gpus) for seed in seeds]
                 runs += made
                 gaps = [run.gap for run in made]
                 late = max(run.seconds for run in made)
                 cells.append(f"{statistics.median(gaps):.4f}, {max(gaps):.4f}, {late:.2f}")
             print(row(name, f"{limit:g}", *cells, "yes" if equal else "NO"), flush=True)
+    if gpus is not None:
+        gpus.close()
     store(options.json, {"about": describe(), "runs": [asdict(run) for run in runs]})
     return int(different > 0)
 

@@ -133,7 +133,7 @@ def solve(
         number, and which of them are lost. `Result.tasks` tells what they were sent and did. Give `climbers` and the
         solver, which depend on the machine otherwise, and `threads`, where a machine has several workers.
     devices : "all" or sequence of int or str, optional
-        In place of `executor`: the machine's GPUs, by their numbers or parts of their names; each has a process.
+        In place of `executor`: the machine's GPUs, by their numbers or parts of their names; each has a thread.
     **options
         What the solver is asked for, as its class has it: `solve(instance, solver="ils", iterations=100)` is
         `solve(instance, solver=pytsp.ILS(iterations=100))`. And `metric`, `asymmetric` and `columns`: how data are read

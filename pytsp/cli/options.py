@@ -111,7 +111,7 @@ def add_workers(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("other processes").add_mutually_exclusive_group()
     group.add_argument("--workers", type=whole(1), metavar="N", help="so many processes of this machine")
     group.add_argument(
-        "--devices", type=_devices, metavar="D,…", help="a process for each of these GPUs, by number or name; or all"
+        "--devices", type=_devices, metavar="D,…", help="these GPUs side by side, by number or name; or all"
     )
     group.add_argument("--scheduler", metavar="ADDRESS", help="the workers of a Dask cluster, as tcp://host:8786")
 
