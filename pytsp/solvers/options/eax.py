@@ -66,10 +66,11 @@ class EAX(Climbers, NeighbourLists):
         1,
         2**16,
         default=1,
-        doc="How many populations there are side by side, of `climbers` each, which processes can share (see "
-        "`executor`). After every ten generations, or where it agrees before, each sends its shortest tour on to the "
-        "next one, whose longest gives way [2]_. They end where none has found a shorter one since the last time.",
-        help="populations side by side that send their best on",
+        doc="How many populations there are side by side, of `climbers` each, which GPUs or processes can share (see "
+        "`devices` and `executor`). After every ten generations, above 20,000 cities twenty, each sends a quarter of "
+        "its tours to the next one and takes as many [2]_. They end where all agree and none has found a shorter tour "
+        "since the last time.",
+        help="populations side by side that exchange tours",
     )
 
     def __post_init__(self) -> None:
