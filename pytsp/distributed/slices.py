@@ -30,7 +30,7 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.fields import Options
 from pytsp.utils.deadline import OutOfTime
 
-__all__ = ["Begin", "Facts", "Job", "Slice", "Told", "advance", "placed_here", "placement", "task_of"]
+__all__ = ["Begin", "Facts", "Job", "Slice", "Told", "advance", "give_up", "placed_here", "placement", "task_of"]
 
 # Searches of other solves than the last ones are given up, and of more cities times climbers than these.
 MOST_JOBS = 2
@@ -352,6 +352,14 @@ def _tell(search: Search, found: Found, ask: Slice, reason: str | None, began_se
     )
     columns = (found.lengths, found.steps, found.done, found.passes)
     return Told(reason, key, tour, length, *columns, facts, search.iteration, state, began_seconds, seconds, *said)
+
+
+def give_up(job: str) -> None:
+    """Give back the searches of a job that go on in this process no more, and their memory."""
+    with _lock:
+        ended = [_live.pop(key)[1] for key in list(_live) if key[0] == job]
+    for search in ended:
+        search.free()
 
 
 def _cities_of(search: Search) -> int:

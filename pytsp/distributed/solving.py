@@ -14,6 +14,7 @@ from pytsp.distributed.climbers import Climbers
 from pytsp.distributed.islands import Islands
 from pytsp.distributed.places import Here, Places, places_of
 from pytsp.distributed.search import PartedSearch
+from pytsp.distributed.slices import give_up
 from pytsp.distributed.stripes import Stripes
 from pytsp.exceptions import WorkerLost
 from pytsp.run.result import Result
@@ -51,6 +52,8 @@ def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placed: Map
             raise WorkerLost(f"{lost}; go on with: pytsp resume {_rescued(task, search, placed)}") from lost
         finally:
             search.coordinator.close()
+            if places.is_here:
+                give_up(search.job.key)
     tasks = search.tasks
     _log.info(
         "%d tasks, %d bytes sent, %d received, %.3f s of workers, %d given again",

@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytsp.distributed.identity import identity, worker_name
@@ -128,14 +128,9 @@ def perform(sender: str, packed: bytes, given: Mapping[str, bytes]) -> Reply:
     """
     if sender != identity():
         return Reply("refused", worker_name(), identity())
-    began = time.perf_counter()
-    work, arguments = pickle.loads(packed)
-    try:
-        with _uninterrupted():
-            value = work(Shared(given), arguments)
-    except Missing as missing:
-        return Reply("missing", worker_name(), missing.key)
-    return Reply("done", worker_name(), "", pickle.dumps(value, protocol=5), time.perf_counter() - began)
+    with _uninterrupted():
+        reply = perform_here(pickle.loads(packed), given)
+    return replace(reply, packed=pickle.dumps(reply.value, protocol=5), value=None) if reply.status == "done" else reply
 
 
 def perform_here(task: tuple[Work, Any], given: Mapping[str, bytes]) -> Reply:

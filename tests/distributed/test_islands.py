@@ -140,3 +140,9 @@ def test_gpus_of_one_process_find_what_the_cpu_does(name: str, monkeypatch: pyte
 def test_rounds_of_many_cities_are_longer() -> None:
     assert [round_generations(n) for n in (8, MANY_CITIES)] == [GENERATIONS] * 2
     assert round_generations(MANY_CITIES + 1) == MORE_GENERATIONS
+
+
+def test_a_solve_that_has_ended_leaves_no_population_behind() -> None:
+    before = dict(slices._live)
+    pytsp.solve(uniform(60), solver="eax", islands=2, climbers=8, iterations=3, backend="c")
+    assert dict(slices._live) == before
