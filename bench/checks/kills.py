@@ -67,13 +67,15 @@ def main() -> int:
     """Print a line for each solver; the exit code tells whether all ended as they should."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=100, help="altogether")
+    parser.add_argument("--solvers", default=",".join(SOLVERS), help="whose solves are killed (default: all of these)")
     parser.add_argument("--longest", type=float, default=2.0, help="seconds that a run may live")
     options = parser.parse_args()
     print_head("solver", "kills", "ends as without them")
     are_same = True
     with tempfile.TemporaryDirectory() as folder:
-        for solver in SOLVERS:
-            done, is_same = endured(solver, options.kills // len(SOLVERS), Path(folder), options.longest)
+        solvers = options.solvers.split(",")
+        for solver in solvers:
+            done, is_same = endured(solver, options.kills // len(solvers), Path(folder), options.longest)
             are_same = are_same and is_same
             print(row(solver, done, "yes" if is_same else "NO"), flush=True)
     return 0 if are_same else 1

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -311,7 +312,9 @@ def run(
     is_in_parts = executor is not None or devices is not None or _asks_for_parts(task)
     instance, watch, solver = task.instance, task.watch, task.options.name
     # "large" follows the curve anyway, and looks at the clock before.
-    watching = timely(watch, lambda: 0.0 if solver == "large" else quick_seconds(instance) + reserved_seconds(task))
+    # It is asked at each look at the clock, and does not change.
+    kept_seconds = cache(lambda: 0.0 if solver == "large" else quick_seconds(instance) + reserved_seconds(task))
+    watching = timely(watch, kept_seconds)
     name = instance.name or "instance"
     _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)
 

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 
@@ -133,12 +134,19 @@ def missing_features(needs: Iterable[str], cpuinfo: Path = Path("/proc/cpuinfo")
 
     Where the system does not tell its processor's features, none counts as missing.
     """
+    features = _features(cpuinfo)
+    return [] if features is None else sorted(set(needs) - features)
+
+
+@cache
+def _features(cpuinfo: Path) -> frozenset[str] | None:
+    """Return the features of the first processor; None where the system does not tell."""
     try:
-        lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
+        with cpuinfo.open(encoding="utf-8", errors="replace") as lines:
+            flags = next((line for line in lines if line.startswith("flags")), None)
     except OSError:
-        return []
-    flags = next((line.partition(":")[2].split() for line in lines if line.startswith("flags")), None)
-    return [] if flags is None else sorted(set(needs) - set(flags))
+        return None
+    return None if flags is None else frozenset(flags.partition(":")[2].split())
 
 
 def preload(name: str) -> bool:

@@ -67,6 +67,23 @@ def test_any_number_of_workers_finds_what_one_process_does(solver: str, workers:
     assert result.tasks is not None and 1 <= result.tasks.workers <= workers
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_nothing_is_told_before_there_is_a_tour(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As if the first slice took longer than the coordinator waits.
+    monkeypatch.setattr("pytsp.distributed.search.CALL_SECONDS", 0.0)
+    monkeypatch.setattr("pytsp.distributed.climbers.CALL_SECONDS", 0.0)
+    told: list[Any] = []
+
+    def note(now: Any) -> None:
+        told.append((now.length, instance.tour_length(now.tour)))
+
+    instance = uniform(120)
+    with ThreadPoolExecutor(2) as executor:
+        result = pytsp.solve(instance, executor=executor, progress=note, on_improvement=note, **asked(solver, seed=3))
+    assert told and all(length == measured for length, measured in told)
+    assert all(each.length < np.inf for each in result.history)
+
+
 def test_a_folder_with_the_name_of_dask_is_not_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", ModuleType("distributed"))
     with ThreadPoolExecutor(2) as executor:

@@ -29,9 +29,16 @@ IDS = [f"{options['solver']}-{n}" + "-flat" * ("moves" in options) for n, option
 long = pytest.mark.parametrize(("n", "options"), LONG, ids=IDS)
 
 
+def skip_where_refused(backend: Backend, options: dict[str, Any]) -> None:
+    """Skip the solver that is the CPU's alone."""
+    if options["solver"] == "large" and backend.device is not None:
+        pytest.skip("one huge tour by its pieces is searched by the CPU")
+
+
 @long
 def test_control_c_ends_a_solve_with_the_best_so_far(backend: Backend, n: int, options: dict[str, Any]) -> None:
     skip_where_slow(backend)
+    skip_where_refused(backend, options)
     assert_control_c_ends(n, backend=backend.name, **options)
 
 
@@ -39,4 +46,5 @@ def test_control_c_ends_a_solve_with_the_best_so_far(backend: Backend, n: int, o
 @long
 def test_control_c_ends_a_solve_within_a_second(backend: Backend, n: int, options: dict[str, Any]) -> None:
     skip_where_slow(backend)
+    skip_where_refused(backend, options)
     assert fastest(lambda: assert_control_c_ends(n, backend=backend.name, **options), 1.0) < 1

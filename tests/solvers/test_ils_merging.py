@@ -204,7 +204,9 @@ def test_a_time_limit_leaves_time_to_merge(backend: Backend, monkeypatch: pytest
     merge = LocalSearch.merge
 
     def noted(self: LocalSearch, population: Any, seed: int, seconds_left: float) -> Any:
-        seen.append(seconds_left)
+        # A GPU's climbers cross on its host, by another search.
+        if self.kernels.name == backend.name:
+            seen.append(seconds_left)
         return merge(self, population, seed, seconds_left)
 
     monkeypatch.setattr(LocalSearch, "merge", noted)

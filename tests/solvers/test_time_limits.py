@@ -517,3 +517,10 @@ def test_where_iterations_end_a_solve_a_limit_that_is_not_reached_changes_nothin
         pytsp.solve(instance, solver=solver, backend="c", time_limit=limit, **options) for limit in (None, 1_000.0)
     )
     assert_same(unlimited, limited)
+
+
+def test_what_a_limit_keeps_for_another_tour_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr("pytsp.api.dispatch.reserved_seconds", lambda task: asked.append(task) or 0.0)
+    pytsp.solve(uniform(3_000, 0), solver="ils", climbers=40, iterations=0, time_limit=60.0, backend="c")
+    assert len(asked) == 1

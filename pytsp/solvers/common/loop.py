@@ -292,7 +292,9 @@ def _after_call(search: Search) -> str | None:
 
 
 def _tell(search: Search, *, is_call: bool = False) -> None:
-    """Tell the callbacks where a search stands."""
+    """Tell the callbacks where a search stands, from its first tour on: parts may be waited for in vain until then."""
+    if not search.has_tour:
+        return
     watch, length, iteration = search.watch, search.length, search.iteration
     watch.offer(search.climbers_done if iteration is None else iteration, length, search.best_tour)
     if is_call:
