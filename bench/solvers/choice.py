@@ -1,9 +1,8 @@
-"""Which solver ends best within a time limit, and which one `solver="auto"` takes, by kind, cities and seconds.
+"""Which solver ends best within a time limit, and how `solver="auto"` ends, by kind, cities and seconds.
 
 A cell of the table is a kind of instances, a number of cities and a time limit; a seed is that of its cities and of the
 solver. The gap of a solver is that of its tour to the shortest that any solver found for the same seed, in per cent,
 the median over the seeds. Runs count from the call of `pytsp.solve`, neighbour lists and the first tours among them.
-`auto` is asked anew for each cell, also for runs that are stored: what it takes is what this checkout does.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytsp
 from bench.harness import rivals
@@ -31,11 +30,9 @@ from pytsp.backends.devices import usable_cores
 
 ASKED = "plane,matrix,haversine,plane-path,asymmetric"
 SIZES = "200,500,1000,1400,2000,3000,5000,8000,12000,20000"
-SOLVERS = ("eax", "ils", "large")
+SOLVERS = ("auto", "eax", "ils", "large")
 # Seconds beyond its limit after which a run is ended.
 PATIENCE = 120.0
-# Any first tour is shorter.
-ENOUGH = 1e15
 
 
 class Cell(NamedTuple):
@@ -74,21 +71,6 @@ def measure(task: Task) -> Run:
     return Run(task.solver, name, n, task.seed, limit, found.seconds, length, None)
 
 
-def automatic(task: Task) -> str:
-    """Return the solver that `auto` takes: it runs until there is any tour."""
-    kind, n = KINDS[task.cell.kind], task.cell.n
-    asked: dict[str, Any] = {"backend": task.backend, **kind.options(n)}
-    if task.backend == "multicore":
-        asked["threads"] = task.threads
-    instance = drawn(task.cell.kind, n, task.seed)
-    return pytsp.solve(instance, time_limit=task.cell.limit, target=ENOUGH, **asked).solver
-
-
-def answer(task: Task) -> Run | str:
-    """Answer a task of the table."""
-    return automatic(task) if task.solver == "auto" else measure(task)
-
-
 def cells(kinds: list[str], sizes: list[int], limits: list[float]) -> Iterator[Cell]:
     """Return the cells of the table, those that take least time first."""
     for limit in limits:
@@ -108,34 +90,29 @@ def gaps(runs: list[Run]) -> dict[str, float]:
     }
 
 
-def loss(found: dict[str, float], chosen: str) -> float | None:
-    """Return how much longer the tours of a chosen solver are than those of the best one; None where it did not run."""
-    return found[chosen] - min(found.values()) if chosen in found else None
+def loss(found: dict[str, float]) -> float | None:
+    """Return how much longer the tours of `auto` are than those of the best solver; None where it did not run."""
+    return found["auto"] - min(found.values()) if "auto" in found else None
 
 
-def of_cell(cell: Cell, seeds: int, worker: Worker[Task, Run | str], options: argparse.Namespace) -> Iterator[Run]:
+def of_cell(cell: Cell, seeds: int, worker: Worker[Task, Run], options: argparse.Namespace) -> Iterator[Run]:
     """Make the runs of a cell."""
     for seed in range(seeds):
         for solver in SOLVERS:
             if KINDS[cell.kind].takes(solver):
                 try:
-                    found = worker.ask(_task(cell, seed, solver, options), cell.limit + PATIENCE)
-                    assert isinstance(found, Run)
-                    yield found
+                    task = Task(cell, seed, solver, options.backend, options.threads)
+                    yield worker.ask(task, cell.limit + PATIENCE)
                 except Failure as failure:
                     yield Run(solver, cell.kind, cell.n, seed, cell.limit, cell.limit, None, None, problem=str(failure))
 
 
-def _task(cell: Cell, seed: int, solver: str, options: argparse.Namespace) -> Task:
-    return Task(cell, seed, solver, options.backend, options.threads)
-
-
-def show(cell: Cell, runs: list[Run], chosen: str) -> float:
-    """Print a cell's row; return the loss of the solver that is chosen."""
+def show(cell: Cell, runs: list[Run]) -> float:
+    """Print a cell's row; return the loss of `auto`."""
     found = gaps(runs)
-    lost = loss(found, chosen)
+    lost = loss(found)
     told = (f"{found[solver]:.2f}" if solver in found else "–" for solver in SOLVERS)
-    print(row(*cell[:2], f"{cell.limit:g}", *told, chosen, "–" if lost is None else f"{lost:.2f}"), flush=True)
+    print(row(*cell[:2], f"{cell.limit:g}", *told, "–" if lost is None else f"{lost:.2f}"), flush=True)
     return lost or 0.0
 
 
@@ -180,8 +157,8 @@ def main() -> int:
     every = list(known) or list(cells(options.kinds, options.sizes, options.limits))
     machine = stored["machine"] if stored else f"{describe()}; {options.threads} threads"
     print(machine, flush=True)
-    print_head("kind", "n", "limit, s", *(f"{solver}, %" for solver in SOLVERS), "auto takes", "worse by, %")
-    worker: Worker[Task, Run | str] = Worker(answer)
+    print_head("kind", "n", "limit, s", *(f"{solver}, %" for solver in SOLVERS), "auto worse by, %")
+    worker: Worker[Task, Run] = Worker(measure)
     runs: list[Run] = []
     losses: list[float] = []
     try:
@@ -191,7 +168,7 @@ def main() -> int:
                 continue
             found = known[cell] if stored else list(of_cell(cell, options.seeds, worker, options))
             runs += found
-            losses.append(show(cell, found, str(worker.ask(_task(cell, 0, "auto", options), PATIENCE))))
+            losses.append(show(cell, found))
     finally:
         worker.end()
         store(options.json, {"machine": machine, "runs": [asdict(run) for run in runs]})

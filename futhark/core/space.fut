@@ -23,23 +23,17 @@ def is_measure ({formula, radius}: measure) = formula >= by_root && formula <= b
 -- asin h = h + h t P(t), where t = h^2 is at most 1/4; above that asin h = pi/2 - 2 asin(sqrt((1 - h) / 2)). P is
 -- Chebyshev's approximation of degree 12.
 def arc_over (square: f64) : f64 =
-  let h = f64.min 1 (0.5 * f64.sqrt square)
+  let h = 0.5 * f64.sqrt square
+  let h = if h > 1 then 1 else h
   let far = h > 0.5
   let t = if far then 0.5 * (1 - h) else h * h
   let u = if far then f64.sqrt t else h
-  let p = 0.028757851367602328
-  let p = p * t - 0.014851887071528912
-  let p = p * t + 0.01740087944288715
-  let p = p * t + 0.005457506718563782
-  let p = p * t + 0.0103228143502052
-  let p = p * t + 0.011479177415181617
-  let p = p * t + 0.013971212973553311
-  let p = p * t + 0.017352392720869945
-  let p = p * t + 0.02237217294214989
-  let p = p * t + 0.030381944138531247
-  let p = p * t + 0.04464285714635543
-  let p = p * t + 0.07499999999998433
-  let p = p * t + 0.16666666666666669
+  -- By pairs of powers, which do not wait for each other (Estrin).
+  let (t2, t4, t8) = (t * t, t * t * (t * t), t * t * (t * t) * (t * t * (t * t)))
+  let low = (0.16666666666666669 + 0.07499999999998433 * t) + (0.04464285714635543 + 0.030381944138531247 * t) * t2
+  let middle = (0.02237217294214989 + 0.017352392720869945 * t) + (0.013971212973553311 + 0.011479177415181617 * t) * t2
+  let high = (0.0103228143502052 + 0.005457506718563782 * t) + (0.01740087944288715 - 0.014851887071528912 * t) * t2
+  let p = low + middle * t4 + (high + 0.028757851367602328 * t4) * t8
   let half = u + u * t * p
   in if far then 3.141592653589793 - 4 * half else 2 * half
 
@@ -64,6 +58,19 @@ def measured ({formula, radius}: measure) (is_same: bool) (dx: f64) (dy: f64) (d
      then i32.max (nint dx) (i32.max (nint dy) (nint dz))
      else let r = radius * arc_over (dx * dx + dy * dy + dz * dz)
           in i32.f64 (r + (if formula == by_arc then 0.5 else 1))
+
+-- | Whether such a distance may be below `most`. No arc is shorter than its chord, and no root is rounded down by more than a half.
+#[noinline]
+def may_measure_be_below (by: measure) (is_same: bool) (dx: f64) (dy: f64) (dz: f64) (away: f64) (other: f64) (most: i64) : bool =
+  let m = f64.i64 (i64.max 0 most)
+  let square = dx * dx + dy * dy + dz * dz
+  in if away < 0 || other < 0 || by.formula == by_sum || by.formula == by_most
+     then i64.i32 (measured by is_same dx dy dz away other) < most
+     else if by.formula == by_att
+     then square < 10 * m * m
+     else if by.formula <= by_root_up
+     then square < m * m
+     else square * by.radius * by.radius < m * m
 
 -- | Where places lie: in a plane, with distances that are rounded, or rounded up; or beyond it.
 type kind = i32
@@ -112,7 +119,9 @@ module space : planar with data [n] = places [n] = {
   #[inline]
   def may_be_below [n] (data: data [n]) (a: point) (b: point) (most: i64) : bool =
     if data.kind == beyond_plane
-    then i64.i32 (beyond data a b) < most
+    then #[unsafe]
+         let (i, j) = (i64.i32 a.c, i64.i32 b.c)
+         in may_measure_be_below data.by (a.c == b.c) (a.x - b.x) (a.y - b.y) (data.zs[i] - data.zs[j]) data.aways[i] data.aways[j] most
     else may_root_be_below (a.x - b.x) (a.y - b.y) most
 
   def gather [n] [m] (data: data [n]) (cities: [m]i32) : data [m] =

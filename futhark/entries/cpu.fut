@@ -20,6 +20,7 @@ import "../flat/crossing"
 import "../flat/many"
 import "../flat/rows"
 import "../large/fragments"
+import "../neighbours/exits"
 import "../neighbours/nearest"
 import "../large/parallel_moves"
 import "../large/pieces"
@@ -179,9 +180,10 @@ entry plane_forage [p] [n] [k] [w] (instance: plane_instance [n]) (lists: [n][k]
 -- Cities of the plane in order along a curve, with their places along it; and the nearest cities of some, where all stand in
 -- this order.
 entry plane_along [n] (xs: [n]f64) (ys: [n]f64) : ([n]i32, [n]i64) = along_curve xs ys
-entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
+entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys zs
 entry boxes_nearest [n] [m] [q] (boxed: boxed [n] [m]) (k: i64) (cities: [q]i32) : [q][k]i32 = nearest_of boxed k cities
 entry boxes_quadrants [n] [m] [q] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64) (cities: [q]i32) : [q][k]i32 = around_each boxed numbers k most cities
+entry boxes_outside [n] [m] [q] (boxed: boxed [n] [m]) (clusters: [n]i32) (numbers: [n]i32) (norm: i32) (count: i64) (cities: [q]i32) : [q][count]i32 = outside_of_each boxed clusters numbers norm count cities
 
 -- Fragments of a greedy tour, of n cities; they are joined by edges between cities, all ends of fragments, and those listed for
 -- each by their places among them. How many there are, their ends, and the cities of the last one.

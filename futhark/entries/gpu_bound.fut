@@ -10,7 +10,7 @@ import "../neighbours/nearest"
 module penalties_ascent = mk_ascent boruvka
 
 -- Boxes around cities that stand in order of a space-filling curve, and the nearest cities of some.
-entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
+entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys zs
 entry boxes_nearest [n] [m] [q] (boxed: boxed [n] [m]) (k: i64) (cities: [q]i32) : [q][k]i32 = nearest_of boxed k cities
 
 -- A graph of near cities, its edges in rows, with lengths in units as fine as is wanted: each way between two of

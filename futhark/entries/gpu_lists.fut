@@ -10,7 +10,7 @@ import "../neighbours/quadrants"
 entry plane_along [n] (xs: [n]f64) (ys: [n]f64) : ([n]i32, [n]i64) = along_curve xs ys
 
 -- The nearest cities of some, overall or in each quadrant, where all stand in order of the curve.
-entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys
+entry boxes_around [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) : ?[m].boxed [n] [m] = build_boxes xs ys zs
 entry boxes_nearest [n] [m] [q] (boxed: boxed [n] [m]) (k: i64) (cities: [q]i32) : [q][k]i32 = nearest_of boxed k cities
 entry boxes_quadrants [n] [m] [q] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64) (cities: [q]i32) : [q][k]i32 = around_each boxed numbers k most cities
 

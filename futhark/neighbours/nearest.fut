@@ -7,37 +7,38 @@
 
 import "../core/instances"
 
--- | Cities of the plane and the boxes around them: of node i the least and the largest x, the least and the largest y.
-type boxed [n] [m] = {xs: [n]f64, ys: [n]f64, boxes: [m][4]f64}
+-- | Cities of space, or of the plane with z = 0, and the boxes around them: of node i the least and the largest x, then y and z.
+type boxed [n] [m] = {xs: [n]f64, ys: [n]f64, zs: [n]f64, boxes: [m][6]f64}
 
 -- Fewer cities a leaf take more memory, more take more time.
 def leaf : i64 = 12
 
+-- | What each node of a tree comes to, where the leaves are what they are, and `both` makes one of two. **Work:** O(m).
+-- **Span:** O(log m).
+def from_leaves 'a [m] (both: a -> a -> a) (nodes: *[m]a) : *[m]a =
+  let half = m / 2
+  let highest = loop width = 1 while 2 * width < half do 2 * width
+  let (nodes, _) =
+    loop (nodes: *[m]a, width) = (nodes, highest)
+    while width > 0 do
+      let end = i64.max width (i64.min half (2 * width))
+      in (nodes with [width:end] = map (\i -> #[unsafe] both nodes[2 * (width + i)] nodes[2 * (width + i) + 1]) (iota (end - width)), width / 2)
+  in nodes
+
 -- | **Work:** O(n). **Span:** O(log n). **Memory:** O(n).
-def build_boxes [n] (xs: [n]f64) (ys: [n]f64) : ?[m].boxed [n] [m] =
+def build_boxes [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) : ?[m].boxed [n] [m] =
   let m = assert (fits_32_bits n) ((n + leaf - 1) / leaf)
   let around (l: i64) =
-    let (a, b, c, d) =
-      loop (a, b, c, d) = (f64.inf, -f64.inf, f64.inf, -f64.inf)
+    let range (axis: [n]f64) =
+      loop (low, high) = (f64.inf, -f64.inf)
       for i < (if l < 0 then 0 else i64.min leaf (n - l * leaf)) do
-        let (x, y) = #[unsafe] (xs[l * leaf + i], ys[l * leaf + i])
-        in (f64.min a x, f64.max b x, f64.min c y, f64.max d y)
-    in [a, b, c, d]
-  let highest = loop width = 1 while 2 * width < m do 2 * width
-  let (boxes, _) =
-    loop (boxes, width) = (map (\i -> around (i - m)) (iota (2 * m)), highest)
-    while width > 0 do
-      let both (i: i64) =
-        let (p, q) = (2 * (width + i), 2 * (width + i) + 1)
-        in #[unsafe]
-           [ f64.min boxes[p, 0] boxes[q, 0]
-           , f64.max boxes[p, 1] boxes[q, 1]
-           , f64.min boxes[p, 2] boxes[q, 2]
-           , f64.max boxes[p, 3] boxes[q, 3]
-           ]
-      let end = i64.max width (i64.min m (2 * width))
-      in (boxes with [width:end] = map both (iota (end - width)), width / 2)
-  in {xs, ys, boxes}
+        let x = #[unsafe] axis[l * leaf + i]
+        in (f64.min low x, f64.max high x)
+    let ((a, b), (c, d), (e, f)) = (range xs, range ys, range zs)
+    in [a, b, c, d, e, f]
+  let both (p: [6]f64) (q: [6]f64): [6]f64 = [f64.min p[0] q[0], f64.max p[1] q[1], f64.min p[2] q[2], f64.max p[3] q[3], f64.min p[4] q[4], f64.max p[5] q[5]]
+  let boxes = from_leaves both (map (\i -> around (i - m)) (iota (2 * m)))
+  in {xs, ys, zs, boxes}
 
 -- | Put a city where it belongs in a list of `count` that begins at place `first`, by the square of its distance and then by
 -- number; behind the list is a place for what is not in it. **Work:** O(count).
@@ -53,11 +54,12 @@ def put [w] (ds: *[w]f64) (cs: *[w]i32) (first: i64) (count: i64) (d: f64) (c: i
 
 -- | The square of the distance between a point and a node's box, or less.
 #[inline]
-def bound [m] (boxes: [m][4]f64) (x: f64) (y: f64) (node: i64) : f64 =
+def bound [m] (boxes: [m][6]f64) (x: f64) (y: f64) (z: f64) (node: i64) : f64 =
   #[unsafe]
   let dx = f64.max 0 (f64.max (boxes[node, 0] - x) (x - boxes[node, 1]))
   let dy = f64.max 0 (f64.max (boxes[node, 2] - y) (y - boxes[node, 3]))
-  in dx * dx + dy * dy
+  let dz = f64.max 0 (f64.max (boxes[node, 4] - z) (z - boxes[node, 5]))
+  in dx * dx + dy * dy + dz * dz
 
 -- | The least number of the cities below a node. The leaves of a tree with two levels of them begin on the upper one.
 -- **Work:** O(log n).
@@ -69,7 +71,7 @@ def first_below (half: i64) (node: i64) : i64 =
 -- | Go through the leaves that may matter to city c, its own leaf first, and by nodes above them: `visit` says whether what is
 -- below a node may matter, with what has been found so far, and looks at leaves. It has the node, and the leaf's number or -1.
 #[inline]
-def walk 'a [n] [m] ({xs = _, ys = _, boxes = _}: boxed [n] [m]) (c: i64) (found: *a) (visit: *a -> (node: i64) -> (leaf: i64) -> (*a, bool)) : *a =
+def walk 'a [n] [m] ({xs = _, ys = _, zs = _, boxes = _}: boxed [n] [m]) (c: i64) (found: *a) (visit: *a -> (node: i64) -> (leaf: i64) -> (*a, bool)) : *a =
   let half = m / 2
   let beside (node: i64) = if node <= 1 then 0 else node ^ 1
   let own = half + c / leaf
@@ -94,17 +96,17 @@ def walk 'a [n] [m] ({xs = _, ys = _, boxes = _}: boxed [n] [m]) (c: i64) (found
 -- number. **Work:** about O(k + log n), whatever the distances between clusters, and however many cities lie in one place.
 def nearest [n] [m] (boxed: boxed [n] [m]) (k: i64) (c: i64) : [k]i32 =
   #[unsafe]
-  let {xs, ys, boxes} = boxed
-  let (x, y) = (xs[c], ys[c])
+  let {xs, ys, zs, boxes} = boxed
+  let (x, y, z) = (xs[c], ys[c], zs[c])
   let look (ds: *[k + 1]f64) (cs: *[k + 1]i32) (l: i64): (*[k + 1]f64, *[k + 1]i32) =
     loop (ds: *[k + 1]f64, cs: *[k + 1]i32) = (ds, cs)
     for i < (if l < 0 then 0 else i64.min leaf (n - l * leaf)) do
       let other = l * leaf + i
-      let (dx, dy) = (x - xs[other], y - ys[other])
-      let (d, number) = if other == c then (f64.inf, i32.highest) else (dx * dx + dy * dy, i32.i64 other)
+      let (dx, dy, dz) = (x - xs[other], y - ys[other], z - zs[other])
+      let (d, number) = if other == c then (f64.inf, i32.highest) else (dx * dx + dy * dy + dz * dz, i32.i64 other)
       in put ds cs 0 k d number
   let visit ((ds, cs): *([k + 1]f64, [k + 1]i32)) (node: i64) (l: i64): (*([k + 1]f64, [k + 1]i32), bool) =
-    let square = bound boxes x y node
+    let square = bound boxes x y z node
     -- Of equals the least numbers count: where many tie, hardly any box holds one.
     let is_near = square < ds[k - 1] || (square == ds[k - 1] && first_below (m / 2) node < i64.i32 cs[k - 1])
     let (ds, cs) = look ds cs (if is_near then l else -1)

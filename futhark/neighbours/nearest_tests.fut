@@ -5,10 +5,11 @@ import "nearest"
 
 -- Cities on a lattice of `side` by `side`, or in two far heaps of it, in order of their rows; many are equally far, some in
 -- one place.
-def lattice (n: i64) (side: i64) (heaps: bool) : ([n]f64, [n]f64) =
+def lattice (n: i64) (side: i64) (heaps: bool) : ([n]f64, [n]f64, [n]f64) =
   let at s c = f64.u64 (rng.word (rng.stream s 5) c % u64.i64 side)
   in ( map (\c -> f64.i64 (c * side / n)) (iota n)
      , map (\c -> at 7 c + (if heaps && c % 2 == 0 then 1e9 else 0)) (iota n)
+     , map (\c -> if heaps then at 8 c else 0) (iota n)
      )
 
 -- ==
@@ -27,9 +28,10 @@ def lattice (n: i64) (side: i64) (heaps: bool) : ([n]f64, [n]f64) =
 -- input { 1000i64 7i64 1000000i64 false } output { true }
 -- input { 1000i64 999i64 1000000i64 true } output { true }
 entry nearest_of_all (n: i64) (k: i64) (side: i64) (heaps: bool) : bool =
-  let (xs, ys) = lattice n side heaps
-  let known = build_boxes xs ys
-  let size c o = (xs[c] - xs[o]) * (xs[c] - xs[o]) + (ys[c] - ys[o]) * (ys[c] - ys[o])
+  let (xs, ys, zs) = lattice n side heaps
+  let known = build_boxes xs ys zs
+  let square x = x * x
+  let size c o = square (xs[c] - xs[o]) + square (ys[c] - ys[o]) + square (zs[c] - zs[o])
   let is_before c (a: i32) (b: i32) =
     let (d, e) = (size c (i64.i32 a), size c (i64.i32 b))
     in d < e || (d == e && a < b)

@@ -9,7 +9,7 @@ def quadrant_of (dx: f64) (dy: f64) : i64 =
 
 -- | Whether a node's box reaches into a quadrant around a point, which holds one of its axes but not the other: of cities on a
 -- line along an axis two quadrants are empty. The box around the point itself counts for no quadrant.
-def reaches [m] (boxes: [m][4]f64) (x: f64) (y: f64) (node: i64) (quadrant: i64) : bool =
+def reaches [m] (boxes: [m][6]f64) (x: f64) (y: f64) (node: i64) (quadrant: i64) : bool =
   #[unsafe]
   let (left, right, low, high) = (boxes[node, 0], boxes[node, 1], boxes[node, 2], boxes[node, 3])
   in if quadrant == 0
@@ -27,7 +27,7 @@ def reaches [m] (boxes: [m][4]f64) (x: f64) (y: f64) (node: i64) (quadrant: i64)
 -- **Work:** about O(k + log n), and O(most) where a quadrant has only few of the nearest.
 def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64) (c: i64) : [k]i32 =
   #[unsafe]
-  let {xs, ys, boxes} = boxed
+  let {xs, ys, zs = _, boxes} = boxed
   let (x, y) = (xs[c], ys[c])
   let share = k / 4
   -- The lists of the quadrants, then that of the nearest overall.
@@ -42,7 +42,7 @@ def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64)
       let (ds, cs) = put ds cs (quadrant_of dx dy * (share + 1)) share d number
       in put ds cs every k d number
   let visit ((ds, cs): *([size]f64, [size]i32)) (node: i64) (l: i64): (*([size]f64, [size]i32), bool) =
-    let square = bound boxes x y node
+    let square = bound boxes x y 0 node
     let (is_near, _) =
       loop (is_near, q) = (square <= ds[every + k - 1], 0)
       while !is_near && q < (if share > 0 then 4 else 0) do
@@ -60,7 +60,7 @@ def around [n] [m] (boxed: boxed [n] [m]) (numbers: [n]i32) (k: i64) (most: i64)
         let e = dx * dx + dy * dy
         in before + i64.bool (other != c && (e < d || (e == d && numbers[other] < number)))
     let pass (before: *[1]i64) (node: i64) (l: i64): (*[1]i64, bool) =
-      let is_near = before[0] < most && bound boxes x y node <= d
+      let is_near = before[0] < most && bound boxes x y 0 node <= d
       let after = before[0] + count (if is_near then l else -1)
       in (before with [0] = after, is_near)
     in (walk boxed c [0] pass)[0]

@@ -202,6 +202,7 @@ def _task_for(instance: Instance, request: Request) -> Task[Options]:
         check_initial_tour(options)
     task = task_of(instance, options, watch, seed, request.initial_tour, _placed(request))
     task.quick_tour, task.is_doubled = request.quick_tour, request.is_doubled
+    task.may_change_solver = request.solver == "auto" and not options.given()
     return task
 
 
@@ -260,7 +261,8 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
     def chains_fit() -> bool:
         """Tell whether chains over the whole tour have the time, on a CPU."""
         limit, n = watch.time_limit, instance.n
-        if limit is None or n > MOST_CHAINED or limit < chain_seconds(n):
+        # A descent that is late goes on by faster moves, which of fewer cities is better than pieces always.
+        if limit is None or n > MOST_CHAINED or (n not in RECOMBINED_CITIES and limit < chain_seconds(n)):
             return False
         threads = kernels_of(request, OPTIONS["ils"].part).threads
         return threads is not None and (n in RECOMBINED_CITIES or threads <= MOST_CHAIN_THREADS)

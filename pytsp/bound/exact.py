@@ -14,6 +14,7 @@ from pytsp.bound.certificate import MOST, OneTree, bound_of, check_numbers, dens
 from pytsp.bound.near_graph import Rows, joined, listed, load
 from pytsp.neighbours.boxes import lists_along
 from pytsp.neighbours.hilbert import along_hilbert, hilbert_order
+from pytsp.neighbours.kdtree import boxes_around
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import PLANE_METRICS, is_planar
@@ -103,8 +104,7 @@ class InPlane:
     def _boxed(self) -> Opaque:
         """Return boxes around the cities in order, on the device."""
         if self._boxes is None:
-            axes = (np.ascontiguousarray(axis[self.order]) for axis in self._coordinates.T)
-            self._boxes = self._kernels.call("boxes_around", *axes)
+            self._boxes = boxes_around(self._kernels, self._coordinates[self.order])
         return self._boxes
 
     def _free_boxes(self) -> None:

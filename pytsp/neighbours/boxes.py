@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
+from pytsp.neighbours.kdtree import boxes_around
 from pytsp.neighbours.lists import along_tree, check_length
 from pytsp.problem.instance import Instance
 from pytsp.utils.deadline import look, timely_blocks
@@ -40,7 +41,7 @@ def lists_in_order(points: NDArray[np.float64], k: int, kernels: Backend) -> NDA
     In order of distance, and of equals by number. The order of the points changes nothing but the time.
     """
     n = len(points)
-    boxed = kernels.call("boxes_around", *(np.ascontiguousarray(axis) for axis in points.T))
+    boxed = boxes_around(kernels, points)
     lists = np.empty((n, k), dtype=np.int32)
     most = CITIES["gpu"] if kernels.threads is None else kernels.threads * CITIES["cpu"]
     look(n)

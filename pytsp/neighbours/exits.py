@@ -6,8 +6,7 @@ enter and leave a small cluster anywhere, so each of its cities needs exits. Of 
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.backends.devices import usable_cores
+from pytsp.backends.context import Backend
 from pytsp.neighbours.components import components, join_labels
-from pytsp.neighbours.hilbert import hilbert_order
-from pytsp.neighbours.kdtree import IMPORT_SECONDS, listing_kernels, monotone_lengths
+from pytsp.neighbours.hilbert import along_hilbert
+from pytsp.neighbours.kdtree import boxes_around, host_beside, listing_kernels, monotone_lengths
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import Located, further_city, located
-from pytsp.utils.deadline import look
+from pytsp.utils.deadline import look, timely_blocks
 
 __all__ = ["find_exits", "may_have_far_cities", "with_exits"]
 
@@ -32,11 +31,10 @@ _LARGE = 64
 _BORDER = 6.0
 # Distances computed together, so that what they need in between stays in the cache.
 _BLOCK = 1 << 16
-# More distances than these take longer than trees of the cities do with the import of their module.
+# Of more distances than these the cities amid a cluster of most of them are left out.
 _MOST_DISTANCES = 1 << 26
-# So few clusters have a tree each. Of more clusters a tree has half, by a bit of their numbers or a random one. Six
-# random bits find the second nearest cluster in 99 of 100 cases, and the fourth in two of three.
-_FEW_CLUSTERS, _RANDOM_BITS = 16, 6
+# Cities whose exits are looked for between two looks at the clock.
+_TOGETHER = 1 << 14
 # How many distances of a row are sampled before the whole row is read.
 _SAMPLE = 16
 # The given ends of an open path are at another distance from its further city. Of fewer cities none is such a one.
@@ -71,8 +69,7 @@ def find_exits(instance: Instance, lists: NDArray[np.int32], *, is_doubled: bool
     Notes
     -----
     The further city of an open path joins no clusters, nor does any other that is as far from all. Work O(n k) where
-    the graph is connected. Else O(n²), or O(n log² n) for many cities whose distances grow with a norm; then clusters
-    may be passed over, but never the nearest.
+    the graph is connected; else about O(n (k + log n)) where distances grow with a norm, and O(n²) elsewhere.
     """
     n, k = lists.shape
     none = np.empty((n, 0), dtype=np.int32)
@@ -329,9 +326,10 @@ def _nearest_outside(
     ways: _Ways, labels: NDArray[np.int32], places: NDArray[np.int64], count: int
 ) -> NDArray[np.int32]:
     """Return the nearest place of each of the `count` nearest other clusters, -1 where there are fewer."""
-    if len(places) == 0 or ways.located is None or len(places) * ways.n <= _MOST_DISTANCES:
+    kernels = None if ways.located is None else host_beside()
+    if len(places) == 0 or kernels is None or len(ways.lists) > ways.n:
         return _nearest_by_rows(ways, labels, places, count)
-    return _nearest_by_trees(ways, ways.located, labels, places, count)
+    return _nearest_by_boxes(ways, kernels, labels, places, count)
 
 
 def _nearest_by_rows(
@@ -355,58 +353,21 @@ def _nearest_by_rows(
     return found
 
 
-def _nearest_by_trees(
-    ways: _Ways, where: Located, labels: NDArray[np.int32], places: NDArray[np.int64], count: int
+def _nearest_by_boxes(
+    ways: _Ways, kernels: Backend, labels: NDArray[np.int32], places: NDArray[np.int64], count: int
 ) -> NDArray[np.int32]:
-    if "scipy.spatial" not in sys.modules:
-        look(seconds=IMPORT_SECONDS)
-    from scipy.spatial import cKDTree  # noqa: PLC0415
-
-    points, norm = where
-    # Queried along the curve, trees answer in a third of the time.
-    order = hilbert_order(points[places])
-    asked = places[order]
-    found = np.full((len(asked), count), -1, dtype=np.int32)
-    lengths = np.full((len(asked), count), np.inf)
-    for is_side in _sides(int(labels.max()) + 1):
-        look()
-        targets = np.flatnonzero(is_side[labels] & ~ways.are_anywhere)
-        rows = np.flatnonzero(~is_side[labels[asked]])
-        if len(targets) == 0 or len(rows) == 0:
-            continue
-        tree = cKDTree(points[targets], balanced_tree=False, compact_nodes=False)
-        aways, nearest = tree.query(points[asked[rows]], p=norm, workers=usable_cores())
-        both = np.column_stack([found[rows], targets[nearest].astype(np.int32)])
-        found[rows], lengths[rows] = _least(labels, both, np.column_stack([lengths[rows], aways]), count)
-    made = np.empty_like(found)
-    made[order] = found
-    return made
-
-
-def _sides(count: int) -> Iterator[NDArray[np.bool_]]:
-    """Yield sets of clusters, shape (count,), so that of any two each is in one without the other."""
-    if count <= _FEW_CLUSTERS:
-        yield from np.eye(count, dtype=np.bool_)
-        return
-    numbers = np.arange(count)
-    for bit in range((count - 1).bit_length()):
-        is_one = (numbers >> bit) & 1 == 1
-        yield from (is_one, ~is_one)
-    random = np.random.default_rng(0)
-    for _ in range(_RANDOM_BITS):
-        is_one = random.random(count) < 0.5  # noqa: PLR2004
-        yield from (is_one, ~is_one)
-
-
-def _least(
-    labels: NDArray[np.int32], found: NDArray[np.int32], lengths: NDArray[np.float64], count: int
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return the `count` nearest of the cities found, one of each cluster, -1 where there are fewer."""
-    order = np.lexsort((found, lengths), axis=1)
-    found, lengths = np.take_along_axis(found, order, axis=1), np.take_along_axis(lengths, order, axis=1)
-    clusters = np.where(found < 0, -1, labels[found])
-    for column in range(1, found.shape[1]):
-        is_again = (clusters[:, :column] == clusters[:, column : column + 1]).any(axis=1)
-        found[is_again, column], lengths[is_again, column] = -1, np.inf
-    order = np.argsort(lengths, axis=1, kind="stable")[:, :count]
-    return np.take_along_axis(found, order, axis=1), np.take_along_axis(lengths, order, axis=1)
+    assert ways.located is not None
+    points, norm = ways.located
+    order, _ = along_hilbert(points)
+    order = order[~ways.are_anywhere[order]]
+    position = np.empty(ways.n, dtype=np.int32)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    boxed, numbers, clusters = boxes_around(kernels, points[order]), order.astype(np.int32), labels[order]
+    # Cities that are near each other go the same ways.
+    asked = np.argsort(position[places])
+    found = np.empty((len(places), count), dtype=np.int32)
+    code = np.int32(0 if np.isinf(norm) else norm)
+    for block in timely_blocks(len(asked), _TOGETHER):
+        queries = position[places[asked[block]]]
+        found[asked[block]] = kernels.call("boxes_outside", boxed, clusters, numbers, code, count, queries)
+    return found

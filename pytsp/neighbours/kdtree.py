@@ -1,7 +1,7 @@
 """The nearest cities: by a k-d tree where distances grow with a norm, else by the rows of the distance matrix.
 
-Where a solver has kernels open, a CPU's tree of boxes takes the place of SciPy's for cities of the plane: it is faster,
-and SciPy need not be imported.
+Where a solver has kernels open, their tree of boxes takes the place of SciPy's for Euclidean distances, in the plane
+and in space: it is faster, and SciPy need not be imported.
 
 J. L. Bentley: K-d trees for semidynamic point sets. 6th Annual Symposium on Computational Geometry, 1990.
 """
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.devices import usable_cores
-from pytsp.backends.registry import host_kernels, other_part
+from pytsp.backends.marshal import Opaque
+from pytsp.backends.registry import host_kernels, on_the_cpu, open_backend, other_part
 from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.problem.instance import Instance
@@ -60,7 +61,7 @@ _KERNELS: ContextVar[Backend | None] = ContextVar("kernels", default=None)
 
 @contextmanager
 def boxes_by(kernels: Backend) -> Iterator[None]:
-    """Have kernels find near points of the plane in this statement's block: a solver's own, or those beside a GPU's.
+    """Have kernels find near points in this statement's block: a solver's own, or those beside a GPU's.
 
     What is found is the same.
     """
@@ -79,6 +80,22 @@ def listing_kernels(n: int) -> Backend | None:
     return other_part(kernels, "lists")
 
 
+def host_beside() -> Backend | None:
+    """Return the CPU's kernels beside a solver's, or others where none has said; None where none can run here."""
+    kernels = _KERNELS.get()
+    if kernels is not None:
+        return host_kernels(kernels)
+    name = on_the_cpu()
+    return None if name is None else open_backend(name)
+
+
+def boxes_around(kernels: Backend, points: NDArray[np.float64]) -> Opaque:
+    """Return boxes around points of the plane or of space, shape (n, 2) or (n, 3), in order along a curve."""
+    axes = [np.ascontiguousarray(axis) for axis in points.T]
+    made: Opaque = kernels.call("boxes_around", *axes, *[np.zeros(len(points))] * (3 - len(axes)))
+    return made
+
+
 class NearestPoints:
     """A k-d tree, or few points, that find the nearest points by their distance before it is rounded, then by number.
 
@@ -95,10 +112,10 @@ class NearestPoints:
         n = len(points)
         self.order: NDArray[np.int64] = np.arange(n)
         is_crowded = n > copies
-        kernels = listing_kernels(n) if norm == 2 and points.shape[1] == 2 and n > FEW else None
+        kernels = listing_kernels(n) if norm == 2 and n > FEW else None  # noqa: PLR2004
         if n >= _SCATTERED or kernels is not None:
             if keys is None:
-                is_on_a_gpu = kernels is not None and kernels.device is not None
+                is_on_a_gpu = kernels is not None and kernels.device is not None and points.shape[1] == 2
                 self.order, keys = along_hilbert(points, kernels if is_on_a_gpu else None)
             # Points that coincide have one key, so only a long run of equal keys may be a crowd.
             is_crowded = bool((keys[copies:] == keys[:-copies]).any())
@@ -117,8 +134,7 @@ class NearestPoints:
                 self._together = _LISTED_TOGETHER
             self._places = np.empty(n, dtype=np.int32)
             self._places[self.order] = np.arange(n, dtype=np.int32)
-            xs, ys = (np.ascontiguousarray(axis) for axis in points[self.order].T)
-            self._boxes = self._call("boxes_around", xs, ys)
+            self._boxes = boxes_around(kernels, points[self.order])
         elif not are_few(n):
             self._make_tree()
 
@@ -162,7 +178,7 @@ class NearestPoints:
     @property
     def has_boxes(self) -> bool:
         """Whether a kernel may list the nearest by quadrants: `in_quadrants`."""
-        return self._boxes is not None
+        return self._boxes is not None and self._points.shape[1] == 2
 
     def in_quadrants(self, queries: NDArray[np.int64], k: int, most: int) -> NDArray[np.int32]:
         """Return the `k` // 4 nearest of each quadrant of the `most` nearest others, filled up with the nearest

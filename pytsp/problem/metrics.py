@@ -40,21 +40,21 @@ GEOM_RADIUS = 6_378_388.0
 EARTH_RADIUS = 6371.0088
 """The mean radius of the Earth in kilometres, that of the International Union of Geodesy and Geophysics."""
 
-# What the arc sine of h has beyond h + h t, a polynomial of t = h^2 up to 1/4, from the highest power down.
+# What the arc sine of h has beyond h + h t, a polynomial of t = h^2 up to 1/4, from the lowest power up.
 _ARC_SINE = (
-    0.028757851367602328,
-    -0.014851887071528912,
-    0.01740087944288715,
-    0.005457506718563782,
-    0.0103228143502052,
-    0.011479177415181617,
-    0.013971212973553311,
-    0.017352392720869945,
-    0.02237217294214989,
-    0.030381944138531247,
-    0.04464285714635543,
-    0.07499999999998433,
     0.16666666666666669,
+    0.07499999999998433,
+    0.04464285714635543,
+    0.030381944138531247,
+    0.02237217294214989,
+    0.017352392720869945,
+    0.013971212973553311,
+    0.011479177415181617,
+    0.0103228143502052,
+    0.005457506718563782,
+    0.01740087944288715,
+    -0.014851887071528912,
+    0.028757851367602328,
 )
 # The formulas of `futhark/core/space.fut`.
 _ROOT, _ROOT_UP, _ATT, _SUM, _MOST, _ARC, _ARC_UP = range(7)
@@ -202,10 +202,14 @@ def _arc(a: Floats, b: Floats) -> Floats:
     is_far = half_chord > 0.5
     square = np.where(is_far, 0.5 * (1.0 - half_chord), half_chord * half_chord)
     root = np.where(is_far, np.sqrt(square), half_chord)
-    series = np.full_like(square, _ARC_SINE[0])
-    for coefficient in _ARC_SINE[1:]:
-        series *= square
-        series += coefficient
+    # By pairs of powers, as there.
+    terms: list[Any] = [*_ARC_SINE]
+    power = square
+    while len(terms) > 1:
+        pairs = zip(terms[::2], terms[1::2], strict=False)
+        terms = [low + high * power for low, high in pairs] + terms[len(terms) & ~1 :]
+        power = power * power
+    series = terms[0]
     half = root + root * square * series
     arc: Floats = np.where(is_far, np.pi - 4.0 * half, 2.0 * half)
     return arc

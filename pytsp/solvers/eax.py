@@ -23,7 +23,9 @@ from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, population_
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import CALL_SECONDS, Pace
 from pytsp.solvers.common.task import Task
+from pytsp.solvers.ils.solver import begin as begin_climbers
 from pytsp.solvers.options.eax import EAX
+from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.shared import FLAT, MOVES
 from pytsp.utils.memory import check_memory
 
@@ -35,9 +37,11 @@ CITIES_A_CLIMBER = 2
 CPU_CLIMBERS_TIMES_CITIES = 200_000
 # With a time limit: at most so many, as many as descend in this share of the time, but not less than the least; where
 # these take longer than the latest share, as many as are there by then, but not less than the fewest.
-LEAST_CLIMBERS, FEWEST_CLIMBERS = {"cpu": 24, "gpu": 100}, 8
+LEAST_CLIMBERS, FEWEST_CLIMBERS = {"cpu": 12, "gpu": 100}, 8
 MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
-DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.35, "gpu": 0.12}, {"cpu": 0.6, "gpu": 0.3}
+DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.3, "gpu": 0.12}, {"cpu": 0.42, "gpu": 0.3}
+# The fewest have to be there in this share of the time that is left, or another solver may take the population's place.
+TIMELY_SHARE = 0.5
 # More climbers than these, times the seconds and the threads, divided by the cities, take a CPU too long until they
 # agree. Its first population has at most so many, or one for so many cities, and each further one twice as many: by 24
 # in place of 64 the optimum is found in half the time, from 200 to 1,000 cities, and by 16 some solves never find it.
@@ -78,10 +82,18 @@ LATER = ("unchanged", "stale")
 FLAGS = ("is_settled", "has_met_elites")
 
 
-def begin(task: Task[EAX]) -> Evolution:
-    """Return the populations of a crossover where they start, or where they stood."""
+def begin(task: Task[Any]) -> Search:
+    """Return the populations of a crossover where they start, or where they stood.
+
+    Where the solver may change, and a population would be late, return the climbers of an iterated local search.
+    """
     task.prepare()
-    return Evolution(task)
+    state = task.watch.state
+    if state is None or "elites" in state:
+        search = Evolution(task)
+        if state is not None or not task.may_change_solver or not search.is_late():
+            return search
+    return begin_climbers(replace(task, options=ILS()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,15 +274,25 @@ class Evolution(Search):
         started = self.local_search.start(now.first + count - chunk, chunk, len(now.elites))
         standing = replace(self._with(started, now), descended=count)
         self.descent_seconds = max(time.perf_counter() - began, 1e-9) / chunk
-        fitting = CALL_SECONDS / self.descent_seconds
-        together = self.descents.threads or 1
-        fitting = min(fitting, MOST_GROWTH * chunk, CHUNK[self._descents_machine])
-        self.chunk = max(1, int(fitting) // together) * together
         least, by = LEAST_CLIMBERS[self.task.machine], self.settled_by
         if count < least:
             least, by = FEWEST_CLIMBERS, self.latest
         is_enough = self.size is None and count >= least and self.watch.seconds > by
+        # A call ends no later than the descents are to.
+        seconds = CALL_SECONDS if self.size is not None else min(CALL_SECONDS, max(0.0, by - self.watch.seconds))
+        together = self.descents.threads or 1
+        fitting = min(seconds / self.descent_seconds, MOST_GROWTH * chunk, CHUNK[self._descents_machine])
+        self.chunk = max(1, int(fitting) // together) * together
         self._stand(standing, is_settled=count >= most or is_enough)
+
+    def is_late(self) -> bool:
+        """Bring the first climbers to their local optima, and tell by what they take whether the fewest that make a
+        population would be late: on a CPU with a time limit."""
+        if not self.is_timed or self.size is not None or self.task.machine == "gpu":
+            return False
+        self.settle()
+        needed = (FEWEST_CLIMBERS - self.standing.descended) * self.descent_seconds
+        return not self.standing.is_settled and needed > TIMELY_SHARE * self.watch.seconds_left
 
     def _timely(self, chunk: int) -> int:
         """Return `chunk`, or as many climbers as a CPU's threads bring to their local optima in the time that is left:
@@ -348,7 +370,7 @@ class Evolution(Search):
         timely = CPU_CLIMBERS_A_SECOND * limit * (self.kernels.threads or 1) / self.form.whole.n
         # A small population agrees soon; where it has not found the shortest tour, larger ones follow.
         growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << len(self.standing.elites)
-        return min(MOST_CLIMBERS["cpu"], growing, max(LEAST_CLIMBERS["cpu"], int(timely)))
+        return min(MOST_CLIMBERS["cpu"], growing, max(FIRST_CLIMBERS, int(timely)))
 
     @property
     def has_converged(self) -> bool:
@@ -479,7 +501,7 @@ def default_population(n: int, machine: str) -> int:
     if machine == "gpu":
         return CLIMBERS[machine]
     more = min(MOST_CLIMBERS[machine], max(CLIMBERS[machine], n // CITIES_A_CLIMBER))
-    return min(more, max(LEAST_CLIMBERS["cpu"], CPU_CLIMBERS_TIMES_CITIES // n))
+    return min(more, max(FIRST_CLIMBERS, CPU_CLIMBERS_TIMES_CITIES // n))
 
 
 def descent_moves(task: Task[EAX]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,7 +16,7 @@ from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
 from pytsp.utils.suggestions import hint
 
-__all__ = ["chain_seconds", "check_initial_tour", "choose", "crossing_seconds", "given_of", "population_seconds"]
+__all__ = ["chain_seconds", "check_initial_tour", "choose", "given_of", "population_seconds"]
 
 # The solvers that there are to compare others with, which "auto" does not choose but by arguments that are only theirs.
 COMPARATORS = ("annealing", "ants")
@@ -33,14 +32,11 @@ ROADS_DIFFERENCE, ROADS_CITIES, ROADS_NEAREST = 0.25, 100, 10
 # The time that populations of asymmetric instances need at least: so many seconds times the square of the cities, and
 # times the cities.
 ROADS_SECONDS, DIRECTED_SECONDS = 5e-6, 1e-3
-# A population that has less time ends above a search that needs none: so many seconds and so many a city for its first
-# tours, and so many times the fifth power of the cities until they agree, of a core 0.24 s for 1,000 cities, 1.5 s for
-# 10,000, 11 s for 15,000 and 48 s for 20,000. Up to so many threads share it, more were not tried; of what counts a
-# city each further one takes less, so much of a share, and of what counts their fifth power more, since the search that
-# needs none does not share its work: the time falls with such a power of the threads. But it has so many times what
-# chains take until their first local optimum.
-CROSSING_START, CROSSING_CITY_SECONDS, CROSSING_SECONDS = 0.12, 1.15e-4, 1.5e-20
-MOST_CROSSING_THREADS, FURTHER_SHARE, CROSSING_POWER, TIMES_CHAINS = 16, 0.2, 1.25, 1.5
+# A population on a CPU is begun where there is so many times what chains take to their first local optimum. Whether it
+# goes on, its first climbers tell.
+TIMES_CHAINS = 4.0
+# Up to so many threads share the first tours of asymmetric instances; more were not tried.
+MOST_CROSSING_THREADS = 16
 # So many seconds a city a GPU needs until a population on it pays where its host makes the lists, in the plane and in
 # space; and so many, with so many a city, where it makes them itself.
 HOST_LISTS_SECONDS, HOST_LISTS_SECONDS_IN_SPACE = 7e-6, 4.2e-5
@@ -48,8 +44,8 @@ GPU_START, GPU_CITY_SECONDS = 0.15, 8e-7
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".
-CHAIN_SECONDS, CHAIN_START = 2.2e-5, 0.07
-MOST_CHAINED, MOST_CHAIN_THREADS = 200_000, 3
+CHAIN_SECONDS, CHAIN_START = 1e-5, 0.02
+MOST_CHAINED, MOST_CHAIN_THREADS = 500_000, 3
 # Of more climbers than these "auto" crosses the best: all of them would take far longer to agree.
 MOST_CROSSED = 300
 
@@ -140,20 +136,15 @@ def choose(
     return OPTIONS[chosen](**{**crossed, **given})
 
 
-def crossing_seconds(n: int, threads: int | None = 1) -> float:
-    """Return about how long a population on n cities takes so many threads of a CPU, or a GPU, until it pays."""
-    if threads is None:
-        return min(HOST_LISTS_SECONDS * n, GPU_START + GPU_CITY_SECONDS * n)
-    parts = min(threads, MOST_CROSSING_THREADS)
-    first = CROSSING_START / parts + CROSSING_CITY_SECONDS * n / (1 + FURTHER_SHARE * (parts - 1))
-    return max(first, CROSSING_SECONDS * n**5 / math.pow(parts, CROSSING_POWER), TIMES_CHAINS * chain_seconds(n))
-
-
 def population_seconds(instance: Instance, threads: int | None = 1) -> float:
-    """Return about how long a population on an instance takes so many threads of a CPU, or a GPU, until it pays."""
-    n, seconds = instance.n, crossing_seconds(instance.n, threads)
-    if threads is None and not is_planar(instance) and is_located(instance):
-        seconds = HOST_LISTS_SECONDS_IN_SPACE * n
+    """Return in about how long a population on an instance is worth beginning with so many threads of a CPU, or pays on
+    a GPU."""
+    n = instance.n
+    seconds = TIMES_CHAINS * chain_seconds(n)
+    if threads is None:
+        seconds = min(HOST_LISTS_SECONDS * n, GPU_START + GPU_CITY_SECONDS * n)
+        if not is_planar(instance) and is_located(instance):
+            seconds = HOST_LISTS_SECONDS_IN_SPACE * n
     if not instance.asymmetric:
         return seconds
     directed = ROADS_SECONDS * n * n if _is_like_roads(instance) else DIRECTED_SECONDS * n

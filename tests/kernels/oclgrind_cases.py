@@ -186,7 +186,7 @@ def lists() -> None:
         for name in ("opencl", "c"):
             call = open_backend(name, part="lists").call
             order, places = call("plane_along", np.ascontiguousarray(xs), np.ascontiguousarray(ys))
-            boxed = call("boxes_around", xs[order], ys[order])
+            boxed = call("boxes_around", xs[order], ys[order], np.zeros(len(order)))
             near = call("boxes_nearest", boxed, 3, np.arange(n, dtype=np.int32))
             around = call("boxes_quadrants", boxed, order, 5, 12, np.arange(n, dtype=np.int32))
             found.append((order, places, near, around, call("many_connected", near, np.array([n], np.int32))))

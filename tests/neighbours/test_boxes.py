@@ -113,7 +113,7 @@ def test_lists_end_with_the_time(backend: Backend) -> None:
 
 @pytest.mark.parametrize(("k", "cities"), [(0, [0, 5]), (9, [0, 5]), (3, [-1, 5]), (3, [9, 0])])
 def test_what_are_no_cities_is_refused(backend: Backend, k: int, cities: list[int]) -> None:
-    boxed = backend.call("boxes_around", np.arange(9.0), np.zeros(9))
+    boxed = backend.call("boxes_around", np.arange(9.0), np.zeros(9), np.zeros(9))
     with pytest.raises(KernelError):
         backend.call("boxes_nearest", boxed, k, np.array(cities, dtype=np.int32))
     some = np.array([8, 0, 3, 3], dtype=np.int32)
@@ -144,6 +144,22 @@ def test_a_solver_s_kernels_find_what_a_k_d_tree_finds(backend: Backend, instanc
         assert np.array_equal(neighbour_lists(instance, k), expected[0])
         assert np.array_equal(neighbour_lists(instance, k, quadrants=True), expected[1])
         assert np.array_equal(greedy(instance), tour)
+
+
+CITIES_OF_SPACE = [
+    Instance.from_coordinates(np.random.default_rng(3).random((4_000, 3)), metric="EUC_3D"),
+    Instance.from_coordinates(np.random.default_rng(4).integers(0, 9, (4_000, 3)), metric="EUC_3D"),
+    Instance.from_coordinates(np.random.default_rng(5).uniform(-80, 80, (4_000, 2)), metric="HAVERSINE"),
+    Instance.from_coordinates(np.random.default_rng(6).integers(-80, 80, (4_000, 2)), metric="GEO"),
+]
+
+
+@pytest.mark.parametrize("instance", CITIES_OF_SPACE, ids=["uniform", "a lattice", "a globe", "whole degrees"])
+@pytest.mark.parametrize("k", [1, 10])
+def test_a_solver_s_kernels_find_in_space_what_a_k_d_tree_finds(backend: Backend, instance: Instance, k: int) -> None:
+    expected = neighbour_lists(instance, k)
+    with boxes_by(backend):
+        assert np.array_equal(neighbour_lists(instance, k), expected)
 
 
 @pytest.mark.slow

@@ -197,10 +197,10 @@ def test_a_cpu_has_as_many_climbers_as_begin_in_time(monkeypatch: pytest.MonkeyP
         return ils.timely_climbers(n, kernels, Watch(time_limit=limit))
 
     assert climbers(10_000, None) == 16
-    # One comes to its local optimum after 0.29 s, and another one's first tour takes 0.07 s.
-    counts = [climbers(10_000, limit) for limit in (1e-3, 0.9, 1.0, 1.5, 2.05, 4.05, 6.0)]
-    assert counts == [1, 1, 1, 5, 7, 13, 16]
-    assert [climbers(10_000, limit, 2) for limit in (0.9, 1.0, 1.5, 9.0)] == [1, 1, 2, 2]
+    # One comes to its local optimum after 0.12 s, and another one's first tour takes 0.07 s.
+    counts = [climbers(10_000, limit) for limit in (1e-3, 0.8, 1.0, 1.5, 2.05, 4.05, 6.0)]
+    assert counts == [1, 1, 4, 5, 7, 13, 16]
+    assert [climbers(10_000, limit, 2) for limit in (0.8, 0.9, 1.5, 9.0)] == [1, 2, 2, 2]
 
 
 # What cannot be cut
@@ -331,7 +331,8 @@ def test_descents_that_do_not_fit_are_cut(limit: float, stretches: dict[str, lis
         found = pytsp.solve(uniform(1_000, 0), solver="ils", time_limit=limit, backend="c")
     assert (found.stop_reason, found.iterations, found.done.all()) == ("time limit", 0, False)
     assert 0 < len(stretches["ils"]) < 100
-    assert {size for _, size in stretches["ils"]} == {10}
+    # By 3-opt, where it is late, as many as take as long as ten by chains.
+    assert {10} < {size for _, size in stretches["ils"]} <= {10, 25}
     assert found.instance.tour_length(found.tour) == found.length
 
 

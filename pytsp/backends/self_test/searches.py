@@ -197,7 +197,7 @@ def _lists(trial: Trial) -> Iterator[Outcome]:
         return
     xs, ys = (np.asarray(axis, dtype=np.float64) for axis in trial.form.arguments[:2])
     order, places = call("plane_along", xs, ys)
-    boxed = call("boxes_around", xs[order], ys[order])
+    boxed = call("boxes_around", xs[order], ys[order], np.zeros(CITIES))
     near = call("boxes_nearest", boxed, NEIGHBOURS, every)
     around = call("boxes_quadrants", boxed, order, NEIGHBOURS, 5 * NEIGHBOURS, every)
     sizes = np.array([CITIES], dtype=np.int32)

@@ -168,14 +168,16 @@ class LocalSearch:
         *,
         lists: NDArray[np.int32] | None = None,
         stretch: tuple[int, int] = WHOLE,
+        moves: int | None = None,
     ) -> Any:
         """Let climbers, the first of number `first`, go on by the iterations start, …, start + count - 1.
 
         Behind a descent where they begin. After `cooled` iterations the temperature is 0; 0 where it stays. By other
-        lists, if they are given. On a CPU the descent may be that of a stretch of the tours.
+        lists or moves, if they are given. On a CPU the descent may be that of a stretch of the tours.
         """
-        fields = {"seed": seed, "first": first, "from": start, "iterations": count}
-        return self._search("ils", climbers, {**fields, "temperature": temperature, "cooled": cooled}, lists, stretch)
+        where = {"seed": seed, "first": first, "from": start, "iterations": count}
+        fields = {**where, "temperature": temperature, "cooled": cooled}
+        return self._search("ils", climbers, fields, lists, stretch, moves)
 
     def polish(self, climbers: Any, first: int, stretch: tuple[int, int] = WHOLE) -> Any:
         """Return climbers whose best tours have come from a descent over all cities, or those of a stretch."""
@@ -189,11 +191,13 @@ class LocalSearch:
         fields: dict[str, Any],
         lists: NDArray[np.int32] | None,
         stretch: tuple[int, int],
+        moves: int | None = None,
     ) -> Any:
+        moves = self.moves if moves is None else moves
         # Directed ways have no use for moves that reverse a segment.
-        is_straight = self.is_doubled and MOVES[self.moves] == "lk"
+        is_straight = self.is_doubled and MOVES[moves] == "lk"
         choice = {
-            "moves": STRAIGHT if is_straight else self.moves,
+            "moves": STRAIGHT if is_straight else moves,
             "pivot": self.pivot,
             "draws": self.draws,
             "kick": self.kick,

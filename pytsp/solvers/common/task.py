@@ -45,6 +45,8 @@ class Task(Generic[O_co]):
     is_doubled : bool
         Whether the instance stands for directed ways, as `JonkerVolgenant` makes it: the two cities of each pair stay
         side by side.
+    may_change_solver : bool
+        Whether the solver was chosen for the user, so that another may take its place where it turns out to be late.
     memo : dict
         What is made of the instance once, for this task and others of the same solve; see `recall`.
     """
@@ -57,6 +59,7 @@ class Task(Generic[O_co]):
     open: Callable[[], Backend]
     quick_tour: Callable[[float], NDArray[np.int32]] | None = None
     is_doubled: bool = False
+    may_change_solver: bool = False
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def recall(self, key: object, make: Callable[[], T]) -> T:

@@ -143,6 +143,8 @@ class Population(Search):
         )
         # How many cities of all tours descend together.
         self.stretch_pace = Pace(self.form.whole.n / max(self._descent_seconds(), 1e-9), most=CUT_CITIES)
+        # How many times as long a city takes by the moves asked for as by those of a descent that is late.
+        self.late_gain = CHAIN_DESCENTS if self.is_cut and MOVES[moves] == "lk" else 1.0
         self.descended_seconds = 0.0
         # About how long the last descent will take, where the first one was long; what merging may take.
         self.polish_seconds = 0.0
@@ -223,7 +225,7 @@ class Population(Search):
         stretch = WHOLE if now.has_descended else self._stretch(seconds_left)
         end = now.reached + stretch[1] if stretch != WHOLE else self.form.whole.n
         if end < self.form.whole.n:
-            self._advance_descent(stretch)
+            self._advance_descent(stretch, seconds_left)
             return
         if not now.has_descended:
             # How long kicks take is not known yet.
@@ -251,14 +253,26 @@ class Population(Search):
         reached, elapsed = self.standing.reached, time.perf_counter() - self.began
         return reached, min(int(self.stretch_pace.fitting(elapsed, seconds_left)), self.form.whole.n - reached)
 
-    def _advance_descent(self, stretch: tuple[int, int]) -> None:
-        """Let a stretch of the tours descend that is not their last one."""
+    def _advance_descent(self, stretch: tuple[int, int], seconds_left: float) -> None:
+        """Let a stretch of the tours descend that is not their last one: by 3-opt where chains would be late with the
+        rest of them, as they have been so far."""
         began = time.perf_counter()
-        standing = self._read(self._climbed(self.standing.handle, 0, 0, stretch=stretch), 0)
+        (first, count), is_late = stretch, False
+        if first > 0:
+            is_late = (self.form.whole.n - first) * self.stretch_pace.seconds > seconds_left
+        gain = self.late_gain if is_late else 1.0
+        count = min(int(gain * count), self.form.whole.n - first)
+        moves = MOVES.index("3-opt") if gain > 1 else None
+        handle = self._climbed(self.standing.handle, 0, 0, stretch=(first, count), moves=moves)
+        standing = self._read(handle, 0)
         took = time.perf_counter() - began
         self.descended_seconds += took
-        self.stretch_pace.observe(stretch[1], took)
-        self.standing = replace(standing, has_descended=False, reached=sum(stretch))
+        self.stretch_pace.observe(max(1, int(count / gain)), took)
+        has_descended = first + count == self.form.whole.n
+        if has_descended:
+            # How long kicks take is not known yet.
+            self.began = time.perf_counter()
+        self.standing = replace(standing, has_descended=has_descended, reached=first + count)
 
     def _warmth(self) -> float:
         """Return the share of the temperature that is left where only the time limit ends a solve."""
@@ -271,7 +285,13 @@ class Population(Search):
         return (0, iteration) if self.options.restart is None else divmod(iteration, self.options.restart)
 
     def _climbed(
-        self, handle: Any, start: int, count: int, warmth: float = 1.0, stretch: tuple[int, int] = WHOLE
+        self,
+        handle: Any,
+        start: int,
+        count: int,
+        warmth: float = 1.0,
+        stretch: tuple[int, int] = WHOLE,
+        moves: int | None = None,
     ) -> Any:
         """Let climbers go on by the iterations start, …, start + count - 1; where they begin, also anew, they descend
         before."""
@@ -281,7 +301,7 @@ class Population(Search):
         temperature = self.temperature * (1.0 if cooled else warmth)
         seed = restart_seed(self.task.seed, turn)
         return self.local_search.climb(
-            handle, seed, self.options.first, made, count, temperature, cooled, stretch=stretch
+            handle, seed, self.options.first, made, count, temperature, cooled, stretch=stretch, moves=moves
         )
 
     def _is_turn(self, iteration: int) -> bool:

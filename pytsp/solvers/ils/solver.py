@@ -29,7 +29,7 @@ LEAST_ITERATIONS_A_CITY = {"cpu": 10, "gpu": 1}
 # tours at so many cities a second, and on a GPU then with random tours. On a CPU one of them begins with another tour,
 # and is alone where its way to a local optimum takes more than this part of what is left behind the tours.
 START_SHARE, NEAREST_A_SECOND, RANDOM_A_SECOND = 0.2, 1.5e5, 7e6
-ALONE_SHARE = 0.35
+ALONE_SHARE = 0.18
 
 
 def begin(task: Task[ILS]) -> Population:
