@@ -63,12 +63,11 @@ def solve(
         `pytsp.EAX`, `pytsp.ILS`, `pytsp.LargeTour`, `pytsp.RandomRestarts`, `pytsp.TwoOpt`, `pytsp.Annealing` or
         `pytsp.AntColony`, with what it is asked for; or a name, "eax", "ils", "large", "restarts", "two-opt",
         "annealing", "ants" or "auto". "auto" is "eax" from 8 to 20,000 cities, on a GPU to as many as its memory holds
-        16 tours of, unless the time limit is too short for it: on a CPU below some 0.24 s of one core for 1,000 cities,
-        1.5 s for 10,000 and 48 s for 20,000, which up to sixteen threads share, on a GPU below 7 µs a city, or 0.15 s
-        and 0.8 µs a city. Where distances are asymmetric it is "eax" to 2,000 cities and from 1 ms a city on, or where
+        16 tours of, unless the time limit is too short for it: on a CPU by what its first climbers take, on a GPU below
+        7 µs a city, or 0.15 s and 0.8 µs a city. Where distances are asymmetric it is "eax" to 2,000 cities and from 1 ms a city on, or where
         near cities are about as far there as back, as on roads, to 1,000 and from 5 µs times the square of the cities
-        on; on a GPU to 5,000. Else it is "ils" on a CPU up to 200,000 cities where the time limit leaves 0.04 ms a city
-        (above 20,000 cities with up to three threads), "large", which the CPU alone has, for cities that have
+        on; on a GPU to 5,000. Else it is "ils" on a CPU up to 20,000 cities, and with up to three threads to 500,000
+        where the time limit leaves 0.01 ms a city, "large", which the CPU alone has, for cities that have
         coordinates, if no option says otherwise, and "ils" for all else. But it is "restarts" or "ils" where an option
         is given that concerns only it, and "ils" where `iterations` is. "two-opt", "annealing" and "ants", which are
         there to be compared with, are chosen only by an option that is theirs alone.

@@ -37,15 +37,14 @@ CITIES_A_CLIMBER = 2
 CPU_CLIMBERS_TIMES_CITIES = 200_000
 # With a time limit: at most so many, as many as descend in this share of the time, but not less than the least; where
 # these take longer than the latest share, as many as are there by then, but not less than the fewest.
-LEAST_CLIMBERS, FEWEST_CLIMBERS = {"cpu": 12, "gpu": 100}, 8
+LEAST_CLIMBERS, FEWEST_CLIMBERS = {"cpu": 16, "gpu": 100}, 8
 MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
-DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.3, "gpu": 0.12}, {"cpu": 0.42, "gpu": 0.3}
+DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.38, "gpu": 0.12}, {"cpu": 0.45, "gpu": 0.3}
 # The fewest have to be there in this share of the time that is left, or another solver may take the population's place.
-TIMELY_SHARE = 0.5
-# More climbers than these, times the seconds and the threads, divided by the cities, take a CPU too long until they
-# agree. Its first population has at most so many, or one for so many cities, and each further one twice as many: by 24
-# in place of 64 the optimum is found in half the time, from 200 to 1,000 cities, and by 16 some solves never find it.
-CPU_CLIMBERS_A_SECOND = 50_000
+# Of more cities these are one for so many: fewer agree on tours that kicks of one climber shorten further.
+TIMELY_SHARE, CITIES_A_TIMELY_CLIMBER = 0.5, 1_250
+# The first population on a CPU has at most so many climbers, or one for so many cities, and each further one twice as
+# many. From 200 to 1,000 cities 24 find the optimum in half the time of 64, and 16 never do in some solves.
 FIRST_CLIMBERS, FIRST_CITIES = 24, 30
 # A population gives way when so many generations have not made its shortest tour shorter: its others agree much later.
 STALE = 50
@@ -291,7 +290,8 @@ class Evolution(Search):
         if not self.is_timed or self.size is not None or self.task.machine == "gpu":
             return False
         self.settle()
-        needed = (FEWEST_CLIMBERS - self.standing.descended) * self.descent_seconds
+        fewest = max(FEWEST_CLIMBERS, self.form.whole.n // CITIES_A_TIMELY_CLIMBER)
+        needed = (fewest - self.standing.descended) * self.descent_seconds
         return not self.standing.is_settled and needed > TIMELY_SHARE * self.watch.seconds_left
 
     def _timely(self, chunk: int) -> int:
@@ -367,10 +367,9 @@ class Evolution(Search):
             return max(1, min(most, most_climbers(self.form.whole.n, self.kernels)))
         if limit is None or not self.is_timed:
             return default_population(self.form.whole.n, self.task.machine)
-        timely = CPU_CLIMBERS_A_SECOND * limit * (self.kernels.threads or 1) / self.form.whole.n
         # A small population agrees soon; where it has not found the shortest tour, larger ones follow.
         growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << len(self.standing.elites)
-        return min(MOST_CLIMBERS["cpu"], growing, max(FIRST_CLIMBERS, int(timely)))
+        return min(MOST_CLIMBERS["cpu"], growing)
 
     @property
     def has_converged(self) -> bool:

@@ -302,7 +302,7 @@ def test_a_time_limit_that_is_over_at_once_still_gives_a_local_optimum(backend: 
 
 @pytest.mark.parametrize(
     ("settled_by", "latest", "climbers"),
-    [(0.0, 0.0, 8), (0.0, 1e9, 12), (1e9, 1e9, 50)],
+    [(0.0, 0.0, 8), (0.0, 1e9, 16), (1e9, 1e9, 50)],
     ids=["no time", "little time", "time"],
 )
 def test_a_population_that_has_little_time_is_small(
