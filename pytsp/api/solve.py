@@ -64,13 +64,13 @@ def solve(
         `pytsp.AntColony`, with what it is asked for; or a name, "eax", "ils", "large", "restarts", "two-opt",
         "annealing", "ants" or "auto". "auto" is "eax" from 8 to 20,000 cities, on a GPU to as many as its memory holds
         16 tours of, unless the time limit is too short for it: on a CPU by what its first climbers take, on a GPU below
-        7 µs a city, or 0.15 s and 0.8 µs a city. Where distances are asymmetric it is "eax" to 2,000 cities and from 1 ms a city on, or where
-        near cities are about as far there as back, as on roads, to 1,000 and from 5 µs times the square of the cities
-        on; on a GPU to 5,000. Else it is "ils" on a CPU up to 20,000 cities, and with up to three threads to 500,000
-        where the time limit leaves 0.01 ms a city, "large", which the CPU alone has, for cities that have
-        coordinates, if no option says otherwise, and "ils" for all else. But it is "restarts" or "ils" where an option
-        is given that concerns only it, and "ils" where `iterations` is. "two-opt", "annealing" and "ants", which are
-        there to be compared with, are chosen only by an option that is theirs alone.
+        7 µs a city, or 0.15 s and 0.8 µs a city. Where distances are asymmetric it is "eax" to 2,000 cities and from 1
+        ms a city on, or where near cities are about as far there as back, as on roads, to 1,000 and from 5 µs times the
+        square of the cities on; on a GPU to 5,000. Else it is "ils" on a CPU up to 20,000 cities, and with up to three
+        threads to 500,000 where the time limit leaves 0.01 ms a city, "large", which the CPU alone has, for cities that
+        have coordinates, if no option says otherwise, and "ils" for all else. But it is "restarts" or "ils" where an
+        option is given that concerns only it, and "ils" where `iterations` is. "two-opt", "annealing" and "ants", which
+        are there to be compared with, are chosen only by an option that is theirs alone.
     open : bool, optional
         Search the shortest open path through all cities, which does not return to its first one, by a matrix of 23,169
         cities at most (see `pytsp.problem.open_paths`). `Result.is_open` tells paths from tours.
