@@ -59,19 +59,6 @@ def measured ({formula, radius}: measure) (is_same: bool) (dx: f64) (dy: f64) (d
      else let r = radius * arc_over (dx * dx + dy * dy + dz * dz)
           in i32.f64 (r + (if formula == by_arc then 0.5 else 1))
 
--- | Whether such a distance may be below `most`. No arc is shorter than its chord, and no root is rounded down by more than a half.
-#[noinline]
-def may_measure_be_below (by: measure) (is_same: bool) (dx: f64) (dy: f64) (dz: f64) (away: f64) (other: f64) (most: i64) : bool =
-  let m = f64.i64 (i64.max 0 most)
-  let square = dx * dx + dy * dy + dz * dz
-  in if away < 0 || other < 0 || by.formula == by_sum || by.formula == by_most
-     then i64.i32 (measured by is_same dx dy dz away other) < most
-     else if by.formula == by_att
-     then square < 10 * m * m
-     else if by.formula <= by_root_up
-     then square < m * m
-     else square * by.radius * by.radius < m * m
-
 -- | Where places lie: in a plane, with distances that are rounded, or rounded up; or beyond it.
 type kind = i32
 
@@ -119,9 +106,7 @@ module space : planar with data [n] = places [n] = {
   #[inline]
   def may_be_below [n] (data: data [n]) (a: point) (b: point) (most: i64) : bool =
     if data.kind == beyond_plane
-    then #[unsafe]
-         let (i, j) = (i64.i32 a.c, i64.i32 b.c)
-         in may_measure_be_below data.by (a.c == b.c) (a.x - b.x) (a.y - b.y) (data.zs[i] - data.zs[j]) data.aways[i] data.aways[j] most
+    then i64.i32 (beyond data a b) < most
     else may_root_be_below (a.x - b.x) (a.y - b.y) most
 
   def gather [n] [m] (data: data [n]) (cities: [m]i32) : data [m] =
