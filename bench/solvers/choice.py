@@ -1,4 +1,4 @@
-"""Which solver ends best within a time limit, and how `solver="auto"` ends, by kind, cities and seconds.
+"""Compare the solvers, and `solver="auto"`, within time limits, by kind of instance and number of cities.
 
 A cell of the table is a kind of instances, a number of cities and a time limit; a seed is that of its cities and of the
 solver. The gap of a solver is that of its tour to the shortest that any solver found for the same seed, in per cent,

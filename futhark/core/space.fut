@@ -29,7 +29,9 @@ def arc_over (square: f64) : f64 =
   let t = if far then 0.5 * (1 - h) else h * h
   let u = if far then f64.sqrt t else h
   -- By pairs of powers, which do not wait for each other (Estrin).
-  let (t2, t4, t8) = (t * t, t * t * (t * t), t * t * (t * t) * (t * t * (t * t)))
+  let t2 = t * t
+  let t4 = t2 * t2
+  let t8 = t4 * t4
   let low = (0.16666666666666669 + 0.07499999999998433 * t) + (0.04464285714635543 + 0.030381944138531247 * t) * t2
   let middle = (0.02237217294214989 + 0.017352392720869945 * t) + (0.013971212973553311 + 0.011479177415181617 * t) * t2
   let high = (0.0103228143502052 + 0.005457506718563782 * t) + (0.01740087944288715 - 0.014851887071528912 * t) * t2

@@ -2,7 +2,7 @@
 
 import "nearest"
 
--- | What orders lengths by a norm, 1, 2 or 0 for the largest coordinate: of the Euclidean norm the square.
+-- | A number in the order of the lengths by a norm: 1, 2, for which it is the square, or 0 for the largest coordinate.
 #[inline]
 def length_by (norm: i32) (dx: f64) (dy: f64) (dz: f64) : f64 =
   if norm == 2
@@ -22,8 +22,8 @@ def clusters_below [n] (m: i64) (clusters: [n]i32) : [m]i32 =
            if clusters[l * leaf + i] == cluster then cluster else -1
   in from_leaves (\a b -> if a == b then a else -1) (map (\i -> of_leaf (i - m / 2)) (iota m))
 
--- | The nearest city of each of the `count` clusters that are nearest to city c, of those that are not its own, by their `numbers`,
--- as are equals; -1 where there are fewer. `below` is what `clusters_below` says.
+-- | The nearest city of each of the `count` other clusters that are nearest to city c: its number in `numbers`, by which equals
+-- are in order, or -1 where there are fewer clusters. `below` comes from `clusters_below`.
 --
 -- **Work:** about O(count + log n) where clusters lie apart.
 def outside [n] [m] (boxed: boxed [n] [m]) (below: [m]i32) (clusters: [n]i32) (numbers: [n]i32) (norm: i32) (count: i64) (c: i64) : [count]i32 =
@@ -61,7 +61,7 @@ def outside [n] [m] (boxed: boxed [n] [m]) (below: [m]i32) (clusters: [n]i32) (n
   let (_, cs, _) = walk boxed c (replicate (count + 1) f64.inf, replicate (count + 1) (-1), replicate (count + 1) (-1)) visit
   in take count cs
 
--- | The same of some cities.
+-- | `outside` of each of some cities.
 def outside_of_each [n] [m] [q] (boxed: boxed [n] [m]) (clusters: [n]i32) (numbers: [n]i32) (norm: i32) (count: i64) (cities: [q]i32) : [q][count]i32 =
   let are_cities = count >= 1 && all (\c -> c >= 0 && i64.i32 c < n) cities
   let cities = assert are_cities cities

@@ -13,8 +13,7 @@ type boxed [n] [m] = {xs: [n]f64, ys: [n]f64, zs: [n]f64, boxes: [m][6]f64}
 -- Fewer cities a leaf take more memory, more take more time.
 def leaf : i64 = 12
 
--- | What each node of a tree comes to, where the leaves are what they are, and `both` makes one of two. **Work:** O(m).
--- **Span:** O(log m).
+-- | Fill the nodes of a tree from its leaves up: `both` makes a node of the two below it. **Work:** O(m). **Span:** O(log m).
 def from_leaves 'a [m] (both: a -> a -> a) (nodes: *[m]a) : *[m]a =
   let half = m / 2
   let highest = loop width = 1 while 2 * width < half do 2 * width

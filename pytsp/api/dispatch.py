@@ -261,7 +261,7 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
     def chains_fit() -> bool:
         """Tell whether chains over the whole tour have the time, on a CPU."""
         limit, n = watch.time_limit, instance.n
-        # A descent that is late goes on by faster moves, which of fewer cities is better than pieces always.
+        # Up to those that are recombined chains end with shorter tours than pieces, however short the limit is.
         if limit is None or n > MOST_CHAINED or (n not in RECOMBINED_CITIES and limit < chain_seconds(n)):
             return False
         threads = kernels_of(request, OPTIONS["ils"].part).threads

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import host_kernels
 from pytsp.neighbours.exits import find_exits, may_have_far_cities, with_exits
+from pytsp.neighbours.kdtree import boxes_by
 from pytsp.problem.kernel_input import Form
 from pytsp.run.coarse import may_be_coarse
 from pytsp.solvers.common.local_search import PASSES, crossing_plan
@@ -164,7 +165,8 @@ class Together:
             part = slice(int(self.starts[number]), int(self.ends[number]))
             whole, near = self.forms[number].whole, nearest[part, : self.sizes[number] - 1] - self.starts[number]
             near = near.astype(np.int32)
-            exits = find_exits(whole, near)
+            with boxes_by(self.climbing):
+                exits = find_exits(whole, near)
             if exits.shape[1]:
                 lists = nearest.copy() if lists is nearest else lists
                 lists[part, : near.shape[1]] = with_exits(whole, near, exits) + self.starts[number]

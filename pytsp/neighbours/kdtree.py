@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.devices import usable_cores
 from pytsp.backends.marshal import Opaque
-from pytsp.backends.registry import host_kernels, on_the_cpu, open_backend, other_part
+from pytsp.backends.registry import host_kernels, other_part
 from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.hilbert import along_hilbert
 from pytsp.problem.instance import Instance
@@ -76,17 +76,14 @@ def listing_kernels(n: int) -> Backend | None:
     """Return the kernels that list n cities of the plane; None where a solver has none open, or no CPU's beside it."""
     kernels = _KERNELS.get()
     if kernels is None or kernels.device is None or n < LISTED_ON_A_GPU:
-        return None if kernels is None else host_kernels(kernels)
+        return host_beside()
     return other_part(kernels, "lists")
 
 
 def host_beside() -> Backend | None:
-    """Return the CPU's kernels beside a solver's, or others where none has said; None where none can run here."""
+    """Return the CPU's kernels, a solver's or beside it; None where a solver has none open, or none can run here."""
     kernels = _KERNELS.get()
-    if kernels is not None:
-        return host_kernels(kernels)
-    name = on_the_cpu()
-    return None if name is None else open_backend(name)
+    return None if kernels is None else host_kernels(kernels)
 
 
 def boxes_around(kernels: Backend, points: NDArray[np.float64]) -> Opaque:

@@ -40,8 +40,8 @@ CPU_CLIMBERS_TIMES_CITIES = 200_000
 LEAST_CLIMBERS, FEWEST_CLIMBERS = {"cpu": 16, "gpu": 100}, 8
 MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
 DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.38, "gpu": 0.12}, {"cpu": 0.45, "gpu": 0.3}
-# The fewest have to be there in this share of the time that is left, or another solver may take the population's place.
-# Of more cities these are one for so many: fewer agree on tours that kicks of one climber shorten further.
+# The fewest, or one for so many cities, have to be there in this share of the time that is left; else another solver
+# may take the population's place. What fewer agree on is longer than what kicks of one climber come to.
 TIMELY_SHARE, CITIES_A_TIMELY_CLIMBER = 0.5, 1_250
 # The first population on a CPU has at most so many climbers, or one for so many cities, and each further one twice as
 # many. From 200 to 1,000 cities 24 find the optimum in half the time of 64, and 16 never do in some solves.
@@ -277,8 +277,10 @@ class Evolution(Search):
         if count < least:
             least, by = FEWEST_CLIMBERS, self.latest
         is_enough = self.size is None and count >= least and self.watch.seconds > by
-        # A call ends no later than the descents are to.
-        seconds = CALL_SECONDS if self.size is not None else min(CALL_SECONDS, max(0.0, by - self.watch.seconds))
+        seconds = CALL_SECONDS
+        if self.size is None and self.task.machine == "cpu":
+            # A call ends no later than the descents are to. A GPU makes many in the time of one.
+            seconds = min(seconds, max(0.0, by - self.watch.seconds))
         together = self.descents.threads or 1
         fitting = min(seconds / self.descent_seconds, MOST_GROWTH * chunk, CHUNK[self._descents_machine])
         self.chunk = max(1, int(fitting) // together) * together

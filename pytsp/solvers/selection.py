@@ -32,8 +32,8 @@ ROADS_DIFFERENCE, ROADS_CITIES, ROADS_NEAREST = 0.25, 100, 10
 # The time that populations of asymmetric instances need at least: so many seconds times the square of the cities, and
 # times the cities.
 ROADS_SECONDS, DIRECTED_SECONDS = 5e-6, 1e-3
-# A population on a CPU is begun where there is so many times what chains take to their first local optimum. Whether it
-# goes on, its first climbers tell.
+# A CPU begins a population where the time limit is so many times what chains take to their first local optimum. Its
+# first climbers then tell whether it goes on.
 TIMES_CHAINS = 4.0
 # Up to so many threads share the first tours of asymmetric instances; more were not tried.
 MOST_CROSSING_THREADS = 16
@@ -137,8 +137,7 @@ def choose(
 
 
 def population_seconds(instance: Instance, threads: int | None = 1) -> float:
-    """Return in about how long a population on an instance is worth beginning with so many threads of a CPU, or pays on
-    a GPU."""
+    """Return the least time limit with which so many threads of a CPU, or a GPU, begin a population."""
     n = instance.n
     seconds = TIMES_CHAINS * chain_seconds(n)
     if threads is None:

@@ -254,12 +254,11 @@ class Population(Search):
         return reached, min(int(self.stretch_pace.fitting(elapsed, seconds_left)), self.form.whole.n - reached)
 
     def _advance_descent(self, stretch: tuple[int, int], seconds_left: float) -> None:
-        """Let a stretch of the tours descend that is not their last one: by 3-opt where chains would be late with the
-        rest of them, as they have been so far."""
+        """Let a stretch of the tours descend that is not their last one: by 3-opt, where chains would be late with the
+        rest of them at the pace of the stretches before."""
         began = time.perf_counter()
-        (first, count), is_late = stretch, False
-        if first > 0:
-            is_late = (self.form.whole.n - first) * self.stretch_pace.seconds > seconds_left
+        first, count = stretch
+        is_late = first > 0 and (self.form.whole.n - first) * self.stretch_pace.seconds > seconds_left
         gain = self.late_gain if is_late else 1.0
         count = min(int(gain * count), self.form.whole.n - first)
         moves = MOVES.index("3-opt") if gain > 1 else None

@@ -13,7 +13,7 @@ from pytsp.exceptions import InstanceError
 from pytsp.neighbours.boxes import lists_along
 from pytsp.neighbours.exits import find_exits, with_exits
 from pytsp.neighbours.hilbert import along_hilbert
-from pytsp.neighbours.kdtree import CITY_SECONDS, IMPORT_SECONDS, are_few
+from pytsp.neighbours.kdtree import CITY_SECONDS, IMPORT_SECONDS, are_few, boxes_by
 from pytsp.neighbours.lists import along_tree, check_length, check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
@@ -121,8 +121,9 @@ def lists_of(
         given = check_neighbours(neighbours, ordered.n)  # type: ignore[arg-type]
         return in_order(ordered, numbers_of(order)[given[order]])
     k = ALPHA_NEAREST if is_alpha(neighbours) else DEFAULT_NEIGHBOURS if neighbours is None else neighbours
-    near = _nearest(ordered, keys, k, task)  # type: ignore[arg-type]
-    exits = _exits_in_time(ordered, near, task)
+    with boxes_by(task.kernels):
+        near = _nearest(ordered, keys, k, task)  # type: ignore[arg-type]
+        exits = _exits_in_time(ordered, near, task)
     lists = with_exits(ordered, near, exits)
     if not is_alpha(neighbours):
         return lists
