@@ -19,6 +19,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "docs" / "images" / "algorithms"
 FIGURES: dict[str, Callable[[], Any]] = {
     "descent": one_tour.descent,
     "move": one_tour.move,
+    "flat": one_tour.flat,
     "k-swap": one_tour.k_swap,
     "two-opt": one_tour.two_opt,
     "neighbours": one_tour.neighbours,

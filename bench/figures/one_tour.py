@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,44 @@ def move() -> Any:
         draw(axis, ground.instance, edges_of(turned_cities, is_open=True), GREEN, linewidth=1.6)
         draw(axis, ground.instance, edges_of(tour) - stay, colour, linewidth=1.6)
         place(axis, ground.instance, f"{when} move {made}: {told(ground.instance, tour)}")
+    return figure
+
+
+def flat() -> Any:
+    """The moves of six cities: flags, a scan, a segmented scan, positions, gains, and the best of them."""
+    instance, n = uniform(6, 5), 6
+    pairs = [(i, j) for i in range(n) for j in range(i + 2, n) if (i, j) != (0, n - 1)]
+    distances = instance.distance_matrix().astype(np.int64)
+    gains = [
+        distances[i, i + 1] + distances[j, (j + 1) % n] - distances[i, j] - distances[i + 1, (j + 1) % n]
+        for i, j in pairs
+    ]
+    flags = [not k or i != pairs[k - 1][0] for k, (i, _) in enumerate(pairs)]
+    counts = [j - i - 1 for i, j in pairs]
+    best = int(np.argmax(gains))
+    rows = {
+        "flags": ["T" if flag else "" for flag in flags],
+        "scan": np.cumsum(flags).tolist(),
+        "segmented scan of ones": counts,
+        "i = scan - 1": [i for i, _ in pairs],
+        "j = i + 1 + segmented scan": [j for _, j in pairs],
+        "map: gain / 1000": [f"{gain / 1000:.0f}" for gain in gains],
+    }
+    figure, (axes,) = panels(1)
+    figure.set_size_inches(6.5, 2.6)
+    axes.axis("off")
+    axes.set(xlim=(-5, len(pairs)), ylim=(-len(rows) - 1.2, 0.2))
+    for row, (name, values) in enumerate(rows.items()):
+        axes.text(-0.3, -row - 0.5, name, ha="right", va="center", color=INK, fontsize=8)
+        for k, value in enumerate(values):
+            colour = ORANGE if flags[k] else BLUE
+            wide = 2.0 if row == len(rows) - 1 and k == best else 0.8
+            box = import_module("matplotlib.patches").Rectangle((k + 0.06, -row - 0.9), 0.88, 0.8, fill=False)
+            box.set(edgecolor=GREEN if wide > 1 else colour, linewidth=wide)
+            axes.add_patch(box)
+            axes.text(k + 0.5, -row - 0.5, str(value), ha="center", va="center", color=INK, fontsize=8)
+    told = f"reduce: the best is move {best}, positions {pairs[best][0]} and {pairs[best][1]}"
+    axes.text(len(pairs) / 2, -len(rows) - 0.6, told, ha="center", va="center", color=GREEN, fontsize=8)
     return figure
 
 

@@ -24,6 +24,11 @@ entry matrix_climb_by_thread [c] [n] [m] [w] (instance: gpu_matrix_instance [n])
 entry grid_climb_by_thread [c] [n] [m] [w] (instance: gpu_grid_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = climb_grid_by_thread instance pairs batch limit
 entry plane_climb_by_thread [c] [n] [m] [w] (instance: gpu_plane_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = climb_plane_by_thread instance pairs batch limit
 
+-- The same by the arrays of number 0, all climbers together.
+entry matrix_climb_by_flat [c] [n] [m] [w] (instance: gpu_matrix_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = climb_matrix_together instance pairs batch limit
+entry grid_climb_by_flat [c] [n] [m] [w] (instance: gpu_grid_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = climb_grid_together instance pairs batch limit
+entry plane_climb_by_flat [c] [n] [m] [w] (instance: gpu_plane_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = climb_plane_together instance pairs batch limit
+
 -- Climbers first, …, first + count - 1 of a seed on their random tours.
 entry batch_random (n: i64) (seed: u64) (first: i64) (count: i64) : batch [count] [n] = random_batch n seed first count
 

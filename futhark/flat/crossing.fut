@@ -35,14 +35,14 @@ type bulk_plan =
   , first: i64
   , curved: bool
   , noise: i32
-  , longest: i32
+  , joins: i32
   , wide: i32
   , least: i32
   , rounds: i32
   }
 
-def is_bulk ({seed = _, first = _, curved = _, noise, longest, wide, least, rounds}: bulk_plan) : bool =
-  noise >= 0 && noise <= 4096 && longest >= 1 && wide >= 0 && least >= 0 && rounds >= 0
+def is_bulk ({seed = _, first = _, curved = _, noise, joins, wide, least, rounds}: bulk_plan) : bool =
+  noise >= 0 && noise <= 4096 && joins >= 0 && wide >= 0 && least >= 0 && rounds >= 0
 
 -- | Tell whether lists lead to cities of the same instance. **Work:** O(n k).
 def are_lists_of [n] [k] (rows: rows) (lists: [n][k]i32) : bool =
@@ -60,7 +60,7 @@ module mk_crossing (M: metric) = {
   local module S = mk_starts M
 
   local
-  def search_of ({seed = _, first = _, curved = _, noise = _, longest = _, wide, least, rounds}: bulk_plan) : search =
+  def search_of ({seed = _, first = _, curved = _, noise = _, joins = _, wide, least, rounds}: bulk_plan) : search =
     {wide, least, rounds}
 
   -- The tours of these streams, after their local search.
@@ -69,7 +69,7 @@ module mk_crossing (M: metric) = {
     let tours =
       if plan.curved
       then S.curves rows data spots keys
-      else S.greedy rows data lists spots keys {noise = plan.noise, longest = plan.longest}
+      else S.greedy rows data lists spots keys {noise = plan.noise, joins = plan.joins}
     in I.search rows data lists (search_of plan) tours
 
   -- What a tour by itself comes to, for each of p tours of one instance.

@@ -116,9 +116,9 @@ entry flat_curves [p] [n] (distances: [n][n]i32) (xs: [n]i32) (ys: [n]i32) (seed
   let {tours, places, lengths} = matrix_starts.curves (one_row n) distances (xs, ys) (map (rng.stream seed) numbers)
   in (tours, places, lengths :> [p]i64)
 
-entry flat_greedy [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (xs: [n]i32) (ys: [n]i32) (seed: u64) (numbers: [p]i64) (noise: i32) (longest: i32) : ([p][n]i32, [p][n]i32, [p]i64) =
+entry flat_greedy [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (xs: [n]i32) (ys: [n]i32) (seed: u64) (numbers: [p]i64) (noise: i32) (joins: i32) : ([p][n]i32, [p][n]i32, [p]i64) =
   let keys = map (rng.stream seed) numbers
-  let {tours, places, lengths} = matrix_starts.greedy (one_row n) distances lists (xs, ys) keys {noise, longest}
+  let {tours, places, lengths} = matrix_starts.greedy (one_row n) distances lists (xs, ys) keys {noise, joins}
   in (tours, places, lengths :> [p]i64)
 
 entry flat_search [p] [n] [k] (distances: [n][n]i32) (lists: [n][k]i32) (tours: [p][n]i32) (wide: i32) (least: i32) (rounds: i32) : ([p][n]i32, [p][n]i32, [p]i64) =

@@ -3,18 +3,20 @@
 import "../core/metric"
 import "../core/rng"
 import "apply"
+import "closing"
 import "curve"
 import "fragments"
 import "rows"
 import "segments"
 
--- | Settings of fragments: the most by which a hash lengthens edges, in 256ths, and the most cities of a fragment.
-type joining = {noise: i32, longest: i32}
+-- | Settings of fragments: the most by which a hash lengthens edges, in 256ths, and in how many rounds fragments join along their
+-- curve where no list has an edge for them.
+type joining = {noise: i32, joins: i32}
 
 -- | The widest neighbour lists by which fragments join.
 def widest : i64 = 32
 
-def is_joining (k: i64) (by: joining) = k <= widest && by.noise >= 0 && by.noise <= 4096
+def is_joining (k: i64) ({noise, joins}: joining) = k <= widest && noise >= 0 && noise <= 4096 && joins >= 0
 
 module mk_starts (M: metric) = {
   -- | Return tours with their positions and the lengths of their rows. **Work:** O(p n). **Span:** O(log (p n)).
@@ -41,25 +43,23 @@ module mk_starts (M: metric) = {
     let places = scatter (replicate many 0i32) at (map (\x -> i32.i64 (x % n)) (iota many))
     in measured rows data (unflatten (sorted :> [p * n]i32)) (unflatten (places :> [p * n]i32))
 
-  -- | Return greedy tours: fragments that pick each other join by edges of the lists, and what is left follows the curve of
-  -- its tour.
+  -- | Return greedy tours: fragments that pick each other join by edges of the lists, and what is left along the curve of its tour.
   --
   -- One curve for all tours would give them the same frame of long edges, which crossover cannot mend. **Work:** O(p n k) a
   -- round and O(p n log n). **Span:** O(k) a round and O(log (p n)).
   def greedy [p] [n] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (spots: spots [n]) (keys: [p]rng.key) (by: joining) : population [p] [n] [p * instances rows] =
-    let by = assert (is_joining k by) by
+    let {noise, joins} = assert (is_joining k by) by
     let many = numbered (p * n)
-    -- By length, which a hash of tour and edge lengthens; then by the hash, then by the place in the list.
-    let rank (a: i64) (u: i64) (j: i64): i64 =
+    -- By length, which a hash of tour and edge lengthens; then by the hash.
+    let rank (a: i64) (u: i64) (v: i64): i64 =
       #[unsafe]
-      let v = i64.i32 lists[u, j]
       let length = i64.i32 (M.dist data (M.point data (i32.i64 u)) (M.point data (i32.i64 v)))
       -- An instance is drawn for by its own numbers of cities.
       let {start, size} = bounds_at rows (i32.i64 u)
       let hash = rng.word keys[a] ((i64.min u v - i64.i32 start) * i64.i32 size + i64.max u v - i64.i32 start)
-      let long = 256 * length + (length * i64.i32 by.noise * i64.u64 (hash >> 56) >> 8)
-      in (long << 15) | (i64.u64 (hash >> 40 & 0x3ff) << 5) | j
-    let joined = join_all n many lists rank by.longest
-    let (tour, places) = follow rows spots keys (joined :> fragments [p * n])
+      let long = 256 * length + (length * i64.i32 noise * i64.u64 (hash >> 56) >> 8)
+      in (long << 15) | (i64.u64 (hash >> 40 & 0x3ff) << 5)
+    let joined = join_all n many lists rank
+    let (tour, places) = follow rows spots keys rank joins (joined :> fragments [p * n])
     in measured rows data (unflatten tour) (unflatten places)
 }

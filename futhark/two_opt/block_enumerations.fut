@@ -2,6 +2,7 @@
 -- (Utne and Hansen 2023, sections 5.2.3 and 6): what `tiles` is to be compared with.
 
 import "../core/gpu_metric"
+import "../flat/two_opt"
 import "block_tour"
 import "pairs"
 import "restarts"

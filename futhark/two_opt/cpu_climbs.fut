@@ -2,6 +2,7 @@
 
 import "../core/metric"
 import "../core/schedule"
+import "../flat/two_opt"
 import "climber"
 import "enumerations"
 import "k_swap"
@@ -18,7 +19,7 @@ module mk_cpu_climbs (M: metric) = {
     assert (are_limits k limit) (if k == 1 then one_move.climb data k limit batch else k_moves.climb data k limit batch)
 
   module B = mk_batches cores
-  module flat_climber = mk_climber M (numbered M flat)
+  module flat_two_opt = mk_flat_two_opt M
   module zipped_climber = mk_climber M (numbered M zipped)
   module closed_form_climber = mk_climber M (numbered M closed_form)
 
@@ -26,7 +27,7 @@ module mk_cpu_climbs (M: metric) = {
   def climb_by [c] [n] [m] [w] (data: M.data [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] =
     let limit = assert (are_limits 1 limit && are_pairs n pairs && pairs.by != by_diagonals) limit
     in if pairs.by == by_flat
-       then B.on (flat_climber.climb_by data pairs) limit batch
+       then B.on (flat_two_opt.climb data (pairs.firsts, pairs.seconds)) limit batch
        else if pairs.by == by_zipped
        then B.on (zipped_climber.climb_by data pairs) limit batch
        else B.on (closed_form_climber.climb_by data pairs) limit batch

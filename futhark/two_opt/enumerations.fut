@@ -4,6 +4,7 @@
 
 import "../core/metric"
 import "../core/tour"
+import "../flat/two_opt"
 import "pairs"
 
 module type two_opt = {
@@ -17,7 +18,7 @@ module type two_opt = {
   val best [n] [m] [w] : data [n] -> pairs [m] [w] -> (tour: [n]point) -> move i32
 }
 
--- | One map over the numbers of all pairs and one reduction (Utne and Hansen 2023, section 5.2.3).
+-- | One map over the numbers of all pairs and one reduction, as by `flat/two_opt.fut`, by another enumeration.
 --
 -- **Work:** O(n^2) distances. **Span:** O(log n).
 module numbered (M: metric) (E: enumeration)

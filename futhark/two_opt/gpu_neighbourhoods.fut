@@ -1,8 +1,9 @@
 -- | The climbers of random restarts on a GPU by the enumerations of `pairs` and by diagonals, with a thread block of their own or
--- a thread: what `gpu_climbs` is to be compared with.
+-- a thread, or by `flat/two_opt.fut` all together: what `gpu_climbs` is to be compared with.
 
 import "../core/gpu_metric"
 import "../core/schedule"
+import "../flat/two_opt"
 import "block_enumerations"
 import "gpu_climbs"
 import "pairs"
@@ -10,6 +11,16 @@ import "restarts"
 import "thread_enumerations"
 
 module enumeration_lanes = {def rows = 1i64 def lanes = 256i64}
+
+-- | The distances of a GPU's metric in 32 bits.
+module in_32_bits (M: gpu_metric) : distances with data [n] = M.data [n] = {
+  type data [n] = M.data [n]
+  type point = M.point
+  def point = M.point
+
+  #[inline]
+  def dist data a b = i32.i64 (M.weight.to_i64 (M.dist data a b))
+}
 
 module mk_gpu_neighbourhoods (M: gpu_metric) = {
   module B = mk_batches blocks
@@ -41,6 +52,12 @@ module mk_gpu_neighbourhoods (M: gpu_metric) = {
     else if pairs.by == by_closed_form
     then T.on (in_thread.by_pairs data (closed_form.pair pairs n)) limit batch
     else T.on (in_thread.by_diagonals data) limit batch
+
+  module all_together = mk_flat_two_opt (in_32_bits M)
+
+  -- | Climbers go on together, a pass at a time, by the arrays of `flat`.
+  def together [c] [n] [m] [w] (data: M.data [n]) (pairs: pairs [m] [w]) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
+    all_together.climb_all data (pairs.firsts, pairs.seconds) limit batch
 }
 
 module fine_neighbourhoods = mk_gpu_neighbourhoods fine_grid
@@ -104,3 +121,17 @@ def climb_grid_by_thread [c] [n] [m] [w] (instance: gpu_grid_instance [n]) (pair
 
 def climb_plane_by_thread [c] [n] [m] [w] (instance: gpu_plane_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] =
   assert (are_limits_by n pairs limit) (plane_neighbourhoods.thread instance.plane.exact pairs limit batch)
+
+def are_flat [m] [w] (n: i64) (pairs: pairs [m] [w]) (limit: i32) = are_limits_by n pairs limit && pairs.by == by_flat
+
+-- The climbers of a batch go on together.
+def climb_matrix_together [c] [n] [m] [w] (instance: gpu_matrix_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] =
+  assert (are_flat n pairs limit) (matrix_neighbourhoods.together instance.matrix pairs limit batch)
+
+def climb_grid_together [c] [n] [m] [w] (instance: gpu_grid_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] =
+  assert (are_flat n pairs limit) (if instance.fine
+                                   then fine_neighbourhoods.together instance.grid pairs limit batch
+                                   else plane_neighbourhoods.together (plane_of instance) pairs limit batch)
+
+def climb_plane_together [c] [n] [m] [w] (instance: gpu_plane_instance [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] =
+  assert (are_flat n pairs limit) (plane_neighbourhoods.together instance.plane.exact pairs limit batch)

@@ -4,9 +4,7 @@
 -- city. They are numbered in lexicographic order.
 
 import "../core/instances"
-
--- | The number of moves of a tour of n cities.
-def moves (n: i64) : i64 = if n < 4 then 0 else n * (n - 3) / 2
+import "../flat/two_opt"
 
 -- The numbers of the enumerations, as Python has them.
 def by_flat : i32 = 0
@@ -28,27 +26,10 @@ module type enumeration = {
   val pair [m] [w] : pairs [m] [w] -> (n: i64) -> (k: i64) -> (i32, i32)
 }
 
--- | The pairs in two arrays. All rows one behind the other are flags where a row begins; their scan is the row of each
--- number, and a segmented scan of ones its place in the row (Utne and Hansen 2023, section 5.2.3).
---
--- **Work:** O(n^2). **Span:** O(log n).
-def listed (n: i64) : ?[m].([m]i32, [m]i32) =
-  let m = moves n
-  let rows = i64.max 0 (n - 2)
-  let width (i: i64) = if i == 0 then n - 3 else n - 2 - i
-  let starts = scan (+) 0 (map (\i -> if i == 0 then 0 else width (i - 1)) (iota rows))
-  let heads = scatter (replicate m false) starts (replicate rows true)
-  let is = scan (+) 0 (map i32.bool heads)
-  let steps =
-    scan (\(a, f) (b, g) -> (if g then b else a + b, f || g))
-         (0, false)
-         (zip (replicate m 1) heads)
-  in (map (\i -> i - 1) is, map2 (\i (s, _) -> i + s) is steps)
-
 -- | The pairs stand in two arrays. **Memory:** 8 bytes a move.
 module flat : enumeration = {
   def pairs (n: i64) =
-    let [m] (firsts: [m]i32, seconds: [m]i32) = listed n
+    let [m] (firsts: [m]i32, seconds: [m]i32) = positions_of_moves n
     let words: [0]u32 = []
     in {by = by_flat, firsts, seconds, words}
 
@@ -61,7 +42,7 @@ module flat : enumeration = {
 module zipped : enumeration = {
   def pairs (n: i64) =
     let n = assert (n <= 65536) n
-    let [m] (firsts: [m]i32, seconds: [m]i32) = listed n
+    let [m] (firsts: [m]i32, seconds: [m]i32) = positions_of_moves n
     in no_pairs by_zipped with words = map2 (\i j -> u32.i32 i << 16 | u32.i32 j) firsts seconds
 
   def pair [m] [w] (pairs: pairs [m] [w]) (_: i64) (k: i64) : (i32, i32) =

@@ -1,6 +1,7 @@
 -- | Tests of `pairs`: numbers of moves, and that all enumerations give each number its pair.
 
 import "../core/rng"
+import "../flat/two_opt"
 import "pairs"
 
 -- ==

@@ -2,6 +2,7 @@
 -- `block_enumerations`, in device memory.
 
 import "../core/gpu_metric"
+import "../flat/two_opt"
 import "pairs"
 import "restarts"
 import "thread_tour"

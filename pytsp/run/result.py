@@ -91,7 +91,7 @@ class Result:
         How many moves a pass could make; None where there are no passes.
     backend : str
     mapping : str
-        How climbers were laid out: "thread", or on a GPU "block" or "lockstep".
+        How climbers were laid out: "thread", or on a GPU "block", "lockstep" or "flat".
     seconds : float
         The time of the whole solve.
     stop_reason : str

@@ -58,7 +58,7 @@ FIRST_KICKS_A_SECOND = 5_000.0
 # How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
 # most a call has more than the one before. On a GPU those of the first call have at most so many cities.
 FIRST_CHUNK = {"cpu": 1, "gpu": 64}
-FIRST_CITIES_ON_A_GPU = 10**7
+FIRST_CITIES_ON_A_GPU = {"plane": 10**7, "space": 10**6}
 CHUNK = {"cpu": 64, "gpu": 1_024}
 MOST_GROWTH = 4
 # The fewest cities for which a population on a GPU starts in bulk. Of fewer, and of matrices, the host's cores bring
@@ -190,7 +190,8 @@ class Evolution(Search):
         self.kicked: Kicked | None = None
         # What the last generation took.
         self.generation_seconds = 0.0
-        first, fitting = FIRST_CHUNK[self._descents_machine], max(1, FIRST_CITIES_ON_A_GPU // self.form.whole.n)
+        first, n = FIRST_CHUNK[self._descents_machine], self.form.whole.n
+        fitting = max(1, FIRST_CITIES_ON_A_GPU["space" if self.form.kind == "space" else "plane"] // n)
         self.chunk = first * self.descents.threads if self.descents.threads else min(first, fitting)
         # What each climber of the last call in which some descended has taken.
         self.descent_seconds = 0.0
@@ -204,9 +205,9 @@ class Evolution(Search):
         with boxes_by(task.kernels):
             lists = search_lists(task)
             second = second_lists(task, lists) if self.by_alpha else None
-            nearest = lists_without_exits(task)
+            nearest = None if self.moves == FLAT else lists_without_exits(task)
         if self.moves == FLAT:
-            return FlatSearch(task, self.loaded, lists, moves=moves, nearest=nearest, instance=self.form.whole)
+            return FlatSearch(task, self.loaded, lists, moves=moves, instance=self.form.whole)
         if self.descents is self.kernels:
             return LocalSearch(task, self.loaded, lists, moves=moves, second=second, nearest=nearest)
         there = replace(task, open=lambda: self.descents)

@@ -21,7 +21,7 @@ from pytsp.problem import kernel_input
 from pytsp.problem.location import further_city
 from pytsp.problem.open_paths import OpenPath
 from pytsp.solvers.common import flat_search, task
-from pytsp.solvers.common.flat_search import SIDE, spots_of
+from pytsp.solvers.common.flat_search import SIDE, are_in_clusters, spots_of
 
 solved = solving("eax", climbers=6, moves="flat")
 
@@ -146,13 +146,60 @@ def test_spots_follow_the_cities_through_space_whatever_their_numbers(order: lis
     assert (np.abs(np.diff(cells[np.argsort(order)], axis=0)).sum(axis=1) == 1).all()
 
 
-def test_a_path_has_its_further_city_and_all_others_along_a_curve() -> None:
-    points = np.column_stack([np.arange(16), np.arange(16)])
-    path = OpenPath.of(Instance.from_coordinates(points[:15], "EUC_2D")).instance
-    assert further_city(path) == 15
-    cells = along(2, path)
-    assert len(np.unique(cells, axis=0)) == 16
-    assert (np.abs(np.diff(cells[:15], axis=0)).sum(axis=1) <= 2).all()
+def test_a_path_has_its_cities_where_a_tour_has_them() -> None:
+    closed = Instance.from_coordinates(np.random.default_rng(1).integers(0, 80, (30, 2)), "EUC_2D")
+    path = OpenPath.of(closed).instance
+    assert further_city(path) == 30
+    for axis, of_path in zip(spots_of(closed), spots_of(path), strict=True):
+        assert np.array_equal(of_path[:30], axis)
+        # The further city does not count.
+        assert abs(int(of_path[30]) - axis.mean()) <= 1
+
+
+@pytest.mark.parametrize("metric", ["GEOM", "HAVERSINE"])
+def test_near_places_of_a_sphere_have_near_spots(metric: str) -> None:
+    rng = np.random.default_rng(2)
+    places = np.column_stack([rng.uniform(40, 50, 200), rng.uniform(0, 15, 200)])
+    places = np.concatenate([places, places + rng.uniform(-0.001, 0.001, (200, 2))])
+    xs, ys = (axis.astype(float) for axis in spots_of(Instance.from_coordinates(places, metric)))
+    # All together are some ten degrees wide.
+    assert np.hypot(xs[:200] - xs[200:], ys[:200] - ys[200:]).max() < SIDE / 1000
+
+
+def villages(metric: str) -> Instance:
+    """1,000 places, fifty on average in each of twenty villages."""
+    rng = np.random.default_rng(7)
+    middles = np.column_stack([rng.uniform(40, 50, 20), rng.uniform(0, 15, 20)])
+    places = middles[rng.integers(0, 20, 1000)] + rng.normal(0, 0.02, (1000, 2))
+    return Instance.from_coordinates(places if metric == "HAVERSINE" else 1000 * places, metric)
+
+
+@pytest.mark.parametrize("metric", ["HAVERSINE", "EUC_2D"])
+def test_tours_of_villages_start_near_what_chains_come_to(backend: Backend, metric: str) -> None:
+    skip_where_slow(backend)
+    instance = villages(metric)
+    short = pytsp.solve(instance, solver="ils", climbers=1, iterations=2000, backend="c").length
+    assert solved(instance, backend, climbers=8, iterations=0).lengths.min() < 1.4 * short
+
+
+def spread_or_not(far: int) -> tuple[Instance, np.ndarray[Any, Any]]:
+    """A line of 1,000 cities in which the last neighbours of `far` are four times as far as the middle ones."""
+    lists = np.empty((1000, 3), dtype=np.int32)
+    for city in range(1000):
+        towards = 1 if city < 500 else -1
+        lists[city] = city + towards * np.array([1, 2, 8 if city < far else 4])
+    return Instance.from_coordinates(np.column_stack([np.arange(1000), np.zeros(1000)]), "EUC_2D"), lists
+
+
+@pytest.mark.parametrize("far", [0, 249, 250, 1000])
+def test_cities_stand_in_clusters_where_a_quarter_have_a_far_neighbour(far: int) -> None:
+    assert are_in_clusters(*spread_or_not(far)) == (far >= 250)
+
+
+def test_cities_without_places_or_with_two_neighbours_are_spread() -> None:
+    instance, lists = spread_or_not(1000)
+    assert not are_in_clusters(instance, lists[:, :2])
+    assert not are_in_clusters(Instance.from_matrix(instance.distance_matrix()), lists)
 
 
 @pytest.mark.parametrize("is_open", [False, True])

@@ -53,7 +53,7 @@ def test_every_neighbourhood_gives_the_same_climbers(backend: Backend, metric: s
             cities = np.random.default_rng(n).integers(0, side, (n, 2))
             instance = Instance.from_coordinates(cities, metric=metric)
             expected = solved(instance, open_backend("c"), climbers=4, seed=n)
-            ways: list[dict[str, Any]] = [{"mapping": "thread"}]
+            ways: list[dict[str, Any]] = [{}, {"mapping": "thread"}]
             if backend.device is not None and n >= 24:
                 ways.append({"mapping": "block"})
                 ways += [{"shared_matrix": True}] if fits_with_distances(n, backend) else []
@@ -69,6 +69,51 @@ def test_every_neighbourhood_decides_ties_alike(
         solved(instance, backend, climbers=3, seed=seed, neighbourhood=each) for each in (neighbourhood, "auto")
     )
     assert_same(found, expected)
+
+
+WALKS = {"flat": "flat", "zipped": "block", "closed-form": "block", "diagonals": "block"}
+"""How a GPU lays climbers out by default."""
+
+
+@pytest.mark.parametrize("neighbourhood", ENUMERATIONS)
+def test_the_neighbourhood_that_is_asked_for_is_the_one_that_is_walked(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, neighbourhood: str
+) -> None:
+    calls: list[tuple[Any, ...]] = []
+    call = Backend.call
+
+    def recorded(self: Backend, entry: str, *arguments: Any) -> Any:
+        calls.append((entry, *arguments))
+        return call(self, entry, *arguments)
+
+    monkeypatch.setattr(Backend, "call", recorded)
+    result = solved(uniform(30), backend, climbers=2, neighbourhood=neighbourhood)
+    climbed = {entry for entry, *_ in calls if "_climb" in entry}
+    if backend.device is None and neighbourhood == "diagonals":
+        assert climbed == {"grid_climb"}
+        return
+    assert ("pairs_of", 30, ENUMERATIONS.index(neighbourhood)) in calls
+    suffix = "" if backend.device is None else f"_{WALKS[neighbourhood]}"
+    assert climbed == {f"grid_climb_by{suffix}"}
+    assert result.mapping == ("thread" if backend.device is None else WALKS[neighbourhood])
+
+
+@pytest.mark.parametrize("suffix", ["", "_flat", "_block", "_thread"])
+def test_flat_climbers_look_at_the_moves_of_the_arrays(backend: Backend, suffix: str) -> None:
+    kernels = open_backend(backend.name, part="neighbourhoods")
+    if f"grid_climb_by{suffix}" not in kernels.entry_points:
+        pytest.skip(f"{backend.name} lays climbers out otherwise")
+    n = 30
+    xs, ys = (np.ascontiguousarray(axis, dtype=np.int32) for axis in np.random.default_rng(3).integers(0, 99, (2, n)))
+    loaded = kernels.call("grid_load", xs, ys)
+    start = kernels.call("batch_random", n, 1, 0, 8)
+    pairs = kernels.fields(kernels.call("pairs_of", n, ENUMERATIONS.index("flat")))
+    # The same move over and over: a climber can make it once, and all others are not looked at.
+    pairs |= {"firsts": np.full_like(pairs["firsts"], 3), "seconds": np.full_like(pairs["seconds"], 9)}
+    shared = (False,) if suffix == "_block" else ()
+    batch = kernels.call(f"grid_climb_by{suffix}", loaded, kernels.value("pairs", pairs), start, *shared, 100)
+    _, steps, _, done = kernels.call("batch_found", batch)
+    assert set(steps.tolist()) == {0, 1} and done.all()
 
 
 def test_a_neighbourhood_goes_on_where_a_limit_stopped_it(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ class Bulk:
     first: int = 0
     curved: bool = False
     noise: int = 256
-    longest: int = 10**6
+    joins: int = 8
     wide: int = 8
     least: int = 1
     rounds: int = 0
@@ -93,7 +93,7 @@ def start(distances: Distances, lists: Lists, xs: Sequence[int], ys: Sequence[in
     if plan.curved:
         tour = sorted(range(len(distances)), key=lambda city: (places[city], city))
     else:
-        tour = flat_oracle.Greedy(distances, lists, key, plan.noise, plan.longest).tour(places)
+        tour = flat_oracle.Greedy(distances, lists, key, plan.noise, plan.joins).tour(places)
     return searched(distances, lists, tour, plan)
 
 

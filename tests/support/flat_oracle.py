@@ -6,7 +6,7 @@ one; `link` joins each end to another one. Segment r lies between cut r and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 Tour = Sequence[int]
@@ -437,33 +437,33 @@ def hilbert(x: int, y: int) -> int:
     return place
 
 
+def draw(key: int, step: int, below: int) -> int:
+    """A number below another one."""
+    return (word(key, step) >> 32) * below >> 32
+
+
 def place_along(key: int, x: int, y: int) -> int:
     """The place of a spot along a curve that is turned and moved, in exact fractions."""
-
-    def draw(step: int, below: int) -> int:
-        return (word(key, step) >> 32) * below >> 32
-
-    edge, t = divmod(draw(0, 2048), 512)
+    edge, t = divmod(draw(key, 0, 2048), 512)
     turn = complex(256, t - 256) * 1j**edge
     side = 2**20
     corners = [turn * complex(*corner) for corner in ((0, 0), (0, side), (side, 0), (side, side))]
     width = int(max(z.real for z in corners) - min(z.real for z in corners))
-    window = width * (269 + draw(1, 256)) // 256
+    window = width * (269 + draw(key, 1, 256)) // 256
     spot, cells = turn * complex(x, y), []
     for step, part in ((2, lambda z: z.real), (3, lambda z: z.imag)):
-        shift = (window - width) * draw(step, 65536) // 65536
+        shift = (window - width) * draw(key, step, 65536) // 65536
         cells.append((int(part(spot) - min(map(part, corners))) + shift) * 4096 // window)
     return hilbert(*cells)
 
 
 class Greedy:
-    """Fragments of one tour that join while two pick each other."""
+    """Fragments of one tour that join while two pick each other: by edges of lists, then of half of the tours along its
+    curve; what is left follows that."""
 
-    def __init__(
-        self, distances: Distances, lists: Sequence[Sequence[int]], key: int, noise: int, longest: int
-    ) -> None:
+    def __init__(self, distances: Distances, lists: Sequence[Sequence[int]], key: int, noise: int, joins: int) -> None:
         self.n, self.distances, self.lists, self.key = len(distances), distances, lists, key
-        self.noise, self.longest = noise, longest
+        self.noise, self.joins = noise, joins
         self.around: list[list[int]] = [[] for _ in range(self.n)]
 
     def fragment(self, city: int) -> list[int]:
@@ -473,40 +473,55 @@ class Greedy:
             path += left[:1]
         return path
 
-    def rank(self, u: int, place: int) -> tuple[int, int, int]:
-        """The length that a hash makes longer, the hash, and the place in the list."""
-        v = self.lists[u][place]
+    def ends(self) -> list[int]:
+        return [city for city in range(self.n) if len(self.around[city]) < 2]
+
+    def rank(self, u: int, v: int, place: int) -> tuple[int, int, int]:
+        """The length that a hash makes longer, the hash, and the place in what the city looks at."""
         length = self.distances[u][v]
         found = word(self.key, min(u, v) * self.n + max(u, v))
         return 256 * length + length * self.noise * (found >> 56) // 256, found >> 40 & 0x3FF, place
 
-    def pick(self, city: int) -> tuple[int, int] | None:
-        """The end of the fragment of an end, and the end of another one, that are to be joined."""
+    def pick(self, city: int, near: Mapping[int, Sequence[int | None]]) -> tuple[int, int] | None:
+        """The end of the fragment of an end, and the end of another one, that are to be joined.
+
+        `near` has what each end looks at, None where there is nothing. The first of its ends comes before others.
+        """
         path, best = self.fragment(city), None
-        for u in sorted({path[0], path[-1]}):
-            for place, v in enumerate(self.lists[u]):
-                if len(self.around[v]) < 2 and v not in path:
-                    rank = self.rank(u, place)
-                    if len(path) + len(self.fragment(v)) <= self.longest and (best is None or rank < best[0]):
+        for u in sorted({path[0], path[-1]}, key=list(near).index):
+            for place, v in enumerate(near[u]):
+                if v is not None and len(self.around[v]) < 2 and v not in (path[0], path[-1]):
+                    rank = self.rank(u, v, place)
+                    if best is None or rank < best[0]:
                         best = rank, (u, v)
         return best[1] if best else None
 
-    def join(self) -> bool:
+    def join(self, near: Mapping[int, Sequence[int | None]]) -> bool:
         """Join the fragments that pick each other, if there are any."""
-        ends = [city for city in range(self.n) if len(self.around[city]) < 2]
-        picks = {pick for city in ends if (pick := self.pick(city))}
+        picks = {pick for city in near if (pick := self.pick(city, near))}
         made = [(u, v) for u, v in picks if (v, u) in picks]
         for u, v in made:
             self.around[u].append(v)
         return bool(made)
 
+    def along(self, order: Sequence[int]) -> dict[int, list[int | None]]:
+        """What each end looks at: the eight before it in this order, the next one first, and the eight behind it."""
+
+        def at(k: int) -> int | None:
+            return order[k] if 0 <= k < len(order) else None
+
+        steps = [*range(-1, -9, -1), *range(1, 9)]
+        return {city: [at(i + step) for step in steps] for i, city in enumerate(order)}
+
     def tour(self, places: Sequence[int]) -> list[int]:
         """The tour of the fragments along a curve, from city 0 on."""
         for _ in range(60):
-            if not self.join():
+            if not self.join({city: self.lists[city] for city in self.ends()}):
                 break
-        ends = [city for city in range(self.n) if len(self.around[city]) < 2]
-        first = sorted(ends, key=lambda city: (places[city], city))
+        for _ in range(self.joins if draw(self.key, 4, 2) == 0 else 0):
+            if not self.join(self.along(sorted(self.ends(), key=lambda city: (places[city], city)))):
+                break
+        first = sorted(self.ends(), key=lambda city: (places[city], city))
         heads = [city for city in first if first.index(city) <= first.index(self.fragment(city)[-1])]
         tails = [self.fragment(head)[-1] for head in heads]
         for g, tail in enumerate(tails):

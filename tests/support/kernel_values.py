@@ -42,5 +42,5 @@ def generation_plan(backend: Backend, **fields: int) -> Opaque:
 
 def bulk_plan(backend: Backend, **fields: int | bool) -> Opaque:
     """A plan of starts of fragments, with no rounds of local search behind them where nothing else is said."""
-    numbers = {"seed": 0, "first": 0, "curved": False, "noise": 256, "longest": 10**6}
+    numbers = {"seed": 0, "first": 0, "curved": False, "noise": 256, "joins": 8}
     return backend.value("bulk_plan", {**numbers, "wide": 8, "least": 1, "rounds": 0, **fields})

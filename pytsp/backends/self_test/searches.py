@@ -127,7 +127,7 @@ def _flat(trial: Trial) -> Iterator[Outcome]:
     loaded = trial.load()
     # Enough climbers for several thread blocks.
     count, spots = 8 * CLIMBERS, [np.ascontiguousarray(axis) for axis in SPOTS]
-    plan = {"seed": SEED, "first": 3, "noise": 256, "longest": CITIES, "wide": 6, "least": 4, "rounds": 40}
+    plan = {"seed": SEED, "first": 3, "noise": 256, "joins": 6, "wide": 6, "least": 4, "rounds": 40}
     for is_curved in (True, False):
         started = trial.value("bulk_plan", {**plan, "curved": is_curved})
         bred = call(f"{kind}_bulk", loaded, trial.lists, *spots, count, started)
@@ -243,6 +243,9 @@ def _neighbourhoods(trial: Trial) -> Iterator[Outcome]:
             batch = call("batch_random", CITIES, SEED, 0, CLIMBERS)
             shared = (False,) if entry.endswith("block") else ()
             yield trial.batch((), entry, call(entry, loaded, pairs, batch, *shared, MOST_PASSES))
+    for entry in trial.ways("climb_by", "_flat"):
+        batch = call("batch_random", CITIES, SEED, 0, CLIMBERS)
+        yield trial.batch((), entry, call(entry, loaded, call("pairs_of", CITIES, 0), batch, MOST_PASSES))
 
 
 def _strategies(trial: Trial) -> Iterator[Outcome]:

@@ -11,18 +11,32 @@ from pytsp.backends.context import Backend
 from pytsp.neighbours.hilbert import hilbert_order
 from pytsp.neighbours.ways import with_pairs
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import further_city, located
+from pytsp.problem.location import curve_points, further_city, located
 from pytsp.solvers.common.local_search import LocalSearch
 
-__all__ = ["DEVICE_CITY_BYTES", "FlatSearch", "check_device", "most_cities", "most_climbers", "spots_of"]
+__all__ = [
+    "DEVICE_CITY_BYTES",
+    "FlatSearch",
+    "are_in_clusters",
+    "check_device",
+    "most_cities",
+    "most_climbers",
+    "spots_of",
+]
 
 # The side of the square of spots, and of the grid of a curve through it.
 SIDE = 1 << 20
 CURVE_BITS = 10
 # Edges of fragments count as longer by up to so many 256ths, by chance. A tour's rounds end where it has fewer moves.
 NOISE, LEAST_MOVES, MOST_ROUNDS = 256, 20, 200
-# Cities look at so many neighbours, and fragments at no more than so many.
-WIDE, WIDEST = 8, 32
+# In how many rounds fragments join along a curve, and at how many neighbours cities look: where cities are spread, and
+# where they stand in clusters, whose ways out come last in the lists.
+JOINS, WIDE = {"spread": 8, "clusters": 40}, {"spread": 8, "clusters": 10}
+# Cities stand in clusters where, of so many looked at, this share have a last neighbour so many times as far as the
+# middle one.
+SEEN_CITIES, CLUSTERED_SHARE, TIMES_AS_FAR = 1_000, 0.25, 3.0
+# Fragments look at no more neighbours than so many.
+WIDEST = 32
 # What a climber takes of a device's memory, a city; and how many cities of all tours indices of 32 bits number.
 DEVICE_CITY_BYTES, MOST_CITIES = 200, 2**30 - 1
 # The fewest tours for which a GPU's memory has to have room.
@@ -55,7 +69,8 @@ class FlatSearch(LocalSearch):
                 "solver='large'"
             )
         self.spots = spots_of(instance)
-        lists = with_pairs(self.nearest) if self.is_doubled else self.nearest
+        lists = with_pairs(self.lists) if self.is_doubled else self.lists
+        self.pattern = "clusters" if are_in_clusters(instance, self.lists) else "spread"
         self.joined = lists if lists.shape[1] <= WIDEST else np.ascontiguousarray(lists[:, :WIDEST])
 
     def start(self, first: int, count: int, population: int = 0) -> Any:
@@ -72,8 +87,23 @@ class FlatSearch(LocalSearch):
         return self.call(f"{self.kind}_rounds", self.loaded, self.kept(self.lists), self.place(tours), self._plan(0))
 
     def _plan(self, first: int, *, is_curved: bool = False) -> Any:
-        counts = {"noise": NOISE, "longest": len(self.lists), "wide": WIDE, "least": LEAST_MOVES, "rounds": MOST_ROUNDS}
-        return self.kernels.value("bulk_plan", {"seed": self.seed, "first": first, "curved": is_curved, **counts})
+        starts = {"noise": NOISE, "joins": JOINS[self.pattern]}
+        rounds = {"wide": WIDE[self.pattern], "least": LEAST_MOVES, "rounds": MOST_ROUNDS}
+        fields = {"seed": self.seed, "first": first, "curved": is_curved, **starts, **rounds}
+        return self.kernels.value("bulk_plan", fields)
+
+
+def are_in_clusters(instance: Instance, lists: NDArray[np.int32]) -> bool:
+    """Tell whether cities that have places stand in clusters, by the neighbour lists of some of them, shape (n, k)."""
+    found = located(instance)
+    if found is None or lists.shape[1] < 3:
+        return False
+    cities = np.linspace(0, instance.n - 1, min(instance.n, SEEN_CITIES)).astype(np.int64)
+    middle, last = (
+        np.linalg.norm(found.points[cities] - found.points[lists[cities, at]], axis=1)
+        for at in ((lists.shape[1] - 1) // 2, -1)
+    )
+    return bool(np.mean(last > TIMES_AS_FAR * middle) >= CLUSTERED_SHARE)
 
 
 def most_climbers(n: int, kernels: Backend) -> int:
@@ -108,15 +138,20 @@ def check_device(n: int, climbers: int, kernels: Backend) -> None:
 def spots_of(instance: Instance) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return where cities are drawn for curves: whole coordinates from 0 to 2**20 - 1, two of shape (n,).
 
-    Cities that are not in a plane stand in their order along a curve through space, or in that of their numbers.
+    Cities in space, and those without places, stand in their order along a curve through space, or in that of their
+    numbers.
     """
-    found = located(instance)
-    if found is not None and found.points.shape[1] == 2 and further_city(instance) is None:
-        low = found.points.min(axis=0)
-        side = float((found.points - low).max()) or 1.0
-        x, y = ((found.points - low) / side * (SIDE - 1)).astype(np.int32).T
+    points, further = curve_points(instance), further_city(instance)
+    if points is not None and points.shape[1] == 2:
+        if further is not None:
+            # It is near to the ends of a path only, wherever these are.
+            points = points.copy()
+            points[further] = np.delete(points, further, axis=0).mean(axis=0)
+        low = points.min(axis=0)
+        side = float((points - low).max()) or 1.0
+        x, y = ((points - low) / side * (SIDE - 1)).astype(np.int32).T
         return np.ascontiguousarray(x), np.ascontiguousarray(y)
-    order = np.arange(instance.n) if found is None else hilbert_order(found.points)
+    order = np.arange(instance.n) if points is None else hilbert_order(points)
     places = np.empty(instance.n, dtype=np.int64)
     places[order] = np.arange(instance.n) * 4**CURVE_BITS // instance.n
     cell = SIDE >> CURVE_BITS

@@ -43,7 +43,7 @@ class RandomRestarts(Climbers):
         MAPPINGS,
         default="auto",
         doc='How climbers are laid out on a GPU, one a thread block or one a thread. The results are the same; "auto" '
-        "takes the faster.",
+        'takes the faster, or with neighbourhood="flat" lets all climbers go on together, a pass at a time.',
         help="climbers on a GPU",
     )
     k: int | float | str = passes()
@@ -51,7 +51,9 @@ class RandomRestarts(Climbers):
         NEIGHBOURHOODS,
         default="auto",
         doc='How the best of all moves is looked for; the results are the same. "flat" is one map and one reduction '
-        'over two arrays of positions, made by a scan and a segmented scan once a run; "zipped" has both positions in '
+        "over two arrays of positions, made by a scan and a segmented scan once a run: on a GPU over the moves of all "
+        'climbers at once, unless mapping says "block" or "thread", in which a lane goes through its share of the '
+        'moves; "zipped" has both positions in '
         'one word; "closed-form" computes them from the number of the move [3]_. "diagonals" are walks on which a move '
         'costs one distance, the fastest on a CPU; "tiles" are the fastest on a GPU, and only there. "auto" takes the '
         "fastest.",

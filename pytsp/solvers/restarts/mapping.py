@@ -9,7 +9,15 @@ from pytsp.backends.devices import Device
 from pytsp.problem.kernel_input import Form
 from pytsp.solvers.options.restarts import RandomRestarts
 
-__all__ = ["Blocks", "check_neighbourhood", "choose_blocks", "choose_mapping", "fits_a_block", "fits_with_distances"]
+__all__ = [
+    "Blocks",
+    "are_together",
+    "check_neighbourhood",
+    "choose_blocks",
+    "choose_mapping",
+    "fits_a_block",
+    "fits_with_distances",
+]
 
 # Tours that the block form takes, and the bytes of shared memory a city that it needs; with k > 1, so many more.
 BLOCK_CITIES = range(24, 32_768)
@@ -108,6 +116,12 @@ def choose_mapping(mapping: str, form: Form, k: int, kernels: Backend, *, is_enu
     if mapping == "auto":
         return "block" if fits and (k == 1 or form.whole.n >= K_SWAP_BLOCK_CITIES) else "thread"
     return mapping
+
+
+def are_together(options: RandomRestarts, kernels: Backend) -> bool:
+    """Tell whether a GPU's climbers go on together, by one map and one reduction over the moves of them all."""
+    is_flat = options.neighbourhood == "flat" and options.mapping == "auto" and not options.shared_matrix
+    return is_flat and kernels.device is not None
 
 
 def check_neighbourhood(options: RandomRestarts, n: int, kernels: Backend) -> None:

@@ -18,7 +18,7 @@ from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, RandomRestarts
 from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
-from pytsp.solvers.restarts.mapping import TURNS, check_neighbourhood, choose_blocks, choose_mapping
+from pytsp.solvers.restarts.mapping import TURNS, are_together, check_neighbourhood, choose_blocks, choose_mapping
 
 __all__ = ["Batches", "begin", "default_climbers"]
 
@@ -79,11 +79,12 @@ class Batches(Search):
         self.k = kernel_passes(task.options.k)
         self.blocks = choose_blocks(task.options, form, kernels)
         is_enumerated = task.options.neighbourhood in ENUMERATIONS
-        self.mapping = (
-            "block"
-            if self.blocks
-            else choose_mapping(task.options.mapping, form, self.k, kernels, is_enumerated=is_enumerated)
-        )
+        if self.blocks:
+            self.mapping = "block"
+        elif are_together(task.options, kernels):
+            self.mapping = "flat"
+        else:
+            self.mapping = choose_mapping(task.options.mapping, form, self.k, kernels, is_enumerated=is_enumerated)
         self.climb = self._climb()
         self.batches: dict[int, Batch] = {}
         # What a pass costs, in moves: the neighbourhood, and a few walks over the tour.
