@@ -86,6 +86,8 @@ def by_neighbourhoods(form: Form, kernels: Backend) -> list[dict[str, Any]]:
         for name in ENUMERATIONS
         for mapping in ("thread", *["block"] * fits)
     ]
+    if kernels.device is not None:
+        found.append({"neighbourhood": "flat"})
     if fits_with_distances(form.whole.n, kernels):
         found += [{"neighbourhood": name, "shared_matrix": True} for name in ENUMERATIONS]
     return found

@@ -36,6 +36,7 @@ def layouts(backends: list[str], n: int) -> Iterator[tuple[str, dict[str, Any], 
             shared = {"backend": name, "mapping": "block", "shared_matrix": True}
             yield f"{name}, block, all distances in its memory", shared, ENUMERATIONS
         yield f"{name}, thread", {"backend": name, "mapping": "thread"}, ENUMERATIONS
+        yield f"{name}, all climbers together", {"backend": name}, ("flat",)
 
 
 def backends_of(chosen: str) -> list[str]:
