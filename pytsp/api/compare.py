@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import statistics
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -13,36 +16,50 @@ from pytsp.backends.kind import CPU_PART
 from pytsp.backends.registry import KINDS, open_backend, status
 from pytsp.bound.bound import lower_bound
 from pytsp.problem.instance import Instance
+from pytsp.run.provenance import made_now
 from pytsp.run.result import Result
 from pytsp.solvers.eax import default_population
 from pytsp.solvers.options.shared import FLAT
 from pytsp.solvers.registry import OPTIONS
-from pytsp.utils.arguments import truth_value
+from pytsp.utils.arguments import truth_value, whole_number
 from pytsp.utils.text import json_number
+
+__all__ = ["Comparison", "Comparisons", "compare"]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One run.
+    """One way to solve the instance, run once or several times.
 
     Attributes
     ----------
     backend : str
     seconds : float
-        The solve call, the backend open and its kernels compiled.
+        The median of the solve calls, the backend open and its kernels compiled.
     ratio : float
-        How many times as fast as the first run.
+        How many times as fast as the first way.
     moves : int or None
         Moves evaluated; None but in random restarts and two-opt.
     length : int or float
     equal : bool
-        Whether every climber's length, moves and passes, and the best tour, are those of the first run.
+        Whether every climber's length, moves and passes, and the best tour, are those of the first way, in every run.
     iterations : int or None
         Iterations of all climbers together; None in random restarts.
-    neighbourhood : str or None
-        That of random restarts, where some are compared.
+    neighbourhood, mapping : str or None
+        As they were asked for, where some are compared.
+    threads : int or None
+        Those that were asked for, where some numbers are compared.
+    device : str or None
+        The GPU's name, where it has one.
     gap_bound : float or None
         How much longer than the lower bound the tour is, as a fraction, where one is asked for and is not 0.
+    opening : float or None
+        Seconds until the backend was open: on a GPU its kernels were compiled, or read from the cache. Next to none
+        where this process had it open.
+    first_call : float or None
+        Seconds of the call before the clock starts, with one climber.
+    least, most : float or None
+        The seconds of the fastest and of the slowest run, where there are several.
     """
 
     backend: str
@@ -53,7 +70,14 @@ class Comparison:
     equal: bool
     iterations: int | None = None
     neighbourhood: str | None = None
+    mapping: str | None = None
+    threads: int | None = None
+    device: str | None = None
     gap_bound: float | None = None
+    opening: float | None = None
+    first_call: float | None = None
+    least: float | None = None
+    most: float | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the attributes by their names, without those that are None, or infinite, which JSON does not know."""
@@ -61,9 +85,46 @@ class Comparison:
         return {name: value for name, value in told.items() if value is not None}
 
 
+class Comparisons(Sequence[Comparison]):
+    """The ways that were compared, in order, and what they have in common.
+
+    Parameters
+    ----------
+    rows : sequence of Comparison
+    facts : mapping
+        What is said of all: the instance, the solver, the seed, options, repeats, the date and the machine.
+    """
+
+    def __init__(self, rows: Sequence[Comparison], facts: Mapping[str, Any]) -> None:
+        self._rows, self.facts = tuple(rows), dict(facts)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Comparison: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Comparison]: ...
+    def __getitem__(self, place: int | slice) -> Comparison | Sequence[Comparison]:
+        return self._rows[place]
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self._rows)
+
+    def __repr__(self) -> str:
+        return f"Comparisons({list(self._rows)!r})"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the facts, and the rows as "comparison": what `pytsp report` makes a page of."""
+        return {**self.facts, "comparison": [row.to_dict() for row in self._rows]}
+
+
 # The iterations that open a device and make its kernels ready, of the solvers that are not short by themselves.
-WARMED = {"ils": 0, "annealing": 1, "ants": 1}
+WARMED = {"ils": 0, "annealing": 1, "ants": 1, "large": 0, "two-opt": 1}
+MOST_REPEATS = 1_000
 _COMPARED = ("lengths", "steps", "passes", "tour")
+# What says how a backend is opened, not what a solver does.
+_OPENED = ("threads", "device")
 
 
 def compare(
@@ -76,9 +137,13 @@ def compare(
     k: int | float | str = 1,
     iterations: int | None = None,
     neighbourhoods: Sequence[str] = (),
+    mappings: Sequence[str] = (),
+    threads: Sequence[int] = (),
+    devices: Sequence[int | str] = (),
+    repeats: int = 1,
     bound: bool = False,
-) -> list[Comparison]:
-    """Solve an instance on several backends, one after the other.
+) -> Comparisons:
+    """Solve an instance on several backends and in several ways, one after the other.
 
     Parameters
     ----------
@@ -86,17 +151,26 @@ def compare(
     backends : sequence of str, optional
         Names of backends; the first is what the others are compared with. By default all that are usable here.
     solver, climbers, seed, k, iterations
-        As in `pytsp.solve`. By default of the solver "ils" the number of climbers is that of the first backend, and of
-        their iterations too; of "eax" one population is compared, of as many climbers as the first backend's have.
+        As in `pytsp.solve`, but "auto". By default of the solver "ils" the number of climbers is that of the first
+        backend, and of their iterations too; of "eax" one population is compared, of as many climbers as the first
+        backend's have.
     neighbourhoods : sequence of str, optional
         Neighbourhoods of random restarts, each of which every backend runs.
+    mappings : sequence of str, optional
+        How climbers are laid out on a GPU, each of which every GPU runs.
+    threads : sequence of int, optional
+        Numbers of threads, each of which the backend multicore runs with.
+    devices : sequence of int or str, optional
+        GPUs, by number or a part of the name, each of which every backend of GPUs runs on.
+    repeats : int, optional
+        How many times each way is run. Ways take turns, so that what else the machine does meets all of them.
     bound : bool, optional
         Say how far the tours are above the lower bound (`pytsp.lower_bound`), which is found once.
 
     Returns
     -------
-    list of Comparison
-        In the order of `backends`, and of `neighbourhoods` on each.
+    Comparisons
+        A sequence in the order of `backends`, and of the other ways on each.
 
     Raises
     ------
@@ -105,43 +179,118 @@ def compare(
     TypeError, ValueError
         As `pytsp.solve`.
     """
+    repeats = whole_number("repeats", repeats, 1, MOST_REPEATS)
     kind = OPTIONS.get(solver, OPTIONS["restarts"])
     usable = [found.name for found in status() if found.usable]
     if kind.part == CPU_PART:
         usable = [name for name in usable if KINDS[name].on_the_cpu]
     names = usable if backends is None else list(backends)
-    asked: list[dict[str, Any]] = [{"neighbourhood": each} for each in neighbourhoods] or [{}]
-    runs = [(name, options) for name in names for options in asked]
+    ways = [
+        _Way(name, asked, opened)
+        for name in names
+        for asked, opened in _ways_on(name, neighbourhoods, mappings, threads, devices)
+    ]
     # What cannot run fails before anything does.
-    for name, options in runs:
-        open_backend(name, part=kind(**options).kernels_part)
+    for way in ways:
+        way.open(kind(**way.asked).kernels_part)
+    asked: dict[str, Any] = {"climbers": climbers, "iterations": iterations, "k": k}
     if solver == "eax":
-        devices = [open_backend(name, part=kind.part).device for name in names]
-        if any(devices):
-            # Tours are equal where they start alike, which a GPU and a CPU do not by themselves.
-            runs = [(name, {**options, "moves": FLAT}) for name, options in runs]
-        if devices and climbers is None and iterations is None:
-            climbers = default_population(instance.n, "gpu" if devices[0] else "cpu")
+        _ask_for_one_population(ways, asked, instance.n, kind.part)
     proved = lower_bound(instance).bound if truth_value("bound", bound) else None
-    rows: list[Comparison] = []
-    first: Result | None = None
-    for name, options in runs:
-        # Warm before the clock starts.
-        solve(
-            instance, solver=solver, climbers=1, backend=name, k=k, iterations=WARMED.get(solver, iterations), **options
+    options = {"solver": solver, "seed": seed}
+    warmed = {"climbers": 1} if "climbers" in kind.fields() else {}
+    for way in ways:
+        began = time.perf_counter()
+        way.solve(instance, **{**asked, **warmed, "iterations": WARMED.get(solver, iterations)}, solver=solver)
+        way.first_call = time.perf_counter() - began
+    for _ in range(repeats):
+        for way in ways:
+            way.results.append(way.solve(instance, **options, **asked))
+            if len(way.results) == 1 and way is ways[0]:
+                # What the first chose by itself the others do too.
+                first = way.results[0]
+                asked |= {name: getattr(first, name) for name in ("climbers", "iterations") if name in kind.fields()}
+    facts = {"instance": instance.name, "n": instance.n, "metric": instance.metric, **options}
+    facts |= {name: value for name, value in asked.items() if value is not None} | {"repeats": repeats, **made_now()}
+    return Comparisons([way.row(ways[0], proved) for way in ways], facts)
+
+
+class _Way:
+    """One way to solve: a backend, the options that it alone has, how it is opened, and what came of it."""
+
+    def __init__(self, backend: str, asked: dict[str, Any], opened: dict[str, Any]) -> None:
+        self.backend, self.asked, self.opened = backend, asked, opened
+        self.opening, self.first_call = 0.0, 0.0
+        self.device: str | None = None
+        self.results: list[Result] = []
+
+    def open(self, part: str) -> None:
+        began = time.perf_counter()
+        kernels = open_backend(self.backend, part=part, **self.opened)
+        self.opening = time.perf_counter() - began
+        self.device = None if kernels.device is None else str(kernels.device)
+
+    def solve(self, instance: Instance, **options: Any) -> Result:
+        return solve(instance, backend=self.backend, **{**options, **self.asked, **self.opened})
+
+    def row(self, first: _Way, proved: int | float | None) -> Comparison:
+        result, base = self.results[0], first.results[0]
+        seconds = [each.seconds for each in self.results]
+        median = statistics.median(seconds)
+        shown = {name: self.asked[name] for name in ("neighbourhood", "mapping") if name in self.asked}
+        return Comparison(
+            backend=self.backend,
+            seconds=median,
+            ratio=statistics.median(each.seconds for each in first.results) / median,
+            moves=result.moves,
+            length=result.length,
+            equal=all(_are_equal(base, each) for each in self.results),
+            iterations=None if result.iterations is None else result.iterations * result.climbers,
+            threads=self.opened.get("threads"),
+            device=self.device,
+            gap_bound=replace(result, lower_bound=proved).gap_bound,
+            opening=self.opening,
+            first_call=self.first_call,
+            least=min(seconds) if len(seconds) > 1 else None,
+            most=max(seconds) if len(seconds) > 1 else None,
+            **shown,
         )
-        result = solve(
-            instance, solver=solver, climbers=climbers, seed=seed, backend=name, k=k, iterations=iterations, **options
-        )
-        if first is None:
-            # What the first chose by itself the others do too.
-            first, climbers, iterations = result, result.climbers, result.iterations
-        equal = first.climber == result.climber and all(
-            np.array_equal(getattr(first, array), getattr(result, array)) for array in _COMPARED
-        )
-        made = None if result.iterations is None else result.iterations * result.climbers
-        ratio = first.seconds / result.seconds
-        gap = replace(result, lower_bound=proved).gap_bound
-        told = (name, result.seconds, ratio, result.moves, result.length, equal, made)
-        rows.append(Comparison(*told, **options, gap_bound=gap))
-    return rows
+
+
+def _ways_on(
+    name: str,
+    neighbourhoods: Sequence[str],
+    mappings: Sequence[str],
+    threads: Sequence[int],
+    devices: Sequence[int | str],
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return the options and how to open it, of each way on a backend: those of others do not concern it."""
+    is_cpu = name in KINDS and KINDS[name].on_the_cpu
+    axes: dict[str, Sequence[Any]] = {
+        "neighbourhood": neighbourhoods,
+        "mapping": () if is_cpu else mappings,
+        "threads": threads if name == "multicore" else (),
+        "device": () if is_cpu else devices,
+    }
+    chosen = {axis: values for axis, values in axes.items() if len(values)}
+    for values in itertools.product(*chosen.values()):
+        way: dict[str, Any] = dict(zip(chosen, values, strict=True))
+        opened: dict[str, Any] = {axis: way[axis] for axis in _OPENED if axis in way}
+        yield {axis: value for axis, value in way.items() if axis not in _OPENED}, opened
+
+
+def _ask_for_one_population(ways: list[_Way], asked: dict[str, Any], n: int, part: str) -> None:
+    """Have all ways cross one population of as many climbers as the first way's have, which start alike."""
+    devices = [open_backend(way.backend, part=part, **way.opened).device for way in ways]
+    if any(devices):
+        # Tours are equal where they start alike, which a GPU and a CPU do not by themselves.
+        for way in ways:
+            way.asked |= {"moves": FLAT}
+    if devices and asked["climbers"] is None and asked["iterations"] is None:
+        asked["climbers"] = default_population(n, "gpu" if devices[0] else "cpu")
+
+
+def _are_equal(first: Result, result: Result) -> bool:
+    return first.climber == result.climber and all(
+        np.array_equal(getattr(first, array), getattr(result, array)) for array in _COMPARED
+    )

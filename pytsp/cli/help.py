@@ -42,7 +42,9 @@ EXAMPLES = {
   pytsp backends --json""",
     "compare": """
   pytsp compare kroA100.tsp --backends c,multicore,cuda
-  pytsp compare uniform1000 --solver eax --climbers 50 --iterations 20""",
+  pytsp compare kroA100.tsp --backends c,multicore --repeats 5 --json | pytsp report -
+  pytsp compare uniform1000 --solver eax --climbers 50 --iterations 20
+  pytsp compare uniform1000 --backends multicore --threads 1,2,4 --repeats 3""",
     "plot": """
   pytsp solve europe --json > europe.json
   pytsp plot europe.json

@@ -84,17 +84,16 @@ def add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser], r
     data.add_instance(command)
     data.add_reading(command)
     command.add_argument("--backends", metavar="B,…", help="with commas between them (default: all usable ones)")
-    command.add_argument(
-        "--solver",
-        choices=("restarts", "ils", "eax", "annealing", "ants"),
-        default="restarts",
-        help="default: restarts",
-    )
+    command.add_argument("--solver", choices=tuple(OPTIONS), default="restarts", help="default: restarts")
     command.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
     for name in ("climbers", "iterations", "k"):
         specs = fields()[name]
         _add_option(command, name, list(specs.values()), f" ({', '.join(specs)})")
+    command.add_argument("--repeats", type=whole(1), default=1, metavar="N", help="runs of each way (default: 1)")
     command.add_argument("--neighbourhoods", metavar="N,…", help="those of restarts that each backend runs")
+    command.add_argument("--mappings", metavar="M,…", help="how each GPU lays climbers out")
+    command.add_argument("--threads", type=_counts, default=(), metavar="T,…", help="how many multicore has")
+    command.add_argument("--devices", type=_listed_devices, default=(), metavar="D,…", help="GPUs, by number or name")
     command.add_argument("--bound", action="store_true", help="say how far above the shortest the tours are at most")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -143,7 +142,18 @@ def add_output(command: argparse.ArgumentParser) -> None:
 
 
 def _devices(text: str) -> str | list[int | str]:
-    return text if text == "all" else [_device(word.strip()) for word in text.split(",")]
+    return text if text == "all" else _listed_devices(text)
+
+
+def _listed_devices(text: str) -> list[int | str]:
+    return [_device(word.strip()) for word in text.split(",")]
+
+
+def _counts(text: str) -> list[int]:
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdecimal() and int(word) for word in words):
+        raise argparse.ArgumentTypeError(f"must be whole numbers of at least 1, commas between them; it is {text!r}")
+    return [int(word) for word in words]
 
 
 def _device(text: str) -> int | str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
+from pytsp.exceptions import PytspError
 from pytsp.plotting import PICTURES
 
 _FILES = "what `pytsp solve --json` printed"
+_COMPARISON = "or `pytsp compare --json`"
 _INSTANCE = "the tours' instance (default: where the result was read from, or the file of the same name)"
 
 
@@ -24,9 +27,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     report = commands.add_parser(
         "report",
         help="make a page of runs",
-        description="Make one HTML page of a run, or of several of the same instance; it needs no network.",
+        description="Make one HTML page of a run, of several of the same instance, or of a comparison; it needs no "
+        "network.",
     )
-    report.add_argument("files", nargs="+", metavar="RESULT", help=f"{_FILES}; - for standard input")
+    report.add_argument("files", nargs="+", metavar="RESULT", help=f"{_FILES}, {_COMPARISON}; - for standard input")
     for command, run, output in (
         (plot, _plot, "a .png, .svg or .pdf (default: the first file's name, .png)"),
         (report, _report, "default: the first file's name, .html"),
@@ -49,13 +53,29 @@ def _plot(options: argparse.Namespace) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from pytsp.report import page  # noqa: PLC0415
-    from pytsp.run.saved_runs import read_runs  # noqa: PLC0415
+    from pytsp.report import comparison_page, is_comparison, page  # noqa: PLC0415
+    from pytsp.run.saved_runs import contents, read_runs  # noqa: PLC0415
 
     output = options.output or _default_output(options.files[0], ".html")
-    text = page(read_runs(options.files, options.instance))
+    first = options.files[0]
+    data = contents(first)
+    found = _json(data)
+    if is_comparison(found):
+        if len(options.files) > 1:
+            raise PytspError(f"{first}: a page is of one comparison, or of runs; give its file alone")
+        text = comparison_page(found, "<stdin>" if first == "-" else first)
+    else:
+        text = page(read_runs(options.files, options.instance, read_already={first: data}))
     Path(output).write_text(text, encoding="utf-8")
     print(output)
+
+
+def _json(data: bytes) -> object:
+    """Return JSON, None where it is none: whoever reads runs says what is wrong."""
+    try:
+        return json.loads(data) if data.lstrip()[:1] == b"{" else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _default_output(file: str, ending: str) -> str:

@@ -21,49 +21,68 @@ def run_compare(options: argparse.Namespace) -> None:
     """Run the command `compare`."""
     from pytsp.api.compare import compare  # noqa: PLC0415
 
-    def listed(words: str) -> list[str]:
-        return [name.strip() for name in words.split(",")]
+    def listed(words: str | None) -> list[str] | None:
+        return [name.strip() for name in words.split(",")] if words else None
 
-    rows = compare(
+    found = compare(
         read_instance(options),
-        listed(options.backends) if options.backends else None,
+        listed(options.backends),
         solver=options.solver,
         seed=options.seed,
-        neighbourhoods=listed(options.neighbourhoods) if options.neighbourhoods else (),
+        neighbourhoods=listed(options.neighbourhoods) or (),
+        mappings=listed(options.mappings) or (),
+        threads=options.threads,
+        devices=options.devices,
+        repeats=options.repeats,
         bound=options.bound,
         **given_options(options),
     )
-    _print(
-        options.json,
-        (
-            "backend",
-            *["neighbourhood"] * bool(options.neighbourhoods),
-            "seconds",
-            "times the first",
-            "speed",
-            "length",
-            *["above the shortest"] * options.bound,
-            "equal",
-        ),
-        rows,
-        lambda row: (
-            row.backend,
-            *([row.neighbourhood] if row.neighbourhood else []),
-            f"{row.seconds:.3f}",
-            f"{row.ratio:.2f}",
-            _speed(row),
-            f"{row.length:.10g}",
-            *["" if row.gap_bound is None else f"at most {100 * row.gap_bound:.2f} %"] * options.bound,
-            "yes" if row.equal else "NO",
-        ),
-    )
+    if options.json:
+        print(json.dumps(found.to_dict()))
+        return
+    shown = [column for column in _COMPARED if any(column.of(row) for row in found)]
+    _print(False, [column.heading for column in shown], found, lambda row: [column.of(row) for column in shown])
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of a comparison: it is shown where a row has something there."""
+
+    heading: str
+    of: Callable[[Comparison], str]
+
+
+def _way(row: Comparison) -> str:
+    """Say how a row was solved: the backend, and what it alone has."""
+    threads = None if row.threads is None else f"{row.threads} threads"
+    return ", ".join(filter(None, (row.backend, row.neighbourhood, row.mapping, threads, row.device)))
+
+
+def _seconds(row: Comparison) -> str:
+    spread = "" if row.least is None else f" ({row.least:.3f} … {row.most:.3f})"
+    return f"{row.seconds:.3f}{spread}"
+
+
+def _bound(row: Comparison) -> str:
+    return "" if row.gap_bound is None else f"at most {100 * row.gap_bound:.2f} %"
 
 
 def _speed(row: Comparison) -> str:
     """Say how fast a backend was, by what its solver counts."""
     if row.moves is not None:
         return f"{row.moves / row.seconds / 1e9:.2f} G moves/s"
-    return f"{(row.iterations or 0) / row.seconds / 1e3:.1f} k iterations/s"
+    return f"{(row.iterations or 0) / row.seconds:,.0f} iterations/s"
+
+
+_COMPARED = (
+    _Column("backend", _way),
+    _Column("seconds", _seconds),
+    _Column("times the first", lambda row: f"{row.ratio:.2f}"),
+    _Column("speed", _speed),
+    _Column("length", lambda row: f"{row.length:.10g}"),
+    _Column("above the shortest", _bound),
+    _Column("equal", lambda row: "yes" if row.equal else "NO"),
+)
 
 
 def run_backends(options: argparse.Namespace) -> None:
@@ -149,7 +168,10 @@ def _print(as_json: bool, headers: Sequence[str], rows: Iterable[Any], cells: Ca
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    table = Table(*headers)
+    table = Table()
+    for header in headers:
+        # What is too wide goes on in the next line: nothing is cut off.
+        table.add_column(header, overflow="fold")
     for row in rows:
         table.add_row(*cells(row))
     Console().print(table)

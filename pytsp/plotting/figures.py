@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["check_ending", "encode", "figure_of", "figure_of_cities", "plot_result"]
+__all__ = ["bars", "check_ending", "encode", "figure_of", "figure_of_cities", "plot_result"]
 
 ENDINGS = (".png", ".svg", ".pdf")
 # Above it a tour is pixels within an SVG or a PDF; a million lines would be 30 MB.
@@ -69,6 +69,22 @@ def figure_of(runs: Sequence[Run], kind: str = "tour") -> Figure:
 
     figure = Figure(figsize=size, layout="constrained")
     _draw(runs, kind, figure.subplots())
+    return figure
+
+
+def bars(names: Sequence[str], values: Sequence[float], spread: Sequence[tuple[float, float]], label: str) -> Figure:
+    """Return a new figure of bars, the first on top, each with a whisker from the least value to the most."""
+    _require_matplotlib()
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    figure = Figure(figsize=(_INCHES, 0.9 + 0.35 * len(names)), layout="constrained")
+    ax = figure.subplots()
+    whiskers = np.array([[value - low, high - value] for value, (low, high) in zip(values, spread, strict=True)]).T
+    places = np.arange(len(names))
+    ax.barh(places, values, xerr=np.maximum(whiskers, 0.0), color=_FIRST, capsize=3)
+    ax.set_yticks(places, [escape(name) for name in names])
+    ax.invert_yaxis()
+    ax.set_xlabel(label)
     return figure
 
 

@@ -1,5 +1,6 @@
-"""The page of runs: what is in it, and its frame, style and script."""
+"""The pages of runs and of comparisons: what is in them, and their frame, style and script."""
 
+from pytsp.report.comparison import comparison_page, is_comparison
 from pytsp.report.document import page
 
-__all__ = ["page"]
+__all__ = ["comparison_page", "is_comparison", "page"]

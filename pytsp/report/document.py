@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pytsp.exceptions import InstanceError, PytspError
 from pytsp.plotting.figures import encode, figure_of
 from pytsp.plotting.maps import Map, map_of
 from pytsp.problem.instance import Instance
+from pytsp.report.parts import as_base64, fill, heading, template
 from pytsp.run.saved_runs import Run, label_runs
 
 if TYPE_CHECKING:
@@ -60,8 +57,8 @@ def page(runs: Sequence[Run | Result]) -> str:
     parts = {
         "title": escape(f"{instance.name or 'instance'}: {instance.n:,} cities"),
         "summary": _summary(instance, by_length),
-        "style": _template("report.css"),
-        "script": _template("report.js"),
+        "style": template("report.css"),
+        "script": template("report.js"),
         "tour": tour,
         "visit": _visit(instance, by_length[0]),
         "data": data,
@@ -69,7 +66,7 @@ def page(runs: Sequence[Run | Result]) -> str:
         "curves": _curves(labelled),
         "environment": _environment(labelled),
     }
-    return _fill("report.html", parts)
+    return fill("report.html", parts)
 
 
 def _common_instance(runs: Sequence[Run]) -> Instance:
@@ -129,10 +126,10 @@ def _tours(instance: Instance, by_length: Sequence[Run]) -> tuple[str, str]:
         "width": width,
         "height": height,
         "period": None if cities.period is None else cities.period / step,
-        "xy": _base64(steps),
+        "xy": as_base64(steps),
         "names": instance.names_of(np.arange(instance.n)) if instance.n <= MOST_LABELLED else None,
         "tours": [
-            {"order": _base64(order.astype("<u2" if len(points) <= 2**16 else "<u4")), "open": run.is_open}
+            {"order": as_base64(order.astype("<u2" if len(points) <= 2**16 else "<u4")), "open": run.is_open}
             for run, order in zip(drawn, orders, strict=True)
         ],
     }
@@ -141,7 +138,7 @@ def _tours(instance: Instance, by_length: Sequence[Run]) -> tuple[str, str]:
     other = f'<label>beside <select id="other"><option value="-1">no other</option>{options}</select></label>'
     notes = _notes(cities, step, every, len(by_length) - len(drawn))
     parts = {"options": options, "other": other if len(drawn) > 1 else "", "notes": notes}
-    return _fill("map.html", parts).rstrip("\n"), _json(data)
+    return fill("map.html", parts).rstrip("\n"), _json(data)
 
 
 def _visit(instance: Instance, run: Run) -> str:
@@ -171,20 +168,15 @@ def _notes(cities: Map, step: float, every: int, left_out: int) -> str:
 def _runs_table(runs: Sequence[Run], *, best: Run) -> str:
     names = [name for name in _COLUMNS if any(run.facts.get(name) is not None for run in runs)]
     aligned = {name: ' class="number"' if name in _NUMBERS else "" for name in names}
-    header = "".join(f"<th{aligned[name]}>{_heading(name)}</th>" for name in names)
+    header = "".join(f"<th{aligned[name]}>{heading(name)}</th>" for name in names)
     rows = []
     for run in runs:
         cells = "".join(
-            f'<td data-name="{_heading(name)}"{aligned[name]}>{_cell(name, run.facts.get(name))}</td>' for name in names
+            f'<td data-name="{heading(name)}"{aligned[name]}>{_cell(name, run.facts.get(name))}</td>' for name in names
         )
         mark = ' class="best"' if run is best else ""
         rows.append(f'<tr{mark}><td data-name="run">{escape(run.label)}</td>{cells}</tr>')
     return f'<div class="wide"><table id="runs"><tr><th>run</th>{header}</tr>{"".join(rows)}</table></div>'
-
-
-def _heading(name: str) -> str:
-    words = {"stop_reason": "stopped", "gap_bound": "above the shortest, at most"}
-    return words.get(name, name.replace("_", " "))
 
 
 def _cell(name: str, fact: object) -> str:
@@ -210,7 +202,7 @@ def _curves(runs: Sequence[Run]) -> str:
 
 
 def _image(runs: Sequence[Run], kind: str, words: str) -> str:
-    source = _base64(encode(figure_of(runs, kind), ".svg"))
+    source = as_base64(encode(figure_of(runs, kind), ".svg"))
     return f'<img id="{kind}" alt="{words}" src="data:image/svg+xml;base64,{source}">'
 
 
@@ -234,18 +226,6 @@ def _environment(runs: Sequence[Run]) -> str:
     return f'<div class="wide"><table id="environment">{"".join(lines)}</table></div>'
 
 
-def _base64(data: bytes | NDArray[Any]) -> str:
-    return base64.b64encode(bytes(data)).decode("ascii")
-
-
 def _json(value: object) -> str:
     """Return JSON that may stand inside a script element, whatever the names in it."""
     return json.dumps(value).replace("<", "\\u003c")
-
-
-def _fill(name: str, parts: Mapping[str, str]) -> str:
-    return re.sub("@([a-z]+)@", lambda found: parts[found[1]], _template(name))
-
-
-def _template(name: str) -> str:
-    return (files("pytsp.report") / "templates" / name).read_text(encoding="utf-8")

@@ -22,10 +22,14 @@ def record(result: Result, *, file: Path | None, device: str | None, **reading: 
         **result.with_arrays(),
         "file": None if file is None else str(file.resolve()),
         **reading,
-        "date": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
         "device": device,
-        "environment": environment(),
+        **made_now(),
     }
+
+
+def made_now() -> dict[str, object]:
+    """Return when and where a run is made, as a report tells it."""
+    return {"date": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}", "environment": environment()}
 
 
 def environment() -> dict[str, str | int]:

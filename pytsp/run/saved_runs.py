@@ -25,7 +25,7 @@ from pytsp.problem.tours import check_tour
 if TYPE_CHECKING:
     from pytsp.run.result import Result
 
-__all__ = ["Run", "label_runs", "read_runs"]
+__all__ = ["Run", "contents", "label_runs", "read_runs"]
 
 _LISTS = ("tour", "lengths", "history")
 _ENDINGS = (".tsp", ".tsp.gz", ".atsp", ".atsp.gz")
@@ -93,8 +93,21 @@ class Run:
         return f", at most {100 * (length / bound - 1):.2f} % above the shortest" if bound else ""
 
 
-def read_runs(files: Sequence[str], instance: str | None = None, *, needs_instance: bool = True) -> list[Run]:
+def contents(file: str) -> bytes:
+    """Return what a file holds, or for ``"-"`` standard input."""
+    return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+
+
+def read_runs(
+    files: Sequence[str],
+    instance: str | None = None,
+    *,
+    needs_instance: bool = True,
+    read_already: Mapping[str, bytes] | None = None,
+) -> list[Run]:
     """Read what `pytsp solve --json` has printed, or tour files, or ``"-"``, standard input.
+
+    `read_already` has the contents of some of the files.
 
     The instance, a file or a name, is by default looked for, where it is needed: where a result says that it was read,
     beside a tour file of the same name, and by its name among those that come with pytsp.
@@ -108,7 +121,7 @@ def read_runs(files: Sequence[str], instance: str | None = None, *, needs_instan
     runs = []
     for file in files:
         source = "<stdin>" if file == "-" else file
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        data = (read_already or {}).get(file) or contents(file)
         if data.lstrip()[:1] in (b"{", b"["):
             run = _parse(data, source)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import emulated
 import numpy as np
 import pytest
 
@@ -88,4 +89,69 @@ def test_unknown_and_unusable_backends_are_refused_before_any_runs(monkeypatch: 
 
 
 def test_a_comparison_of_nothing_is_empty() -> None:
-    assert compare(CITIES, []) == []
+    assert list(compare(CITIES, [])) == []
+
+
+def test_repeats_take_turns_and_tell_their_spread(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+
+    def timed(*arguments: Any, **options: Any) -> Result:
+        ran.append(options["backend"])
+        return replace(pytsp.solve(*arguments, **options), seconds=float(len(ran)))
+
+    monkeypatch.setattr("pytsp.api.compare.solve", timed)
+    rows = compare(CITIES, ["c", "multicore"], climbers=5, repeats=3)
+    # The first two make ready.
+    assert ran == ["c", "multicore"] * 4
+    assert [(row.least, row.seconds, row.most) for row in rows] == [(3.0, 5.0, 7.0), (4.0, 6.0, 8.0)]
+    assert rows[1].ratio == 5 / 6
+    assert compare(CITIES, ["c"], climbers=5)[0].least is None
+
+
+def test_a_difference_in_a_later_run_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = iter(range(99))
+
+    def faulty(*arguments: Any, **options: Any) -> Result:
+        result = pytsp.solve(*arguments, **options)
+        return replace(result, lengths=result.lengths + 1) if next(calls) == 5 else result
+
+    monkeypatch.setattr("pytsp.api.compare.solve", faulty)
+    assert [row.equal for row in compare(CITIES, ["c", "multicore"], climbers=9, repeats=2)] == [True, False]
+
+
+def test_ways_concern_the_backends_that_have_them() -> None:
+    rows = compare(CITIES, ["c", "multicore"], climbers=9, threads=[1, 2], mappings=["block"], devices=[0])
+    assert [(row.backend, row.threads, row.mapping, row.device) for row in rows] == [
+        ("c", None, None, None),
+        ("multicore", 1, None, None),
+        ("multicore", 2, None, None),
+    ]
+    assert all(row.equal for row in rows)
+
+
+def test_a_gpus_ways_are_all_combinations() -> None:
+    if not emulated.IS_BUILT:
+        pytest.skip("the emulated GPU is not built: run `python -m buildtools.emulated`")
+    with_blocks = Instance.from_coordinates(np.random.default_rng(1).integers(0, 100, (30, 2)), metric="EUC_2D")
+    chosen = {"neighbourhoods": ["flat", "zipped"], "mappings": ["block", "thread"]}
+    rows = compare(with_blocks, ["c", emulated.NAME], climbers=4, **chosen)
+    assert [(row.neighbourhood, row.mapping) for row in rows] == [
+        *[("flat", None), ("zipped", None)],
+        *[(name, mapping) for name in ("flat", "zipped") for mapping in ("block", "thread")],
+    ]
+    assert all(row.equal for row in rows) and rows[2].device
+
+
+def test_a_comparison_tells_what_its_rows_have_in_common() -> None:
+    found = compare(CITIES, ["c", "multicore"], solver="ils", climbers=2, iterations=7, seed=4)
+    told = found.to_dict()
+    assert told["comparison"] == [row.to_dict() for row in found]
+    expected = {"n": 20, "metric": "EUC_2D", "solver": "ils", "seed": 4, "climbers": 2, "iterations": 7, "repeats": 1}
+    assert expected.items() <= told.items()
+    assert {"date", "environment"} <= set(told) and found[:1] == (found[0],)
+
+
+@pytest.mark.parametrize("repeats", [0, True, 1001, 1.5])
+def test_repeats_are_a_whole_number(repeats: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="repeats must be a whole number"):
+        compare(CITIES, ["c"], climbers=1, repeats=repeats)

@@ -344,9 +344,9 @@ def test_compare_takes_a_solver(
     arguments = ["compare", instance, "--backends", "c,multicore", "--solver", solver, "--climbers", "3"]
     assert main([*arguments, "--iterations", str(iterations)]) == 0
     table = capsys.readouterr().out
-    assert "k iterations/s" in table and "NO" not in table
+    assert "iterations/s" in table and "NO" not in table
     assert main([*arguments, "--iterations", str(iterations), "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(capsys.readouterr().out)["comparison"]
     assert [(row["iterations"], row["equal"]) for row in rows] == [(3 * iterations, True)] * 2
     assert all("moves" not in row for row in rows)
 
@@ -358,17 +358,57 @@ def test_compare_prints_a_row_a_backend(instance: str, capsys: pytest.CaptureFix
     assert "NO" not in table
 
 
-def test_compare_prints_one_json_list(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", instance, "--backends", "multicore,c", "--climbers", "20", "--seed", "3", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert [row["backend"] for row in rows] == ["multicore", "c"]
-    length = pytsp.solve(pytsp.read(instance), solver="restarts", climbers=20, seed=3, backend="c").length
-    assert all((row["length"], row["equal"]) == (length, True) for row in rows)
+def test_compare_prints_one_json_object_that_tells_how_it_came_to_be(
+    instance: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["compare", instance, "--backends", "multicore,c", "--climbers", "20", "--seed", "3", "--repeats", "2"]
+    assert main([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [row["backend"] for row in told["comparison"]] == ["multicore", "c"]
+    whole = pytsp.read(instance)
+    result = pytsp.solve(whole, solver="restarts", climbers=20, seed=3, backend="c")
+    assert all((row["length"], row["equal"]) == (result.length, True) for row in told["comparison"])
+    assert (told["instance"], told["n"], told["metric"]) == (whole.name, whole.n, whole.metric)
+    assert (told["solver"], told["seed"], told["climbers"], told["repeats"]) == ("restarts", 3, 20, 2)
+    assert told["date"] and told["environment"]["pytsp"]
+
+
+def test_compare_runs_multicore_with_each_number_of_threads(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["compare", instance, "--backends", "c,multicore", "--climbers", "20", "--threads", "1,2"]
+    assert main([*words, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["comparison"]
+    assert [(row["backend"], row.get("threads"), row["equal"]) for row in rows] == [
+        ("c", None, True),
+        ("multicore", 1, True),
+        ("multicore", 2, True),
+    ]
+    assert main(words) == 0
+    table = " ".join(capsys.readouterr().out.split())
+    assert "multicore, 1" in table and "NO" not in table
+
+
+@pytest.mark.parametrize(("solver", "iterations"), [("two-opt", 3), ("large", 1)])
+def test_compare_takes_solvers_of_one_tour(
+    solver: str, iterations: int, instance: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = instance if solver == "two-opt" else "uniform1000"
+    words = ["compare", name, "--backends", "c,multicore", "--solver", solver, "--iterations", str(iterations)]
+    assert main([*words, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["comparison"]
+    assert [(row["backend"], row["equal"]) for row in rows] == [("c", True), ("multicore", True)]
+
+
+@pytest.mark.parametrize("text", ["0", "1,0", "x"])
+def test_compare_refuses_what_is_no_number_of_threads(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["compare", "europe", "--threads", text])
+    said = "argument --threads: must be whole numbers of at least 1, commas between them; it is"
+    assert f"{said} {text!r}" in capsys.readouterr().err
 
 
 def test_compare_takes_all_backends_that_run(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", instance, "--climbers", "2", "--json"]) == 0
-    names = [row["backend"] for row in json.loads(capsys.readouterr().out)]
+    names = [row["backend"] for row in json.loads(capsys.readouterr().out)["comparison"]]
     assert names == [each.name for each in backends.status() if each.usable]
 
 
