@@ -20,7 +20,7 @@ from bench.papers.tables import Figure, Table
 from bench.papers.task import Task
 from pytsp.backends import open_backend
 
-pytestmark = pytest.mark.skipif(not TSPLIB.is_dir(), reason="TSPLIB's files are not at hand")
+needs_tsplib = pytest.mark.skipif(not TSPLIB.is_dir(), reason="TSPLIB's files are not at hand")
 FULL = Task("c", math.inf)
 
 
@@ -29,6 +29,7 @@ def climbed(name: str, climbers: int) -> pytsp.Result:
     return pytsp.solve(tsplib(TSPLIB, name), solver="restarts", climbers=climbers, seed=0, backend="c")
 
 
+@needs_tsplib
 def test_oneils_table_tells_the_shortest_tour_and_times_a_climber(monkeypatch: pytest.MonkeyPatch) -> None:
     told = (("kroA100", 3, 21282, 33_188, 2.540), ("kroE100", 10, 22084, 16_941, 2.499))
     monkeypatch.setattr(oneil2011, "TABLE", told)
@@ -48,6 +49,7 @@ def test_oneils_table_tells_the_shortest_tour_and_times_a_climber(monkeypatch: p
         assert cells[13] == f"{found.passes.min()} … {found.passes.max()}, mean {found.passes.mean():.1f}"
 
 
+@needs_tsplib
 def test_oneils_runtimes_are_medians_for_as_many_climbers_as_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([7.0, 3.0, 5.0, 1.0, 1.0, 2.5])
     real = Task.climb
@@ -72,6 +74,16 @@ def test_oneils_runtimes_are_medians_for_as_many_climbers_as_theirs(monkeypatch:
     assert [line.y for line in speedups.series][:2] == [[1.0], [5.0]]
 
 
+@pytest.mark.parametrize(("cores", "counts"), [(1, [1]), (2, [1, 2]), (6, [1, 2, 4, 6])])
+def test_threads_are_tried_up_to_the_usable_cores(
+    cores: int, counts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oneil2011, "usable_cores", lambda: cores)
+    told = [(name, options) for name, options in oneil2011.ways(FULL) if options["backend"] == "multicore"]
+    assert told == [(f"multicore, {count}", {"backend": "multicore", "threads": count}) for count in counts]
+
+
+@needs_tsplib
 @pytest.mark.slow
 def test_utnes_times_are_beside_theirs() -> None:
     for name, number in (("berlin52", 3), ("kroA100", 2)):
@@ -86,6 +98,7 @@ def test_utnes_times_are_beside_theirs() -> None:
         assert len(table.left_out) == len(utne2023_speed.TIMES[name]) - 1
 
 
+@needs_tsplib
 def test_utnes_throughput_counts_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(utne2023_speed, "SWEEP", (1, 10))
     monkeypatch.setattr(utne2023_speed, "THROUGHPUT", {"kroA100": (92, 1592.35), "swiss42": (29, 399.94)})
@@ -108,6 +121,7 @@ def test_utnes_throughput_counts_their_bytes(monkeypatch: pytest.MonkeyPatch) ->
     assert (passes.series[1].x, passes.series[1].y) == ([29, 92], [399.94, 1592.35])
 
 
+@needs_tsplib
 @pytest.mark.parametrize("backend", ["c", emulated.NAMED])
 def test_utnes_gains_are_over_zipped_indices(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(utne2023_speed, "OPTIMISED", 2)
@@ -128,6 +142,7 @@ def test_utnes_gains_are_over_zipped_indices(backend: str, monkeypatch: pytest.M
     assert len(told) == (4 if backend == "c" else 10)
 
 
+@needs_tsplib
 @pytest.mark.parametrize("backend", ["c", emulated.NAMED])
 def test_every_neighbourhood_has_its_cell(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.kernels.cpu.PLENTY", 10)
@@ -152,6 +167,7 @@ def test_distances_in_a_blocks_memory_are_for_short_tours() -> None:
     assert counts == [3, 4, 4, 3]
 
 
+@needs_tsplib
 def test_neighbourhoods_that_disagree_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     one = climbed("berlin52", 5)
     other = replace(one, lengths=one.lengths + np.array([0, 0, 0, 0, 1]))
@@ -167,6 +183,7 @@ def test_neighbourhoods_that_disagree_are_told(monkeypatch: pytest.MonkeyPatch) 
         enumerations.table(TSPLIB, "c", 1.0, ("berlin52",))
 
 
+@needs_tsplib
 def test_annealing_of_246_iterations_is_of_as_many_trials_or_ten_times_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(utne2023_others, "TRIALS", (246, 2_460))
     monkeypatch.setattr(utne2023_others, "ANT_ITERATIONS", (1,))
@@ -238,6 +255,7 @@ def test_a_page_lists_every_table_and_figure(paper: str, tables: int, figures: i
         assert listed >= set(range(1, count + 1)), kind
 
 
+@needs_tsplib
 def test_local_search_of_the_papers_is_3_opt(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the default of the solver: theirs is, and so is that of the tables that are stored."""
     asked: list[str | None] = []

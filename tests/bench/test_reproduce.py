@@ -226,6 +226,39 @@ def test_rockis_speedup_is_their_pass_by_ours() -> None:
     assert list(rocki2013.speedups(Task("c"), one_core, [line])) == []
 
 
+# A descent on kroE100 whose numbers are no machine's: a pass and a minimum half as long as theirs.
+ROCKIS_LINE = rocki.Line("kroE100", 100, 1, 41e-6, 448.5e-6, 2e9, 25_000, 23_485, 11, 10, is_cut=False)
+
+
+def test_rockis_ratios_are_theirs_by_ours() -> None:
+    theirs = rocki.THEIRS["kroE100"]
+    assert (theirs.pass_seconds, theirs.seconds, theirs.length) == (82e-6, 897e-6, 23_025)
+    cut = replace(ROCKIS_LINE, is_cut=True)
+    table = rocki2013.table([ROCKIS_LINE, cut], ["ch130"], "")
+    heads = [column.head for column in table.columns]
+    assert heads[:9] == [
+        *("instance", "pass", "theirs", "ratio", "M checks/s", "theirs", "first minimum", "theirs", "ratio")
+    ]
+    assert heads[9:] == ["greedy", "theirs", "optimised", "theirs", "% of theirs", "state"]
+    expected = ["kroE100", 41e-6, 82e-6, 2.0, 2_000.0, 282.92, 448.5e-6, 897e-6, 2.0]
+    lengths = [25_000, 24_846, 23_485, 23_025, 100 * 23_485 / 23_025]
+    whole, other = table.rows
+    assert whole[1:-1] == pytest.approx(expected[1:] + lengths)
+    assert (whole[0], whole[-1], other[-1]) == ("kroE100", "minimum", "cut")
+    # A descent that was cut has a pass, and no minimum.
+    assert other[3] == pytest.approx(2.0) and other[8] is None
+
+
+def test_rockis_own_program_prints_the_same_ratios() -> None:
+    cells = [cell.strip() for cell in rocki.show(ROCKIS_LINE).strip(" |").split("|")]
+    shown = dict(zip(rocki.HEADS, cells, strict=True))
+    assert len(cells) == len(rocki.HEADS)
+    assert [cells[place] for place, head in enumerate(rocki.HEADS) if head == "times as fast"] == ["2.0", "2.0"]
+    assert (shown["G checks/s"], shown["GFLOP/s"], shown["% of theirs"]) == ("2.00", "62", "102.00")
+    cut = rocki.show(replace(ROCKIS_LINE, is_cut=True))
+    assert "cut at" in cut and cut.count("| 2.0 |") == 1
+
+
 @needs_tsplib
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", ["oneil2011", "utne2023", "robinson2018"])
@@ -344,6 +377,88 @@ def test_on_a_gpu_delevacqs_strategies_stand_apart(backend: str, monkeypatch: py
     assert {mapping for mapping, _ in asked} == {"thread", "lockstep", "block", "auto"}
     # As many blocks as theirs, but where the number is looked for.
     assert {blocks for mapping, blocks in asked if mapping == "lockstep"} == {None, 1, 3, 120, 70}
+
+
+# Of a mapping, or of one climber on one core: the seconds of a climber's first descent, and of an iteration.
+COSTS = {"thread": (2e-3, 1e-3), "lockstep": (3e-3, 3e-3), "block": (5e-3, 7e-3), "c": (1e-3, 20e-3)}
+
+
+def counted(run: delevacq.Run) -> tuple[int | float, float]:
+    """The length and the seconds of a run whose mapping alone says how long it takes."""
+    start, each = COSTS["c" if run.backend == "c" else run.mapping]
+    return 21_282, run.population * (start + each * run.iterations)
+
+
+@pytest.fixture
+def costed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Delévacq's tables of kroA100 on a GPU that does not exist: no run takes time, and each has its cost."""
+    instance = replace(pytsp.generate.uniform(100, 0), name="kroA100", optimum=21_282)
+    monkeypatch.setattr(delevacq2012, "solved", counted)
+    monkeypatch.setattr(delevacq2012, "tsplib", lambda *_: instance)
+    monkeypatch.setattr(delevacq, "read", lambda *_: instance)
+    monkeypatch.setattr(Task, "is_gpu", lambda _, backend: backend == "gpu")
+    monkeypatch.setattr(delevacq2012, "SHARES", {True: {1: 0.5, 3: 0.5}})
+    tables = {
+        number: replace(
+            setting,
+            totals={"kroA100": 2**20},
+            theirs={"kroA100": setting.theirs["kroA100"]},
+            draws={"kroA100": setting.draws["kroA100"]},
+        )
+        for number, setting in delevacq2012.TABLES.items()
+    }
+    monkeypatch.setattr(delevacq2012, "TABLES", tables)
+
+
+@pytest.mark.usefixtures("costed")
+def test_delevacqs_columns_are_those_of_their_strategies() -> None:
+    """Thread, global memory and shared memory have their own times, speeds and speedups, beside the paper's own."""
+    one, _, three, _ = delevacq2012.run(Task("gpu", math.inf))
+    assert isinstance(one, Table) and isinstance(three, Table)
+    for table, strategies in ((one, ("thread", "lockstep", "block")), (three, ("lockstep",))):
+        names = {"thread": " T", "lockstep": " BG", "block": " BS"} if table is one else {"lockstep": ""}
+        heads = [column.head for column in table.columns]
+        assert [cells[1] for cells in table.rows] == list(delevacq.POPULATIONS)
+        for cells in table.rows:
+            population = int(str(cells[1]))
+            for strategy in strategies:
+                name = names[strategy]
+                start, each = COSTS[strategy]
+                seconds = population * start + 2**20 * each
+                speed = 2**20 / seconds
+                place = heads.index(f"time{name}")
+                assert heads[place : place + 4] == [
+                    *(f"time{name}", f"k iterations/s{name}", f"speedup{name}", f"theirs{name}")
+                ]
+                # One core makes 50 iterations a second.
+                assert cells[place : place + 3] == pytest.approx([seconds, speed / 1e3, speed / 50])
+                their_name = name.strip()
+                theirs = delevacq2012.SPEEDUPS[1 if table is one else 3][their_name]["kroA100"]
+                assert cells[place + 3] == theirs[delevacq.POPULATIONS.index(population)]
+
+
+@pytest.mark.usefixtures("costed")
+def test_delevacqs_speed_of_a_share_leaves_the_first_descents_out() -> None:
+    plan = delevacq2012.Plan(Task("gpu", 100.0), 1, delevacq2012.STRATEGIES)
+    plan.learn(delevacq2012.tsplib(plan.task.tsplib, "kroA100"))
+    assert plan.alone == {"kroA100": pytest.approx(50.0)}
+    assert plan.costs["kroA100", "T"] == pytest.approx((64 * (2e-3 + 1e-3), 1e-3))
+    line = delevacq2012.cell(plan, delevacq2012.tsplib(plan.task.tsplib, "kroA100"), "thread", 64, 64 * 1_000)
+    # Of 64 s, 64 climbers' first descents took 0.2 s.
+    speed = 64_000 / (line.seconds - plan.costs["kroA100", "T"][0])
+    assert delevacq2012.speed_of(plan, "T", line) == pytest.approx(speed)
+    assert speed == pytest.approx(1_000, rel=0.01)
+    # Two iterations take as long as a first descent: no speed.
+    short = delevacq2012.cell(plan, delevacq2012.tsplib(plan.task.tsplib, "kroA100"), "thread", 64, 64 * 2)
+    assert delevacq2012.speed_of(plan, "T", short) is None
+
+
+def test_delevacqs_own_program_prints_iterations_a_second() -> None:
+    line = delevacq.Line("kroA100", 8, 1_000, [21_282], 1.0, 1.0, 0.0, 0.0, 4.0)
+    cells = [cell.strip() for cell in delevacq.show(line, until_optimum=False).strip(" |").split("|")]
+    assert dict(zip(delevacq.HEADS, cells, strict=True))["k iterations/s"] == "2"
+    # A run that ended on the optimum has made fewer.
+    assert delevacq.show(line, until_optimum=True).strip(" |").endswith("-")
 
 
 def test_pages_show_what_is_stored() -> None:

@@ -168,6 +168,50 @@ def test_no_way_of_giving_out_climbers_beats_the_mean(passes: Any, blocks: int) 
     assert robinson2018_blocks.in_ranges(same, blocks) == robinson2018_blocks.by_turns(same, blocks) == 3 * rounds
 
 
+def most_of_a_block(passes: list[int], block_of: list[int]) -> int:
+    """The most passes of a block, where climber i is in block `block_of[i]`."""
+    return max(sum(p for p, b in zip(passes, block_of, strict=True) if b == block) for block in set(block_of))
+
+
+@given(passes=PASSES, blocks=st.integers(1, 9))
+def test_turns_and_ranges_give_each_block_its_climbers(passes: Any, blocks: int) -> None:
+    told = passes.tolist()
+    turns = [i % blocks for i in range(len(told))]
+    assert robinson2018_blocks.by_turns(passes, blocks) == most_of_a_block(told, turns)
+    # The first blocks have one climber more, where they cannot all have as many.
+    ranges = sorted(turns)
+    assert robinson2018_blocks.in_ranges(passes, blocks) == most_of_a_block(told, ranges)
+
+
+def test_turns_differ_from_ranges() -> None:
+    passes = np.array([9, 1, 9, 1], np.int64)
+    assert (robinson2018_blocks.by_turns(passes, 2), robinson2018_blocks.in_ranges(passes, 2)) == (18, 10)
+
+
+def test_what_a_queue_is_worth_has_a_column_for_each_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each column is its own way of giving out climbers, by the mean of the blocks."""
+    passes = np.array([1, 2, 5, 40, 300, 7], np.int32)
+    found = dataclasses.replace(
+        pytsp.solve(pytsp.generate.uniform(5, 0), solver="restarts", climbers=1, backend="c"), passes=passes
+    )
+    monkeypatch.setattr(robinson2018_blocks, "tsplib", lambda *_: None)
+    monkeypatch.setattr(Task, "fitting", lambda *_, **__: len(passes))
+    monkeypatch.setattr(Task, "climb", lambda *_, **__: found)
+    monkeypatch.setattr(robinson2018_blocks, "RESIDENT", (4, 7))
+    monkeypatch.setattr(robinson2018_blocks, "QUEUED_RESTARTS", (250, 411, 0))
+    table = robinson2018_blocks.turns(Task("c", seed=3), 1.0)
+    assert [column.head for column in table.columns[2:]] == ["queue of 1", "of 100", "none, theirs", "none, pytsp"]
+    assert [row[:2] for row in table.rows] == [[blocks, count] for blocks in (4, 7) for count in (250, 411)]
+    for blocks, count, *cells in table.rows:
+        assert isinstance(blocks, int) and isinstance(count, int)
+        drawn = np.random.default_rng(3).choice(passes, count).tolist()
+        turns = [i % blocks for i in range(count)]
+        most = [slowly(drawn, blocks, 1), slowly(drawn, blocks, 100)]
+        most += [most_of_a_block(drawn, sorted(turns)), most_of_a_block(drawn, turns)]
+        assert len(set(most)) == 4
+        assert cells == pytest.approx([each * blocks / sum(drawn) for each in most])
+
+
 # Blocks, where a GPU is
 
 

@@ -94,6 +94,36 @@ def test_a_chain_is_that_of_the_oracle(
     assert_exact(form, (tours, lengths, steps))
 
 
+@given(
+    strategies.tied_matrices(min_n=5),
+    st.data(),
+    st.lists(st.sampled_from((0.0, 0.5, 1.0, 2.0)), min_size=1, max_size=4),
+    st.integers(5, 30),
+    st.integers(0, 1),
+    st.integers(0, 2**64 - 1),
+)
+@settings(max_examples=40)
+def test_so_is_a_chain_among_ties(
+    backend: Backend,
+    matrix: NDArray[np.int64],
+    data: st.DataObject,
+    temperatures: list[float],
+    trials: int,
+    moves: int,
+    seed: int,
+) -> None:
+    """A chain makes a move of change 0 at any temperature, and a move that is longer by exactly what it may be."""
+    form = form_of(Instance.from_matrix(matrix))
+    start = data.draw(strategies.tours(len(matrix))).tolist()
+    chains = Chains(backend, form, start, seed=seed, trials=trials, moves=moves)
+    tours, lengths, steps = chains.go(0, temperatures).found()
+    expected = annealing_oracle.annealed(
+        matrix.tolist(), chains.lists.tolist(), start, stream(seed, 0), temperatures, trials, moves == 1
+    )
+    assert (tours[0], steps[0]) == expected[1:]
+    assert_exact(form, (tours, lengths, steps))
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 9, 40])
 @pytest.mark.parametrize("moves", [0, 1])
 @pytest.mark.parametrize("k", [0, 5])

@@ -85,6 +85,15 @@ def symmetric_matrices(draw: st.DrawFn, min_n: int = 1, max_n: int = 9, largest:
     return matrix
 
 
+@st.composite
+def tied_matrices(draw: st.DrawFn, min_n: int = 1, max_n: int = 9) -> NDArray[np.int64]:
+    """Symmetric matrices with distances of 1 to 3, so that many moves change nothing."""
+    n = draw(sizes(min_n, max_n))
+    weights = draw(st.lists(st.integers(1, 3), min_size=n * n, max_size=n * n))
+    matrix = np.triu(np.array(weights, dtype=np.int64).reshape(n, n), 1)
+    return matrix + matrix.T
+
+
 def directed_matrices(min_n: int = 1, max_n: int = 6) -> st.SearchStrategy[NDArray[np.int64]]:
     """Matrices of whole numbers, such as [[0, 3], [7, 0]]; the ways there and back differ."""
     return st.integers(min_n, max_n).flatmap(
