@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +13,7 @@ from bench.harness.tables import duration
 from bench.papers.tables import Cell, Figure, Report, Series, Table, columns, ratio, stored
 from bench.papers.task import Task, left_until, moment
 from pytsp.backends import BACKENDS, open_backend, status
+from pytsp.backends.devices import usable_cores
 
 TITLE = (
     "M. A. O'Neil, D. Tamir, M. Burtscher: A Parallel GPU Version of the Traveling Salesman Problem. PDPTA 2011 (C2050)"
@@ -102,7 +102,7 @@ def quality(task: Task) -> Table:
 
 def ways(task: Task) -> list[tuple[str, dict[str, Any]]]:
     """Name what is compared, the first the sequential program: c, so many threads of multicore, and a GPU."""
-    cores = os.cpu_count() or 1
+    cores = usable_cores()
     counts = sorted({2**power for power in range(cores.bit_length()) if 2**power <= cores} | {cores})
     told: list[tuple[str, dict[str, Any]]] = [("c", {"backend": "c"})]
     told += [(f"multicore, {count}", {"backend": "multicore", "threads": count}) for count in counts]

@@ -150,7 +150,8 @@ def throughput(task: Task, seconds: float) -> Iterator[Table | Figure]:
         "Table 4: throughput at 1,000 climbers",
         "GB/s by their count: 16 bytes a move, four distances of their matrix, and each tour once. Our kernels compute "
         "distances from coordinates in registers and read fewer bytes; it says how fast moves are evaluated, not "
-        "how busy a memory is. Moves/s of theirs are their GB/s by 16. Fewer climbers where 1,000 do not fit the time.",
+        "how busy a memory is. Moves/s of theirs are their GB/s by 16. Fewer climbers where 1,000 do not fit the time. "
+        f"Theirs are means of 100 runs; ours are medians of {RUNS}, or one run of a second or more.",
         columns(
             "instance|",
             "climbers|,",
