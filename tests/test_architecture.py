@@ -13,7 +13,18 @@ PACKAGE = Path(pytsp.__file__).parent
 # Low to high, first what the build makes. Of the modules beside the packages, `generate` makes instances, `networkx`
 # solves, and `__init__` and `former_names` lead to whatever users ask for: only the command line is above them.
 ORDER = (
-    *("_kernels", "exceptions", "distribution", "utils", "problem", "backends", "io", "datasets", "generate"),
+    *(
+        "_kernels",
+        "exceptions",
+        "distribution",
+        "utils",
+        "problem",
+        "backends",
+        "kernels",
+        "io",
+        "datasets",
+        "generate",
+    ),
     *(
         "neighbours",
         "starts",

@@ -33,7 +33,7 @@ def test_a_page_tells_every_way_and_what_they_have_in_common() -> None:
     html = comparison_page(facts(*ways, seed=7, repeats=3, environment={"pytsp": "0.1.0"}), "x")
     assert "europe: 2 ways compared" in html and "53 cities, GEO; solver restarts; seed 7; repeats 3" in html
     assert "all ways end alike" in html and "data:image/svg+xml" in html
-    for cell in ("multicore", "flat", "0.25", "0.75", "23,692", "0.1.0"):
+    for cell in ("multicore", "flat", "0.250", "0.750", "23,692", "0.1.0"):
         assert f">{cell}</td>" in html
 
 
