@@ -14,7 +14,6 @@ import gzip
 import json
 import math
 import multiprocessing
-import os
 import re
 import sys
 import time
@@ -32,6 +31,7 @@ from bench.harness.arguments import parser, whole
 from bench.harness.machine import describe
 from bench.harness.tables import print_head, row
 from pytsp.backends import Backend, open_backend
+from pytsp.backends.devices import usable_cores
 from pytsp.problem.kernel_input import Form, form_of
 from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, ROWS, RandomRestarts
 from pytsp.solvers.restarts.mapping import choose_blocks, fits_a_block, fits_with_distances
@@ -148,7 +148,7 @@ def main() -> int:
     arguments.add_argument("--smallest", type=int, default=1, help="the smallest number of cities")
     arguments.add_argument("--largest", type=int, default=1000, help="the largest number of cities")
     arguments.add_argument("--form", choices=("grid", "plane", "matrix"), help="only instances with such distances")
-    arguments.add_argument("--jobs", type=whole, default=os.cpu_count() or 1, help="processes of the c backend")
+    arguments.add_argument("--jobs", type=whole, default=usable_cores(), help="processes of the c backend")
     arguments.add_argument("--json", type=Path, metavar="FILE", help="store the table here")
     options = arguments.parse_args()
     above = max(1, options.climbers // 10) if options.above is None else options.above

@@ -18,6 +18,7 @@ __all__ = [
     "given_ends",
     "is_located",
     "is_planar",
+    "is_straight",
     "located",
 ]
 
@@ -71,6 +72,12 @@ def _name_alone(instance: Instance) -> str:
     if not metric_named(instance.metric).has_further:
         return instance.metric
     return next((name for name in METRICS if instance.metric.startswith(f"{name} ")), "")
+
+
+def is_straight(instance: Instance) -> bool:
+    """Tell whether distances grow with straight ones, in the plane, in space or through a sphere: kernels list such
+    cities."""
+    return is_located(instance) and (_name_alone(instance) in SPHERES or metric_named(instance.metric).norm == 2)
 
 
 def is_planar(instance: Instance) -> bool:

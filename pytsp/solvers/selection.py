@@ -9,7 +9,7 @@ import numpy as np
 
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import FORBIDDEN, Instance
-from pytsp.problem.location import is_located, is_planar
+from pytsp.problem.location import is_planar
 from pytsp.solvers.common.flat_search import MOST_NUMBERED
 from pytsp.solvers.large.requirements import can_be_large
 from pytsp.solvers.options.fields import Options
@@ -37,10 +37,10 @@ ROADS_SECONDS, DIRECTED_SECONDS = 5e-6, 1e-3
 TIMES_CHAINS = 4.0
 # Up to so many threads share the first tours of asymmetric instances; more were not tried.
 MOST_CROSSING_THREADS = 16
-# So many seconds a city a GPU needs until a population on it pays where its host makes the lists, in the plane and in
-# space; and so many, with so many a city, where it makes them itself.
-HOST_LISTS_SECONDS, HOST_LISTS_SECONDS_IN_SPACE = 7e-6, 4.2e-5
-GPU_START, GPU_CITY_SECONDS = 0.15, 8e-7
+# So many seconds a city a GPU needs until a population on it pays where its host makes the lists; and so many, with so
+# many a city, in the plane and elsewhere, where it makes them itself.
+HOST_LISTS_SECONDS = 7e-6
+GPU_START, GPU_CITY_SECONDS, GPU_CITY_SECONDS_IN_SPACE = 0.15, 8e-7, 4e-6
 # What chains over the whole tour take a CPU until their first local optimum, a city and besides, and how many cities
 # may have them. Threads share the pieces of a tour only: above the cities that are recombined, more threads than so
 # many come further by "large".
@@ -141,9 +141,8 @@ def population_seconds(instance: Instance, threads: int | None = 1) -> float:
     n = instance.n
     seconds = TIMES_CHAINS * chain_seconds(n)
     if threads is None:
-        seconds = min(HOST_LISTS_SECONDS * n, GPU_START + GPU_CITY_SECONDS * n)
-        if not is_planar(instance) and is_located(instance):
-            seconds = HOST_LISTS_SECONDS_IN_SPACE * n
+        a_city = GPU_CITY_SECONDS if is_planar(instance) else GPU_CITY_SECONDS_IN_SPACE
+        seconds = min(HOST_LISTS_SECONDS * n, GPU_START + a_city * n)
     if not instance.asymmetric:
         return seconds
     directed = ROADS_SECONDS * n * n if _is_like_roads(instance) else DIRECTED_SECONDS * n

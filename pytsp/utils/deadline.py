@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # What fewer cities take is done whatever the time.
-UNTIMED_CITIES = 1 << 16
+UNTIMED_CITIES = 1 << 12
 # The seconds that a block of work takes at most, once the blocks before tell its speed.
 BLOCK_SECONDS = 0.1
 # The first block has this share of the most.

@@ -275,5 +275,5 @@ def test_the_command_line_tells_the_bound(tmp_path: Path, capsys: pytest.Capture
 def test_the_command_line_compares_with_the_bound(capsys: pytest.CaptureFixture[str]) -> None:
     compare = ["compare", "uniform100", "--backends", "c", "--climbers", "3", "--bound"]
     assert main([*compare, "--json"]) == 0
-    gap = json.loads(capsys.readouterr().out)[0]["gap_bound"]
+    gap = json.loads(capsys.readouterr().out)["comparison"][0]["gap_bound"]
     assert 0 < gap < 0.5

@@ -162,7 +162,9 @@ def test_lists_with_exits_are_lists_in_order_that_begin_alike(instance: Instance
     assert made.shape == lists.shape
     assert (made != np.arange(instance.n)[:, None]).all()
     assert all(len(set(row)) == len(row) for row in made.tolist())
-    assert (np.diff(instance.distances(np.arange(instance.n)[:, None], made), axis=1) >= 0).all()
+    lengths = instance.distances(np.arange(instance.n)[:, None], made)
+    # The last bit of a distance on a globe depends on how many NumPy computes together.
+    assert (np.diff(lengths, axis=1) >= -1e-12 * lengths[:, :-1]).all()
     half = (lists.shape[1] + 1) // 2
     assert all({*before[:half]} <= {*after} for before, after in zip(lists.tolist(), made.tolist(), strict=True))
     again = with_exits(instance, made, exits)

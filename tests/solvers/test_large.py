@@ -428,7 +428,7 @@ def test_the_first_descent_in_limited_time_makes_no_chains(moves: Any, first: in
 
 def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = KernelClock(monkeypatch)
-    result = solved(uniform(2_000, side=100_000), backend, iterations=None, time_limit=9.0)
+    result = solved(uniform(2_000, side=100_000), backend, iterations=None, time_limit=9.0, piece=100)
     assert result.stop_reason == "time limit"
     assert clock.begun("climb_pieces") > 1 and clock.begun("huge_descend")
     assert not clock.begun("climb_pieces", "huge_descend", after=9.0)

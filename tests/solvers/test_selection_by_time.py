@@ -129,6 +129,8 @@ def test_the_time_for_a_population_is_what_the_documentation_says() -> None:
     assert {n: population_seconds(instance_of(n)) for n in told} == pytest.approx(told)
     told = {10_000: 0.07, 100_000: 0.23}
     assert {n: population_seconds(instance_of(n), None) for n in told} == pytest.approx(told)
+    places = Instance.from_coordinates(np.random.default_rng(0).uniform(-80, 80, (100_000, 2)), "HAVERSINE")
+    assert population_seconds(places, None) == pytest.approx(0.55)
 
 
 @pytest.mark.parametrize(("descent", "solver"), [(0.05, "eax"), (0.08, "ils")])
@@ -246,6 +248,6 @@ def test_too_little_time_is_asked_for_where_a_population_is_meant(n: int, is_sho
 def test_a_short_solve_ends_with_a_good_tour(monkeypatch: pytest.MonkeyPatch) -> None:
     KernelClock(monkeypatch, 0.02)
     instance = instance_of(2000)
-    found = pytsp.solve(instance, time_limit=0.3, backend="c")
+    found = pytsp.solve(instance, time_limit=0.4, backend="c")
     assert (found.solver, found.stop_reason) == ("ils", "time limit")
     assert found.length == instance.tour_length(found.tour) < instance.tour_length(nearest_neighbour(instance))

@@ -38,7 +38,7 @@ CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
 # Of so few cities the nearest-neighbour tour takes a few milliseconds, and is shorter than a curve.
 FEW_CITIES = 500
 # So much of what a solve may be late goes into such a tour.
-GRACE_SECONDS = 0.15
+GRACE_SECONDS = 0.04
 # Of what it is late already so much does: the cities in their order are of no use to anybody.
 LATE_SHARE = 0.25
 # A curve that takes so little is followed anyway, and all cities are looked at in rows of a matrix.

@@ -166,7 +166,7 @@ class Search(ABC):
             If the first call does not fit, without which there is no tour, or only the one to begin with.
         """
         reason = self.watch.stop_reason() if self.has_begun else None
-        if reason is None and self.next_seconds > max(self.watch.seconds_left, pacing.CALL_SECONDS):
+        if reason is None and self.next_seconds > max(self.watch.seconds_left, 0.0) + pacing.LATE_SECONDS:
             if not self.has_begun:
                 raise OutOfTime(self.best_tour() if self.has_tour else None)
             reason = "time limit"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["CALL_SECONDS", "MOST_GROWTH", "SHORT_CALL_SECONDS", "Pace"]
+__all__ = ["CALL_SECONDS", "LATE_SECONDS", "MOST_GROWTH", "SHORT_CALL_SECONDS", "Pace"]
 
 CALL_SECONDS = 0.15
 """How long one kernel call should take."""
 
 SHORT_CALL_SECONDS = 0.02
 """How long it should take at first, so that early improvements are seen as they come."""
+
+LATE_SECONDS = 0.02
+"""By how much a call may be expected to end after the time limit."""
 
 MOST_GROWTH = 8.0
 """By how much at most a call has more iterations than the one before."""

@@ -21,7 +21,7 @@ __all__ = ["greedy_along", "reserved_seconds", "shortened", "shortening_seconds"
 
 # So much of what a solve may be late goes into a shorter tour; so few cities that it takes no longer than this have
 # that time whatever the limit.
-GRACE_SECONDS, SHORT_SECONDS = 0.2, 0.02
+GRACE_SECONDS, SHORT_SECONDS = 0.04, 0.02
 # One that is late already may be later by so much of that: a GPU's programs take a first process seconds to compile.
 LATE_SHARE = 0.1
 

@@ -40,7 +40,7 @@ POLISH_SHARE = 0.6
 MOST_LATE_SECONDS = 0.05
 # Where only a time limit ends a solve, a CPU makes the descents of more cities than these stretch by stretch of the
 # tour: how long a descent of all takes depends on the data.
-CUT_CITIES = 1 << 13
+CUT_CITIES = 1 << 11
 # With a time limit this share of it is left for merging tours.
 MERGING_SHARE = 0.1
 # So many draws a step take about as long as the other pivots do.

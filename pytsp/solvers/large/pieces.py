@@ -34,6 +34,8 @@ FULL_PASSES = 2.0
 MOST_SETTLING_SHARE = 0.35
 # The kicks a second of a core that the first call counts on; the first ones come with a descent.
 FIRST_SPEED = 3_000.0
+# The first kicks of a piece, with its descent by chains, take about so many times as long as its first descent.
+KICKED_DESCENTS = 10.0
 # A core's call counts on no more than this multiple of these kicks a second, and on so many cities a second of a first
 # descent. Pieces that take no time, as their distances are rounded to nothing, tell nothing of the next ones.
 MOST_SPEED, MOST_DESCENDED_A_SECOND = 3.0, 1e6
@@ -42,7 +44,7 @@ LINKED = 1 << 16
 # How many cities a pass looks at, at most, and what one costs, in positions that change (`parallel_moves.fut`).
 PASS_CITIES = 1 << 18
 LOOK_WORK = 16
-# The first call of passes has this share of the time of others: it tells how fast they are.
+# The first call, of kicks too, has this share of the time of others: it tells how fast they are.
 FIRST_SHARE = 0.05
 # So many passes the first of these calls makes at most, and by how much more at most each has than the one before.
 FIRST_PASSES, MOST_GROWTH = 8, 8
@@ -138,7 +140,8 @@ class Pieces(Search):
         # Pieces that should go together, and how many a second go.
         self.together = kernels.threads or 1
         self.first_speed = FIRST_SPEED * self.together / self.kicks
-        self.speed = self.first_speed
+        # How fast it is, whether a call has shown it, and what the first kicks of the fewest pieces may take.
+        self.speed, self.is_paced, self.kicked_seconds = self.first_speed, False, 0.0
         # The seconds that it takes to look at all cities.
         self.full_pass = self.n / PASSED_A_SECOND if pass_seconds is None else pass_seconds
         # The passes of the last call that made any, and the seconds of one.
@@ -200,8 +203,9 @@ class Pieces(Search):
 
     @property
     def next_seconds(self) -> float:
-        """What the kicks of the fewest pieces that go together take, once some have been measured."""
-        return self.together / self.speed if self.speed != self.first_speed else 0.0
+        """What the kicks of the fewest pieces that go together take; until some have been measured, by what their
+        first descent has taken."""
+        return self.together / self.speed if self.is_paced else self.kicked_seconds
 
     def end_of_rounds(self) -> float:
         """Return the seconds at which rounds end for the passes behind them; infinite without a time limit."""
@@ -263,12 +267,13 @@ class Pieces(Search):
         """
         now = self.standing
         self._turn(to_passes=False)
-        wanted = int(self.speed * max(0.0, min(CALL_SECONDS, seconds_left)))
+        # All pieces descend before the first kick, for which there may be no time.
+        is_descent = self._is_descending
+        share = 1.0 if self.is_paced or is_descent else FIRST_SHARE
+        wanted = int(share * self.speed * max(0.0, min(CALL_SECONDS, seconds_left)))
         count = min(max(wanted // self.together, 1) * self.together, self.count - now.pieces)
         began = time.perf_counter()
         start = 0 if now.rounds < DESCENTS else 1
-        # All pieces descend before the first kick, for which there may be no time.
-        is_descent = self._is_descending
         kicks = 0 if is_descent else self.kicks
         # By the moves that are soonest done with; chains come with the kicks.
         moves = min(self.moves, MOVES.index("3-opt")) if is_descent else self.moves
@@ -279,10 +284,12 @@ class Pieces(Search):
         handle = self.call("climb_pieces", self.links, now.handle, stretch, self.temperature * warmth, moves, pieces)
         length = self._length(handle)
         self.speed = min(count / max(time.perf_counter() - began, 1e-9), self._most_speed(is_descent=is_descent))
+        self.is_paced = True
         is_complete = now.pieces + count == self.count
         if is_descent and is_complete:
             # Kicks take far longer.
-            self.speed = self.first_speed
+            self.kicked_seconds = KICKED_DESCENTS * self.together / self.speed
+            self.speed, self.is_paced = self.first_speed, False
         self._stand(PiecesStanding(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
 
     def _most_speed(self, *, is_descent: bool) -> float:

@@ -17,7 +17,7 @@ from pytsp.neighbours.kdtree import CITY_SECONDS, IMPORT_SECONDS, are_few, boxes
 from pytsp.neighbours.lists import along_tree, check_length, check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
-from pytsp.problem.location import curve_points, is_planar
+from pytsp.problem.location import curve_points, is_planar, is_straight
 from pytsp.solvers.common.candidates import bound_kernels, is_alpha
 from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.fallback import CURVE_SECONDS, FEW_CITIES
@@ -108,7 +108,7 @@ def _first_seconds(task: Task[LargeTour]) -> float:
     n = task.instance.n
     if task.initial_tour is not None:
         return 0.0
-    is_without_tree = is_planar(task.instance) or are_few(n)
+    is_without_tree = is_straight(task.instance) or are_few(n)
     return FIRST_SECONDS * n + (0.0 if is_without_tree else IMPORT_SECONDS + CITY_SECONDS * n)
 
 
