@@ -5,7 +5,6 @@ What the package offers is imported where it is asked for: the command opens its
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,6 @@ from pytsp.exceptions import (
     TsplibError,
     WorkerLost,
 )
-from pytsp.former_names import FormerNames
 from pytsp.utils.lazy import attach
 
 if TYPE_CHECKING:
@@ -130,7 +128,6 @@ _ORIGINS = {
     "write_tour": "pytsp.io.tsplib.tours",
 }
 _attribute, _names = attach(__name__, _ORIGINS)
-sys.meta_path.append(FormerNames())
 warn_of_namesake(__path__[0])
 
 
@@ -138,7 +135,7 @@ warn_of_namesake(__path__[0])
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """Import what is asked for: one of `__all__`, or a module of the package, by the name that it has or had."""
+        """Import what is asked for: one of `__all__`, or a module of the package."""
         if name not in _ORIGINS and not name.startswith("_"):
             try:
                 return import_module(f"{__name__}.{name}")

@@ -11,7 +11,7 @@ import pytsp
 
 PACKAGE = Path(pytsp.__file__).parent
 # Low to high, first what the build makes. Of the modules beside the packages, `generate` makes instances, `networkx`
-# solves, and `__init__` and `former_names` lead to whatever users ask for: only the command line is above them.
+# solves, and `__init__` leads to whatever users ask for: only the command line is above them.
 ORDER = (
     *(
         "_kernels",
@@ -37,7 +37,6 @@ ORDER = (
         "networkx",
         "plotting",
         "report",
-        "former_names",
     ),
     *("__init__", "cli", "__main__"),
 )

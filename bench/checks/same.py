@@ -60,7 +60,7 @@ Ends = list[NDArray[np.generic]]
 
 
 def instances(folder: Path) -> Iterator[pytsp.Instance]:
-    """Give an instance of each form; the program ends where `pytsp.forms` takes one for another form."""
+    """Give an instance of each form; the program ends where `pytsp.problem.kernel_input` takes one for another form."""
     numbers = np.random.default_rng(SEED)
     for form, (name, made) in FORMS.items():
         file = folder / f"{name}.tsp.gz"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytsp
 from pytsp.backends import status
+from pytsp.datasets.registry import cached
 
 ROOT = Path(__file__).resolve().parents[2]
 TSPLIB = ROOT.parent / "shared" / "tsplib"
@@ -23,11 +24,14 @@ PYTSP = [sys.executable, "-m", "pytsp"]
 
 
 def tsplib(folder: Path, name: str) -> pytsp.Instance:
-    """Read TSPLIB's instance `name`, or end the program."""
-    for file in (folder / f"{name}.tsp.gz", folder / f"{name}.tsp"):
-        if file.is_file():
+    """Read TSPLIB's instance `name`, from the folder or where `pytsp datasets` puts it, or end the program."""
+    for file in (folder / f"{name}.tsp.gz", folder / f"{name}.tsp", cached(name)):
+        if file is not None and file.is_file():
             return pytsp.read(file)
-    raise SystemExit(f"{name}.tsp.gz is not in {folder}; name the folder of TSPLIB's files by --tsplib")
+    raise SystemExit(
+        f"{name}.tsp.gz is not in {folder}; download it by 'pytsp datasets --fetch {name}', or name the folder of "
+        "TSPLIB's files by --tsplib"
+    )
 
 
 def find(folder: Path, name: str) -> pytsp.Instance:

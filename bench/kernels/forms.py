@@ -31,7 +31,7 @@ def instances(n: int) -> list[pytsp.Instance]:
 
 
 def main() -> None:
-    """Print the table; a cell names the form where `pytsp.forms` chose another."""
+    """Print the table; a cell names the form where `pytsp.problem.kernel_input` chose another."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--seconds", type=float, default=1.0, help="of each run (default: 1)")
     seconds = arguments.parse_args().seconds

@@ -4,7 +4,7 @@ From the greedy tour (multiple fragment) to the first local minimum. The time of
 passes as were needed, the kernels compiled, divided by them; the time to the minimum is that of the first descent,
 which does not know their number (where that takes above 10 s, a pass's time is its own, too). Neither holds the greedy
 tour or reading the file; theirs hold no more. A descent that is cut by `--seconds` is marked "cut". FLOP/s are checks/s
-times 31, the count that their figures come to (`pytsp.result`); the kernels need fewer. Theirs are on a GeForce GTX
+times 31, the count that their figures come to (`Result.moves`); the kernels need fewer. Theirs are on a GeForce GTX
 680; the checks/s are those of their kernel alone. Their paper makes one move a pass, as `k` 1 does. With `--check`,
 tours after so many passes are compared with those of another backend.
 

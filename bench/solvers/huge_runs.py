@@ -20,7 +20,7 @@ from pytsp.solvers.large.solver import DEFAULT_NEIGHBOURS
 # The cities of the DIMACS challenge's instances, which are their seeds, too.
 UNIFORM = {"E10k.0": 10_000, "E31k.0": 31_623, "E100k.0": 100_000, "E316k.0": 316_228, "E1M.0": 1_000_000}
 # D. S. Johnson, L. A. McGeoch: the DIMACS challenge's table of best known lengths; W. Cook: TSP test data, for the
-# countries and VLSI. TSPLIB's optima are in `pytsp.optima`; where they are not, here.
+# countries and VLSI. TSPLIB's optima are in `pytsp.problem.optima`; where they are not, here.
 BEST_KNOWN = {
     "E10k.0": 71_865_826,
     "E31k.0": 127_281_803,

@@ -7,6 +7,13 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+# What a first solve by "auto" takes is imported with this module: its time limit is for the search.
+import pytsp.api.collapsed
+import pytsp.api.rescaled
+import pytsp.solvers.eax
+import pytsp.solvers.large.solver  # noqa: F401
+from pytsp.api.dispatch import dispatch
+from pytsp.api.request import Request
 from pytsp.backends.cuda import driver
 
 if TYPE_CHECKING:
@@ -180,11 +187,8 @@ def solve(
     """
     began = time.perf_counter()
     if backend in ("auto", "cuda"):
-        # Its driver comes up while all else is imported.
+        # Its driver comes up while all else is read.
         driver.begin()
-    from pytsp.api.dispatch import dispatch  # noqa: PLC0415
-    from pytsp.api.request import Request  # noqa: PLC0415
-
     request = Request(
         reading={name: options.pop(name) for name in ("metric", "asymmetric", "columns") if name in options},
         solver=solver,

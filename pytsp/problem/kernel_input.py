@@ -118,7 +118,7 @@ def form_of(instance: Instance, *, in_space_above: int | None = None) -> Form:
     if instance.asymmetric:
         raise InstanceError(
             f"{instance.name or 'instance'}: its distances are asymmetric, which kernels do not take; pytsp.solve "
-            "solves it through a symmetric instance (see pytsp.asymmetric)"
+            "solves it through a symmetric instance (see pytsp.problem.asymmetric)"
         )
     if is_planar(instance):
         return _planes([instance])[0]

@@ -337,7 +337,7 @@ class Result:
         return notebook.png_of_result(self)
 
     def write(self, target: Source, *, ending: str | None = None) -> None:
-        """Write the result as the file's ending says: .tour, .csv, .json, .geojson, .txt; see `pytsp.outputs`."""
+        """Write the result as the file's ending says: .tour, .csv, .json, .geojson, .txt; see `pytsp.io.results`."""
         from pytsp.io.results import write_result  # noqa: PLC0415
 
         write_result(target, self, ending=ending)

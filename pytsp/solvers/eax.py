@@ -75,9 +75,8 @@ NOBODY: dict[str, Any] = {
 # What a climber of a population takes on the CPU: so many bytes a city, and so many besides.
 HOST_CITY_BYTES = 64
 HOST_CLIMBER_BYTES = 1024
-# The numbers and truth values of a standing, as a checkpoint names them, and those that came to it later.
+# The numbers and truth values of a standing, as a checkpoint names them.
 COUNTS = ("first", "descended", "unchanged", "idle", "stale", "populations")
-LATER = ("unchanged", "stale")
 FLAGS = ("is_settled", "has_met_elites")
 
 
@@ -475,8 +474,7 @@ class Evolution(Search):
         self.size = state.optional_whole("size")
         fields = population_fields(state.part("population"), n)
         handle, lengths, steps = self.kernels.value("population", fields), fields["lengths"], fields["steps"]
-        # States of before these were kept are without them.
-        counts: dict[str, Any] = {name: state.whole(name) for name in COUNTS if name not in LATER or name in state}
+        counts: dict[str, Any] = {name: state.whole(name) for name in COUNTS}
         counts |= {name: state.flag(name) for name in FLAGS}
         self.standing = EvolutionStanding(
             handle if counts["is_settled"] else None,
@@ -514,8 +512,7 @@ def descent_moves(task: Task[EAX]) -> str:
     """
     state, asked = task.watch.state, task.options.moves
     if asked is None and state is not None:
-        # States of before moves were kept are of 3-opt.
-        return state.one_of("moves", (*MOVES, FLAT)) if "moves" in state else "3-opt"
+        return state.one_of("moves", (*MOVES, FLAT))
     whole = task.form.whole
     if asked or task.options.pivot != "first":
         return asked or "3-opt"

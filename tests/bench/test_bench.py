@@ -432,7 +432,7 @@ def test_same_runs_every_solver_on_every_form(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = list(same.instances(folder))
-    assert [pytsp.forms.form_of(instance).kind for instance in given] == list(same.FORMS)
+    assert [form_of(instance).kind for instance in given] == list(same.FORMS)
     every = list(same.cases(given, 4, 2))
     assert {case[0] for case in every} == {"ils", "eax", "restarts", "annealing", "ants", "solve_many"}
     # One of each solver is enough here; the program itself runs them all.

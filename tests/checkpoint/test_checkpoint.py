@@ -502,37 +502,6 @@ def test_a_state_that_no_solver_wrote_is_refused(tmp_path: Path, place: str) -> 
         pytsp.resume(file)
 
 
-@pytest.mark.parametrize("later", ["stale", "unchanged"])
-def test_a_population_of_before_all_was_counted_goes_on(tmp_path: Path, later: str) -> None:
-    instance, options = CASES["eax"]
-    file = tmp_path / "run.checkpoint"
-    whole = pytsp.solve(instance, backend="c", checkpoint=file, **options)
-    tampered(file, lambda tree: tree["state"].pop(later))
-    again = pytsp.resume(file)
-    assert (again.length, again.tour.tolist()) == (whole.length, whole.tour.tolist())
-    # One that has begun only, too, and comes to a tour.
-    file.unlink()
-    limits: dict[str, Any] = {"checkpoint_interval": 0, "progress": interrupted_at(2)}
-    assert pytsp.solve(instance, backend="c", checkpoint=file, **limits, **options).stop_reason == "interrupted"
-    tampered(file, lambda tree: tree["state"].pop(later))
-    again = pytsp.resume(file)
-    assert again.stop_reason == "finished" and again.length == instance.tour_length(again.tour)
-
-
-def test_a_huge_tour_of_before_its_passes_were_bounded_goes_on(tmp_path: Path) -> None:
-    instance, options = CASES["large"]
-    file = tmp_path / "run.checkpoint"
-    whole = pytsp.solve(instance, backend="c", checkpoint=file, **options)
-
-    def forget(tree: Any) -> None:
-        for name in ("cursor", "breadth", "swept", "work"):
-            del tree["state"]["standing"]["huge"][name]
-
-    tampered(file, forget)
-    again = pytsp.resume(file)
-    assert (again.length, again.tour.tolist(), again.done.tolist()) == (whole.length, whole.tour.tolist(), [True])
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [

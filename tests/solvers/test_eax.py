@@ -520,8 +520,6 @@ def test_cities_without_places_start_from_chains_on_a_gpu() -> None:
         ({"moves": "lk"}, {}, "lk"),
         ({"moves": "flat"}, {}, "flat"),
         ({"moves": "flat"}, {"moves": "3-opt"}, "3-opt"),
-        # Of before they were kept.
-        ({}, {}, "3-opt"),
     ],
 )
 @pytest.mark.parametrize("machine", ["cpu", "gpu"])

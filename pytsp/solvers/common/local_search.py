@@ -299,8 +299,7 @@ def moves_of(task: Task[Any], mapping: str, default: str = "3-opt") -> int:
     has_chains = task.machine == "cpu" or mapping == "block"
     moves = asked or ("3-opt" if default == "lk" and not has_chains else default)
     if asked is None and state is not None:
-        # States of before moves were kept are of 3-opt.
-        moves = state.one_of("moves", MOVES) if "moves" in state else "3-opt"
+        moves = state.one_of("moves", MOVES)
     if moves == "lk" and not has_chains:
         others = " or ".join(repr(each) for each in MOVES if each != "lk")
         raise ValueError(

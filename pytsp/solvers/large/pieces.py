@@ -319,8 +319,7 @@ class Pieces(Search):
         tour = said.tour("tour", self.n)
         route = np.concatenate([tour, np.empty_like(tour)])
         route[self.n + tour] = np.arange(self.n, dtype=np.int32)
-        # A state of before passes had a bound on their cities begins with the first ones.
-        progress = {name: said.whole(name, 0, most) if name in said else 0 for name, most in self._bounds.items()}
+        progress = {name: said.whole(name, 0, most) for name, most in self._bounds.items()}
         fields = {
             "route": route,
             "waits": said.array("waits", np.bool_, (self.n,)),
