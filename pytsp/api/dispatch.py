@@ -313,9 +313,8 @@ def run(
     that runs them, or they are asked for."""
     is_in_parts = executor is not None or devices is not None or _asks_for_parts(task)
     instance, watch, solver = task.instance, task.watch, task.options.name
-    # "large" follows the curve anyway, and looks at the clock before.
-    # It is asked at each look at the clock, and does not change.
-    kept_seconds = cache(lambda: 0.0 if solver == "large" else quick_seconds(instance) + reserved_seconds(task))
+    # "large" follows the curve anyway, and looks at the clock before. What is kept is asked for at each look.
+    kept_seconds = cache(lambda: (0.0 if solver == "large" else quick_seconds(instance)) + reserved_seconds(task))
     watching = timely(watch, kept_seconds)
     name = instance.name or "instance"
     _log.info("%s: %d cities, %s; solver %s", name, instance.n, instance.metric, solver)

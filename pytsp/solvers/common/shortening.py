@@ -22,6 +22,8 @@ __all__ = ["greedy_along", "reserved_seconds", "shortened", "shortening_seconds"
 # So much of what a solve may be late goes into a shorter tour; so few cities that it takes no longer than this have
 # that time whatever the limit.
 GRACE_SECONDS, SHORT_SECONDS = 0.04, 0.02
+# In space a greedy tour takes so many times as long as in the plane.
+SPACE_FACTOR = 2.0
 # One that is late already may be later by so much of that: a GPU's programs take a first process seconds to compile.
 LATE_SHARE = 0.1
 
@@ -37,7 +39,11 @@ def shortening_seconds(task: Task[Any]) -> float:
 
 def reserved_seconds(task: Task[Any]) -> float:
     """Return about how long a solve keeps for shortening a tour without a search: no time where a GPU lists the cities
-    and begins with tours of all of them, which are there sooner."""
+    and begins with tours of all of them, which are there sooner; of one huge tour that of a greedy tour."""
+    kernels = host_kernels(task.kernels) if task.options.name == "large" else None
+    if kernels is not None:
+        factor = 1.0 if is_planar(task.instance) else SPACE_FACTOR
+        return factor * greedy_seconds(task.instance.n, kernels)
     is_soon = task.options.name == "eax" and task.kernels.device is not None and is_planar(task.instance)
     return 0.0 if is_soon and task.instance.n >= LISTED_ON_A_GPU else shortening_seconds(task)
 
