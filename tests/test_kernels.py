@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import emulated
 import numpy as np
 import pytest
 from checkout import needs_checkout
@@ -11,7 +12,7 @@ from paths import ROOT
 
 import pytsp
 from pytsp import kernels
-from pytsp.backends import status
+from pytsp.backends import open_backend, status
 from pytsp.exceptions import BackendError, BackendUnavailable
 
 
@@ -19,7 +20,7 @@ def test_entry_points_are_told_with_their_types() -> None:
     entries = kernels.entry_points("c")
     assert str(entries["batch_random"]) == "batch_random(n: i64, seed: u64, first: i64, count: i64) -> batch"
     assert entries["matrix_load"].inputs == (("distances", "[][]i32"),)
-    assert set(entries) == set(pytsp.backends.open_backend("c").entry_points)
+    assert set(entries) == set(open_backend("c").entry_points)
 
 
 @pytest.mark.parametrize("backend", ["c", "multicore"])
@@ -49,23 +50,35 @@ def test_what_there_is_not_is_refused() -> None:
                 kernels.load(each.name)
 
 
-def test_the_program_has_forty_lines_and_finds_what_a_solve_finds(capsys: pytest.CaptureFixture[str]) -> None:
+def forty_lines() -> str:
+    """The program of the page."""
     needs_checkout("docs")
     page = (ROOT / "docs" / "how-to" / "forty-lines.md").read_text(encoding="utf-8")
     found = re.search(r"^```python\n(import .*?)^```$", page, re.M | re.S)
     assert found is not None and found[1].count("\n") <= 40
-    # The page is run whole by the slow tests.
-    program, few = found[1].replace("100_000", "3_000").replace("20_000", "1_000"), 3000
+    return found[1]
+
+
+def test_the_program_of_forty_lines_finds_what_a_solve_finds(capsys: pytest.CaptureFixture[str]) -> None:
+    few = 3000
+    program = forty_lines().replace("100_000", str(few)).replace("20_000", "1_000")
     exec(compile(program, "forty-lines.md", "exec"), {"__name__": "__main__"})
     result = pytsp.solve(pytsp.read("europe"), solver="restarts", climbers=few, seed=0)
     assert capsys.readouterr().out == f"climber {result.climber} is the best of {few}: {result.length}\n"
 
 
 @pytest.mark.slow
-def test_the_program_runs_as_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
-    needs_checkout("docs")
-    page = (ROOT / "docs" / "how-to" / "forty-lines.md").read_text(encoding="utf-8")
-    found = re.search(r"^```python\n(import .*?)^```$", page, re.M | re.S)
-    assert found is not None
-    exec(compile(found[1], "forty-lines.md", "exec"), {"__name__": "__main__"})
+def test_the_program_of_forty_lines_runs_as_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(forty_lines(), "forty-lines.md", "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out.endswith(" is the best of 100000: 23692\n")
+
+
+def test_a_gpus_kernels_have_the_entry_points_that_the_page_names() -> None:
+    if not emulated.IS_BUILT:
+        pytest.skip("the emulated GPU is not built: run `python -m buildtools.emulated`")
+    open_backend(emulated.NAME)
+    entries = kernels.entry_points(emulated.NAME)
+    assert str(entries["matrix_climb_block"]).endswith(
+        "(instance: gpu_matrix_instance, batch: batch, k: i32, limit: i32) -> batch"
+    )
+    assert {"matrix_load", "batch_random", "batch_found", "batch_tour"} <= set(entries)

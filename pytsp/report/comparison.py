@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any, TypeGuard
 
 from pytsp.exceptions import PytspError
-from pytsp.plotting.figures import bars, encode
-from pytsp.report.parts import as_base64, fill, heading, table_of, template
+from pytsp.plotting.figures import bars
+from pytsp.report.parts import facts_table, heading, image, page_of, table_of
 
 __all__ = ["comparison_page", "is_comparison"]
 
@@ -48,15 +47,8 @@ def comparison_page(facts: Mapping[str, Any], source: str) -> str:
     said += [f"{name} {facts[name]}" for name in _FACTS if facts.get(name) is not None]
     differ = sum(not row["equal"] for row in rows)
     said.append("all ways end alike" if not differ else f"{differ} of {len(rows)} ways end otherwise than the first")
-    parts = {
-        "title": escape(title),
-        "summary": escape("; ".join(said) + "."),
-        "style": template("report.css"),
-        "picture": _picture(rows),
-        "ways": _ways(rows),
-        "environment": _environment(facts.get("environment")),
-    }
-    return fill("comparison.html", parts)
+    sections = {"Seconds": _picture(rows), "Ways": _ways(rows), "Environment": _environment(facts.get("environment"))}
+    return page_of(title, "; ".join(said) + ".", sections)
 
 
 def _checked(row: Any, number: int, source: str) -> dict[str, Any]:
@@ -87,11 +79,8 @@ def _picture(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the medians as bars, with the fastest and the slowest run of each way."""
     medians = [float(row["seconds"]) for row in rows]
     spread = [(float(row.get("least", row["seconds"])), float(row.get("most", row["seconds"]))) for row in rows]
-    figure = bars(
-        [_name(row) for row in rows], medians, spread, "seconds, the median; whiskers: fastest and slowest run"
-    )
-    source = as_base64(encode(figure, ".svg"))
-    return f'<img id="seconds" alt="the seconds of each way" src="data:image/svg+xml;base64,{source}">'
+    label = "seconds, the median; whiskers: fastest and slowest run"
+    return image("seconds", "the seconds of each way", bars([_name(row) for row in rows], medians, spread, label))
 
 
 def _ways(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -113,5 +102,4 @@ def _cell(name: str, value: object) -> str:
 def _environment(found: object) -> str:
     if not isinstance(found, dict):
         return '<p class="note">The comparison does not tell it.</p>'
-    lines = (f"<tr><th>{escape(str(name))}</th><td>{escape(str(value))}</td></tr>" for name, value in found.items())
-    return f'<div class="wide"><table id="environment">{"".join(lines)}</table></div>'
+    return facts_table("environment", [(str(name), [str(value)]) for name, value in found.items()])

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytsp.exceptions import InstanceError, PytspError
-from pytsp.plotting.figures import encode, figure_of
+from pytsp.plotting.figures import figure_of
 from pytsp.plotting.maps import Map, map_of
 from pytsp.problem.instance import Instance
-from pytsp.report.parts import as_base64, fill, heading, template
+from pytsp.report.parts import as_base64, facts_table, fill, heading, image, page_of, table_of, template
 from pytsp.run.saved_runs import Run, label_runs
 
 if TYPE_CHECKING:
@@ -54,19 +54,15 @@ def page(runs: Sequence[Run | Result]) -> str:
     instance = _common_instance(labelled)
     by_length = sorted(labelled, key=lambda run: float(run.facts["length"]))
     tour, data = _tours(instance, by_length)
-    parts = {
-        "title": escape(f"{instance.name or 'instance'}: {instance.n:,} cities"),
-        "summary": _summary(instance, by_length),
-        "style": template("report.css"),
-        "script": template("report.js"),
-        "tour": tour,
-        "visit": _visit(instance, by_length[0]),
-        "data": data,
-        "runs": _runs_table(labelled, best=by_length[0]),
-        "curves": _curves(labelled),
-        "environment": _environment(labelled),
+    sections = {
+        "Tour": tour,
+        "Order of the visit": _visit(instance, by_length[0]),
+        "Runs": _runs_table(labelled, best=by_length[0]),
+        "Curves": _curves(labelled),
+        "Environment": _environment(labelled),
     }
-    return fill("report.html", parts)
+    title = f"{instance.name or 'instance'}: {instance.n:,} cities"
+    return page_of(title, _summary(instance, by_length), sections, script=template("report.js"), data=data)
 
 
 def _common_instance(runs: Sequence[Run]) -> Instance:
@@ -102,7 +98,7 @@ def _summary(instance: Instance, by_length: Sequence[Run]) -> str:
     of = f", the best of {len(by_length)} runs ({best.label})" if len(by_length) > 1 else ""
     kind = "open path" if best.is_open else "tour"
     words.append(f"{kind} of length {best.facts['length']:,.10g}{best.describe_gap(3)}{best.describe_bound()}{of}")
-    return escape("; ".join(words) + ".")
+    return "; ".join(words) + "."
 
 
 def _tours(instance: Instance, by_length: Sequence[Run]) -> tuple[str, str]:
@@ -167,16 +163,10 @@ def _notes(cities: Map, step: float, every: int, left_out: int) -> str:
 
 def _runs_table(runs: Sequence[Run], *, best: Run) -> str:
     names = [name for name in _COLUMNS if any(run.facts.get(name) is not None for run in runs)]
-    aligned = {name: ' class="number"' if name in _NUMBERS else "" for name in names}
-    header = "".join(f"<th{aligned[name]}>{heading(name)}</th>" for name in names)
-    rows = []
-    for run in runs:
-        cells = "".join(
-            f'<td data-name="{heading(name)}"{aligned[name]}>{_cell(name, run.facts.get(name))}</td>' for name in names
-        )
-        mark = ' class="best"' if run is best else ""
-        rows.append(f'<tr{mark}><td data-name="run">{escape(run.label)}</td>{cells}</tr>')
-    return f'<div class="wide"><table id="runs"><tr><th>run</th>{header}</tr>{"".join(rows)}</table></div>'
+    rows = [[run.label, *(_cell(name, run.facts.get(name)) for name in names)] for run in runs]
+    are_numbers = [False, *(name in _NUMBERS for name in names)]
+    places = [place for place, run in enumerate(runs) if run is best]
+    return table_of("runs", ["run", *map(heading, names)], rows, are_numbers, places[0])
 
 
 def _cell(name: str, fact: object) -> str:
@@ -185,8 +175,8 @@ def _cell(name: str, fact: object) -> str:
     if isinstance(fact, (int, float)):
         percent = f"{100 * fact:.3f} %"
         formats = {"gap": percent, "gap_bound": percent, "seconds": f"{fact:,.2f}", "seed": str(fact)}
-        return escape(formats.get(name, f"{fact:,.10g}"))
-    return escape(str(fact))
+        return formats.get(name, f"{fact:,.10g}")
+    return str(fact)
 
 
 def _curves(runs: Sequence[Run]) -> str:
@@ -195,15 +185,10 @@ def _curves(runs: Sequence[Run]) -> str:
         ("convergence", "length of the best tour over the time", [run for run in runs if len(run.history)]),
         ("climbers", "how the lengths of the climbers are distributed", [run for run in runs if len(run.lengths) > 1]),
     )
-    parts = [_image(some, kind, words) for kind, words, some in pictures if some]
+    parts = [image(kind, words, figure_of(some, kind)) for kind, words, some in pictures if some]
     if pictures[1][2]:
         parts.append(f'<p class="note">{_ON_CLIMBERS}</p>')
     return "\n".join(parts) or '<p class="note">The runs tell neither improvements nor climbers.</p>'
-
-
-def _image(runs: Sequence[Run], kind: str, words: str) -> str:
-    source = as_base64(encode(figure_of(runs, kind), ".svg"))
-    return f'<img id="{kind}" alt="{words}" src="data:image/svg+xml;base64,{source}">'
 
 
 def _environment(runs: Sequence[Run]) -> str:
@@ -219,11 +204,7 @@ def _environment(runs: Sequence[Run]) -> str:
     names = list(dict.fromkeys(name for found, _ in columns.values() for name in found))
     rows = [("run", ["; ".join(labels) for _, labels in columns.values()])] if several else []
     rows += [(name, [str(found.get(name, _UNKNOWN)) for found, _ in columns.values()]) for name in names]
-    lines = (
-        f"<tr><th>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-        for name, cells in rows
-    )
-    return f'<div class="wide"><table id="environment">{"".join(lines)}</table></div>'
+    return facts_table("environment", rows)
 
 
 def _json(value: object) -> str:

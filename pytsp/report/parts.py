@@ -7,11 +7,16 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-__all__ = ["as_base64", "fill", "heading", "table_of", "template"]
+from pytsp.plotting.figures import encode
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["as_base64", "facts_table", "fill", "heading", "image", "page_of", "table_of", "template"]
 
 _HEADINGS = {
     "stop_reason": "stopped",
@@ -44,13 +49,54 @@ def heading(name: str) -> str:
     return _HEADINGS.get(name, name.replace("_", " "))
 
 
-def table_of(name: str, headings: Sequence[str], rows: Sequence[Sequence[str]], are_numbers: Sequence[bool]) -> str:
-    """Return a table whose headings and cells are text; a row's headings stand beside its cells on a narrow screen."""
+def page_of(title: str, summary: str, sections: Mapping[str, str], *, script: str = "", data: str = "null") -> str:
+    """Return a page that needs no network: text on top, then sections, HTML each, by their headings.
+
+    A page without a script allows none.
+    """
+    parts = [f"<section>\n<h2>{escape(name)}</h2>\n{html}\n</section>" for name, html in sections.items()]
+    scripts = f'<script type="application/json" id="tours">{data}</script>\n<script>\n{script}\n</script>\n'
+    filled = {
+        "title": escape(title),
+        "summary": escape(summary),
+        "style": template("report.css"),
+        "main": "\n".join(parts),
+        "scripts": "script-src 'unsafe-inline'; " if script else "",
+        "end": scripts if script else "",
+    }
+    return fill("page.html", filled)
+
+
+def image(name: str, words: str, figure: Figure) -> str:
+    """Return a picture within the page; the words say what it shows."""
+    source = as_base64(encode(figure, ".svg"))
+    return f'<img id="{name}" alt="{words}" src="data:image/svg+xml;base64,{source}">'
+
+
+def facts_table(name: str, rows: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return a table of facts, text each: their names, and a column for each of those they are of."""
+    lines = (
+        f"<tr><th>{escape(fact)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        for fact, cells in rows
+    )
+    return f'<div class="wide"><table id="{name}">{"".join(lines)}</table></div>'
+
+
+def table_of(
+    name: str,
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    are_numbers: Sequence[bool],
+    best: int | None = None,
+) -> str:
+    """Return a table whose headings and cells are text, with one row marked; on a narrow screen a row's headings stand
+    beside its cells."""
     aligned = [' class="number"' if is_number else "" for is_number in are_numbers]
     head = "".join(f"<th{how}>{escape(each)}</th>" for each, how in zip(headings, aligned, strict=True))
     lines = []
-    for cells in rows:
+    for place, cells in enumerate(rows):
         columns = zip(headings, cells, aligned, strict=True)
         line = "".join(f'<td data-name="{escape(each)}"{how}>{escape(cell)}</td>' for each, cell, how in columns)
-        lines.append(f"<tr>{line}</tr>")
-    return f'<div class="wide"><table id="{name}"><tr>{head}</tr>{"".join(lines)}</table></div>'
+        mark = ' class="best"' if place == best else ""
+        lines.append(f"<tr{mark}>{line}</tr>")
+    return f'<div class="wide"><table id="{name}" class="rows"><tr>{head}</tr>{"".join(lines)}</table></div>'

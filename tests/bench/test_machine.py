@@ -6,22 +6,13 @@ from pathlib import Path
 
 import pytest
 from checkout import needs_checkout
+from cities import uniform
+
+import pytsp
 
 needs_checkout("bench")
 
 from bench.harness import machine  # noqa: E402
-
-SQUARE = """NAME: square
-TYPE: TSP
-DIMENSION: 4
-EDGE_WEIGHT_TYPE: EUC_2D
-NODE_COORD_SECTION
-1 0 0
-2 0 3
-3 4 3
-4 4 0
-EOF
-"""
 
 
 def test_an_instance_lies_in_the_folder_or_where_it_was_downloaded(
@@ -34,7 +25,7 @@ def test_an_instance_lies_in_the_folder_or_where_it_was_downloaded(
         SystemExit, match=r"square\.tsp\.gz is not in .*; download it by 'pytsp datasets --fetch square'"
     ):
         machine.tsplib(tmp_path, "square")
-    downloaded.write_text(SQUARE)
+    pytsp.write(downloaded, uniform(4, 0))
     assert machine.tsplib(tmp_path, "square").n == 4
-    (tmp_path / "square.tsp").write_text(SQUARE.replace("DIMENSION: 4", "DIMENSION: 3").replace("4 4 0\n", ""))
+    pytsp.write(tmp_path / "square.tsp", uniform(3, 0))
     assert machine.tsplib(tmp_path, "square").n == 3

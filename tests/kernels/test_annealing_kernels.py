@@ -60,6 +60,30 @@ class Chains:
         return read(self.backend, "chains", self.chains)
 
 
+def assert_is_the_oracles(
+    backend: Backend,
+    matrix: NDArray[np.int64],
+    start: list[int],
+    temperatures: list[float],
+    *,
+    seed: int,
+    trials: int,
+    moves: int,
+    first: int = 0,
+    k: int | None = None,
+) -> None:
+    """A chain from a tour comes to what the oracle's comes to."""
+    form = form_of(Instance.from_matrix(matrix))
+    chains = Chains(backend, form, start, k=k, seed=seed, first=first, trials=trials, moves=moves)
+    tours, lengths, steps = chains.go(0, temperatures).found()
+    key = stream(seed, first)
+    expected = annealing_oracle.annealed(
+        matrix.tolist(), chains.lists.tolist(), start, key, temperatures, trials, moves == 1
+    )
+    assert (tours[0], steps[0]) == expected[1:]
+    assert_exact(form, (tours, lengths, steps))
+
+
 @given(
     strategies.symmetric_matrices(max_n=9, largest=LARGEST),
     st.data(),
@@ -82,16 +106,8 @@ def test_a_chain_is_that_of_the_oracle(
     seed: int,
     first: int,
 ) -> None:
-    form = form_of(Instance.from_matrix(matrix))
     start = data.draw(strategies.tours(len(matrix))).tolist()
-    chains = Chains(backend, form, start, k=k, seed=seed, first=first, trials=trials, moves=moves)
-    tours, lengths, steps = chains.go(0, temperatures).found()
-    key = stream(seed, first)
-    expected = annealing_oracle.annealed(
-        matrix.tolist(), chains.lists.tolist(), start, key, temperatures, trials, moves == 1
-    )
-    assert (tours[0], steps[0]) == expected[1:]
-    assert_exact(form, (tours, lengths, steps))
+    assert_is_the_oracles(backend, matrix, start, temperatures, k=k, seed=seed, first=first, trials=trials, moves=moves)
 
 
 @given(
@@ -113,15 +129,8 @@ def test_so_is_a_chain_among_ties(
     seed: int,
 ) -> None:
     """A chain makes a move of change 0 at any temperature, and a move that is longer by exactly what it may be."""
-    form = form_of(Instance.from_matrix(matrix))
     start = data.draw(strategies.tours(len(matrix))).tolist()
-    chains = Chains(backend, form, start, seed=seed, trials=trials, moves=moves)
-    tours, lengths, steps = chains.go(0, temperatures).found()
-    expected = annealing_oracle.annealed(
-        matrix.tolist(), chains.lists.tolist(), start, stream(seed, 0), temperatures, trials, moves == 1
-    )
-    assert (tours[0], steps[0]) == expected[1:]
-    assert_exact(form, (tours, lengths, steps))
+    assert_is_the_oracles(backend, matrix, start, temperatures, seed=seed, trials=trials, moves=moves)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 9, 40])

@@ -163,8 +163,9 @@ def test_lists_with_exits_are_lists_in_order_that_begin_alike(instance: Instance
     assert (made != np.arange(instance.n)[:, None]).all()
     assert all(len(set(row)) == len(row) for row in made.tolist())
     lengths = instance.distances(np.arange(instance.n)[:, None], made)
-    # The last bit of a distance on a globe depends on how many NumPy computes together.
-    assert (np.diff(lengths, axis=1) >= -1e-12 * lengths[:, :-1]).all()
+    # A tree has cities of a globe in order of chords: equal ones give haversines that differ by their rounding.
+    slack = 1e-12 * lengths[:, :-1] if instance.metric == "HAVERSINE" else 0
+    assert (np.diff(lengths, axis=1) >= -slack).all()
     half = (lists.shape[1] + 1) // 2
     assert all({*before[:half]} <= {*after} for before, after in zip(lists.tolist(), made.tolist(), strict=True))
     again = with_exits(instance, made, exits)

@@ -245,9 +245,12 @@ def test_too_little_time_is_asked_for_where_a_population_is_meant(n: int, is_sho
     assert (chosen == "large") == (is_free and (n > RECOMBINED_CITIES[-1] or (is_recombined and is_short)))
 
 
-def test_a_short_solve_ends_with_a_good_tour(monkeypatch: pytest.MonkeyPatch) -> None:
-    KernelClock(monkeypatch, 0.02)
+@pytest.mark.parametrize("limit", [0.3, 0.4])
+def test_a_short_solve_ends_with_a_good_tour(monkeypatch: pytest.MonkeyPatch, limit: float) -> None:
+    clock = KernelClock(monkeypatch, 0.02)
     instance = instance_of(2000)
-    found = pytsp.solve(instance, time_limit=0.4, backend="c")
-    assert (found.solver, found.stop_reason) == ("ils", "time limit")
+    found = pytsp.solve(instance, time_limit=limit, backend="c")
+    # A first descent of all cities is begun where it fits; else a greedy tour descends.
+    assert found.stop_reason == "time limit" and (found.solver == "ils") == (limit == 0.4)
+    assert not clock.begun("_ils", after=limit)
     assert found.length == instance.tour_length(found.tour) < instance.tour_length(nearest_neighbour(instance))

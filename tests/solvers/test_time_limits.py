@@ -36,6 +36,7 @@ from pytsp.solvers.annealing import Chains
 from pytsp.solvers.ants import Colonies
 from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.placement import descent_seconds
+from pytsp.solvers.common.shortening import SPACE_FACTOR, reserved_seconds
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils import population as _population
 from pytsp.solvers.ils import solver as ils
@@ -45,10 +46,12 @@ from pytsp.solvers.large import pieces as _pieces
 from pytsp.solvers.options.annealing import Annealing
 from pytsp.solvers.options.ants import AntColony
 from pytsp.solvers.options.ils import ILS
+from pytsp.solvers.options.large import LargeTour
 from pytsp.starts import nearest_unvisited as _visits
 from pytsp.starts.construct import nearest_neighbour, space_filling_curve
+from pytsp.starts.quick_greedy import greedy_seconds
 from pytsp.utils import deadline as _deadline
-from pytsp.utils.deadline import OutOfTime, looking
+from pytsp.utils.deadline import UNTIMED_CITIES, OutOfTime, look, looking, within
 
 CPU: Any = SimpleNamespace(threads=2, device=None)
 GPU: Any = SimpleNamespace(threads=None, device=SimpleNamespace(shared_memory=227 * 2**10, memory=None))
@@ -406,6 +409,24 @@ def test_the_first_rounds_leave_no_time_for_passes() -> None:
     for rounds, end in ((0, 10.0), (_pieces.DESCENTS - 1, 10.0), (_pieces.DESCENTS, 9.0)):
         pieces: Any = SimpleNamespace(watch=watch, full_pass=0.1, standing=SimpleNamespace(rounds=rounds))
         assert _pieces.Pieces.end_of_rounds(pieces) == pytest.approx(end)
+
+
+@pytest.mark.parametrize(("metric", "factor"), [("EUC_2D", 1.0), ("HAVERSINE", SPACE_FACTOR)])
+def test_one_huge_tour_keeps_the_time_of_a_greedy_tour(metric: str, factor: float) -> None:
+    places = np.random.default_rng(0).uniform(-80, 80, (9000, 2))
+    kernels = open_backend("c")
+    task = task_of(pytsp.Instance.from_coordinates(places, metric), LargeTour(), kernels=kernels)
+    assert reserved_seconds(task) == factor * greedy_seconds(9000, kernels)
+
+
+@pytest.mark.parametrize(("n", "is_timed"), [(UNTIMED_CITIES - 1, False), (UNTIMED_CITIES, True)])
+def test_preparations_of_few_cities_are_done_whatever_the_time(n: int, is_timed: bool) -> None:
+    with within(-1.0):
+        if is_timed:
+            with pytest.raises(OutOfTime):
+                look(n)
+        else:
+            look(n)
 
 
 def test_kicks_of_pieces_that_do_not_fit_are_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
