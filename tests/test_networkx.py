@@ -124,5 +124,5 @@ def test_graphs_that_make_no_instance_are_refused(G: Any, words: str) -> None:
 def test_ends_that_are_no_nodes_are_refused() -> None:
     with pytest.raises(ValueError, match="start_city='z' is not a node of the graph"):
         pytsp.networkx.solve(nx.complete_graph(3), open=True, start_city="z")
-    with pytest.raises(InstanceError, match="metric='GEO' does not concern a graph"):
+    with pytest.raises(InstanceError, match="metric='GEO' has no effect with a graph"):
         as_instance(nx.complete_graph(3), metric="GEO")

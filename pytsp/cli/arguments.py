@@ -1,4 +1,4 @@
-"""What reads the numbers of the command line."""
+"""Readers of the numbers of the command line."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add both commands to those of `pytsp`."""
     bound = commands.add_parser(
         "bound",
-        help="prove a length that no tour is below",
-        description="Find a length that no tour is below, by Held and Karp's bound, and say how near it a tour is.",
+        help="compute a lower bound on the optimal length",
+        description="Compute Held and Karp's lower bound on the optimal length, and the gap of a tour to it.",
     )
     bound.set_defaults(run=_bound)
     _add_shared(bound)
-    _data.add_path(bound, "bound open paths, which do not return to their first city")
+    _data.add_path(bound, "bound open paths, which do not return")
     bound.add_argument(
         "--iterations",
         type=whole(0),
@@ -36,12 +36,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="steps of the ascent (default: 3,000,000 / cities, 600 to 8,000; asymmetric cities count twice)",
     )
     bound.add_argument(
-        "-t", "--time-limit", type=seconds, metavar="SEC", help="make no step so many seconds after the start"
+        "-t", "--time-limit", type=seconds, metavar="SEC", help="make no step SEC seconds after the start"
     )
     bound.add_argument(
-        "--certificate", type=_file, metavar="FILE", help="write what proves the bound, for 'pytsp check-bound'"
+        "--certificate", type=_file, metavar="FILE", help="write the proof of the bound, for 'pytsp check-bound'"
     )
-    add_backend(bound, "c", "where kernels run (default: c); the bound of so many steps does not depend on it")
+    add_backend(bound, "c", "default: c; with --iterations the bound does not depend on it")
     check = commands.add_parser(
         "check-bound",
         help="prove a bound again",
@@ -49,11 +49,11 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     check.set_defaults(run=_check_bound)
     _add_shared(check)
-    check.add_argument("certificate", metavar="CERTIFICATE", help="what 'pytsp bound --certificate' wrote")
+    check.add_argument("certificate", metavar="CERTIFICATE", help="the file of 'pytsp bound --certificate'")
     check.add_argument(
         "--all-pairs",
         action="store_true",
-        help="use no kernel for more than 20,000 cities either; four times as many take sixteen times as long",
+        help="use no kernel above 20,000 cities either; the time grows with the square of the cities",
     )
 
 
@@ -66,7 +66,7 @@ def _file(path: str) -> str:
 def _add_shared(command: argparse.ArgumentParser) -> None:
     _data.add_instance(command)
     _data.add_reading(command)
-    command.add_argument("--tour", metavar="FILE", help="a tour, or path: say how much longer than the bound it is")
+    command.add_argument("--tour", metavar="FILE", help="print the gap of this tour or path to the bound")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from pytsp.run.monitor import Progress as Snapshot
     from pytsp.run.result import Result
 
-# A file of more bytes, compressed or not, holds so many cities, most likely, that a GPU searches for one huge tour;
-# with a number of iterations it does from fewer cities on.
+# Bytes of a file, compressed or not, above which it most likely holds one huge tour for the host of a GPU; the same
+# with a number of iterations.
 _LARGE_FILE, _LARGE_FILE_OF_ITERATIONS = 40_000_000, 400_000
 # The name of a thread that opens a backend.
 _OPENING = "pytsp opening"
@@ -114,12 +114,12 @@ def _parser() -> argparse.ArgumentParser:
 
     _cli_options.add_solve(commands, _solve)
     command = commands.add_parser(
-        "resume", help="go on with a solve from its checkpoint", description="Go on with a solve from its checkpoint."
+        "resume", help="resume a solve from its checkpoint", description="Resume a solve from its checkpoint."
     )
     command.set_defaults(run=_resume)
-    command.add_argument("checkpoint", metavar="FILE", help="what --checkpoint of 'pytsp solve' named")
-    _cli_options.add_backend(command, None, "default: as the solve was asked for")
-    _cli_options.add_workers(command)
+    command.add_argument("checkpoint", metavar="FILE", help="the file of 'pytsp solve --checkpoint'")
+    _cli_options.add_backend(command, None, "default: that of the solve")
+    _cli_options.add_workers(command.add_argument_group("other processes"))
     _cli_limits.add_limits(command)
     _cli_limits.add_interval(command)
     _cli_options.add_output(command)
@@ -130,9 +130,11 @@ def _parser() -> argparse.ArgumentParser:
     _cli_data.add_reading(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
-    command = commands.add_parser("backends", help="list what can run here", description="List what can run here.")
+    command = commands.add_parser(
+        "backends", help="list the backends", description="List the backends that can run here."
+    )
     command.set_defaults(run=_cli_tables.run_backends)
-    command.add_argument("--scheduler", metavar="ADDRESS", help="list what the workers of a Dask cluster offer")
+    command.add_argument("--scheduler", metavar="ADDRESS", help="list those of the workers of a Dask cluster")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
     _cli_options.add_compare(commands, _cli_tables.run_compare)

@@ -15,7 +15,7 @@ from pytsp.io.results import ENDINGS, ending_of
 if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
 
-_COLUMNS = "the columns of a table with the coordinates; of a road server's tables the one to take, such as distances"
+_COLUMNS = "columns of coordinates, or table of a road server"
 # How many centres, and which share of the places: each concerns one kind of instance.
 _CONCERNED = {"clusters": "clustered", "share": "grid"}
 
@@ -38,16 +38,15 @@ def add_generate(commands: Any) -> None:
 
 def add_data_options(group: Any) -> None:
     """Add the options of `solve` for open paths, and for files that say less than TSPLIB's."""
-    words = "find an open path, which does not return to its first city"
-    add_path(group, words, "where the path begins, or the tour is told from")
+    add_path(group, "find an open path, which does not return", "first city")
     add_reading(group)
 
 
-def add_path(group: Any, words: str, start: str = "where the path begins") -> None:
-    """Add what says that paths are meant, which `words` tell, and where they end."""
+def add_path(group: Any, words: str, start: str = "first city of the path") -> None:
+    """Add the options of open paths; `words` is the help of `--open`."""
     group.add_argument("--open", action="store_true", help=words)
-    group.add_argument("--start-city", metavar="CITY", help=f"{start}: a label, or a number counted from 0")
-    group.add_argument("--end-city", metavar="CITY", help="where the path ends: a label, or a number counted from 0")
+    group.add_argument("--start-city", metavar="CITY", help=f"{start}: a label, or a number from 0")
+    group.add_argument("--end-city", metavar="CITY", help="last city of the path: a label, or a number from 0")
 
 
 def city_of(instance: Instance, name: str, text: str | None) -> int | None:
@@ -59,17 +58,16 @@ def city_of(instance: Instance, name: str, text: str | None) -> int | None:
 
 
 def add_instance(command: Any) -> None:
-    """Add the instance that a command is of."""
-    command.add_argument(
-        "instance", metavar="FILE|NAME", help="a TSPLIB, CSV, JSON or .npy file, - for standard input, or a name"
-    )
+    """Add the instance of a command."""
+    words = "TSPLIB, CSV, JSON or .npy file, name, or - (stdin)"
+    command.add_argument("instance", metavar="FILE|NAME", help=words)
 
 
 def add_reading(group: Any) -> None:
-    """Add how files are read that do not say it."""
-    group.add_argument("--metric", metavar="M", help="of coordinates (default: euclidean, or haversine on the globe)")
+    """Add the options for files that do not name their metric."""
+    group.add_argument("--metric", metavar="M", help="default: euclidean, or haversine on the globe")
     group.add_argument("--columns", type=_names, metavar="X,Y", help=_COLUMNS)
-    group.add_argument("--asymmetric", action="store_true", help="take distances that are not symmetric")
+    group.add_argument("--asymmetric", action="store_true", help="accept distances that are not symmetric")
 
 
 def _names(text: str) -> list[str]:
@@ -93,7 +91,7 @@ def output_file(path: str) -> str:
     return path
 
 
-OUTPUT_HELP = f"write the tour to this file; the ending is one of {', '.join(ENDINGS)}"
+OUTPUT_HELP = f"write the tour to a {', '.join(ENDINGS)}"
 
 
 def read_instance(options: argparse.Namespace) -> Instance:
@@ -111,5 +109,5 @@ def _generate(options: argparse.Namespace) -> None:
     given = {name: getattr(options, name) for name in _CONCERNED if getattr(options, name) is not None}
     for name in given:
         if _CONCERNED[name] != options.kind:
-            raise ValueError(f"--{name} does not concern {options.kind} instances; it is for {_CONCERNED[name]} ones")
+            raise ValueError(f"--{name} has no effect with {options.kind} instances; it is for {_CONCERNED[name]} ones")
     write(options.output, getattr(generate, options.kind)(options.n, options.seed, **given))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any, NoReturn
+from collections.abc import Iterable
+from typing import IO, Any, NoReturn
 
 from pytsp.exceptions import PytspError
 from pytsp.utils.text import one_line, printable
@@ -12,6 +13,9 @@ from pytsp.utils.text import one_line, printable
 __all__ = ["EXAMPLES", "Parser", "add_completion", "add_examples", "complete"]
 
 SHELLS = ("bash", "zsh", "fish")
+
+# Columns of the names of options in a short help, and its number of examples.
+_NAME_COLUMNS, _SHORT_EXAMPLES = 27, 3
 
 EXAMPLES = {
     "pytsp": """
@@ -78,11 +82,47 @@ EXAMPLES = {
 """The end of each command's help."""
 
 
+class _HelpAll(argparse.Action):
+    """Print the help with all options, and exit."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(parser.format_help(), end="")
+        parser.exit()
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that suggests a word for a mistyped command, option or value; examples keep their lines."""
 
+    common: frozenset[str] | None = None
+    """The options that `--help` shows; None: all."""
+
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": argparse.RawDescriptionHelpFormatter, **settings})
+
+    def shorten_help(self, common: Iterable[str]) -> None:
+        """Have `--help` show these options only, and `--help-all` all of them."""
+        self.common = frozenset({"help", "help_all", *common})
+        self.add_argument("--help-all", action=_HelpAll, nargs=0, help="show all options")
+
+    def print_help(self, file: IO[str] | None = None) -> None:
+        """Print the help, short if there is a short one."""
+        print(self.format_help() if self.common is None else self._short_help(), end="", file=file)
+
+    def _short_help(self) -> str:
+        """Return the help with the common options, and the first examples."""
+        assert self.common is not None
+        formatter = self.formatter_class(prog=self.prog, max_help_position=_NAME_COLUMNS)
+        names = " ".join(str(action.metavar) for action in self._get_positional_actions())
+        formatter.add_usage(f"{self.prog} [OPTION ...] {names}", [], [])
+        formatter.add_text(self.description)
+        for group in self._action_groups:
+            actions = [each for each in group._group_actions if not each.option_strings or each.dest in self.common]
+            if actions:
+                formatter.start_section(group.title)
+                formatter.add_arguments(actions)
+                formatter.end_section()
+        formatter.add_text("\n".join((self.epilog or "").splitlines()[: 1 + _SHORT_EXAMPLES]))
+        return formatter.format_help()
 
     def error(self, message: str) -> NoReturn:
         """Say in one line what is wrong with the words of a command, and exit."""

@@ -17,27 +17,25 @@ _END_SECONDS, _DRIVER_SECONDS = 0.08, 0.1
 _LEAST_SECONDS = 1e-3
 
 
-def add_limits(command: argparse.ArgumentParser) -> None:
-    """Add what ends a solve early."""
-    command.add_argument("-t", "--time-limit", type=seconds, metavar="SEC", help="stop so many seconds after the start")
-    command.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour that is no longer")
-    command.add_argument(
-        "--target-gap", type=share, metavar="GAP", help="stop so near the optimum, or the bound: 0.01, or 1%%"
-    )
-    command.add_argument("--patience", type=seconds, metavar="SEC", help="stop after so long without a shorter tour")
+def add_limits(command: argparse.ArgumentParser, more: argparse._ActionsContainer | None = None) -> None:
+    """Add the limits of a solve, and to `more` the less common ones."""
+    more = command if more is None else more
+    command.add_argument("-t", "--time-limit", type=seconds, metavar="SEC", help="stop SEC seconds after the start")
+    command.add_argument("--target-gap", type=share, metavar="GAP", help="stop near the optimum or bound: 0.01 or 1%%")
+    more.add_argument("--target", type=float, metavar="LENGTH", help="stop at a tour of this length or less")
+    more.add_argument("--patience", type=seconds, metavar="SEC", help="stop after SEC seconds without a shorter tour")
 
 
-def add_checkpoint(command: argparse.ArgumentParser) -> None:
-    """Add where and how often a solve writes its checkpoint."""
-    command.add_argument("--checkpoint", metavar="FILE", help="write here how the solve stands, for 'pytsp resume'")
-    add_interval(command)
+def add_checkpoint(command: argparse.ArgumentParser, more: argparse._ActionsContainer | None = None) -> None:
+    """Add the checkpoint of a solve, and to `more` its interval."""
+    command.add_argument("--checkpoint", metavar="FILE", help="save the state here, for 'pytsp resume'")
+    add_interval(command if more is None else more)
 
 
-def add_interval(command: argparse.ArgumentParser) -> None:
-    """Add how often a solve writes its checkpoint."""
-    command.add_argument(
-        "--checkpoint-interval", type=interval, default=30.0, metavar="SEC", help="how often (default: every 30 s)"
-    )
+def add_interval(command: argparse._ActionsContainer) -> None:
+    """Add the interval between two checkpoints."""
+    words = "seconds between two checkpoints (default: 30)"
+    command.add_argument("--checkpoint-interval", type=interval, default=30.0, metavar="SEC", help=words)
 
 
 def time_left(options: argparse.Namespace) -> float | None:

@@ -10,48 +10,71 @@ from typing import Any, TypeAlias
 from pytsp.backends.registry import BACKENDS
 from pytsp.cli import data
 from pytsp.cli.arguments import whole
+from pytsp.cli.help import Parser
 from pytsp.cli.limits import add_checkpoint, add_limits
 from pytsp.solvers.options.fields import Field
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
 
 Run: TypeAlias = Callable[[argparse.Namespace], None]
-"""What runs a command."""
+"""Runs a command."""
+
+# Options of the solvers that `pytsp solve --help` shows, and those that reproduce papers; --help-all shows all.
+COMMON = ("climbers", "iterations", "moves", "merge", "population", "islands", "piece", "stripes")
+PAPERS = (
+    *("mapping", "neighbourhood", "shared_matrix", "blocks", "lanes", "rows", "pivot", "draws", "draw_blocks"),
+    "acceptance",
+)
+# Solvers that serve comparison come behind the others.
+_LATE = ("restarts", "two-opt", "annealing", "ants")
 
 
 def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run: Run) -> None:
     """Add the command `solve`."""
     command = commands.add_parser("solve", help="find a short tour", description="Find a short tour.")
     command.set_defaults(run=run)
+    machine = command.add_argument_group("where it runs")
+    more = command.add_argument_group("limits and output")
+    paths = command.add_argument_group("paths, and data without a metric of its own")
     data.add_instance(command)
-    command.add_argument("--solver", choices=SOLVERS, default="auto", help="default: by size and options")
+    add_limits(command, more)
+    add_output(command, more)
     command.add_argument(
-        "--seed", type=whole(0, "random"), default=0, metavar="S", help="of what is random (default: 0), or random"
+        "--seed",
+        type=whole(0, "random"),
+        default=0,
+        metavar="S",
+        help="seed of all random choices (default: 0), or random",
     )
-    command.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or is the start")
-    add_backend(command, "auto", "default: the fastest here")
-    add_workers(command)
-    add_limits(command)
-    command.add_argument(
-        "--bound", action="store_true", help="find a length, too, that no tour is below, in a fifth of the time limit"
-    )
-    add_checkpoint(command)
+    names = ", ".join(SOLVERS)
+    command.add_argument("--solver", choices=SOLVERS, default="auto", metavar="NAME", help=names)
+    add_backend(command, "auto", "default: the fastest here", machine)
+    add_workers(machine)
+    command.add_argument("--bound", action="store_true", help="also compute a lower bound on the optimal length")
+    add_checkpoint(command, more)
+    more.add_argument("--initial-tour", metavar="FILE", help="start from this tour (eax: add it to the climbers)")
+    data.add_data_options(paths)
+    general = {action.dest for action in command._actions} - {"order", "verbose", "checkpoint_interval"}
     add_solver_options(command)
-    data.add_data_options(command.add_argument_group("other data than closed tours of TSPLIB files"))
-    add_output(command)
+    assert isinstance(command, Parser)
+    command.shorten_help({*general, *COMMON})
 
 
 def add_solver_options(command: argparse.ArgumentParser) -> None:
-    """Add what each solver may be asked for, in a group of its own; what several may be asked for comes first."""
-    options = fields()
+    """Add the options of several solvers, those of each solver, and at the end those that reproduce papers."""
+    options = {name: specs for name, specs in fields().items() if name not in PAPERS}
     shared = command.add_argument_group("several solvers")
     for name, specs in options.items():
         if len(specs) > 1:
             _add_option(shared, name, list(specs.values()), f" ({', '.join(specs)})")
-    for solver, kind in OPTIONS.items():
-        group = command.add_argument_group(f"{kind.title} ({solver})")
-        for name, spec in kind.fields().items():
-            if len(options[name]) == 1:
-                _add_option(group, name, [spec])
+    for solver in (*(name for name in OPTIONS if name not in _LATE), *_LATE):
+        group = command.add_argument_group(f"{OPTIONS[solver].title} ({solver})")
+        for name, specs in options.items():
+            if [*specs] == [solver]:
+                _add_option(group, name, [*specs.values()])
+    papers = command.add_argument_group("to reproduce papers")
+    for name in PAPERS:
+        specs = fields()[name]
+        _add_option(papers, name, list(specs.values()), f" ({', '.join(specs)})")
 
 
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -65,7 +88,7 @@ def _add_option(group: argparse._ActionsContainer, name: str, specs: Sequence[Fi
     choices = tuple(dict.fromkeys(choice for each in specs for choice in each.choices))
     how: dict[str, Any] = {"action": "store_true"}
     if choices:
-        how = {"choices": choices, "type": type(choices[0])}
+        how = {"choices": choices, "type": type(choices[0]), "metavar": spec.metavar or None}
     elif spec.least is not None:
         how = {"type": whole(spec.least, *spec.words), "metavar": spec.metavar}
     elif spec.read is not None:
@@ -83,36 +106,46 @@ def add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser], r
     command.set_defaults(run=run)
     data.add_instance(command)
     data.add_reading(command)
-    command.add_argument("--backends", metavar="B,…", help="with commas between them (default: all usable ones)")
+    command.add_argument("--backends", metavar="B,…", help="separated by commas (default: all usable ones)")
     command.add_argument("--solver", choices=tuple(OPTIONS), default="restarts", help="default: restarts")
-    command.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of what is random (default: 0)")
+    command.add_argument(
+        "--seed", type=whole(0), default=0, metavar="S", help="seed of all random choices (default: 0)"
+    )
     for name in ("climbers", "iterations", "k"):
         specs = fields()[name]
         _add_option(command, name, list(specs.values()), f" ({', '.join(specs)})")
-    command.add_argument("--repeats", type=whole(1), default=1, metavar="N", help="runs of each way (default: 1)")
-    command.add_argument("--neighbourhoods", metavar="N,…", help="those of restarts that each backend runs")
-    command.add_argument("--mappings", metavar="M,…", help="how each GPU lays climbers out")
-    command.add_argument("--threads", type=_counts, default=(), metavar="T,…", help="how many multicore has")
+    command.add_argument(
+        "--repeats", type=whole(1), default=1, metavar="N", help="runs of each combination (default: 1)"
+    )
+    command.add_argument("--neighbourhoods", metavar="N,…", help="neighbourhoods of restarts that each backend runs")
+    command.add_argument("--mappings", metavar="M,…", help="mappings of climbers on each GPU")
+    command.add_argument("--threads", type=_counts, default=(), metavar="T,…", help="numbers of threads of multicore")
     command.add_argument("--devices", type=_listed_devices, default=(), metavar="D,…", help="GPUs, by number or name")
-    command.add_argument("--bound", action="store_true", help="say how far above the shortest the tours are at most")
+    command.add_argument("--bound", action="store_true", help="also compute a lower bound on the optimal length")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
 
-def add_backend(command: argparse.ArgumentParser, default: str | None, words: str) -> None:
-    """Add where kernels run."""
-    command.add_argument("--backend", choices=("auto", *BACKENDS), default=default, help=words)
-    command.add_argument("--threads", type=whole(1), metavar="T", help="threads of multicore (default: all cores)")
-    command.add_argument("--device", type=_device, metavar="D", help="which GPU: its number or a part of its name")
+def add_backend(
+    command: argparse.ArgumentParser,
+    default: str | None,
+    words: str,
+    more: argparse._ActionsContainer | None = None,
+) -> None:
+    """Add the backend, and to `more` its threads and its device."""
+    more = command if more is None else more
+    names = ", ".join(BACKENDS)
+    words = f"auto, {names} ({words})"
+    command.add_argument("--backend", choices=("auto", *BACKENDS), default=default, metavar="NAME", help=words)
+    more.add_argument("--threads", type=whole(1), metavar="T", help="threads of multicore (default: all cores)")
+    more.add_argument("--device", type=_device, metavar="D", help="the GPU: its number, or part of its name")
 
 
-def add_workers(command: argparse.ArgumentParser) -> None:
-    """Add who runs a solve beside this process."""
-    group = command.add_argument_group("other processes").add_mutually_exclusive_group()
-    group.add_argument("--workers", type=whole(1), metavar="N", help="so many processes of this machine")
-    group.add_argument(
-        "--devices", type=_devices, metavar="D,…", help="these GPUs side by side, by number or name; or all"
-    )
-    group.add_argument("--scheduler", metavar="ADDRESS", help="the workers of a Dask cluster, as tcp://host:8786")
+def add_workers(command: argparse._ActionsContainer) -> None:
+    """Add the workers that share a solve."""
+    group = command.add_mutually_exclusive_group()
+    group.add_argument("--workers", type=whole(1), metavar="N", help="share the solve among N processes here")
+    group.add_argument("--devices", type=_devices, metavar="D,…", help="share it among these GPUs, or all")
+    group.add_argument("--scheduler", metavar="ADDRESS", help="share it on a Dask cluster: tcp://host:8786")
 
 
 @contextmanager
@@ -129,16 +162,15 @@ def work_of(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
             yield {"executor": client}
 
 
-def add_output(command: argparse.ArgumentParser) -> None:
-    """Add what is told of a solve."""
+def add_output(command: argparse.ArgumentParser, more: argparse._ActionsContainer | None = None) -> None:
+    """Add the output of a solve, and to `more` the less common part of it."""
+    more = command if more is None else more
     command.add_argument("-o", "--output", type=data.output_file, metavar="FILE", help=data.OUTPUT_HELP)
-    told = command.add_mutually_exclusive_group()
-    told.add_argument("--json", action="store_true", help="print one JSON object")
-    told.add_argument(
-        "--order", action="store_true", help="print the cities in the order of the visit, too, one a line"
-    )
+    printed = command.add_mutually_exclusive_group()
+    printed.add_argument("--json", action="store_true", help="print one JSON object")
+    printed.add_argument("--order", action="store_true", help="also print the cities in the order of the visit")
     command.add_argument("-q", "--quiet", action="store_true", help="show no progress")
-    command.add_argument("-v", "--verbose", action="store_true", help="log on standard error what is done")
+    more.add_argument("-v", "--verbose", action="store_true", help="log on standard error")
 
 
 def _devices(text: str) -> str | list[int | str]:

@@ -30,7 +30,7 @@ _UNITS = {
 _BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH = 32
 _BAR_WIDTH = 30
-# A speed is that of so many seconds.
+# Seconds over which a speed is averaged.
 _SPEED_SECONDS = 3.0
 
 
@@ -109,7 +109,7 @@ class Display:
 
     @property
     def work(self) -> str:
-        """What is being done, how much of it, and how fast."""
+        """The current work, its amount, and its speed."""
         if self._now is None:
             return "preparing"
         done, total, unit = count_work(self._now)
@@ -122,7 +122,7 @@ class Display:
 
     @property
     def fraction(self) -> float | None:
-        """How much is done, by what comes to its end first; None where nothing says when it ends."""
+        """The share that is done, by the limit that ends first; None without a limit."""
         now = self._now
         if now is None:
             return None

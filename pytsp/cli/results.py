@@ -1,4 +1,4 @@
-"""What a solve has found, told: first in its file, then on standard output; where either fails, in another file."""
+"""Output of a result: first to its file, then to standard output; if either fails, to another file."""
 
 from __future__ import annotations
 

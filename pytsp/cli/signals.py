@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 # What ends a command, and how that is told.
 _TOLD = {signal.SIGINT: "interrupted", signal.SIGTERM: "ended by SIGTERM", signal.SIGHUP: "ended by SIGHUP"}
-# One that follows another within so many seconds means the same, and finds the command about to end.
+# Seconds within which a second signal means the same as the first: the command is about to end.
 _ENDING_SECONDS = 5.0
 
 

@@ -39,7 +39,7 @@ def repeated(instance: Instance, order: NDArray[np.int64]) -> Instance:
 
 @st.composite
 def crowded(draw: st.DrawFn, most: int = 6, copies: int = 12) -> tuple[Instance, NDArray[np.int64]]:
-    """An instance of some places, and how often each is repeated: its number so many times, in any order."""
+    """An instance of some places, and how often each is repeated: each number as often, in any order."""
     places = draw(
         st.one_of(
             strategies.coordinate_instances(tuple(ADDED), min_n=1, max_n=most),
@@ -209,7 +209,7 @@ ADDRESSES = np.array([[5, 8], [2, 9], [8, 9], [2, 5], [1, 5]])
 
 
 def towns(seed: int, copies: int = 40) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Twelve towns by latitude and longitude, and so many orders in each."""
+    """Twelve towns by latitude and longitude, and some orders in each."""
     rng = np.random.default_rng(seed)
     few = np.column_stack([rng.uniform(48, 54, 12), rng.uniform(7, 14, 12)])
     return few, np.repeat(few, copies, axis=0)[rng.permutation(12 * copies)]

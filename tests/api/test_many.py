@@ -360,7 +360,12 @@ def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch
         (np.zeros((2, 5, 4)), {}, InstanceError, "EUCLIDEAN needs"),
         ([np.zeros((5, 4))], {}, InstanceError, r"instances\[0\]: data must have shape"),
         ([None], {}, TypeError, r"instances\[0\]: instance must be a pytsp.Instance .*; it is a NoneType"),
-        ([LINE], {"metric": "EUC_2D"}, InstanceError, r"instances\[0\]: metric='EUC_2D' does not concern an Instance"),
+        (
+            [LINE],
+            {"metric": "EUC_2D"},
+            InstanceError,
+            r"instances\[0\]: metric='EUC_2D' has no effect with an Instance",
+        ),
         ([LINE], {"time_limit": 0}, ValueError, "time_limit must be a positive number of seconds; it is 0"),
         ([LINE], {"progress": 5}, TypeError, "progress must be callable; it is 5"),
         ([], {"climbers": 0}, ValueError, "climbers must be a whole number from 1"),

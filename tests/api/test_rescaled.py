@@ -57,7 +57,7 @@ MANY = ((7, 0), (8, 3), (9, 5), (9, 0))
 
 
 def wide(n: int, decades: float, seed: int = 0, *, is_directed: bool = True) -> NDArray[np.float64]:
-    """Distances that are uniform in their logarithms over so many decades."""
+    """Distances that are uniform in their logarithms over a number of decades."""
     d: NDArray[np.float64] = 10.0 ** np.random.default_rng(seed).uniform(-decades / 2, decades / 2, (n, n))
     d = d if is_directed else np.triu(d, 1) + np.triu(d, 1).T
     np.fill_diagonal(d, 0)

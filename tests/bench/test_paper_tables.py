@@ -25,7 +25,7 @@ FULL = Task("c", math.inf)
 
 
 def climbed(name: str, climbers: int) -> pytsp.Result:
-    """What so many climbers come to."""
+    """Results of `count` climbers."""
     return pytsp.solve(tsplib(TSPLIB, name), solver="restarts", climbers=climbers, seed=0, backend="c")
 
 

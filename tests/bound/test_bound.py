@@ -169,8 +169,8 @@ def test_a_certificate_of_paths_proves_nothing_of_others() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"start_city": 3}, "does not concern a closed tour"),
-        ({"end_city": 0}, "does not concern a closed tour"),
+        ({"start_city": 3}, "has no effect with a closed tour"),
+        ({"end_city": 0}, "has no effect with a closed tour"),
         ({"open": True, "start_city": 4}, "start_city must be a whole number from 0 to 3"),
         ({"open": True, "end_city": -1}, "end_city must be a whole number from 0 to 3"),
         ({"open": True, "start_city": 1, "end_city": 1}, "start_city and end_city are both 1"),

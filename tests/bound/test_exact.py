@@ -23,7 +23,7 @@ PART = "bound"
 
 
 def by_boxes(instance: Instance, penalties: np.ndarray, scale: int, near: int = 3) -> exact_trees.OneTree:
-    """The tree of all pairs, of cities in order of a curve, from rows of so many nearest."""
+    """The tree of all pairs, of cities in order of a curve, from rows of the nearest."""
     kernels = open_backend("c", part="bound")
     cities = InPlane(kernels, instance)
     cities.begin(listed(neighbour_lists(cities.ordered, near)))

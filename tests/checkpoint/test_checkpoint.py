@@ -152,7 +152,7 @@ def interrupted(at: int, after: bool, solve: Any) -> Result | None:
 
 
 def interrupted_at(generation: int) -> Any:
-    """A callback of a solve's progress that ends it after so many iterations."""
+    """A callback of a solve's progress that ends it after a number of iterations."""
 
     def told(now: pytsp.Progress) -> None:
         if now.iteration >= generation:

@@ -130,7 +130,7 @@ def test_of_another_instance_nothing_is_proved(certificate: Path, capsys: pytest
         ({"penalties": [0]}, "penalties are int64 of shape (1,)"),
         ({"open": 1}, "open must be true or false; it is 1"),
         ({"open": True}, "penalties are int64 of shape (100,), but must be int64 of (101,)"),
-        ({"start_city": 0}, "start_city=0 does not concern a closed tour"),
+        ({"start_city": 0}, "start_city=0 has no effect with a closed tour"),
         ({"end_city": "0"}, "end_city must be a whole number or null; it is '0'"),
         ({"format": "pytsp lower bound 2"}, "it is no certificate of a lower bound"),
     ],

@@ -131,7 +131,7 @@ def test_nothing_but_the_result_goes_into_a_pipe(instance: str) -> None:
 @pytest.mark.parametrize("solver", ["eax", "ils", "restarts"])
 @pytest.mark.parametrize("quiet", [False, True])
 def test_a_terminal_sees_progress_unless_it_is_to_be_quiet(tmp_path: Path, quiet: bool, solver: str) -> None:
-    # Brackets are markup to the library that draws the line. No solver is through with so many cities so soon.
+    # Brackets are markup to the library that draws the line. No solver ends this soon with that many cities.
     points = np.random.default_rng(0).integers(0, 9999, (1_000, 2))
     cities = Instance.from_coordinates(points, "EUC_2D", "[b]thousand")
     file = tmp_path / "brackets.tsp"
@@ -331,7 +331,7 @@ def test_a_target_stops_the_solver(instance: str, capsys: pytest.CaptureFixture[
 def test_an_option_of_another_solver_is_a_failure(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refusal(capsys, "solve", instance, "--solver", "restarts", "--iterations", "9")
     others = " or ".join(f"solver={name!r}" for name in ("ils", "eax", "large", "two-opt", "annealing", "ants"))
-    assert said == f"pytsp: iterations=9 does not concern solver='restarts'; it is for {others}\n"
+    assert said == f"pytsp: iterations=9 has no effect with solver='restarts'; it is for {others}\n"
 
 
 # compare

@@ -107,9 +107,9 @@ def test_generate_makes_every_kind(words: list[str], made: pytsp.Instance, tmp_p
 
 def test_generate_refuses_what_concerns_another_kind(capsys: pytest.CaptureFixture[str]) -> None:
     said = refusal(capsys, "generate", "uniform", "--n", "9", "--seed", "1", "--clusters", "3")
-    assert "--clusters does not concern uniform instances; it is for clustered ones" in said
+    assert "--clusters has no effect with uniform instances; it is for clustered ones" in said
     said = refusal(capsys, "generate", "clustered", "--n", "9", "--seed", "1", "--share", "1")
-    assert "--share does not concern clustered instances; it is for grid ones" in said
+    assert "--share has no effect with clustered instances; it is for grid ones" in said
     assert "share must be more than 0" in refusal(capsys, "generate", "grid", "--n", "9", "--seed", "1", "--share", "2")
 
 
@@ -192,10 +192,10 @@ def test_an_open_path_has_no_gap_to_the_optimum_of_tours(capsys: pytest.CaptureF
 
 
 def test_ends_and_metrics_that_mean_nothing_are_refused(places: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "end_city=1 does not concern a closed tour" in refusal(capsys, "solve", places, "--end-city", "1")
+    assert "end_city=1 has no effect with a closed tour" in refusal(capsys, "solve", places, "--end-city", "1")
     assert "must be a whole number from 0 to 4" in refusal(capsys, "solve", places, "--open", "--end-city", "5")
     said = refusal(capsys, "solve", "europe", "--metric", "euc_2d")
-    assert said.endswith("metric='euc_2d' does not concern a TSPLIB file, which says its own, GEO\n")
+    assert said.endswith("metric='euc_2d' has no effect with a TSPLIB file, which says its own, GEO\n")
     assert "is not for latitudes and longitudes" in refusal(capsys, "solve", places, "--metric", "EUC_2D")
 
 

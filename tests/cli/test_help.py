@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -19,7 +20,9 @@ from processes import PATIENCE, run_python
 from pytsp.cli import commands as cli
 from pytsp.cli.commands import main
 from pytsp.cli.help import EXAMPLES, SHELLS
+from pytsp.cli.options import COMMON, PAPERS
 from pytsp.datasets import registry as datasets
+from pytsp.solvers.registry import fields
 from pytsp.utils.suggestions import suggest
 
 
@@ -49,6 +52,33 @@ def test_every_help_ends_in_examples_that_are_accepted(name: str, capsys: pytest
     for words in found:
         if words[-1] != "--help":
             cli._parser().parse_args(words)
+
+
+@pytest.mark.parametrize("name", ["pytsp", *commands()])
+def test_every_help_fits_two_screens(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["--help"] if name == "pytsp" else [name, "--help"])
+    assert len(capsys.readouterr().out.splitlines()) <= 70
+
+
+def test_the_short_help_leaves_out_what_the_long_one_has(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = {}
+    for word in ("--help", "--help-all"):
+        with pytest.raises(SystemExit) as ended:
+            main(["solve", word])
+        assert ended.value.code == 0
+        shown[word] = set(re.findall(r"^  (?:-\w(?: \S+)?, )?(--[\w-]+)", capsys.readouterr().out, re.MULTILINE))
+    every = {option for action in commands()["solve"]._actions for option in action.option_strings[-1:]}
+    assert shown["--help-all"] | {"--no-quadrants"} == every
+    assert shown["--help"] < shown["--help-all"] and {"--time-limit", "--help-all", "--islands"} <= shown["--help"]
+    assert not shown["--help"] & {f"--{name.replace('_', '-')}" for name in PAPERS}
+
+
+def test_the_groups_of_the_help_name_options() -> None:
+    assert {*COMMON, *PAPERS} <= fields().keys() and not {*COMMON} & {*PAPERS}
 
 
 def test_examples_belong_to_commands() -> None:

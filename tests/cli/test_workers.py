@@ -1,4 +1,4 @@
-"""Other processes from the command line: so many, those of GPUs, and those of a cluster."""
+"""Other processes from the command line: a number of them, those of GPUs, and those of a cluster."""
 
 from __future__ import annotations
 

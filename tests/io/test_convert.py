@@ -129,7 +129,7 @@ def test_asymmetric_matrices_are_taken_where_that_is_said() -> None:
 def test_an_instance_is_itself() -> None:
     instance = Instance.from_coordinates(POINTS, metric="EUC_2D")
     assert as_instance(instance) is instance
-    with pytest.raises(InstanceError, match="metric='GEO' does not concern an Instance"):
+    with pytest.raises(InstanceError, match="metric='GEO' has no effect with an Instance"):
         as_instance(instance, metric="GEO")
 
 
@@ -162,9 +162,9 @@ def test_sparse_matrices_are_refused(sparse: Any) -> None:
         (np.ma.masked_array(POINTS, mask=np.eye(4, 2)), {}, "a masked array"),
         (POINTS, {"metric": "XRAY3"}, "metric 'XRAY3' is not known"),
         (POINTS, {"metric": "EUC_3D"}, "EUC_3D needs 3 coordinates a city"),
-        (POINTS, {"columns": ["x", "y"]}, "does not concern data of this kind"),
-        ([1, 2, 3], {"metric": "GEO"}, "metric='GEO' does not concern a condensed distance matrix"),
-        (np.zeros((4, 4)), {"metric": "EUC_2D"}, "metric='EUC_2D' does not concern a matrix"),
+        (POINTS, {"columns": ["x", "y"]}, "has no effect with data of this kind"),
+        ([1, 2, 3], {"metric": "GEO"}, "metric='GEO' has no effect with a condensed distance matrix"),
+        (np.zeros((4, 4)), {"metric": "EUC_2D"}, "metric='EUC_2D' has no effect with a matrix"),
         (
             [[91, 0]] * 3,
             {"metric": "haversine"},
@@ -364,7 +364,7 @@ def test_columns_are_those_that_are_asked_for() -> None:
         ({"x": [1], "y": [1]}, {"columns": ["x", "z"]}, r"columns=\['x', 'z'\] must be different ones of: x, y"),
         ({"x": [1], "y": [1]}, {"columns": ["x", "x"]}, "must be different ones of"),
         ({"x": [1], "y": [1]}, {"columns": "xy"}, "must be different ones of"),
-        ({"x": [1], "y": [1]}, {"asymmetric": True}, "asymmetric=True does not concern coordinates in a data frame"),
+        ({"x": [1], "y": [1]}, {"asymmetric": True}, "asymmetric=True has no effect with coordinates in a data frame"),
         ({"x": [], "y": []}, {}, r"shape \(n, 2\)"),
     ],
 )
@@ -389,7 +389,7 @@ def test_a_frame_whose_index_is_its_columns_holds_distances(matrix: NDArray[np.i
         with pytest.raises(InstanceError, match="asymmetric=True takes it"):
             as_instance(frame)
         assert as_instance(frame, asymmetric=True).asymmetric
-    with pytest.raises(InstanceError, match="metric='GEO' does not concern distances"):
+    with pytest.raises(InstanceError, match="metric='GEO' has no effect with distances"):
         as_instance(frame, metric="GEO")
 
 
@@ -433,7 +433,7 @@ def test_a_solve_reads_data_as_it_is_told() -> None:
     assert pytsp.solve([[0, 0], [0, 1.4]], metric="ceil_2d", backend="c").length == 4
     frame = frames({"east": [0, 0, 3], "north": [0, 4, 0]})
     assert pytsp.solve(frame, columns=["east", "north"], backend="c").length == 12
-    with pytest.raises(InstanceError, match="metric='GEO' does not concern an Instance"):
+    with pytest.raises(InstanceError, match="metric='GEO' has no effect with an Instance"):
         pytsp.solve(Instance.from_coordinates(POINTS, metric="EUC_2D"), metric="GEO")
 
 

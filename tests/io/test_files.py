@@ -116,11 +116,13 @@ def test_nested_collections_without_end_are_refused(tmp_path: Path) -> None:
 def test_tsplibs_files_say_their_metric(tmp_path: Path) -> None:
     with pytest.raises(TsplibError, match="x.tsp"):
         read_any(write(tmp_path, "x.tsp", "{}"))
-    with pytest.raises(InstanceError, match="metric='GEO' does not concern a TSPLIB file, which says its own, EUC_2D"):
+    with pytest.raises(
+        InstanceError, match="metric='GEO' has no effect with a TSPLIB file, which says its own, EUC_2D"
+    ):
         pytsp.read("uniform100", metric="GEO")
     assert pytsp.read("uniform100", metric="euc_2d").metric == "EUC_2D"
     for options in ({"columns": ["x", "y"]}, {"asymmetric": True}):
-        with pytest.raises(InstanceError, match="does not concern a TSPLIB file"):
+        with pytest.raises(InstanceError, match="has no effect with a TSPLIB file"):
             pytsp.read("uniform100", **options)  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
         read_any(tmp_path / "missing.csv")
@@ -211,9 +213,9 @@ def test_asymmetric_tables_are_taken_where_that_is_said(tmp_path: Path) -> None:
     path = write(tmp_path, "ways.csv", ";a;b\na;0;1,5\nb;2;0\n")
     instance = pytsp.read(path, asymmetric=True)
     assert instance.asymmetric and instance.distance(0, 1) == 1.5 and instance.labels == ("a", "b")
-    with pytest.raises(InstanceError, match="metric='GEO' does not concern distances"):
+    with pytest.raises(InstanceError, match="metric='GEO' has no effect with distances"):
         pytsp.read(path, metric="GEO")
-    with pytest.raises(InstanceError, match="line 1: asymmetric=True does not concern coordinates in a table"):
+    with pytest.raises(InstanceError, match="line 1: asymmetric=True has no effect with coordinates in a table"):
         pytsp.read(write(tmp_path, "t.csv", "x,y\n1,2\n"), asymmetric=True)
 
 

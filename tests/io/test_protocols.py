@@ -219,8 +219,8 @@ def test_geometries_of_a_plane_are_x_and_y(shape: Shape, metric: str | None) -> 
     ("shape", "options", "words"),
     [
         (Shape(MANY, System(False)), {"metric": "haversine"}, "the geometries are projected; data.to_crs"),
-        (Shape(MANY), {"asymmetric": True}, "asymmetric=True does not concern geometries"),
-        (Shape(MANY), {"columns": ["x", "y"]}, "does not concern data of this kind"),
+        (Shape(MANY), {"asymmetric": True}, "asymmetric=True has no effect with geometries"),
+        (Shape(MANY), {"columns": ["x", "y"]}, "has no effect with data of this kind"),
         (Shape([1]), {}, "__geo_interface__ of a Shape must be a mapping; it is a list"),
         (Shape({"type": "Polygon", "coordinates": []}), {}, "type 'Polygon' is not accepted"),
         (Shape({"type": "MultiPoint", "coordinates": [[500_000, 5e6]]}), {}, "the latitude of city 0 is 5000000"),

@@ -122,7 +122,7 @@ def test_other_answers_are_refused_with_what_is_wrong(document: dict[str, Any], 
 
 
 def test_a_road_servers_table_has_no_metric() -> None:
-    with pytest.raises(InstanceError, match="metric='GEO' does not concern a road server's table"):
+    with pytest.raises(InstanceError, match="metric='GEO' has no effect with a road server's table"):
         as_instance({"durations": WAYS}, metric="GEO")
 
 

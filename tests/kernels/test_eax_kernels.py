@@ -214,7 +214,7 @@ def test_all_backends_and_forms_make_the_same_generations(backend: Backend, metr
 
 
 class Made:
-    """A pair of tours whose one long AB-cycle has so many edges of A and leaves subtours of such sizes.
+    """A pair of tours whose one long AB-cycle has a number of edges of A and leaves subtours of given sizes.
 
     A is 0, …, n - 1. What goes costs `gone`, what comes costs `come`, the other edges of A 10, everything else 11; so
     the cycle's child gains by far the most, if it is made. B joins the subtours by exchanges of two edges.
@@ -240,7 +240,7 @@ class Made:
 
     @staticmethod
     def _closed(bounds: NDArray[np.int64], m: int, subtours: int) -> tuple[list[list[Any]], set[tuple[int, int]]]:
-        """Segments, from which to which city, in so many rings; and the edges that close them, in one AB-cycle."""
+        """Segments, from which to which city, in some rings; and the edges that close them, in one AB-cycle."""
         n = int(bounds[-1])
         for seed in range(10_000):
             random = np.random.default_rng(seed)

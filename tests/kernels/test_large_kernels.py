@@ -56,7 +56,7 @@ class Tour:
         self.handle: Opaque = backend.call("huge_given", np.asarray(tour, dtype=np.int32))
 
     def settle(self, limit: int, seed: int = 0, most: int = 2**62) -> Tour:
-        """Make passes, at most so many, and of so much work."""
+        """Make passes, with bounds on their number and their work."""
         given_ = (self.loaded, self.links, self.handle, seed, limit, most)
         self.handle = self.backend.call(f"{self.form.kind}_huge_descend", *given_)
         return self

@@ -22,7 +22,7 @@ K = 8
 
 
 def drawn(seed: int, sizes: list[int]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Whole coordinates of instances with so many cities, shape (2, n), some of them equal; and the sizes."""
+    """Whole coordinates of instances of given sizes, shape (2, n), some of them equal; and the sizes."""
     each = [np.random.default_rng([seed, number]).integers(0, 60, (2, n)) for number, n in enumerate(sizes)]
     return np.concatenate(each, axis=1).astype(np.float64), np.array(sizes, np.int32)
 

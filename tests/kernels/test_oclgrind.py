@@ -84,7 +84,7 @@ def test_reductions_by_several_blocks_have_no_race(tmp_path: Path) -> None:
 def test_a_missing_barrier_is_noticed(tmp_path: Path) -> None:
     command, environment = command_of(tmp_path, "no_barriers")
     log = tmp_path / "log"
-    # There are so many races that to find them all takes a minute: the first one is enough.
+    # To find all of the races takes a minute: the first one is enough.
     with subprocess.Popen(command, env=environment) as running:
         wait_until(lambda: running.poll() is not None or (log.is_file() and "Kernel: " in log.read_text()))
         running.kill()

@@ -20,7 +20,7 @@ from pytsp.solvers.restarts.mapping import BLOCK_CITIES, fits_a_block, fits_with
 TILES = {"grid": {16: 1, 24: 2}, "plane": {20: 1, 24: 1, 28: 2, 32: 2}, "matrix": {12: 1, 20: 2}}
 # Enumerations have a wide grid's points in double precision.
 ENUMERATED = {"grid": {16: 1, 24: 1}, "plane": {24: 1}, "matrix": {12: 1}}
-# Where futhark/two_opt/gpu_climbs.fut takes so many lanes for several moves a pass.
+# Sizes at which futhark/two_opt/gpu_climbs.fut changes its lanes for several moves a pass.
 LONG_TOURS, MANY_LANES = 2_000, 512
 # KiB that a block may have: on any GPU, and on NVIDIA's of compute capability 7.5, 8.6, 8.0 and 9.0.
 ROOMS = (48, 64, 99, 163, 227)
@@ -76,7 +76,7 @@ def grows(expression: str) -> int:
 
 
 def gpu(room: int) -> Any:
-    """A backend on a GPU whose blocks have so many KiB."""
+    """A backend on a GPU whose blocks have a number of KiB."""
     return SimpleNamespace(device=Device(0, "GPU", 2**37, "9.0", "13.0", shared_memory=room * 2**10))
 
 
@@ -125,7 +125,7 @@ def test_a_climber_of_the_local_search_needs_no_more_than_is_thought() -> None:
 
 
 def placement_cities(room: int) -> int:
-    """The most cities of a climber on a GPU whose blocks have so many KiB."""
+    """The most cities of a climber on a GPU whose blocks have a number of KiB."""
     most = placement.most_cities(gpu(room))
     assert most is not None
     return most

@@ -82,7 +82,7 @@ def test_order_of_points_and_blocks_and_threads_change_nothing(instance: Instanc
 
 
 def test_many_cities_have_the_neighbours_that_an_exhaustive_search_finds() -> None:
-    # All pairs of so many cities as a tree is tested with would take half a minute.
+    # All pairs of the cities with which a tree is tested would take half a minute.
     n = 5_000 if _nearest.are_few(0) else 40_000
     instance = uniform(n, 7)
     lists = neighbour_lists(instance, 10)

@@ -238,7 +238,7 @@ def test_a_tours_optimum_is_not_the_paths() -> None:
 
 def test_a_tour_has_no_end() -> None:
     line = Instance.from_coordinates([[x, 0] for x in range(5)], metric="EUC_2D")
-    with pytest.raises(ValueError, match="end_city=0 does not concern a closed tour; it is for open=True"):
+    with pytest.raises(ValueError, match="end_city=0 has no effect with a closed tour; it is for open=True"):
         pytsp.solve(line, end_city=0)
     with pytest.raises(ValueError, match="start_city must be a whole number from 0 to 4; it is 5"):
         pytsp.solve(line, start_city=5)
@@ -274,11 +274,13 @@ def test_ends_may_be_labels() -> None:
 
 def test_lists_of_neighbours_and_limits_out_of_range_are_refused_for_paths() -> None:
     line = Instance.from_coordinates([[x, 0] for x in range(5)], metric="EUC_2D")
-    with pytest.raises(ValueError, match="neighbours given as lists do not concern open paths"):
+    with pytest.raises(ValueError, match="neighbours given as lists have no effect with open paths"):
         pytsp.solve(line, open=True, neighbours=[[1], [0], [1], [2], [3]])
-    with pytest.raises(ValueError, match="checkpoint does not concern open paths and asymmetric instances"):
+    with pytest.raises(ValueError, match="checkpoint has no effect with open paths and asymmetric instances"):
         pytsp.solve(line, open=True, checkpoint="line.checkpoint")
-    with pytest.raises(ValueError, match="target_gap does not concern open paths; optima .* are those of closed tours"):
+    with pytest.raises(
+        ValueError, match="target_gap has no effect with open paths; optima .* are those of closed tours"
+    ):
         pytsp.solve(line, open=True, target_gap=0.1)
     with pytest.raises(ValueError, match="time_limit must be a positive number of seconds; it is -1"):
         pytsp.solve(line, open=True, time_limit=-1)

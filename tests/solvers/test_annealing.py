@@ -240,9 +240,9 @@ def test_patience_ends_it(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> 
         ({"trials": 0}, "trials must be"),
         ({"pairs": "all"}, "pairs 'all' is not known; known: neighbours, random"),
         ({"moves": "4-opt"}, "moves '4-opt' is not known; known: 2-opt, or-opt"),
-        ({"moves": "3-opt"}, "moves='3-opt' does not concern solver='annealing'; it is for solver='ils'"),
-        ({"kick": "walk"}, "kick='walk' does not concern solver='annealing'"),
-        ({"beta": 2}, "beta=2 does not concern solver='annealing'; it is for solver='ants'"),
+        ({"moves": "3-opt"}, "moves='3-opt' has no effect with solver='annealing'; it is for solver='ils'"),
+        ({"kick": "walk"}, "kick='walk' has no effect with solver='annealing'"),
+        ({"beta": 2}, "beta=2 has no effect with solver='annealing'; it is for solver='ants'"),
     ],
 )
 def test_what_is_out_of_range_is_refused(options: dict[str, Any], message: str) -> None:

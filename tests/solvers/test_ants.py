@@ -191,13 +191,13 @@ def test_whole_powers_are_powers(base: float, exponents: list[int]) -> None:
         ({"beta": float("nan")}, "beta must be a multiple"),
         ({"evaporation": 0}, "evaporation must be a share, more than 0 and at most 1; it is 0"),
         ({"evaporation": 1.5}, "evaporation must be a share"),
-        ({"ranks": 3}, "ranks=3 does not concern variant='max-min'; it is for variant='rank'"),
+        ({"ranks": 3}, "ranks=3 has no effect with variant='max-min'; it is for variant='rank'"),
         ({"variant": "rank", "ranks": 0}, "ranks must be"),
-        ({"variant": "rank", "smoothing": 0.5}, "smoothing=0.5 does not concern variant='rank'"),
+        ({"variant": "rank", "smoothing": 0.5}, "smoothing=0.5 has no effect with variant='rank'"),
         ({"smoothing": 2}, "smoothing must be a share from 0 to 1; it is 2"),
         ({"moves": "4-opt"}, "moves '4-opt' is not known; known: 2-opt, or-opt, 3-opt"),
-        ({"temperature": 2.0}, "temperature=2.0 does not concern solver='ants'; it is for"),
-        ({"trials": 2}, "trials=2 does not concern solver='ants'; it is for solver='annealing'"),
+        ({"temperature": 2.0}, "temperature=2.0 has no effect with solver='ants'; it is for"),
+        ({"trials": 2}, "trials=2 has no effect with solver='ants'; it is for solver='annealing'"),
     ],
 )
 def test_what_is_out_of_range_is_refused(options: dict[str, Any], message: str) -> None:
@@ -225,7 +225,7 @@ def test_arguments_for_both_comparators_are_refused() -> None:
     with pytest.raises(ValueError, match="trials=3 is for solver='annealing' and beta=2 for solver='ants'"):
         pytsp.solve(scattered(9, "EUC_2D", 1), trials=3, beta=2)
     with pytest.raises(
-        ValueError, match="moves='2-opt' does not concern solver='eax'; it is for solver='annealing' or"
+        ValueError, match="moves='2-opt' has no effect with solver='eax'; it is for solver='annealing' or"
     ):
         pytsp.solve(scattered(9, "EUC_2D", 1), moves="2-opt")
 

@@ -237,7 +237,7 @@ def test_it_is_greedy_in_parts_where_there_is_no_time_for_all_of_it(
     monkeypatch.setattr(_shortening, "GRACE_SECONDS", 0.0)
     monkeypatch.setattr(_shortening, "descended", lambda points, tour, *_: tour)
     monkeypatch.setattr(_shortening, "reordered_tour", lambda instance, tour, _: tour)
-    # Of the seconds that are left, so many are there for each city.
+    # Seconds that are left for each city.
     for name in ("LISTS_SECONDS", "JOINS_SECONDS"):
         monkeypatch.setattr(_quick_greedy, name, 0.5 * 100.0 / 4_000)
     watch = SimpleNamespace(seconds=0.0, seconds_left=100.1 * share, reserve=0.0)

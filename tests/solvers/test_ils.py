@@ -58,7 +58,7 @@ solved = solving("ils", climbers=3, iterations=30)
 
 
 def starts_of(instance: Instance, climbers: int, seed: int = 0, **options: Any) -> NDArray[np.int32]:
-    """The tours from which so many climbers start."""
+    """The tours from which the climbers start."""
     return starting_tours(task_of(instance, ILS(**options), seed=seed, kernels=open_backend("c")), climbers)
 
 
@@ -258,16 +258,16 @@ def test_draws_reach_the_solver_from_the_command_line(capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"draws": 9}, "draws=9 does not concern pivot='first'; it is for pivot='random-k'"),
-        ({"draws": 9, "pivot": "best"}, "draws=9 does not concern pivot='best'"),
+        ({"draws": 9}, "draws=9 has no effect with pivot='first'; it is for pivot='random-k'"),
+        ({"draws": 9, "pivot": "best"}, "draws=9 has no effect with pivot='best'"),
         ({"draws": 0, "pivot": "random-k"}, "draws must be a whole number from 1 to 2147483647; it is 0"),
         ({"draws": 2**31, "pivot": "random-k"}, "draws must be a whole number from 1"),
-        ({"draws": 9, "solver": "eax"}, "draws=9 does not concern solver='eax'; it is for solver='ils'"),
+        ({"draws": 9, "solver": "eax"}, "draws=9 has no effect with solver='eax'; it is for solver='ils'"),
         (
             {"pivot": "random-k", "solver": "eax"},
-            "pivot='random-k' does not concern solver='eax'; it is for solver='ils'",
+            "pivot='random-k' has no effect with solver='eax'; it is for solver='ils'",
         ),
-        ({"pivot": "random-k", "solver": "restarts"}, "pivot='random-k' does not concern solver='restarts'"),
+        ({"pivot": "random-k", "solver": "restarts"}, "pivot='random-k' has no effect with solver='restarts'"),
         ({"pivot": "random-k", "k": 2}, "pivot='random-k' is for solver='ils' and k=2 for solver='restarts'"),
     ],
 )
@@ -513,7 +513,7 @@ def test_the_default_budget_ends_every_solve(monkeypatch: pytest.MonkeyPatch) ->
         ({"neighbours": 0}, ValueError, "neighbours must be a whole number from 1"),
         ({"neighbours": [[0], [0], [0], [0], [0]]}, ValueError, "neighbour 0 of city 0 is the city itself"),
         ({"neighbours": [[1]]}, ValueError, r"neighbours must be integers of shape \(5, k\)"),
-        ({"neighbours": [[1], [0], [0], [0], [0]], "quadrants": True}, ValueError, "quadrants=True does not concern"),
+        ({"neighbours": [[1], [0], [0], [0], [0]], "quadrants": True}, ValueError, "quadrants=True has no effect with"),
         ({"initial_tour": [0, 1, 2]}, TourError, r"must have shape \(5,\)"),
         ({"initial_tour": [0, 1, 2, 3, 3]}, TourError, "visits city 3 2 times and city 4 never"),
         ({"initial_tour": [0, 1, 2, 3, 4], "start": "random"}, ValueError, "start='random' says otherwise"),
@@ -545,5 +545,5 @@ def test_chains_end_below_3_opt_and_begin_on_the_greedy_tour(backend: Backend) -
 
 @pytest.mark.parametrize("solver", ["ils", "eax"])
 def test_chains_have_no_pivot_of_their_own(solver: str) -> None:
-    with pytest.raises(ValueError, match="moves='lk' does not concern pivot='best'"):
+    with pytest.raises(ValueError, match="moves='lk' has no effect with pivot='best'"):
         pytsp.solve(uniform(9), solver=solver, moves="lk", pivot="best")

@@ -182,14 +182,14 @@ def test_kernels_refuse_blocks_that_they_do_not_have(gpu: str, blocks: int) -> N
     ("options", "message"),
     [
         ({"mapping": "warp"}, "mapping 'warp' is not known; known: auto, block, thread, lockstep"),
-        ({"draw_blocks": 3}, "draw_blocks=3 does not concern pivot='first'; it is for pivot='random-k'"),
+        ({"draw_blocks": 3}, "draw_blocks=3 has no effect with pivot='first'; it is for pivot='random-k'"),
         (
             {"draw_blocks": 3, "pivot": "random-k", "mapping": "block"},
-            "draw_blocks=3 does not concern mapping='block'; it is for mapping='lockstep'",
+            "draw_blocks=3 has no effect with mapping='block'; it is for mapping='lockstep'",
         ),
         ({"draw_blocks": 1025, "pivot": "random-k"}, "draw_blocks must be a whole number from 1 to 1024; it is 1025"),
-        ({"merge": True, "mapping": "lockstep"}, "merge=True does not concern mapping='lockstep'"),
-        ({"merge": True, "pivot": "random-k", "draw_blocks": 2}, "merge=True does not concern mapping='lockstep'"),
+        ({"merge": True, "mapping": "lockstep"}, "merge=True has no effect with mapping='lockstep'"),
+        ({"merge": True, "pivot": "random-k", "draw_blocks": 2}, "merge=True has no effect with mapping='lockstep'"),
     ],
 )
 def test_what_says_different_things_is_refused(options: dict[str, Any], message: str) -> None:

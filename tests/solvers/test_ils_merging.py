@@ -218,7 +218,7 @@ def test_a_time_limit_leaves_time_to_merge(backend: Backend, monkeypatch: pytest
 
 
 def test_a_temperature_falls_to_nothing_in_each_turn(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Turns differ by their seeds, and else are runs of so many iterations."""
+    """Turns differ by their seeds, and otherwise are runs of the same iterations."""
     seen: list[tuple[int, int, int, int]] = []
     call = Backend.call
 

@@ -141,7 +141,7 @@ def test_other_moves_a_pass_are_refused(k: Any) -> None:
 
 
 class Tight:
-    """A backend, on a device that has room for so many climbers at a time."""
+    """A backend, on a device that has room for a number of climbers at a time."""
 
     def __init__(self, room: int, calls: int = 2**31, name: str = "c") -> None:
         self.kernels = open_backend(name)

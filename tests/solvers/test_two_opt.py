@@ -317,16 +317,19 @@ def test_a_time_limit_ends_a_descent_in_time(backend: Backend) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"climbers": 3}, "climbers=3 does not concern solver='two-opt'"),
-        ({"first": 3}, "first=3 does not concern"),
-        ({"mapping": "thread"}, "mapping='thread' does not concern"),
-        ({"kick": "walk"}, "kick='walk' does not concern"),
-        ({"neighbours": 5}, "neighbours=5 does not concern"),
+        ({"climbers": 3}, "climbers=3 has no effect with solver='two-opt'"),
+        ({"first": 3}, "first=3 has no effect with"),
+        ({"mapping": "thread"}, "mapping='thread' has no effect with"),
+        ({"kick": "walk"}, "kick='walk' has no effect with"),
+        ({"neighbours": 5}, "neighbours=5 has no effect with"),
         ({"start": "farthest"}, "start 'farthest' is not known"),
         ({"k": 0}, "k must be"),
         ({"iterations": -1}, "iterations must be"),
         ({"kicks": -1}, "kicks must be"),
-        ({"kicks": 2, "iterations": 5}, "iterations=5 bounds the passes of one descent, and does not concern kicks=2"),
+        (
+            {"kicks": 2, "iterations": 5},
+            "iterations=5 bounds the passes of one descent, and has no effect with kicks=2",
+        ),
     ],
 )
 def test_what_does_not_concern_it_is_refused(backend: Backend, options: dict[str, Any], message: str) -> None:

@@ -110,7 +110,7 @@ def test_out_of_time_the_nearest_of_a_few_is_next(d: NDArray[np.int64], few: int
     for step in range(1, n):
         lengths = [d[order[step - 1], city] for city in order[step:]]
         farther = sum(length < lengths[0] for length in lengths)
-        # Of so many unvisited cities no more than were not looked at are nearer.
+        # No more unvisited cities are nearer than were not looked at.
         assert farther <= (0 if step <= timely else max(0, len(lengths) - few))
 
 

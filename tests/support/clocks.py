@@ -51,7 +51,7 @@ class KernelClock(Clock):
     call_seconds : float
         The seconds of each call. After shorter ones the next would be larger, so that the pace is kept then.
     workers : int
-        The clock stands until so many threads besides the main one have made calls.
+        The clock stands until a number of threads besides the main one have made calls.
 
     Attributes
     ----------

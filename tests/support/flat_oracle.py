@@ -267,7 +267,7 @@ class Merging:
 def merged(
     distances: Distances, lists: Sequence[Sequence[int]], tour: Tour, exchange: Exchange, cap: int, rounds: int
 ) -> tuple[Exchange, int]:
-    """An exchange after so many rounds of merging, while it saves something, and how many subtours it leaves."""
+    """An exchange after some rounds of merging, while it saves something, and how many subtours it leaves."""
     state = Merging(distances, lists, tour, exchange)
     for _ in range(rounds):
         if state.left == 1 or state.gain <= 0 or not state.make(state.joints(cap)):
@@ -312,7 +312,7 @@ def applied(tour: Tour, exchange: Exchange) -> list[int]:
 
 
 def unions(n: int, cycles: Sequence[Exchange], centers: Sequence[Exchange], most: int, rounds: int) -> list[Exchange]:
-    """The unions around exchanges of one tour with its AB-cycles, of up to `most` cuts, in so many rounds.
+    """The unions around exchanges of one tour with its AB-cycles, of up to `most` cuts, in some rounds.
 
     Each exchange is tried with each cycle that lies in several of its subtours. Unions that leave one tour are found,
     and so is the best one of each exchange, around which others are then looked for.
@@ -367,7 +367,7 @@ def child_of(
 def move_exchange(n: int, q: int, t: int, side: int, cities: int, other: int) -> Exchange:
     """A move of the city at position q: it loses its edge on a side and joins the city at position t.
 
-    That one loses its edge on the same side, or on the other one. By or-opt so many cities move, by 2-opt none.
+    That one loses its edge on the same side, or on the other one. By or-opt some cities move, by 2-opt none.
     """
     there = side ^ other
     u, v = (((q - side) % n, end) for end in (side, 1 - side))

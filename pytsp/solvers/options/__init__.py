@@ -1,1 +1,1 @@
-"""What the solvers may be asked for: a class each, whose fields are told in one place and checked where it is made."""
+"""Options of the solvers: a class each, whose fields are defined in one place and checked when an object is made."""

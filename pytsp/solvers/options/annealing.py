@@ -1,4 +1,4 @@
-"""What simulated annealing may be asked for."""
+"""Options of simulated annealing."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 TRIED_MOVES = ("2-opt", "or-opt")
-"""What annealing tries, by the kernels' numbers: 2-opt; 2-opt and Or-opt."""
+"""Moves of annealing, by the kernels' numbers: 2-opt; 2-opt and Or-opt."""
 
 SCHEDULES = ("geometric", "linear")
-"""How the temperature of annealing falls: by equal ratios; by equal differences, to 0."""
+"""Schedules of the temperature: by equal ratios; by equal differences, to 0."""
 
 PAIRS = ("neighbours", "random")
 """The cities that a move of annealing joins: one with a listed neighbour; any two."""
@@ -37,10 +37,10 @@ def _check_schedule(name: str, value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Annealing(Climbers, NeighbourLists):
-    """Simulated annealing: chains make random moves, ever fewer of them for the worse [1]_.
+    """Simulated annealing: chains make random moves, and accept ever fewer longer tours [1]_.
 
-    It is there to be compared with. The climbers are the chains; by default there are as many as in an iterated local
-    search without a limit. An initial tour is the one from which all chains start.
+    It serves comparison. The climbers are the chains. By default there are as many as in an iterated local search
+    without a limit. All chains start from an initial tour if there is one.
 
     References
     ----------
@@ -52,45 +52,44 @@ class Annealing(Climbers, NeighbourLists):
     part = "comparators"
 
     iterations: int | None = iterations(
-        "How many temperatures there are; by default as many as make 2e7 trials, 1e6 on a GPU, at least 500, or as the "
-        "time limit allows."
+        "Number of temperatures. By default as many as make 2e7 trials, or 1e6 on a GPU, at least 500; with a time "
+        "limit as many as it allows."
     )
-    start: str | None = start(
-        'The tour from which all chains start, by default "greedy"; with "random" each has its own.'
-    )
+    start: str | None = start('First tour of all chains, by default "greedy". With "random" each chain has its own.')
     moves: str | None = moves(TRIED_MOVES, 'The moves that are tried, "or-opt" by default.')
     temperature: float | None = temperature(
-        "What an accepted change may make a tour longer at first, a random amount of about this length. By default 0.7 "
-        "times the mean distance between a city and its two nearest neighbours; `schedule` says how it falls."
+        "Length by which an accepted tour may be longer at first, about. By default 0.7 times the mean distance "
+        "between a city and its two nearest neighbours. It falls by `schedule`."
     )
     schedule: str | ArrayLike | None = of(
         Field(
             _check_schedule,
             '{"geometric", "linear"} or array_like of floats, optional',
-            "How the temperature falls from one iteration to the next: by equal ratios, the default, down to 0.05 "
-            "times the mean distance between a city and its two nearest; by equal differences, to 0; or as given.",
-            "how the temperature falls (default: geometric)",
+            'Schedule of the temperature. "geometric", the default: by equal ratios, down to 0.05 times the mean '
+            'distance between a city and its two nearest. "linear": by equal differences, to 0. Or an array of '
+            "temperatures.",
+            "schedule of the temperature (default: geometric)",
             choices=SCHEDULES,
         )
     )
     cooling: float | None = number(
         lambda value: 0 < value < 1,
         "a factor between 0 and 1",
-        doc="The ratio of two temperatures that follow each other, between 0 and 1, of the geometric schedule.",
-        help="ratio of two temperatures that follow each other",
+        doc="Ratio of two successive temperatures, between 0 and 1, of the geometric schedule.",
+        help="ratio of two successive temperatures",
         metavar="F",
     )
     trials: int | None = whole(
         1,
         2**40,
-        doc="How many moves are tried in an iteration, at one temperature. By default n.",
-        help="moves tried in an iteration (default: n)",
+        doc="Moves tried at one temperature. By default n.",
+        help="moves tried per iteration (default: n)",
     )
     pairs: str = choice(
         PAIRS,
         default="neighbours",
-        doc="A move brings a city beside a listed neighbour, or beside any other city.",
-        help="cities that a move joins",
+        doc="Move a city beside a listed neighbour, or beside any other city.",
+        help="cities that a move joins (default: neighbours)",
     )
 
     def __post_init__(self) -> None:

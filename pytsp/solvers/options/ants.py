@@ -1,4 +1,4 @@
-"""What ant colonies may be asked for."""
+"""Options of ant colonies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytsp.solvers.options.fields import choice, number, whole
 from pytsp.solvers.options.shared import LOCAL_MOVES, Climbers, NeighbourLists, iterations, moves, start
 
 VARIANTS = ("max-min", "rank", "ant-system")
-"""Which ants strengthen the trails: the best, within limits; the best few by their ranks; all."""
+"""Ants that strengthen the trails: the best, within limits; the best few by their ranks; all."""
 
 # The parameters of a variant where they are not given. Those of "rank" and "ant-system" are Utne and Hansen's.
 _ALPHA = 1.0
@@ -18,8 +18,7 @@ _EVAPORATION = {"max-min": 0.1, "rank": 0.5, "ant-system": 0.5}
 # With a local search, ants are few and trails change fast (Stützle, Hoos 2000).
 _SEARCHING_ANTS = 25
 _SEARCHING_EVAPORATION = 0.2
-# Without one there are as many ants as cities, but at most so many divided by the cities, so that an iteration, which
-# no limit cuts, takes a fraction of a second; and at least so many as search.
+# Most ants times cities without a local search: an iteration, which no limit cuts, then takes a fraction of a second.
 _ANTS_TIMES_CITIES = 500_000
 
 
@@ -34,10 +33,10 @@ def _power(most: int, *, doc: str, help: str, metavar: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AntColony(Climbers, NeighbourLists):
-    """Ant colonies: ants make tours edge by edge, rather along short edges and along the trails of good tours.
+    """Ant colonies: ants make tours edge by edge, and prefer short edges and the trails of good tours.
 
-    It is there to be compared with. The climbers are the colonies: one by default, or on a GPU as many as have 16,384
-    ants together. An initial tour is the best one at first.
+    They serve comparison. The climbers are the colonies: one by default, or on a GPU as many as have 16,384 ants
+    together. An initial tour is the first best tour.
 
     References
     ----------
@@ -54,56 +53,55 @@ class AntColony(Climbers, NeighbourLists):
     part = "comparators"
 
     iterations: int | None = iterations(
-        "How many tours each ant makes; by default 1,000, above 200 cities fewer, at least 50, or as many as the time "
-        "limit allows."
+        "Tours per ant. By default 1,000, fewer above 200 cities, at least 50; with a time limit as many as it allows."
     )
-    start: str | None = start('The best tour at first, by default "nearest-neighbour".')
-    moves: str | None = moves(LOCAL_MOVES, "By what each ant's tour becomes shorter, by default by nothing.")
+    start: str | None = start('First best tour, by default "nearest-neighbour".')
+    moves: str | None = moves(LOCAL_MOVES, "Moves of a local search of each ant's tour. By default there is none.")
     variant: str = choice(
         VARIANTS,
         default="max-min",
-        doc="Which tours strengthen the trails of their edges: the best of an iteration, or each second time of all so "
-        "far, with limits to the trails [3]_; the best few of an iteration by their ranks, and the best so far [2]_; "
-        "all [1]_, as Utne and Hansen have it [4]_.",
-        help="default: max-min",
+        doc='Tours that strengthen the trails of their edges. "max-min": the best of an iteration, or each second time '
+        'the best so far, with limits to the trails [3]_. "rank": the best few of an iteration by their ranks, and the '
+        'best so far [2]_. "ant-system": all [1]_, as Utne and Hansen have it [4]_.',
+        help="ants that strengthen trails (default: max-min)",
     )
     ants: int | None = whole(
         1,
         2**20,
-        doc="How many a colony has. By default n, above 700 cities fewer, at least 25; with `moves` 25.",
-        help="ants of a colony (default: by size)",
+        doc="Ants per colony. By default n, fewer above 700 cities, at least 25; with `moves` 25.",
+        help="ants per colony (default: by size)",
     )
     alpha: float | None = _power(
         4,
-        doc="The power of the trail by which an ant chooses an edge: a multiple of 0.25 up to 4. By default 1.",
+        doc="Power of the trail in the choice of an edge, a multiple of 0.25 up to 4. By default 1.",
         help="power of the trails (default: 1)",
         metavar="A",
     )
     beta: float | None = _power(
         16,
-        doc='The power of the inverse distance: a multiple of 0.25 up to 16. By default 5; of "max-min" 3.',
+        doc='Power of the inverse distance, a multiple of 0.25 up to 16. By default 5; with "max-min" 3.',
         help="power of the inverse distances (default: by variant)",
         metavar="B",
     )
     evaporation: float | None = number(
         lambda value: 0 < value <= 1,
         "a share, more than 0 and at most 1",
-        doc='The share of a trail that is lost in an iteration. By default 0.5; of "max-min" 0.1, with `moves` 0.2.',
-        help="share of a trail that an iteration loses",
+        doc='Share of a trail that is lost per iteration. By default 0.5; with "max-min" 0.1, with `moves` too 0.2.',
+        help="share of a trail lost per iteration",
         metavar="R",
     )
     ranks: int | None = whole(
         1,
         2**20,
-        doc='With "rank": the best so far counts this many times, the ants one time less for each rank. By default 6.',
+        doc='With "rank": weight of the best tour so far; an ant weighs one less for each rank. By default 6.',
         help="weight of the best tour (rank; default: 6)",
     )
     smoothing: float | None = number(
         lambda value: 0 <= value <= 1,
         "a share from 0 to 1",
-        doc='With "max-min": after long without a shorter tour, trails go this share of their way up to the strongest; '
-        "by default 0.5.",
-        help="how far idle trails go back (max-min)",
+        doc='With "max-min": after long without a shorter tour, trails move this share of their way up to the '
+        "strongest. By default 0.5.",
+        help="share by which idle trails recover (max-min)",
         metavar="S",
     )
 
@@ -113,7 +111,7 @@ class AntColony(Climbers, NeighbourLists):
             value = getattr(self, name)
             if value is not None and self.variant != variant:
                 raise ValueError(
-                    f"{name}={value!r} does not concern variant={self.variant!r}; it is for variant={variant!r}"
+                    f"{name}={value!r} has no effect with variant={self.variant!r}; it is for variant={variant!r}"
                 )
 
     @property

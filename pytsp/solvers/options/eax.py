@@ -1,4 +1,4 @@
-"""What edge assembly crossover may be asked for."""
+"""Options of edge assembly crossover."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from pytsp.solvers.options.shared import (
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class EAX(Climbers, NeighbourLists):
-    """Edge assembly crossover: climbers take over from each other what makes their tours shorter.
+    """Edge assembly crossover: climbers take over edges from each other that shorten their tours.
 
-    The climbers of a population descend, and then cross until they agree [1]_: each tour takes over all exchanges of
-    edges with another one that shorten it and fit together. By default there are 100 (from 2,000 cities on fewer, down
-    to 24), or on a GPU 512, and where a time limit is all that ends them as many as it lets converge. An initial tour
-    belongs to the population.
+    The climbers of a population descend, then cross until they agree [1]_: each tour takes over all exchanges of edges
+    with another one that shorten it and fit together. By default there are 100 climbers (fewer from 2,000 cities on,
+    down to 24), or 512 on a GPU. With nothing but a time limit there are as many as have time to converge. An initial
+    tour joins the population.
 
     References
     ----------
@@ -42,35 +42,34 @@ class EAX(Climbers, NeighbourLists):
     in_space = frozenset({"cpu", "gpu"})
 
     iterations: int | None = iterations(
-        "How many generations of one population there are at most, with a time limit too; by default, and without a "
-        "time limit, as many as shorten any tour. With a time limit alone, populations follow each other, until ten in "
-        "a row have found nothing shorter; with nothing at all, and up to 1,500 cities, until another one has."
+        "Most generations of one population, also with a time limit. By default a population ends when no tour becomes "
+        "shorter. With a time limit alone more populations follow, until ten in a row find nothing shorter. Without "
+        "any limit, up to 1,500 cities, they follow until one finds nothing shorter."
     )
     moves: str | None = moves(
         (*MOVES, FLAT),
-        'The local search\'s moves: "lk", Lin–Kernighan chains (see `ILS`), the default where `pivot` is "first"; '
-        '"3-opt", sequential 3-opt moves, the default else; "or-opt", 2-opt moves and Or-opt moves of segments of up '
-        'to three cities; "flat", tours that are made in bulk, with 2-opt and Or-opt moves of all cities at once: the '
-        "default on a GPU from 1,000 cities on, but for matrices. The others are made by the cores of a GPU's host.",
+        'Moves of the local search. "lk": Lin–Kernighan chains (see `ILS`), the default if `pivot` is "first". '
+        '"3-opt": sequential 3-opt moves, the default otherwise. "or-opt": 2-opt moves, and Or-opt moves of segments '
+        'of up to three cities. "flat": tours made in bulk, with 2-opt and Or-opt moves of all cities at once, the '
+        "default on a GPU from 1,000 cities on without a matrix. A GPU's host makes the others.",
     )
-    pivot: str = pivot(PIVOTS[:2], "Make the first move of a city that shortens the tour, or the best.")
+    pivot: str = pivot(PIVOTS[:2], "Make the first move of a city that shortens the tour, or the best one.")
     population: int | None = whole(
         1,
         2**40,
-        doc="Of how many climbers a population is made at most, those with the shortest tours. By default of all; but "
-        'of 300 where `solver` is "auto" and `climbers` is given: a population takes time that grows faster than its '
-        "size.",
+        doc="Most climbers that cross, those with the shortest tours. By default all; 300 if `solver` is "
+        '"auto" and `climbers` is given, because the time grows faster than the population.',
         help="cross the best N climbers",
     )
     islands: int = whole(
         1,
         2**16,
         default=1,
-        doc="How many populations there are side by side, of `climbers` each, which GPUs or processes can share (see "
-        "`devices` and `executor`). After every ten generations, above 20,000 cities twenty, each sends a quarter of "
-        "its tours to the next one and takes as many [2]_. They end where all agree and none has found a shorter tour "
-        "since the last time.",
-        help="populations side by side that exchange tours",
+        doc="Number of populations of `climbers` each, which GPUs or processes can share (see `devices` and "
+        "`executor`). After every ten generations, or twenty above 20,000 cities, each sends a quarter of its tours to "
+        "the next one and takes as many [2]_. They end when all agree and none found a shorter tour since the last "
+        "exchange.",
+        help="number of populations that exchange tours",
     )
 
     def __post_init__(self) -> None:

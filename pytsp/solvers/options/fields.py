@@ -1,4 +1,4 @@
-"""What an option may be: its kinds of values, how each is checked, documented, and read from the command line."""
+"""Kinds of options: their values, checks, documentation, and form on the command line."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ class Field:
     Attributes
     ----------
     check : callable
-        Return a value that is given, by its name and as it is, in the form in which it is kept; or raise.
+        Return the stored form of a value, given its name and the value; or raise.
     type : str
-        What it takes, as numpydoc writes it.
+        Type of the value, in numpydoc's form.
     doc : str
-        What it means, by default too.
+        Meaning and default.
     help : str
         The same in a few words for the command line.
     least : int or None
-        The smallest whole number that it takes, where it takes whole numbers.
+        Smallest whole number; None if it takes others.
     words : tuple of str
-        What it takes besides those.
+        Words that it takes besides numbers.
     read : callable, optional
-        What else reads it from the command line.
+        Reader of other values from the command line.
     metavar : str
-        What stands for the value there.
+        Name of the value in the help.
     choices : tuple of str or tuple of int
-        The names that it takes, or the numbers, where it takes only some.
+        All accepted names or numbers, if there are only some.
     default : object
     """
 
@@ -114,7 +114,7 @@ def number(
     return of(Field(check, "float, optional", doc, help, read=float, metavar=metavar), default)
 
 
-def choice(names: tuple[str, ...], *, default: str | None = None, doc: str, help: str) -> Any:
+def choice(names: tuple[str, ...], *, default: str | None = None, doc: str, help: str, metavar: str = "") -> Any:
     """Return an option that takes one of some names."""
 
     def check(name: str, value: Any) -> Any:
@@ -123,7 +123,7 @@ def choice(names: tuple[str, ...], *, default: str | None = None, doc: str, help
         return value
 
     listed = ", ".join(f'"{name}"' for name in names)
-    return of(Field(check, f"{{{listed}}}, optional", doc, help, read=str, choices=names), default)
+    return of(Field(check, f"{{{listed}}}, optional", doc, help, read=str, choices=names, metavar=metavar), default)
 
 
 def switch(*, default: bool | None = False, doc: str, help: str) -> Any:
@@ -133,7 +133,7 @@ def switch(*, default: bool | None = False, doc: str, help: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Options:
-    """What a solver may be asked for; checked where it is made.
+    """Options of a solver, checked when an object is made.
 
     Raises
     ------
@@ -142,13 +142,13 @@ class Options:
     """
 
     name: ClassVar[str]
-    """What `solver` calls it."""
+    """Name of the solver, as `solver=` takes it."""
     title: ClassVar[str]
-    """What the literature calls it."""
+    """Name of the method in the literature."""
     part: ClassVar[str]
     """The part of the kernels that it calls by default."""
     takes_initial_tour: ClassVar[bool] = True
-    """Whether `initial_tour` concerns it."""
+    """True if it takes an `initial_tour`."""
     in_space: ClassVar[frozenset[str]] = frozenset()
     """The machines, "cpu" and "gpu", on which it has kernels for many cities of any metric as points."""
 

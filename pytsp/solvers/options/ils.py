@@ -1,4 +1,4 @@
-"""What an iterated local search may be asked for."""
+"""Options of iterated local search."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from pytsp.solvers.options.shared import (
 )
 
 MAPPINGS = ("auto", "block", "thread", "lockstep")
-"""How climbers are laid out on a GPU."""
+"""Mappings of climbers to a GPU."""
 
 KICKS = ("segments", "walk", "mixed", "global", "long-edge")
-"""Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either; like
-the first, but one in sixteen anywhere; by long walks on the lists from a long edge."""
+"""Cuts of a double bridge, by the kernels' numbers: close along the tour; close on the lists; either; like the first,
+but one in sixteen anywhere; by long walks on the lists from a long edge."""
 
 ACCEPTANCES = ("annealing", "record-to-record")
-"""Which longer tours are accepted, by the kernels' numbers: some, by chance; those little above the shortest so far."""
+"""Rules of acceptance, by the kernels' numbers: longer tours by chance; tours little above the shortest so far."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ILS(Climbers, NeighbourLists):
-    """Iterated local search: climbers change their local optima a little, repair them, and keep what is not longer.
+    """Iterated local search: climbers change their tours a little, repair them, and keep the better ones.
 
-    Each climber goes from its starting tour to a local optimum, and from there on changes its tour at random in one
-    place (a kick: a double bridge), repairs it by local search, and keeps what is not longer than before [1]_ [2]_. By
-    default there is one climber a core, or on a GPU 4,096 as far as its memory holds them and they begin in a fifth of
-    the time limit. An initial tour is the one from which all climbers start.
+    Each climber descends from its starting tour to a local optimum. Then it repeatedly changes its tour at random in
+    one place (a kick: a double bridge) and repairs it by local search. It keeps the result if that is not longer, or by
+    `acceptance` [1]_ [2]_. By default there is one climber per core, or up to 4,096 on a GPU: as many as its memory
+    holds and as begin within a fifth of the time limit. All climbers start from an initial tour if there is one.
 
     References
     ----------
@@ -59,109 +59,105 @@ class ILS(Climbers, NeighbourLists):
     in_space = frozenset({"cpu"})
 
     iterations: int | None = iterations(
-        "How many kicks each climber tries. By default as many as the time limit allows; without one, a number that "
-        "depends on n, the number of climbers and the kind of machine, so that the solve ends by itself, within 3 s "
-        "for up to 1,000 cities."
+        "Kicks per climber. By default as many as the time limit allows. Without a limit the number depends on n, the "
+        "climbers and the machine; up to 1,000 cities the solve ends within 3 s."
     )
     start: str | None = start(
-        'The tour from which climber 0 starts, by default "greedy" with `moves` "lk" or without coordinates, else '
-        '"space-filling-curve", with clusters in order. '
-        "Climbers 1, …, 63 start from nearest-neighbour tours that begin in different cities, all others from random "
-        'tours; with "random" all do.'
+        'First tour of climber 0. By default "greedy" with `moves` "lk" or without coordinates, else '
+        '"space-filling-curve" with clusters in order. Climbers 1, …, 63 start from nearest-neighbour tours of '
+        'different cities, the others from random tours. With "random" all start from random tours.'
     )
     moves: str | None = moves(
         MOVES,
-        'The local search\'s moves: "lk", Lin–Kernighan chains of up to 25 sequential 3-opt moves [5]_, the default '
-        'where `pivot` is "first", on a GPU where climbers have thread blocks. "3-opt", such moves one by one, the '
-        "default else; "
-        '"or-opt", 2-opt moves and Or-opt moves of segments of up to three cities.',
+        'Moves of the local search. "lk": Lin–Kernighan chains of up to 25 sequential 3-opt moves [5]_, the default if '
+        '`pivot` is "first" and, on a GPU, climbers have thread blocks. "3-opt": such moves one by one, the default '
+        'otherwise. "or-opt": 2-opt moves, and Or-opt moves of segments of up to three cities.',
     )
     pivot: str = pivot(
         PIVOTS,
-        'Make the first move of a city that shortens the tour, or the best; with "random-k", draw `draws` moves of the '
-        "cities that wait and make the best of all; where it does not shorten the tour, local search ends [2]_. The "
+        'Make the first move of a city that shortens the tour, or the best one. "random-k" draws `draws` moves of the '
+        "waiting cities and makes the best of all; if that does not shorten the tour, the local search ends [2]_. The "
         "result then need not be a local optimum.",
     )
     draws: int | None = whole(
         1,
         2**31 - 1,
-        doc='With `pivot` "random-k": how many moves a step of local search draws. By default 200. The time of an '
+        doc='With `pivot` "random-k": moves that a step of local search draws, by default 200. The time of an '
         "iteration grows with them.",
-        help="moves a step draws by --pivot random-k",
+        help="moves per step of --pivot random-k (default: 200)",
         metavar="K",
     )
     draw_blocks: int | None = whole(
         1,
         1024,
-        doc='On a GPU, with `pivot` "random-k": among how many thread blocks the draws of each climber are shared out '
-        '[2]_, by `mapping` "lockstep". By default one.',
+        doc='On a GPU, with `pivot` "random-k" and `mapping` "lockstep": thread blocks that share the draws of a '
+        "climber [2]_. By default one.",
         help="thread blocks of a GPU that share a climber's draws",
         metavar="B",
     )
     mapping: str = choice(
         MAPPINGS,
         default="auto",
-        doc="How climbers are laid out on a GPU: one a thread block, with its tour in the block's shared memory; one a "
-        'thread; or "lockstep", all of them a move at a time, by a thread block each, with tours in the device\'s '
-        'memory [2]_. The results are the same; "auto" takes blocks where they hold a tour, else threads.',
-        help="climbers on a GPU",
+        doc='Mapping of climbers to a GPU. "block": one per thread block, with its tour in shared memory. "thread": '
+        'one per thread. "lockstep": all climbers a move at a time, one per thread block, with tours in device memory '
+        '[2]_. The results are the same. "auto" takes blocks if they hold a tour, else threads.',
+        help="mapping of climbers to a GPU",
     )
     kick: str | None = choice(
         KICKS,
-        doc="The double bridge's four edges lie near each other along the tour, up to 50 positions apart, with `moves` "
-        '"lk" up to 200, but for asymmetric instances; or are found by random walks on the neighbour lists, or either, '
-        'as it is drawn. By "global" they lie near each other along the tour, but of one kick in sixteen anywhere; by '
-        '"long-edge" at the ends of walks of fifty steps from a city behind which the tour\'s edge is long, against '
-        'that to its nearest neighbour [7]_. By default "segments" with `moves` "lk", but not for asymmetric '
-        'instances; else "mixed".',
-        help="where a tour changes (default: segments; directed ways, other moves: mixed)",
+        doc='Position of the four edges of a double bridge. "segments": near each other along the tour, up to 50 '
+        'positions apart, or 200 with `moves` "lk". "walk": at the ends of random walks on the neighbour lists. '
+        '"mixed": either, by chance. "global": as "segments", but one kick in sixteen anywhere. "long-edge": at the '
+        "ends of walks of fifty steps from a city whose next edge is long, compared with its nearest neighbour's [7]_. "
+        'By default "segments" with `moves` "lk" and symmetric distances, else "mixed".',
+        help="position of the kicks (default: segments or mixed)",
     )
     acceptance: str = choice(
         ACCEPTANCES,
         default="annealing",
-        doc="Which longer tours are accepted: as in simulated annealing [3]_ such as are longer than the one before by "
-        "no more than a random amount of about the temperature; or, in record-to-record travel [6]_, such as are "
-        "longer than the climber's shortest so far by no more than the temperature.",
-        help="which longer tours are accepted (default: annealing)",
+        doc='Rule for longer tours. "annealing": accept by chance, if longer than the tour before by about the '
+        'temperature at most [3]_. "record-to-record": accept if longer than the climber\'s shortest tour by the '
+        "temperature at most [6]_.",
+        help="rule for longer tours (default: annealing)",
     )
     temperature: float | None = temperature(
-        "What an accepted change may make a tour longer at first. It falls to 0, with the square of the iterations or "
-        "the time that are left. The climber's best tour is kept beside. By default 1.2 times the mean distance "
-        "between a city and its two nearest neighbours."
+        "Length by which an accepted tour may be longer at first, about. It falls to 0, with the square of the share "
+        "of iterations or time that is left. The climber's best tour is kept beside. By default 1.2 times the mean "
+        "distance between a city and its two nearest neighbours; in asymmetric instances 4 times."
     )
     exchange: int | None = whole(
         1,
-        doc="After each so many iterations the quarter of the climbers with the longest tours takes over the tours of "
-        "the quarter with the shortest. By default never.",
-        help="exchange good tours after so many iterations",
+        doc="Iterations between two exchanges, in which the quarter of the climbers with the longest tours takes over "
+        "the tours of the quarter with the shortest. By default never.",
+        help="exchange good tours every N iterations",
     )
     restart: int | None = whole(
         1,
-        doc="After each so many iterations, in which the temperature falls to 0, climbers begin anew, from a nearest-"
-        "neighbour tour of another city, or from a random one where they started from such; where the temperature is 0 "
-        "all the time, those that have found nothing shorter since the last time. Each keeps the shortest tour that it "
-        "has had. By default never.",
-        help="begin anew after N iterations",
+        doc="Iterations between two restarts, in which the temperature falls to 0. A climber restarts from a nearest-"
+        "neighbour tour of another city, or from a random one if it started from such. At a constant temperature of 0 "
+        "only climbers without a shorter tour since the last restart do. Each keeps its shortest tour. By default "
+        "never.",
+        help="restart every N iterations",
     )
     merge: bool = switch(
-        doc="The climbers' shortest tours, of more than 100 climbers the best of them, are crossed as by `EAX` until "
-        "they agree, in the end and each time before climbers begin anew, then with the best tour from before (tour "
-        "merging [4]_). Where a climber ends then depends on the others.",
-        help="merge the climbers' tours in the end",
+        doc="Cross the climbers' shortest tours as `EAX` does, until they agree (tour merging [4]_): at the end, and "
+        "before each restart together with the best tour so far. Of more than 100 climbers the best are crossed. The "
+        "result of a climber then depends on the others.",
+        help="merge the climbers' tours at the end",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("draws", "draw_blocks"):
             if getattr(self, name) is not None and self.pivot != "random-k":
-                told = f"{name}={getattr(self, name)!r} does not concern pivot={self.pivot!r}"
-                raise ValueError(f"{told}; it is for pivot='random-k'")
+                words = f"{name}={getattr(self, name)!r} has no effect with pivot={self.pivot!r}"
+                raise ValueError(f"{words}; it is for pivot='random-k'")
         check_chains(self.moves, self.pivot)
         if self.draw_blocks is not None and self.mapping not in ("auto", "lockstep"):
-            told = f"draw_blocks={self.draw_blocks!r} does not concern mapping={self.mapping!r}"
-            raise ValueError(f"{told}; it is for mapping='lockstep'")
+            words = f"draw_blocks={self.draw_blocks!r} has no effect with mapping={self.mapping!r}"
+            raise ValueError(f"{words}; it is for mapping='lockstep'")
         if self.merge and self.layout == "lockstep":
-            raise ValueError("merge=True does not concern mapping='lockstep', whose kernels cross no tours")
+            raise ValueError("merge=True has no effect with mapping='lockstep', whose kernels cross no tours")
 
     @property
     def layout(self) -> str:

@@ -1,4 +1,4 @@
-"""What the search of one huge tour may be asked for."""
+"""Options of the search of one huge tour."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from pytsp.utils.arguments import is_array
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LargeTour(NeighbourLists):
-    """One huge tour by its pieces, of cities in the plane, in space and on spheres, by a CPU.
+    """One huge tour in pieces, through cities in the plane, in space or on a sphere, on a CPU.
 
-    The pieces of one tour go through an iterated local search side by side, and moves between the pieces join what lies
-    across their borders; the pieces are cut elsewhere in each round [1]_. An initial tour is the one that becomes
-    shorter.
+    The pieces of one tour go through an iterated local search side by side. Moves between the pieces mend their
+    borders, which lie elsewhere in each round [1]_. The search shortens the initial tour if there is one.
 
     References
     ----------
@@ -29,39 +28,39 @@ class LargeTour(NeighbourLists):
     part = CPU_PART
 
     iterations: int | None = iterations(
-        "How many rounds there are, in each of which a piece tries a kick for each ten of its cities; by default 100, "
-        "or as many as the time limit allows."
+        "Number of rounds, in each of which a piece tries a kick for each ten of its cities. By default 100, or as "
+        "many as the time limit allows."
     )
     piece: int | None = whole(
         8,
         2**31 - 1,
-        doc="How many cities a piece has, by default 5,000.",
-        help="cities of a piece",
+        doc="Cities per piece, by default 5,000.",
+        help="cities per piece",
     )
     moves: str | None = moves(
         MOVES,
-        'By which moves pieces become shorter (see `ILS`), by default "lk". Moves between pieces are those of 3-opt.',
+        'Moves within the pieces (see `ILS`), by default "lk". Moves between pieces are those of 3-opt.',
     )
     start: str | None = start(
-        'The tour that becomes shorter (see `pytsp.starts`), by default "space-filling-curve" with clusters in order.'
+        'First tour (see `pytsp.starts`), by default "space-filling-curve" with clusters in order.'
     )
     temperature: float | None = temperature(
-        "What an accepted change may make a tour longer at first, a random amount of about this length; it falls to 0 "
-        "with the third power of the iterations that are left, or of the time where only that ends them. By default "
-        "1.2 times the mean distance between a city and its two nearest neighbours."
+        "Length by which an accepted tour may be longer at first, about. It falls to 0 with the third power of the "
+        "share of iterations that is left, or of the time if only that ends them. By default 1.2 times the mean "
+        "distance between a city and its two nearest neighbours."
     )
     stripes: int = whole(
         1,
         2**16,
         default=1,
-        doc="Into how many stretches the tour is cut that processes can share (see `executor`), each a path whose "
-        "pieces become shorter. There are four epochs, in each of which stripes are cut elsewhere, and behind each "
-        "moves over the whole tour join what lies across their borders; with a time limit alone there are two, and "
-        "moves in the end. A stripe has eight cities at least.",
-        help="stretches of the tour that processes can share",
+        doc="Number of stretches of the tour that processes can share (see `executor`), each a path that is searched "
+        "in pieces. There are four epochs, in each of which stripes are cut elsewhere. After each, moves over the "
+        "whole tour mend their borders. With a time limit alone there are two epochs, and such moves at the end. A "
+        "stripe has at least eight cities.",
+        help="number of stretches that processes can share",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.stripes > 1 and is_array(self.neighbours):
-            raise ValueError(f"neighbours given as lists do not concern stripes={self.stripes}; give their number")
+            raise ValueError(f"neighbours given as lists have no effect with stripes={self.stripes}; give their number")

@@ -1,4 +1,4 @@
-"""What random restarts may be asked for."""
+"""Options of random restarts."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pytsp.solvers.options.fields import choice, one_of, switch, whole
 from pytsp.solvers.options.shared import Climbers, passes
 
 MAPPINGS = ("auto", "block", "thread")
-"""How climbers are laid out on a GPU."""
+"""Mappings of climbers to a GPU."""
 
 ENUMERATIONS = ("flat", "zipped", "closed-form", "diagonals")
-"""How the moves are taken one after the other, by the kernels' numbers."""
+"""Enumerations of the moves, by the kernels' numbers."""
 
 NEIGHBOURHOODS = ("auto", *ENUMERATIONS, "tiles")
-"""How the best of all moves is looked for."""
+"""Ways to find the best of all moves."""
 
 LANES, ROWS = (32, 128, 512), (3, 7)
 """The shapes of the thread blocks that can be chosen (futhark/two_opt/fixed_blocks.fut)."""
@@ -22,10 +22,10 @@ LANES, ROWS = (32, 128, 512), (3, 7)
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RandomRestarts(Climbers):
-    """Random restarts: climbers go each from its own random tour to a local optimum of 2-opt.
+    """Random restarts: each climber descends from a random tour of its own to a local optimum of 2-opt.
 
-    Each step makes the best of all n (n - 3) / 2 moves [2]_ [3]_. By default there are 10,000 climbers, or as many as
-    about 2e10 moves allow: 30 at 1,000 cities.
+    Each step makes the best of all n (n - 3) / 2 moves [2]_ [3]_. By default there are 10,000 climbers, or fewer if
+    they would take more than about 2e10 moves: 30 at 1,000 cities.
 
     References
     ----------
@@ -42,26 +42,24 @@ class RandomRestarts(Climbers):
     mapping: str = choice(
         MAPPINGS,
         default="auto",
-        doc='How climbers are laid out on a GPU, one a thread block or one a thread. The results are the same; "auto" '
-        'takes the faster, or with neighbourhood="flat" lets all climbers go on together, a pass at a time.',
-        help="climbers on a GPU",
+        doc='Mapping of climbers to a GPU: one per thread block, or one per thread. The results are the same. "auto" '
+        'takes the faster one, or with neighbourhood="flat" advances all climbers together, a pass at a time.',
+        help="mapping of climbers to a GPU",
     )
     k: int | float | str = passes()
     neighbourhood: str = choice(
         NEIGHBOURHOODS,
         default="auto",
-        doc='How the best of all moves is looked for; the results are the same. "flat" is one map and one reduction '
-        "over two arrays of positions, made by a scan and a segmented scan once a run: on a GPU over the moves of all "
-        'climbers at once, unless mapping says "block" or "thread", in which a lane goes through its share of the '
-        'moves; "zipped" has both positions in '
-        'one word; "closed-form" computes them from the number of the move [3]_. "diagonals" are walks on which a move '
-        'costs one distance, the fastest on a CPU; "tiles" are the fastest on a GPU, and only there. "auto" takes the '
-        "fastest.",
-        help="how the best of all moves is looked for",
+        doc='Way to find the best of all moves. The results are the same. "flat": one map and one reduction over two '
+        "arrays of positions, which a scan and a segmented scan make once per run; on a GPU over the moves of all "
+        'climbers at once, unless `mapping` is "block" or "thread". "zipped": both positions in one word. '
+        '"closed-form": positions computed from the number of the move [3]_. "diagonals": walks on which a move costs '
+        'one distance, the fastest on a CPU. "tiles": the fastest on a GPU, and only there. "auto" takes the fastest.',
+        help="way to find the best move",
     )
     shared_matrix: bool = switch(
-        doc="Whether each thread block of a GPU keeps all distances in its shared memory, for 24 to 100 cities and a "
-        "neighbourhood that takes the moves one after the other [3]_.",
+        doc="Keep all distances in the shared memory of each thread block of a GPU, for 24 to 100 cities and a "
+        "neighbourhood that enumerates the moves [3]_.",
         help="keep all distances in a block's shared memory",
     )
     blocks: int | None = whole(
@@ -69,17 +67,17 @@ class RandomRestarts(Climbers):
         2**31 - 1,
         doc="On a GPU: a fixed number of thread blocks, each of which takes its next climber when one is done [1]_. By "
         "default each climber has a block of its own. The results are the same, as with other lanes and rows.",
-        help="a fixed number of thread blocks on a GPU",
+        help="number of thread blocks on a GPU",
     )
     lanes: int | None = one_of(
         LANES,
-        doc="On a GPU: how many threads such a block has; by default 128, and from 2,000 cities on 512.",
+        doc="On a GPU: threads per block, by default 128, from 2,000 cities on 512.",
         help="threads of a thread block",
     )
     rows: int | None = one_of(
         ROWS,
-        doc="On a GPU: of how many cities a thread of such a block keeps the distances, by default 7.",
-        help="cities that a thread keeps the distances of",
+        doc="On a GPU: cities whose distances a thread of a block keeps, by default 7.",
+        help="cities whose distances a thread keeps",
     )
 
     def __post_init__(self) -> None:
@@ -98,7 +96,7 @@ class RandomRestarts(Climbers):
 
     @property
     def block_options(self) -> str:
-        """What is asked for of thread blocks, as a message shows it; empty where nothing is."""
+        """The given options of thread blocks, as a message shows them; empty if there are none."""
         given = {name: getattr(self, name) for name in ("blocks", "lanes", "rows")}
         return ", ".join(f"{name}={value}" for name, value in given.items() if value is not None)
 

@@ -35,19 +35,19 @@ STARTS = ("random", "nearest-neighbour", "greedy", "space-filling-curve")
 """The names of the starting tours, as `pytsp.starts` has them."""
 
 MOVES = ("or-opt", "3-opt", "lk")
-"""What a descent tries, by the kernels' numbers: 2-opt and Or-opt; all of 3-opt; chains of such moves."""
+"""Moves of a descent, by the kernels' numbers: 2-opt and Or-opt; all of 3-opt; chains of such moves."""
 
 FLAT = "flat"
 """The moves of populations that start in bulk: 2-opt and Or-opt of all cities of all tours at once, in rounds."""
 
 LOCAL_MOVES = ("2-opt", "or-opt", "3-opt")
-"""What may shorten the tours of ants."""
+"""Moves that shorten the tours of ants."""
 
 PIVOTS = ("first", "best", "random-k")
-"""Which improving move a descent makes, by the kernels' numbers: a city's first or best; the best of k drawn."""
+"""Choices of an improving move, by the kernels' numbers: a city's first or best; the best of k drawn."""
 
 ALPHA = "alpha"
-"""What stands for neighbour lists by α-nearness."""
+"""The name of neighbour lists by α-nearness."""
 
 MOST_PASSES = 2**31 - 1
 """The largest number of moves or passes that a kernel takes."""
@@ -55,19 +55,19 @@ MOST_PASSES = 2**31 - 1
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Climbers(Options):
-    """Those who search side by side, each by random numbers of its own."""
+    """Options of solvers with climbers that search side by side, each with random numbers of its own."""
 
     climbers: int | None = whole(
         1,
         2**40,
-        doc="How many there are; by default as the size of the instance and the machine suggest.",
-        help="how many climbers (default: by size)",
+        doc="Number of climbers. By default it depends on the size of the instance and on the machine.",
+        help="number of climbers (default: by size)",
     )
     first: int = whole(
         0,
         default=0,
-        doc="The number of the first climber: a run may be cut into ranges.",
-        help="the first climber's number (default: 0)",
+        doc="Number of the first climber, to cut a run into ranges.",
+        help="number of the first climber (default: 0)",
     )
 
 
@@ -81,18 +81,18 @@ def _check_neighbours(name: str, value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class NeighbourLists(Options):
-    """The cities to which new edges are tried."""
+    """Options of solvers that try new edges along neighbour lists."""
 
     neighbours: int | str | ArrayLike | None = of(
         Field(
             _check_neighbours,
             'int, "alpha" or array_like of integers, shape (n, k), optional',
-            "The cities to which new edges are tried first: so many nearest of each city, or those listed. By default "
-            '10; of one huge tour 8; of ants without a local search 20. With "alpha" seven of those: the two nearest '
-            "and five to which an edge makes a minimum 1-tree least longer (see the page on lower bounds); an iterated "
-            "local search by chains has these by default where distances are whole and a limit leaves 0.3 ms a city, "
-            "and half of a population's climbers descend along eight such.",
-            "length of the neighbour lists, or those by α-nearness",
+            "The cities to which new edges are tried: the number of nearest cities, or lists. By default 10; for one "
+            'huge tour 8; for ants without a local search 20. "alpha" takes seven by α-nearness: the two nearest, and '
+            "the five whose edges lengthen a minimum 1-tree least (see the page on lower bounds). An iterated local "
+            "search by chains takes these by default if distances are whole and a limit leaves 0.3 ms per city. Half "
+            "of a population's climbers then descend along eight of them.",
+            "length of the neighbour lists, or alpha",
             least=1,
             words=(ALPHA,),
             metavar="K",
@@ -100,36 +100,35 @@ class NeighbourLists(Options):
     )
     quadrants: bool | None = switch(
         default=None,
-        doc="Whether the nearest are taken from all four quadrants around a city (see "
-        "`pytsp.neighbours.neighbour_lists`). By default they are where there are such, as for EUC_2D; of one huge "
-        "tour not.",
-        help="take them from all four quadrants around a city (default: by metric)",
+        doc="Take the nearest cities from all four quadrants around a city (see "
+        "`pytsp.neighbours.neighbour_lists`). By default true in the plane, as for EUC_2D; for one huge tour false.",
+        help="lists from all four quadrants around a city (default: by metric)",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.quadrants is not None and is_array(self.neighbours):
-            raise ValueError(f"quadrants={self.quadrants!r} does not concern neighbours that are given as lists")
+            raise ValueError(f"quadrants={self.quadrants!r} has no effect with neighbours that are given as lists")
 
 
 def iterations(doc: str) -> Any:
-    """Return the option that says how much is done."""
+    """Return the option for the amount of work."""
     return whole(0, doc=doc, help="kicks, generations, rounds or passes")
 
 
 def start(doc: str) -> Any:
     """Return the option that names the first tour."""
-    return choice(STARTS, doc=doc, help="the first tour (default: a curve; two-opt, ils by lk: greedy)")
+    return choice(STARTS, doc=doc, metavar="NAME", help=f"first tour: {', '.join(STARTS)}")
 
 
 def moves(names: tuple[str, ...], doc: str) -> Any:
     """Return the option that names the local search's moves."""
-    return choice(names, doc=doc, help="the local search's moves (default: lk)")
+    return choice(names, doc=doc, metavar="NAME", help="lk (default), 3-opt, or-opt, 2-opt, flat")
 
 
 def pivot(names: tuple[str, ...], doc: str) -> Any:
-    """Return the option that says which of the moves that shorten a tour is made."""
-    return choice(names, default="first", doc=doc, help="which improving move is made (default: first)")
+    """Return the option that chooses among the moves that shorten a tour."""
+    return choice(names, default="first", doc=doc, help="the improving move of a city (default: first)")
 
 
 def check_chains(moves: str | None, pivot: str) -> None:
@@ -140,7 +139,7 @@ def check_chains(moves: str | None, pivot: str) -> None:
     ValueError
     """
     if moves == "lk" and pivot != "first":
-        raise ValueError(f"moves='lk' does not concern pivot={pivot!r}; it is for pivot='first'")
+        raise ValueError(f"moves='lk' has no effect with pivot={pivot!r}; it is for pivot='first'")
 
 
 def check_flat(moves: str | None, pivot: str) -> None:
@@ -151,13 +150,17 @@ def check_flat(moves: str | None, pivot: str) -> None:
     ValueError
     """
     if moves == FLAT and pivot != "first":
-        raise ValueError(f"moves='flat' does not concern pivot={pivot!r}: every city makes its best move")
+        raise ValueError(f"moves='flat' has no effect with pivot={pivot!r}: every city makes its best move")
 
 
 def temperature(doc: str) -> Any:
-    """Return the option that says how much longer a tour may become."""
+    """Return the option for the first temperature."""
     return number(
-        is_length, "a length, at least 0", doc=doc, help="accept so much longer tours at first", metavar="LENGTH"
+        is_length,
+        "a length, at least 0",
+        doc=doc,
+        help="temperature at first: accept tours longer by about LENGTH",
+        metavar="LENGTH",
     )
 
 
@@ -172,13 +175,13 @@ def counted(least: int, *, default: int, doc: str, help: str, metavar: str) -> A
 
 
 def passes() -> Any:
-    """Return the option that says how many moves a pass over the neighbourhood makes."""
+    """Return the option for the number of moves per pass over the neighbourhood."""
     doc = (
-        "How many moves a pass over the neighbourhood may make, at least 1: the best one of each edge, in the order of "
-        "their gains, as long as they do not overlap [1]_. With 1 only the best move is made; more moves a pass take "
-        "fewer passes, which pays from some hundred cities on."
+        "Most moves per pass over the neighbourhood, at least 1: the best move of each edge, in the order of their "
+        "gains, as long as they do not overlap [1]_. With 1 only the best move is made. More moves per pass need fewer "
+        "passes, which pays from some hundred cities on."
     )
-    return counted(1, default=1, doc=doc, help="moves a pass: a number, or inf", metavar="K")
+    return counted(1, default=1, doc=doc, help="moves per pass: a number, or inf", metavar="K")
 
 
 def kernel_passes(k: int | float | str) -> int:

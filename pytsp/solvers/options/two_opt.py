@@ -1,4 +1,4 @@
-"""What the descent of one tour may be asked for."""
+"""Options of the descent of one tour."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from pytsp.solvers.options.shared import counted, iterations, passes, start
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class TwoOpt(Options):
-    """One tour, of however many cities, goes to a local optimum of 2-opt over the complete neighbourhood [2]_.
+    """Descent of one tour, of any size, to a local optimum of 2-opt over the complete neighbourhood [2]_.
 
-    With `kicks` it goes on as an iterated local search: the tour is changed at random in four places (a double bridge
-    [3]_), goes to a local optimum again, and is kept if it is not longer than before. An initial tour is the one that
-    becomes shorter.
+    With `kicks` it continues as an iterated local search: a random change in four places (a double bridge [3]_) and
+    another descent, kept if the tour is not longer than before. The search shortens the initial tour if there is one.
 
     References
     ----------
@@ -28,16 +27,14 @@ class TwoOpt(Options):
     part = "restarts"
 
     k: int | float | str = passes()
-    iterations: int | None = iterations(
-        "How many passes there are at most, where there are no kicks; by default as many as shorten the tour."
-    )
-    start: str | None = start('The tour that becomes shorter (see `pytsp.starts`), by default "greedy".')
+    iterations: int | None = iterations("Most passes, without kicks. By default as many as shorten the tour.")
+    start: str | None = start('First tour (see `pytsp.starts`), by default "greedy".')
     kicks: int | float | str = counted(
         0,
         default=0,
-        doc="How many double bridges are tried, one after the other, from the local optimum on; the result then counts "
-        'them as its iterations. With "inf" only a limit or Ctrl-C ends them. Fewer than eight cities have none.',
-        help="double bridges that are tried: a number, or inf (default: 0)",
+        doc="Double bridges that are tried one after the other, from the local optimum on. The result counts them as "
+        'its iterations. With "inf" only a limit or Ctrl-C ends them. Fewer than eight cities have none.',
+        help="double bridges: a number, or inf (default: 0)",
         metavar="N",
     )
 
@@ -45,6 +42,6 @@ class TwoOpt(Options):
         super().__post_init__()
         if self.iterations is not None and self.kicks:
             raise ValueError(
-                f"iterations={self.iterations!r} bounds the passes of one descent, and does not concern "
+                f"iterations={self.iterations!r} bounds the passes of one descent, and has no effect with "
                 f"kicks={self.kicks!r}; leave one of the two out"
             )
