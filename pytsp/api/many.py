@@ -57,7 +57,7 @@ __all__ = ["Batches", "solve_each", "solve_many"]
 # Sizes that are solved together, and of those that have a matrix. Smaller ones leave nothing to recombine, larger ones
 # keep a machine busy alone.
 TOGETHER_CITIES, TOGETHER_IN_A_MATRIX = range(8, 20_001), range(8, 1_501)
-# With a time limit so many at most go together: what is done together cannot be cut.
+# Most cities that go together with a time limit: their kernel call cannot be cut.
 TIMED_CITIES = 1_000
 CLIMBERS = 20
 # The iterations of iterated local search on fewer cities.
@@ -66,7 +66,7 @@ LONE_ITERATIONS = 200
 # fewer, and takes as long for them.
 CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
-# What a tour takes at least of an instance that there is no time for, and with its descent.
+# Least seconds of a fallback tour; the same with a descent.
 QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
 # How many cities, and instances, are taken from an iterator at a time.
 WINDOW_CITIES, WINDOW_INSTANCES = 400_000, 10_000
@@ -89,53 +89,52 @@ def solve_many(
     executor: Executor | Any | None = None,
     devices: str | Sequence[int | str] | None = None,
 ) -> BatchResult:
-    """Solve many instances by edge assembly crossover, all together whatever their sizes.
+    """Solve many instances by edge assembly crossover, all together, whatever their sizes.
 
-    An instance's result does not depend on those beside it. From 8 to 20,000 cities in the plane, or to 1,500 of
-    other metrics or of a matrix (to 1,000 with a time limit), climbers start from random near tours, climb by chains
-    over lists of the 8 nearest cities, and recombine until none of an instance's tours changes any more (see
-    `pytsp.solve`). Larger instances are solved one by one by `solver="eax"` with `moves="lk"`, smaller ones by 200
-    iterations of `solver="ils"` with `moves="3-opt"`.
+    An instance's result does not depend on the other instances. Climbers start from random near tours, descend by
+    chains along lists of the 8 nearest cities, and recombine until no tour of the instance changes (see `pytsp.solve`).
+    This holds from 8 to 20,000 cities in the plane, or to 1,500 of other metrics and matrices (1,000 with a time
+    limit). Larger instances are solved one by one by `solver="eax"` with `moves="lk"`, smaller ones by 200 iterations
+    of `solver="ils"` with `moves="3-opt"`.
 
     Parameters
     ----------
     instances : iterable of Instance, or array of numbers, shape (b, n, 2) or (b, n, 3)
-        Instances of any sizes, or what `pytsp.as_instance` makes them of, such as arrays; or the coordinates of b
-        instances of n cities each, an array of NumPy or of another package that gives it by DLPack (torch, CuPy, JAX).
-        From a GPU's memory it is copied to the host's, where lengths are computed.
+        Instances of any sizes, or data that `pytsp.as_instance` takes. Or the coordinates of b instances of n cities
+        each, as an array of NumPy or of a package with DLPack (torch, CuPy, JAX). An array on a GPU is copied to the
+        host.
     metric : str, optional
-        The distance between coordinates that are given as arrays; by default "EUCLIDEAN", which does not round.
+        Metric of coordinates that are given as arrays. By default "EUCLIDEAN", which does not round.
     climbers : int, optional
-        The tours of each population, at least 1. With the default of 20, random uniform instances of 100 cities end
+        Tours per population, at least 1. With the default of 20, random uniform instances of 100 cities end
         about 0.005 % above the optimum on average, with 50 about 0.001 %.
     seed : int or None, optional
         0 ≤ seed < 2**64; the same for every instance. None draws one.
     iterations : int, optional
-        How many generations there are at most, at least 0; by default 20 + n / 10.
+        Most generations, at least 0. By default 20 + n / 10.
     time_limit : float, optional
-        Seconds for all of them. Instances that are not reached by then have a tour that takes next to no time.
+        Seconds for all instances. Instances that are not reached get a quick tour.
     progress : callable, optional
-        Called with each result: how many there are, and of how many. True, returned, ends it as Ctrl-C does.
+        Called with each result, with the number of results and of instances. Return True to stop, as Ctrl-C does.
     backend, threads, device
         As in `pytsp.solve`.
     executor, devices
-        Who is to solve them, as `pytsp.solve` takes it: each task has as many instances as take a fraction of a second
-        by the speed that was seen. The results are those of one process.
+        Workers, as in `pytsp.solve`. Each task takes a fraction of a second. The results are those of one process.
 
     Returns
     -------
     BatchResult
-        A sequence of `Result` in the order of the instances, and their tours and lengths as arrays; the seconds of a
-        result are those of the call that solved it, shared among its instances. What is no instance has no result:
-        `BatchResult.failures` says why. Ctrl-C ends it with the results so far, where there are any.
-        `BatchResult.numbers` says whose they are.
+        A sequence of `Result` in the order of the instances, with their tours and lengths as arrays. The seconds of a
+        kernel call are shared among its instances. An invalid instance has no result; `BatchResult.failures` has its
+        error. Ctrl-C returns the results so far, if there are any. `BatchResult.numbers` has the numbers of their
+        instances.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is none or out of its range, or the array has another shape.
+        If an argument has a wrong type or is out of its range, or the array has another shape.
     InstanceError
-        If no instance is one that a kernel can be given.
+        If kernels can take none of the instances.
     BackendError
         If the backend is not built, cannot run here, or fails.
     WorkerLost
@@ -144,9 +143,8 @@ def solve_many(
     Warns
     -----
     PytspWarning
-        If some instances have no result; if rounding leaves nothing of most distances between neighbours in the first
-        instance; and of each instance whose floating-point distances span so many decades that its tour may be longer
-        than it could be.
+        If some instances have no result; if the metric rounds away most distances between neighbours in the first
+        instance; and for each instance whose floating-point distances span too many decades for an exact search.
 
     Examples
     --------
@@ -218,7 +216,7 @@ def solve_each(
     threads: int | None = None,
     device: str | int | None = None,
 ) -> Iterator[tuple[int, Result]]:
-    """Solve instances of an iterator as `solve_many` does, in bounded memory: so many at a time, however many come.
+    """Solve instances of an iterator as `solve_many` does, in bounded memory.
 
     An instance's result is that of `solve_many`. Instances are taken when results are asked for.
 
@@ -260,7 +258,7 @@ def solve_each(
 def _solve_windows(
     numbered: Iterator[tuple[int, Any]], batches: Batches, metric: str | None, *, ordered: bool
 ) -> Iterator[tuple[int, Result]]:
-    """Solve instances of an iterator, so many at a time."""
+    """Solve instances of an iterator, a window at a time."""
     while window := list(_window(numbered)):
         numbers, listed, failures = _listed(window, partial(as_instance, metric=metric))
         if 0 in numbers:
@@ -291,7 +289,7 @@ def _window(numbered: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
 
 @dataclass(frozen=True)
 class Batches:
-    """What all instances are solved with, and the clock; `common` are the arguments of each that is solved alone,
+    """Settings of the solve of all instances, and the clock; `common` are the arguments of each that is solved alone,
     and `heed` is what is called while one is, and may end it."""
 
     climbers: int
@@ -378,7 +376,7 @@ class Batches:
         return dispatch(instance, self._request(options, seconds))
 
     def _request(self, options: Options, seconds: float) -> Request:
-        """Return the request to solve an instance alone, in so many seconds."""
+        """Return the request to solve an instance alone, within the seconds."""
         limit = None if seconds == math.inf else seconds
         began = time.perf_counter()
         return Request(solver=options, time_limit=limit, progress=self.heed, began=began, **self.common)
@@ -391,8 +389,7 @@ class Batches:
         return max(quick, min(len(group) * SHORTENED_SECONDS, self.watch.time_limit / 2))
 
     def untimely(self, instance: Instance, left: int) -> Result:
-        """Return what an instance comes to that there is no time to solve: it descends where there is time for so many
-        to descend."""
+        """Return the fallback result of an instance, one of `left`; it descends if there is time for all of them."""
         placed = {name: value for name, value in self.common.items() if name != "seed"}
         task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, placed)
         if self.watch.seconds_left < left * (SHORTENED_SECONDS + shortening_seconds(task)):
@@ -421,7 +418,7 @@ class Batches:
             yield index, self.untimely(instance, len(group) - left)
 
     def _count(self, group: Sequence[tuple[int, Instance, Form]], cities: int) -> int:
-        """Return how many of the first instances go together: of so many cities in all, and within a call's memory."""
+        """Return how many of the first instances go together: up to `cities` in all, within a call's memory."""
         device = self.kernels.device
         # A GPU's share leaves room for what comes of the tours.
         room = CPU_BYTES if device is None else min(GPU_BYTES, (device.memory or GPU_BYTES) // 2)
@@ -485,7 +482,7 @@ class Batches:
         generations: Sequence[int],
         seconds: float,
     ) -> Iterator[Result]:
-        """Return the results of a kernel call that took so many seconds."""
+        """Return the results of a kernel call that took the seconds."""
         # Nobody else has these arrays: each result has its rows.
         columns: dict[str, Any] = {
             "instance": instances,

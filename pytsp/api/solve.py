@@ -1,4 +1,4 @@
-"""Solve an instance, by the solver that is asked for or that its options concern."""
+"""Solve an instance by the named solver, or by one that suits it."""
 
 from __future__ import annotations
 
@@ -54,125 +54,115 @@ def solve(
     devices: str | Sequence[int | str] | None = None,
     **options: Any,
 ) -> Result:
-    """Search a short tour.
+    """Search for a short tour.
 
-    Where a climber ends depends on (`instance`, `seed`, its number, and the options of its solver) only, not on the
-    backend, the number of threads or, without `exchange` and `merge`, the other climbers. A time limit, a target and
-    Ctrl-C end it earlier. The machine decides the defaults of `solver`, `climbers`, `piece` and `moves`: pass these to
-    get the same tour on every machine.
+    The result of a climber depends on (`instance`, `seed`, its number, the options of its solver) only. It does not
+    depend on the backend, the threads or, without `exchange` and `merge`, the other climbers. A time limit, a target
+    and Ctrl-C end the search earlier. The defaults of `solver`, `climbers`, `piece` and `moves` depend on the machine;
+    pass them to get the same tour on every machine.
 
     Parameters
     ----------
-    instance : Instance, or what `pytsp.as_instance` takes
-        Coordinates, a matrix, a data frame, a graph: `as_instance` says how they are read. An asymmetric one is solved
-        as a symmetric one of twice as many cities, 11,585 at most (see `pytsp.problem.asymmetric`).
+    instance : Instance, or anything that `pytsp.as_instance` takes
+        Coordinates, a matrix, a data frame, a graph. An asymmetric instance is solved as a symmetric one of twice as
+        many cities, 11,585 at most (see `pytsp.problem.asymmetric`).
     solver : options object or str, optional
-        `pytsp.EAX`, `pytsp.ILS`, `pytsp.LargeTour`, `pytsp.RandomRestarts`, `pytsp.TwoOpt`, `pytsp.Annealing` or
-        `pytsp.AntColony`, with what it is asked for; or a name, "eax", "ils", "large", "restarts", "two-opt",
-        "annealing", "ants" or "auto". "auto" is "eax" from 8 to 20,000 cities, on a GPU to as many as its memory holds
-        16 tours of, unless the time limit is too short for it: on a CPU by what its first climbers take, on a GPU below
-        7 µs a city, or 0.15 s and 0.8 µs a city. Where distances are asymmetric it is "eax" to 2,000 cities and from 1
-        ms a city on, or where near cities are about as far there as back, as on roads, to 1,000 and from 5 µs times the
-        square of the cities on; on a GPU to 5,000. Else it is "ils" on a CPU up to 20,000 cities, and with up to three
-        threads to 500,000 where the time limit leaves 0.01 ms a city, "large", which the CPU alone has, for cities that
-        have coordinates, if no option says otherwise, and "ils" for all else. But it is "restarts" or "ils" where an
-        option is given that concerns only it, and "ils" where `iterations` is. "two-opt", "annealing" and "ants", which
-        are there to be compared with, are chosen only by an option that is theirs alone.
+        An object of `pytsp.EAX`, `ILS`, `LargeTour`, `RandomRestarts`, `TwoOpt`, `Annealing` or `AntColony`, or one of
+        the names "eax", "ils", "large", "restarts", "two-opt", "annealing", "ants" and "auto". "auto" chooses by size,
+        time limit, machine and options (see the page on solvers); `Result.solver` names the choice.
     open : bool, optional
-        Search the shortest open path through all cities, which does not return to its first one, by a matrix of 23,169
-        cities at most (see `pytsp.problem.open_paths`). `Result.is_open` tells paths from tours.
+        Search for the shortest open path through all cities, which does not return. A matrix may have 23,169 cities
+        (see `pytsp.problem.open_paths`). `Result.is_open` is true for a path.
     start_city, end_city : int or str, optional
-        Where an open path begins and ends: a number counted from 0, or a label. By default where the path is shortest.
-        A closed tour is told from `start_city` on, and has no `end_city`.
+        Ends of an open path: numbers counted from 0, or labels. By default the path with the shortest length is taken.
+        The array of a closed tour begins with `start_city`; it has no `end_city`.
     seed : int or None, optional
-        0 ≤ seed < 2**64. None draws one, which `Result.seed` tells.
+        0 ≤ seed < 2**64. None draws a random seed; `Result.seed` holds it.
     backend : {"auto", "c", "multicore", "opencl", "cuda"}, optional
         "auto" takes the fastest that works here.
     threads : int, optional
-        The number of threads of the multicore backend; by default all usable cores.
+        Threads for the multicore backend. Default: all available cores.
     device : str or int, optional
-        Which device, of several.
+        The device, if there are several: its number, or a part of its name.
     time_limit : float, optional
-        Seconds after which no further kernel call begins, but for a last one in which an iterated local search makes
-        sure of its local optima; a call that cannot be cut and does not fit is not begun. Climbers on their way count
-        with the tours they have; where the time is over before there is a search, the initial tour, or one along a
-        curve, or by nearest neighbours where there is a matrix. One huge tour leaves a tenth of it, at most 2 s, or on
-        millions of cities up to a third, for a descent over the whole tour. Without `iterations` the limit is what the
-        search is laid out for: edge assembly crossover goes on with new climbers until then, or until populations have
-        converged ten times in a row without a shorter tour, and a temperature has fallen to 0 by then. With
-        `iterations` it only cuts them short: one that is not reached changes nothing.
+        Seconds after which no further kernel call begins, except a last one that verifies the local optima of an
+        iterated local search. A call that cannot be cut and does not fit is not begun. Unfinished climbers count with
+        their current tours. If the limit passes before the search starts, the result is the initial tour or a quick
+        one: along a curve, or by nearest neighbours for a matrix.
+
+        One huge tour keeps a tenth of the limit, at most 2 s, for a descent over the whole tour; for millions of cities
+        up to a third. Without `iterations` the search is planned for the limit: temperatures fall to 0 by then, and
+        edge assembly crossover adds populations until then, or until ten in a row find nothing shorter. With
+        `iterations` a limit that is not reached changes nothing.
     target : float, optional
-        Stop as soon as a tour of at most this length is found; looked at between two kernel calls.
+        Stop at a tour of at most this length. It is checked between two kernel calls.
     target_gap : float, optional
-        Stop as soon as a tour is longer than the known optimum by at most this fraction; where none is known, with
-        `bound`, than the lower bound: `stop_reason` is "proven" then.
+        Stop when the tour is at most this fraction longer than the known optimum. If none is known, `bound` supplies a
+        lower bound instead, and `stop_reason` is "proven".
     patience : float, optional
-        Stop after so many seconds without a shorter tour.
+        Stop after `patience` seconds without a shorter tour.
     bound : bool, optional
-        Find a length that no tour, with `open` no path, is below, too (`pytsp.lower_bound`): `Result.lower_bound` and
-        `Result.gap_bound`. A fifth of `time_limit` is kept for it, and what else the search leaves of that; without a
-        limit it takes as long as it does. It is found behind the search, so that Ctrl-C never costs a tour, and before
-        it where `target_gap` needs it. Ctrl-C and a callback's True then leave the best bound so far. At most 20,000
-        cities but for tours in the plane, of asymmetric instances 10,000.
+        Also compute a lower bound on the optimal length (`pytsp.lower_bound`), as `Result.lower_bound` and
+        `Result.gap_bound`. It is computed after the search, or before it if `target_gap` needs it. A fifth of
+        `time_limit`, and what the search leaves of it, is kept for the bound. Ctrl-C and a callback's True leave the
+        best bound so far. At most 20,000 cities outside the plane, or 10,000 of an asymmetric instance.
     initial_tour : array_like of integers, shape (n,), optional
-        With `open` a path. What it is for says the solver's class: the tour from which climbers start, which becomes
-        shorter, or which belongs to the population.
+        A tour, or with `open` a path, from which the search starts. The solver's class says how it is used.
     checkpoint : str or os.PathLike, optional
-        A file that must not be there yet, into which the solve writes where it stands: at the beginning, in intervals,
-        and when it ends or Ctrl-C ends it. At any instant the file is whole; `pytsp.resume` goes on from it. Where it
-        can no longer be written, a warning is logged and the solve goes on. Floating-point distances then keep their
-        first scale (`Result.resolution`).
+        A new file for the state of the solve: at the start, in intervals, and at the end. At any instant the file is
+        complete; `pytsp.resume` continues from it. If a later write fails, a warning is logged and the solve continues.
+        Floating-point distances keep their first scale (`Result.resolution`).
     checkpoint_interval : float, optional
-        Seconds between two checkpoints, at least 0. There are fewer where writing takes more than a twentieth of the
-        time.
+        Seconds between two checkpoints, at least 0. Writing takes at most a twentieth of the time.
     progress : callable, optional
-        Called after every kernel call with a `Progress`, which has the best tour on demand. Where it returns True, the
-        solve ends with the best tour so far; other answers mean nothing.
+        Called after every kernel call with a `Progress`, which has the best tour on demand. Return True to stop with
+        the best tour so far.
     on_improvement : callable, optional
-        Called with an `Improvement`, (seconds, iteration, length), whenever a kernel call has found a shorter tour; it
-        has the attribute `tour`, too. True ends the solve as well.
+        Called with an `Improvement`, (seconds, iteration, length), when a kernel call has found a shorter tour, which
+        is its attribute `tour`. Return True to stop.
     executor : int, concurrent.futures.Executor, pytsp.distributed.Processes or distributed.Client, optional
-        What runs the search: so many processes of this machine, anything with the interface of an executor, or a Dask
-        cluster. Climbers that know nothing of each other (random restarts, iterated local search, annealing, ants) go
-        in ranges, the islands of `EAX` and the stripes of `LargeTour` each by themselves; all else is one part. Where
-        it is not a time limit that ends the solve, the tour is that of one process, whatever the workers, their
-        number, and which of them are lost. `Result.tasks` tells what they were sent and did. Give `climbers` and the
-        solver, which depend on the machine otherwise, and `threads`, where a machine has several workers.
+        Workers that share the search: a number of processes on this machine, any executor, or a Dask cluster. Random
+        restarts, iterated local search, annealing and ants are divided into ranges of climbers, `EAX` into its islands
+        and `LargeTour` into its stripes. Everything else is one part.
+
+        Unless a time limit ends the solve, the tour is that of one process, whatever the workers, and even if some are
+        lost. `Result.tasks` counts their work. Pass `climbers` and `solver`, whose defaults depend on the machine, and
+        `threads` if several workers share a machine.
     devices : "all" or sequence of int or str, optional
-        In place of `executor`: the machine's GPUs, by their numbers or parts of their names; each has a thread.
+        In place of `executor`: the machine's GPUs, by number or part of the name. Each has a thread.
     **options
-        What the solver is asked for, as its class has it: `solve(instance, solver="ils", iterations=100)` is
-        `solve(instance, solver=pytsp.ILS(iterations=100))`. And `metric`, `asymmetric` and `columns`: how data are read
-        that are no instance yet, as `pytsp.as_instance` takes them.
+        Options of the solver's class: `solve(instance, solver="ils", iterations=100)` is
+        `solve(instance, solver=pytsp.ILS(iterations=100))`. Also `metric`, `asymmetric` and `columns`, as in
+        `pytsp.as_instance`, for data that are not an instance yet.
 
     Returns
     -------
     Result
-        Ctrl-C ends the search as the time limit does: the best tour so far is returned.
+        The best tour. Ctrl-C ends the search as a time limit does.
 
     Raises
     ------
     ValueError
-        If an argument is out of its range, or does not concern the solver.
+        If an argument is out of its range, or has no effect with the solver.
     TypeError
-        If the instance is none, nor anything that `pytsp.as_instance` takes, or there is no such option.
+        If `pytsp.as_instance` does not take the instance, or there is no such option.
     TourError
-        If the initial tour is none.
+        If the initial tour is not a tour.
     CheckpointError
-        If the checkpoint is there already, or cannot be written at the beginning.
+        If the checkpoint exists already, or cannot be written at the start.
     InstanceError
-        If the instance cannot be put before a kernel (see `pytsp.problem.kernel_input.form_of`), or the matrix that
-        this takes does not fit the memory.
+        If kernels cannot take the instance (see `pytsp.problem.kernel_input.form_of`), or its matrix does not fit the
+        memory.
     BackendError
         If the backend is not built, cannot run here, or fails; or a worker has another version or build of pytsp.
     WorkerLost
-        If workers are lost with a task more than three times; a checkpoint that it names goes on.
+        If workers are lost with a task more than three times. The error names a checkpoint to resume.
 
     Warns
     -----
     PytspWarning
-        If the metric rounds, and that leaves nothing of most distances between neighbours; or if floating-point
-        distances span so many decades that the tour may be longer than it could be (`Result.is_coarse`).
+        If the metric rounds away most distances between neighbours; or if floating-point distances span too many
+        decades for an exact search (`Result.is_coarse`).
 
     Examples
     --------
