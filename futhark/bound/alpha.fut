@@ -82,7 +82,7 @@ def lists_of [n] [e] (g: near_graph [n] [e]) (alpha: [e]i64) (near: i64) (k: i64
     in take k all_of
   in #[incremental_flattening(only_inner)] map list (iota n)
 
--- | Of each city `near` nearest ones and those of least α besides, `k` in all, in order of their distances; of equal ones those of
+-- | For each city its `near` nearest ones and those of least α besides, `k` in all, in order of their distances; of equal ones those of
 -- lower number first. Every row must have `k` entries.
 --
 -- **Work:** that of α, and O(k e).

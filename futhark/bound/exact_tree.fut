@@ -9,7 +9,7 @@ import "../neighbours/nearest"
 import "near_graph"
 import "one_tree"
 
--- | How an edge's length comes from its ends' distance r, with `most` as the longest distance: r to the nearest whole number (0), or
+-- | The rule for an edge's length from its ends' distance r, with `most` as the longest distance: r to the nearest whole number (0), or
 -- up to the next (1), times the scale; or r times the scale, down to a whole number (2).
 type ruler = {rounding: i32, scale: i64, most: f64}
 
@@ -23,7 +23,7 @@ def measure ({rounding, scale, most}: ruler) (dx: f64) (dy: f64) : i64 =
      then i64.f64 (f64.floor (f64.min r most * f64.i64 scale))
      else scale * i64.f64 (f64.min most (if rounding == 0 then f64.floor (r + 0.5) else f64.ceil r))
 
--- | How long the edge of entry i is, which stands in the row of city c.
+-- | The length of the edge of entry i, which stands in the row of city c.
 #[inline]
 def length_of [n] [m] [e] (b: boxed [n] [m]) (ruler: ruler) (others: [e]i32) (c: i64) (i: i32) : i64 =
   #[unsafe]
@@ -37,7 +37,7 @@ def near_graph_between [n] [m] [e] (b: boxed [n] [m]) (rounding: i32) (scale: i6
   let length i = length_of b ruler others (row_of ends i) i
   in {ends, others, lengths = map (\i -> length (i32.i64 i)) (iota e)}
 
--- | What each of m nodes of a tree of boxes comes to, from its leaves on. **Work:** O(m).
+-- | The results of the m nodes of a tree of boxes, from its leaves on. **Work:** O(m).
 def of_nodes 'a (m: i64) (both: a -> a -> a) (of_leaf: i64 -> a) : [m]a =
   #[unsafe]
   let half = m / 2

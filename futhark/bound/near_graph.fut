@@ -9,7 +9,7 @@ type near_graph [n] [e] = {ends: [n]i32, others: [e]i32, lengths: [e]i64}
 -- | The rows alone.
 type near_rows [n] [e] = {ends: [n]i32, others: [e]i32}
 
--- | Where a city's row begins.
+-- | The beginning of a city's row.
 #[inline]
 def row_start [n] (ends: [n]i32) (c: i32) : i32 =
   #[unsafe] if c == 0 then 0 else ends[i64.i32 c - 1]
@@ -39,7 +39,7 @@ def load_near_graph [n] [e] (ends: [n]i32) (others: [e]i32) (lengths: [e]i64) : 
   let {ends, others} = load_near_rows ends others
   in {ends, others, lengths}
 
--- | Whether the edge of cities a and b comes before that of c and d, of the same cost: by the smaller cities, then by the larger.
+-- | Tell whether the edge of cities a and b comes before that of c and d, of the same cost: by the smaller cities, then by the larger.
 def is_edge_before (a: i32) (b: i32) (c: i32) (d: i32) : bool =
   let (low, low') = (i32.min a b, i32.min c d)
   in low < low' || (low == low' && i32.max a b < i32.max c d)

@@ -5,7 +5,7 @@
 
 import "near_graph"
 
--- | What a minimum spanning tree, or of a graph in parts the one of each part, comes to: its cost, its edges at each city, and how
+-- | The results of a minimum spanning tree, or of that of each part of a graph: its cost, its edges at each city, and how
 -- many parts there are.
 type spanning [n] = {total: i64, degrees: [n]i32, parts: i64}
 
@@ -14,7 +14,7 @@ module type spanner = {
   val span [n] [e] : near_graph [n] [e] -> (penalties: [n]i64) -> spanning [n]
 }
 
--- | How Borůvka's rounds join what is one: nodes 0, …, n - 1 are the cities; the parts that a round begins with are nodes, and `up`
+-- | The parts that Borůvka's rounds join: nodes 0, …, n - 1 are the cities; the parts that a round begins with are nodes, and `up`
 -- of a node is the part that it goes into, -1 in the end. `cost` is that of the shortest edge that leaves the part; `edge` is
 -- where the graph has it, or -1 where another part has brought it in already.
 --
@@ -97,7 +97,7 @@ def merge [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) : merges [n] =
       in (up, cost, edge, base + parts, parts', from, to, costs, live)
   in {up, cost, edge, parts}
 
--- | How many edges of Borůvka's tree each city has. **Work:** O(n log n).
+-- | The number of edges of Borůvka's tree at each city. **Work:** O(n log n).
 def degrees_of [n] [e] (g: near_graph [n] [e]) (joined: merges [n]) : [n]i32 =
   #[unsafe]
   let ones = replicate (2 * n) 1i32
@@ -201,7 +201,7 @@ def further_edge [n] [e] (g: near_graph [n] [e]) (penalties: [n]i64) (degrees: [
   let longer (a: (i64, i32, i32)) (b: (i64, i32, i32)) = if a.0 > b.0 || (a.0 == b.0 && a.1 < b.1) then a else b
   in reduce_comm longer (i64.lowest, i32.highest, -1) (map second (iota n))
 
--- | What a 1-tree comes to: its cost without the penalties, which is below every tour's where the graph has all edges, and its
+-- | The results of a 1-tree: its cost without the penalties, which is below every tour's where the graph has all edges, and its
 -- edges at each city.
 type one_tree [n] = {bound: i64, degrees: [n]i32, parts: i64}
 
@@ -215,10 +215,10 @@ module mk_one_tree (S: spanner) = {
     in {bound, degrees, parts}
 }
 
--- | Where an ascent stands at a city: its penalty, the degree less 2 in the tree before, and its penalty among the best so far.
+-- | The state of an ascent at a city: its penalty, the degree less 2 in the tree before, and its penalty among the best so far.
 type city_ascent = {penalty: i64, before: i32, best: i64}
 
--- | Where an ascent stands, with what the best penalties prove; whether it is done, since its 1-tree was a tour.
+-- | The state of an ascent, with the bound of the best penalties; whether it is done, since its 1-tree was a tour.
 type ascent [n] = {cities: [n]city_ascent, bound: i64, done: bool}
 
 -- | Steps are told in such parts of a unit of length.
@@ -249,7 +249,7 @@ module mk_ascent (S: spanner) = {
     let {bound, degrees, parts} = T.one_tree g (lawful penalties)
     in (bound, degrees, parts)
 
-  -- | One step a number, in the memory of the state that is given. **Work:** that of so many 1-trees.
+  -- | Make one step per number, in the memory of the given state. **Work:** that of a 1-tree per step.
   def ascend [n] [e] [t] (g: near_graph [n] [e]) (ascent: *ascent [n]) (steps: [t]i64) : *ascent [n] =
     let steps = assert (are_steps steps) steps
     let (found, _) =

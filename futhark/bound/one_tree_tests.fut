@@ -7,7 +7,7 @@ import "one_tree"
 module by_prim = mk_ascent prim
 module by_boruvka = mk_ascent boruvka
 
--- An edge of two cities with a probability of so many in 100, and a length below `most`.
+-- An edge of two cities, with a probability in per cent, and a length below `most`.
 def is_edge (seed: u64) (percent: i32) (a: i64) (b: i64) : bool =
   a != b && rng.below (rng.stream seed 1) (i64.min a b * 1000 + i64.max a b) 100 < percent
 

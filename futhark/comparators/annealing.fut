@@ -12,23 +12,23 @@ import "../local_search/three_opt"
 import "../local_search/tour_edits"
 import "../local_search/worker"
 
--- | A stretch of the chains' iterations, from number `from` on: so many moves are tried in each, with moves of Or-opt
--- among them where `moves` is 1; the seed, and the first chain's number.
+-- | A stretch of the chains' iterations, from number `from` on: the trials of each, with moves of Or-opt among them if
+-- `moves` is 1; the seed, and the first chain's number.
 type annealing_plan = {seed: u64, first: i64, from: i64, trials: i64, moves: i32}
 
 def are_trials (trials: i64) (from: i64) = trials >= 1 && from >= 0 && from <= 1 << 50 && trials <= 1 << 40
 
 def is_annealing ({seed = _, first, from, trials, moves}: annealing_plan) = first >= 0 && are_trials trials from && is_flag moves
 
--- | How many random words a trial has to itself.
+-- | The number of random words of a trial.
 def trial_words : i64 = 4
 
 -- | The first random word of a trial: behind those that random tours are made of. Trials are counted through all iterations.
 def word_of_trial (trial: i64) : i64 = (1 << 32) + trial * trial_words
 
 -- | A move as it is drawn: it lets `a` stand beside `b`. With `count` = 0 both lose their edges in the direction s, as in
--- 2-opt. Else the segment of so many cities goes elsewhere that begins with a and leads away from s; of b it takes the side
--- r. With fewer than eight cities it is shorter, so that three remain.
+-- 2-opt. Else the segment of `count` cities that begins with a and leads away from s goes beside b, on the side r.
+-- With fewer than eight cities it is shorter, so that three remain.
 type draw = {a: i32, b: i32, s: i32, r: i32, count: i32}
 
 -- | The cities of a drawn move, beside it: `p` follows a in the direction s; the segment ends with `e`, which `q` follows away
@@ -56,7 +56,7 @@ module mk_annealing (M: metric) (W: worker with data [n] = M.data [n]) (S: sched
   module T = mk_three_opt M
   module E = mk_edits W
 
-  -- | What a drawn move comes to. **Work:** O(1).
+  -- | The result of a drawn move. **Work:** O(1).
   def change_of [n] (data: M.data [n]) (tour: route [n]) (draw: draw) : change =
     let n32 = i32.i64 n
     let d x y = T.between data x y

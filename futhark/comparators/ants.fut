@@ -153,7 +153,7 @@ module mk_ants (M: metric) (P: climbers with data [n] = M.data [n]) (S: schedule
     in tour
 
   local
-  -- | The tours of so many ants, and their lengths, after their local search.
+  -- | The tours of ants, and their lengths, after their local search.
   def improve [c] [n] [k] (data: M.data [n]) (lists: [n][k]i32) (search: i32) (tours: [c][n]i32) : ([c][n]i32, [c]i64) =
     if search == 0
     then (tours, map (L.tour_length data) tours)

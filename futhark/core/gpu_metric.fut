@@ -6,10 +6,10 @@ import "metric"
 module type gpu_metric = {
   module weight: numeric
 
-  -- | What the distances of `n` cities are computed from.
+  -- | The data from which distances of `n` cities are computed.
   type data [n]
 
-  -- | What a distance needs of a city.
+  -- | The data of a city for a distance.
   type point
 
   -- | Any point at all, to fill an array with.
@@ -89,7 +89,7 @@ module gpu_plane : gpu_metric with data [n] = ([n]f64, [n]f64, f64) = {
     table m (weight.i32 0) (\r -> #[unsafe] dist data row[r] p)
 }
 
--- | Where `fast_plane` takes the distances of cities from: the cities as they stand, and in single precision, from the
+-- | The data of `fast_plane`: the cities as they stand, and in single precision, from the
 -- middle of all; what is added to a root before it is rounded; and how far a root of zero may lie from a whole number.
 type fast_data [n] = {exact: gpu_plane.data [n], xs: [n]f32, ys: [n]f32, half: f32, most: f32}
 

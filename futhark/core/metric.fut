@@ -2,7 +2,7 @@
 
 -- | A symmetric distance in whole numbers.
 module type metric = {
-  -- | What the distances of `n` cities are computed from.
+  -- | The data from which distances of `n` cities are computed.
   type~ data [n]
 
   -- | A city as it stands in a tour: its number, and what a distance needs of it.
@@ -17,7 +17,8 @@ module type metric = {
   -- | The distance of two cities, at most 2^30 - 1, so that a gain never leaves 32 bits. **Work:** O(1).
   val dist [n] : data [n] -> point -> point -> i32
 
-  -- | Whether the distance of two cities may be below `most`: true of all that are, and of as few others as take no root to tell.
+  -- | Tell whether the distance of two cities may be below `most`. Conservative: never false for a distance below `most`; may be true
+  -- for some above.
   -- **Work:** O(1).
   val may_be_below [n] : data [n] -> point -> point -> (most: i64) -> bool
 }
@@ -62,7 +63,7 @@ module grid : metric with data [n] = ([n]i32, [n]i32) = {
   def may_be_below d (a: point) (b: point) (most: i64) = i64.i32 (dist d a b) < most
 }
 
--- | How far from each other places of a plane are that lie so far apart in each direction.
+-- | The distance of places of a plane, from their distances in each direction.
 #[inline]
 def root_in_plane (dx: f64) (dy: f64) : f64 = f64.sqrt (dx * dx + dy * dy)
 
@@ -76,7 +77,7 @@ def rounded_up (r: f64) : i32 =
   let t = i32.f64 r
   in t + i32.bool (f64.i32 t < r)
 
--- | Whether their distance, rounded or rounded up, may be below `most`.
+-- | Tell whether their distance, rounded or rounded up, may be below `most`.
 --
 -- Rounding makes a distance less than the root by at most a half, and `most` is whole: what the products are rounded by is far
 -- less than that.

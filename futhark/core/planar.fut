@@ -18,7 +18,7 @@ module type planar = {
 module mk_path (M: metric) : metric with data [n] = M.data [n] with point = M.point = {
   open M
 
-  -- | So much less than any distance that two other edges of a move, at most 2^30 - 1 each, do not outweigh it.
+  -- | The length of a tie: so far below any distance that two other edges of a move, at most 2^30 - 1 each, do not outweigh it.
   def tie : i32 = i32.lowest
 
   local

@@ -1,11 +1,11 @@
--- | How climbers are laid out on the machine: a `map`, with the attribute that says so.
+-- | Layouts of climbers on the machine: a `map`, with an attribute.
 
 -- | A layout of independent work.
 module type schedule = {
-  -- | What a function makes of each of some values.
+  -- | The results of a function on some values.
   val over 'a 'b [c] : (a -> b) -> [c]a -> [c]b
 
-  -- | What each of `p` climbers on n cities comes to; one that does not work may come to anything.
+  -- | The results of `p` climbers on n cities; that of one that does not work may be anything.
   val each 'a : (p: i64) -> (n: i64) -> (climber: i64 -> (works: bool) -> a) -> [p]a
 }
 
@@ -37,11 +37,11 @@ module cores : schedule = {
   def each p _ climber = map (\c -> #[sequential] climber c true) (iota p)
 }
 
--- | How many threads are started for a climber of which one works: on a GPU, threads that go together wait for each other, and
+-- | The number of threads that are started for a climber, of which one works: on a GPU, threads that go together wait for each other, and
 -- climbers take ways of their own. As many as go together, as far as memory allows.
 def threads_a_climber (p: i64) (n: i64) : i64 = i64.max 1 (i64.min 32 (5000000 / (p * n)))
 
--- | One climber in so many threads, of which the first one works.
+-- | One climber in a group of threads, of which the first one works.
 module spread_threads : schedule = {
   def over f xs = threads.over f xs
 

@@ -4,7 +4,7 @@
 import "metric"
 import "planar"
 
--- | How distances are measured: by which formula, and how many units the sphere's radius has.
+-- | The measure of distances: a formula, and the units of the sphere's radius.
 type measure = {formula: i32, radius: f64}
 
 def by_root : i32 = 0
@@ -61,7 +61,7 @@ def measured ({formula, radius}: measure) (is_same: bool) (dx: f64) (dy: f64) (d
      else let r = radius * arc_over (dx * dx + dy * dy + dz * dz)
           in i32.f64 (r + (if formula == by_arc then 0.5 else 1))
 
--- | Where places lie: in a plane, with distances that are rounded, or rounded up; or beyond it.
+-- | The kind of places: in a plane, with distances that are rounded, or rounded up; or beyond it.
 type kind = i32
 
 def plane_rounded : kind = 0

@@ -1,4 +1,4 @@
--- | What tests have in common: random cities.
+-- | Shared parts of tests: random cities.
 
 import "metric"
 import "planar"

@@ -17,7 +17,7 @@ def random_tour (n: i64) (seed: u64) (climber: i64) : *[n]i32 =
        let tour = #[unsafe] tour with [p] = b
        in #[unsafe] tour with [q] = a
 
--- | Whether each of the cities 0, …, n-1 occurs once. **Work:** O(n). **Span:** O(log n).
+-- | Tell whether each of the cities 0, …, n-1 occurs once. **Work:** O(n). **Span:** O(log n).
 def is_tour [n] (tour: [n]i32) : bool =
   let seen = scatter (replicate n false) (map i64.i32 tour) (replicate n true)
   in and seen

@@ -5,7 +5,7 @@ import "../local_search/population"
 
 local module flat = import "apply"
 
--- | Return climbers on measured tours, after so many steps. **Work:** O(p).
+-- | Return climbers on measured tours, with their numbers of steps. **Work:** O(p).
 def climbers_on [p] [n] ({tours, places = _, lengths}: flat.population [p] [n] [p]) (steps: [p]i64) : population [p] [n] =
   {tours, bests = tours, lengths, steps}
 

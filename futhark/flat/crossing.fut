@@ -87,7 +87,7 @@ module mk_crossing (M: metric) = {
     let fits = fits_32_bits n && k <= widest && are_climbers plan.first count && is_bulk plan && are_lists_of rows lists && are_spots spots
     in assert fits (tabulate count (\c -> rng.stream plan.seed (plan.first + c)))
 
-  -- | Start so many tours, all at once.
+  -- | Start `count` tours, all at once.
   def start [n] [k] (rows: rows) (data: M.data [n]) (lists: [n][k]i32) (spots: spots [n]) (count: i64) (plan: bulk_plan) : population [count] [n] [count * instances rows] =
     started rows data lists spots (streams_of rows lists spots count plan) plan
 

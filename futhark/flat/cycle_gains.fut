@@ -1,4 +1,4 @@
--- | What AB-cycles save.
+-- | Gains of AB-cycles.
 
 import "../core/metric"
 import "cycles"

@@ -33,7 +33,7 @@ type difference [p] [n] [w] = {upto: [p * n]i32, edges: [w]i32}
 -- End 2 e of edge e is the city at its position, end 2 e + 1 the next one.
 type cycles [w] = {cycle: [w]i32, size: [w]i32, link: [w * 2]i32}
 
--- Positions that are no neighbours in a row of so many cities.
+-- True if positions are no neighbours in a row of `size` cities.
 local
 def are_apart (size: i32) (d: i32) : bool = let d = i32.abs d in d != 1 && d != size - 1
 

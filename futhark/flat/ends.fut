@@ -13,7 +13,7 @@ import "segments"
 -- tours, and with the place of the fragment's other end, which is its own for a lone city.
 type end = (i32, i32)
 
--- | How many ends an end looks at in each direction of the curve.
+-- | The number of ends at which an end looks in each direction of the curve.
 def reach_along : i64 = 8
 
 -- | Tell whether fragments of a tour join along its curve. **Work:** O(1).
@@ -81,7 +81,7 @@ def left [e] (ends: [e]end) (joins: [e]i32) : []end =
   in map (\i -> (ends[i64.i32 i].0, get upto (get others i) - 1)) kept
 
 -- | Join the ends of the fragments of tours that do, the best ones by `rank` of a tour and two cities, while two fragments pick each
--- other and for at most so many rounds; return the neighbours of all cities, and the ends that are left.
+-- other and for a limited number of rounds; return the neighbours of all cities, and the ends that are left.
 --
 -- The last five bits of a rank are free. **Work:** O(e) a round. **Span:** O(log e) a round.
 def join_along [t] (n: i64) (rows: rows) (joins_along: i64 -> bool) (rank: i64 -> i64 -> i64 -> i64) (rounds: i32) (fragments: fragments [t]) (ends: []end) : ([t]i32, [t]i32, []end) =

@@ -19,7 +19,7 @@ def patience : i32 = 3
 def go_on [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) : [b]bool =
   map2 (\left quiet -> left > 0 && quiet < patience) batch.left batch.quiet
 
--- | Tell whether so many cities are those of instances with these numbers of cities. **Work:** O(b).
+-- | Tell whether n is the sum of the sizes of the instances. **Work:** O(b).
 def are_sizes [b] (n: i64) (sizes: [b]i32) : bool = all (> 0) sizes && i64.sum (map i64.i32 sizes) == n
 
 -- | Tell whether each tour visits the cities of every row in that row. **Work:** O(p n). **Span:** O(log n).
@@ -53,7 +53,7 @@ def bests [p] [n] [k] [b] [r] (batch: many [p] [n] [k] [b] [r]) : ([n]i32, [b]i6
     in batch.tours[best[i64.i32 i] / b, q] - (bounds_of rows i).start
   in (tabulate n city, map (\row -> batch.lengths[row]) best)
 
--- | Return the populations that start on these tours, each with so many generations. **Work:** O(b).
+-- | Return the populations that start on these tours, each with its number of generations left. **Work:** O(b).
 def begun [p] [n] [k] [b] [r] (lists: [n][k]i32) (sizes: [b]i32) (left: [b]i32) ({tours, places, lengths}: population [p] [n] [r]) : many [p] [n] [k] [b] [r] =
   {sizes, left, quiet = replicate b 0, lists, tours, places, lengths}
 

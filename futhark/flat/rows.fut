@@ -8,14 +8,14 @@ import "segments"
 -- | The first position of a row in its tour, and the number of its cities.
 type bounds = {start: i32, size: i32}
 
--- | How tours are cut into rows.
+-- | Cuts of tours into rows.
 module type rows_of_tours = {
   type~ rows
 
   -- | Return the rows of tours of one instance. **Work:** O(1).
   val one_row : (n: i64) -> rows
 
-  -- | Return the rows of instances with so many cities, n in all, of which some go on. **Work:** O(n log b). **Span:** O(log n).
+  -- | Return the rows of instances of the given sizes, n cities in all, of which some go on. **Work:** O(n log b). **Span:** O(log n).
   val rows_of [b] : (n: i64) -> (sizes: [b]i32) -> (go: [b]bool) -> rows
 
   -- | Return how many instances there are. **Work:** O(1).
@@ -78,7 +78,7 @@ def bounds_at (rows: rows) (q: i32) : bounds = bounds_of rows (instance_at rows 
 def within ({start, size}: bounds) (q: i32) : i32 =
   if q >= start + size then q - size else if q < start then q + size else q
 
--- | Return the position so many steps behind another one of its row. **Work:** O(1).
+-- | Return the position `steps` behind another one of its row. **Work:** O(1).
 #[inline]
 def stepped (rows: rows) (q: i32) (steps: i32) : i32 = within (bounds_at rows q) (q + steps)
 

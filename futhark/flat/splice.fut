@@ -39,7 +39,7 @@ def new_cut [m] (j: joining [m]) (r: i32) : i32 =
      else let {is = _, x, y, gain = _, there = _} = get j.joints s
           in if x.claim == claim then x.pos else y.pos
 
--- | What joints come to: the position of the new cut in each segment, -1 where there is none; which subtours' joints are made;
+-- | The results of joints: the position of the new cut in each segment, -1 where there is none; which subtours' joints are made;
 -- and up to each segment how many cuts are new, what the joints save, and how many they are.
 type fresh [m] = {at: [m]i32, made: [m]bool, upto: [m]i32, won: [m]i64, joined: [m]i32}
 

@@ -36,7 +36,7 @@ def positions_of_moves (n: i64) : ([moves n]i32, [moves n]i32) =
   let js = map2 (\i count -> i + 1 + count) is (segmented_sums flags (replicate (moves n) 1))
   in (is, js)
 
--- | What 2-opt needs of a metric; those of `core/metric.fut` have it.
+-- | The parts of a metric that 2-opt needs; those of `core/metric.fut` have it.
 module type distances = {
   type~ data [n]
   type point

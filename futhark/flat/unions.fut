@@ -78,7 +78,7 @@ def grow [p] [n] [w] [c] [m] [d] [l] [e] [k] (rows: rows) (most: i32) (pool: poo
   let centers = select_named unions subtour (map2 (\z f -> z > 1 && f) left best)
   in {found = both found more, centers}
 
--- | Find unions around exchanges in so many rounds, with up to `most` cuts. **Work:** that of `members` and `unions_of` a round.
+-- | Find unions around exchanges in `rounds` rounds, with up to `most` cuts. **Work:** that of `members` and `unions_of` a round.
 def unions [p] [n] [w] [c] [m] [d] [l] (rows: rows) (most: i32) (rounds: i32) (pool: pool [p] [n] [w] [d] [l]) (e: exchanges [c] [m]) : ?[u][v].exchanges [u] [v] =
   let none = select e (map (const false) e.row)
   let first = {found = none, centers = (e, subtours (i64.i32 most) e)}

@@ -2,20 +2,20 @@
 --
 -- What a look at them takes in memory is then bounded, whatever n is, and so is its time.
 
--- | How many consecutive cities a block has.
+-- | The number of consecutive cities in a block.
 def block : i64 = 32
 
--- | How many blocks n cities have.
+-- | The number of blocks of n cities.
 def blocks (n: i64) : i64 = (n + block - 1) / block
 
 local
--- | How many cities of a block wait. **Work:** O(block).
+-- | The number of waiting cities of a block. **Work:** O(block).
 def waiting_in [n] (waits: [n]bool) (b: i64) : i32 =
   let first = b * block
   in loop sum = 0i32 for j < i64.min block (n - first) do #[unsafe] sum + i32.bool waits[first + j]
 
 local
--- | The first city of a block that waits behind so many others of it that do. **Work:** O(block).
+-- | The waiting city of a block that has `behind` waiting cities before it. **Work:** O(block).
 def nth_in [n] (waits: [n]bool) (b: i64) (behind: i32) : i32 =
   let (c, _) =
     loop (c, left) = (b * block - 1, behind + 1)

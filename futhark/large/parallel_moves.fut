@@ -14,7 +14,7 @@ import "../local_search/route"
 import "../local_search/three_opt"
 import "active_cities"
 
--- | How far a descent has come: the block of cities to go on from; how often the number of cities that a pass takes was
+-- | The progress of a descent: the block of cities to go on from; how often the number of cities that a pass takes was
 -- doubled; how many cities were woken to make sure of the optimum since a move was found; the windows' size, as a power of
 -- two; how many moves and passes were made, and what they cost; and whether no city finds a move.
 type progress = {cursor: i64, breadth: i64, swept: i64, level: i64, moves: i64, passes: i64, work: i64, done: bool}
@@ -26,10 +26,10 @@ type huge [n] = {route: route [n], waits: [n]bool, progress: progress}
 def least_level : i64 = 6
 def few : i64 = 1024
 
--- | What it costs to look for a city's move, in positions that change.
+-- | The cost of a look for a city's move, in positions that change.
 def look_work : i64 = 16
 
--- | A descent from a route, in which all cities wait, behind so many moves and passes. **Work:** O(n).
+-- | A descent from a route in which all cities wait, after the moves and passes of `progress`. **Work:** O(n).
 def wake_all [n] (route: route [n]) (progress: progress) : huge [n] =
   let progress = progress with cursor = 0 with breadth = 0 with swept = n with level = least_level with done = false
   in {route, waits = replicate n true, progress}
@@ -55,23 +55,23 @@ def blank_links (n: i64) (k: i64) : neighbours [n] [k] =
 -- | The tour. **Work:** O(n).
 def tour_of [n] (s: huge [n]) : [n]i32 = #[unsafe] map (\p -> s.route[p]) (iota n)
 
--- | Whether lists are those of cities from number `first` on, of n cities.
+-- | Tell whether lists are those of cities from number `first` on, of n cities.
 def are_some_lists [m] [k] (n: i64) (first: i64) (lists: [m][k]i32) =
   first >= 0 && first <= n - m && all (all (\c -> c >= 0 && i64.i32 c < n)) lists
 
--- | A stretch of positions that is turn_position round; none where the first lies behind the last.
+-- | A stretch of positions that is reversed; none if the first lies behind the last.
 type turn = (i32, i32)
 
--- | Where a position comes from when a stretch is turn_position round. **Work:** O(1).
+-- | The position from which a position comes when a stretch is reversed. **Work:** O(1).
 #[inline]
 def turn_position ((first, last): turn) (p: i32) : i32 = if p >= first && p <= last then first + last - p else p
 
--- | A move as up to three stretches that are turn_position round one after another, none past the end of the tour.
+-- | A move as up to three stretches that are reversed one after another, none past the end of the tour.
 type turns = {a: turn, b: turn, c: turn}
 
 def no_turn : turn = (i32.highest, -1)
 
--- | How a move, made by exchanges of two edges as `three_opt.make` does, turns stretches round. **Work:** O(1).
+-- | The stretches that a move, made by exchanges of two edges as in `three_opt.make`, reverses. **Work:** O(1).
 def turns_of [n] (r: route [n]) ({gain = _, kind, t1, t2, t3, t4, t5, t6}: move) : turns =
   #[unsafe]
   let last = i32.i64 n - 1
@@ -124,7 +124,7 @@ def first_of_overlapping [d] (stretches: [d]turn) (keys: [d]i64) : [d]bool =
           free && (x == y || stretches[y].1 < 0 || !(overlap x y) || before x y))
   in map wins (iota d)
 
--- | How many positions some stretches have in all, and each of them, with the number of its stretch.
+-- | The number of positions of some stretches in all, and each of them, with the number of its stretch.
 --
 -- **Work:** O(d), and O(log d) a position.
 def spread [d] (stretches: [d]turn) : (i64, i64 -> (i64, i32)) =
@@ -158,14 +158,14 @@ def turn_round [n] [d] (moves: [d]turns) (r: *route [n]) (spare: *[n]i32) : (*ro
   let r = scatter r cells (tabulate total (\t -> (at_stretch t).1))
   in (r, spare, total)
 
--- | How many cities a pass takes: at first and where many find moves, as those of a bad tour do, who take long; and at most.
+-- | The number of cities of a pass: at first and where many find moves, as those of a bad tour do, who take long; and at most.
 module type widths = {
   -- | At least `block`.
   val least : i64
   val most : i64
 }
 
--- | What keeps a GPU busy at most, and takes a core less than half a second at first also on a random tour.
+-- | Most cities of a pass: enough to keep a GPU busy, and less than half a second of a core, even at first on a random tour.
 module wide : widths = {
   def least = 1i64 << 14
   def most = 1i64 << 18
@@ -191,7 +191,7 @@ module mk_passes (M: metric) (W: widths) = {
   local def width (breadth: i64) : i64 = i64.min W.most (W.least << breadth)
 
   local
-  -- | One pass. Where no city that waits finds a move, cities are woken that may: a stretch that was turn_position round lets others do
+  -- | One pass. Where no city that waits finds a move, cities are woken that may: a reversed stretch lets others do
   -- what they could not. The descent is done when all cities in a row have found none.
   --
   -- **Work:** O(d k^2) for d cities, the stretches of the moves made, and O(n) bytes. **Span:** O(k^2).
@@ -252,7 +252,7 @@ module mk_passes (M: metric) (W: widths) = {
       }
     in (r, waits, spare, progress)
 
-  -- | So many passes at most, and none more once they cost as much as `most`. **Work:** see `pass`.
+  -- | Make a limited number of passes, and none more once they cost as much as `most`. **Work:** see `pass`.
   def descend [n] [k] (data: M.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (s: huge [n]) : huge [n] =
     let (end, enough) = (s.progress.passes + limit, s.progress.work + i64.min most (i64.highest - s.progress.work))
     let (route, waits, _, progress) =

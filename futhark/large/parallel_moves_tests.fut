@@ -1,4 +1,4 @@
--- Tests of `parallel_moves`: moves as stretches that are turn_position round, which of them go together, and whole descents.
+-- Tests of `parallel_moves`: moves as stretches that are reversed, which of them go together, and whole descents.
 
 import "../core/metric"
 import "../core/rng"
@@ -151,7 +151,7 @@ module laws (W: widths) = {
     P.descend data links 5 passes work start
 
   -- A descent, pass by pass: no pass makes the tour longer, each leaves a tour with its places; no city has a move in the end;
-  -- and so many passes at a time come to the same, and so much work.
+  -- calls of several passes, and of bounded work, come to the same.
   def descents_hold (n: i64) (k: i64) (passes: i64) : bool =
     let data = taxicab (random_grid n 100)
     let links = nearest data k

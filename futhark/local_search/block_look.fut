@@ -1,4 +1,4 @@
--- | How the lanes of a GPU's block look for the next move of a chain: each has some of the pairs of a neighbour t3 of t2 and one of
+-- | The look of the lanes of a GPU's block for the next move of a chain: each has some of the pairs of a neighbour t3 of t2 and one of
 -- t4's, and they come to the move to which one thread comes.
 
 import "../core/metric"
@@ -12,7 +12,7 @@ def lanes_a_side : i64 = 8
 
 def lanes_a_neighbour : i64 = 2 * lanes_a_side
 
--- | What a lane has found: the gain of the best move that closes the tour, and its number, which is the order in which one thread
+-- | The result of a lane: the gain of the best move that closes the tour, and its number, which is the order in which one thread
 -- comes to it; and what the best open move leaves, and its number. Numbers of none are `i32.highest`.
 type seen = (i64, i32, i64, i32)
 
@@ -32,7 +32,7 @@ def found_of (gain: i64) (s: i32) (number: i32) : found =
   let kind = if j < 0 then 1 else 2 + behind + (number & 1)
   in if number == i32.highest then nothing else {gain, s, kind, i = neighbour_of number, j = i32.max 0 j}
 
--- | What two lanes have found together: of moves that close the tour the best by the first neighbour that has any, of open ones
+-- | The joint result of two lanes: of moves that close the tour the best by the first neighbour that has any, of open ones
 -- the best, and the first of equal ones.
 def both ((g, x, h, y): seen) ((g', x', h', y'): seen) : seen =
   let (i, i') = (neighbour_of x, neighbour_of x')

@@ -11,7 +11,7 @@ import "worker"
 -- | Lanes that look at the moves of one city: half of them on each side of it.
 def lanes_a_city : i64 = 32
 
--- | How many cities are looked at together.
+-- | The number of cities that are looked at together.
 module type group = {
   val cities : i64
 }
@@ -38,7 +38,7 @@ module mk_block_worker (M: metric) (G: group) : block_worker with data [n] = M.d
   local def lanes : i64 = G.cities * lanes_a_city
   local def half : i32 = i32.i64 lanes_a_city / 2
 
-  -- In how many rounds the lanes go through so many things.
+  -- The number of rounds in which the lanes go through `count` things.
   local def rounds (count: i32) : i32 = (count + i32.i64 lanes - 1) / i32.i64 lanes
 
   -- The numbers of a round, one a lane.

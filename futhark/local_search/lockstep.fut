@@ -17,12 +17,12 @@ import "work_queue"
 -- | Reversals of a tour, one after the other: of each the first position and how many; none, where these are 0.
 type reversals = [4](i32, i32)
 
--- | Where a position goes in a reversal, which is where it comes from, too. **Work:** O(1).
+-- | The image of a position in a reversal, which is its origin, too. **Work:** O(1).
 def reversed (n: i32) ((first, count): (i32, i32)) (p: i32) : i32 =
   let o = wrap n (p - first)
   in if o < count then wrap n (first + count - 1 - o) else p
 
--- | The reversals that make so many exchanges, at most four. **Work:** O(1).
+-- | The reversals that make `count` exchanges, at most four. **Work:** O(1).
 def reversals_of [n] (r: route [n]) (count: i32) (exchange_at: i32 -> exchange) : reversals =
   let n32 = i32.i64 n
   in loop rs = replicate 4 (0, 0)
@@ -39,10 +39,10 @@ def turned [n] (rs: reversals) (r: route [n]) : *route [n] =
   let after p = loop p for j < 4i64 do #[unsafe] reversed n32 rs[j] p
   in map (\i -> if i < n then at r (before (i32.i64 i)) else after (#[unsafe] r[i])) (iota (n + n))
 
--- | How many cities come to wait at once, at most.
+-- | The most cities that come to wait at once.
 def most_coming : i64 = 8
 
--- | How many places of a queue change where some cities leave it and others come.
+-- | The number of places of a queue that change if some cities leave it and others come.
 def changes (most_leaving: i64) : i64 = 2 + 2 * most_coming + most_leaving
 
 -- | Change number `w` of a queue that the first `leaving` cities leave, before `city 0`, …, `city (coming - 1)` come to wait,
@@ -72,7 +72,7 @@ def change [n] (q: queue [n]) (leaving: i32) (coming: i32) (city: i32 -> i32) (w
 def all_waiting [n] (r: route [n]) (e: i64) : i32 =
   if e == 0 then 0 else if e == 1 then i32.i64 n else if e < 2 + n then at r (i32.i64 (e - 2)) else 1
 
--- | Where a climber stands within an iteration, or a descent: what its moves have gained, how many there are, and how many there
+-- | The state of a climber within an iteration, or a descent: the gain of its moves, their number, and how many there
 -- were when all cities last came to wait; the reversals that they took; whether the trial has failed; whether it goes on.
 type trial = {gain: i64, moves: i64, checked: i64, reversals: i32, failed: bool, on: bool}
 
@@ -95,7 +95,7 @@ module mk_lockstep (M: metric) (G: group) = {
     #[incremental_flattening(only_intra)] map (\c -> #[unsafe] W.look data links choice (routes[c] :> route [n]) (queues[c] :> queue [n])) (iota p)
 
   -- The next move of each climber that goes on, the best of those that are drawn: each climber's draws are shared out among
-  -- so many thread blocks; then the best of its blocks counts.
+  -- several thread blocks; then the best of its blocks counts.
   local
   def draw [p] [n] [k]
            (data: M.data [n])

@@ -1,4 +1,4 @@
--- | What tests of climbers have in common: neighbour lists, and whether two populations stand alike.
+-- | Shared parts of tests of climbers: neighbour lists, and the comparison of two populations.
 
 import "population"
 
@@ -11,7 +11,7 @@ def nearest [n] (data: [n][n]i32) (k: i64) : [n][k]i32 =
     in take k (scatter (replicate n 0) ranks (map i32.i64 (iota n)))
   in map list (iota n)
 
--- | Whether climbers have the same tours, lengths and steps.
+-- | Tell whether climbers have the same tours, lengths and steps.
 def same_climbers [p] [n] (x: population [p] [n]) (y: population [p] [n]) : bool =
   let x = opaque x
   let y = opaque y

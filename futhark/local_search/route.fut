@@ -33,14 +33,14 @@ def wrap_together (n: i32) (p: i32) : i32 =
   let q = lesser p (p + n)
   in lesser q (q - n)
 
--- | How many reversals a log has room for where moves are not chained.
+-- | The reversals for which a log has room if moves are not chained.
 def log_capacity : i32 = 100
 
--- | How many reversals were made; then of each of up to m the first position and how many cities.
+-- | The number of reversals made; then for each of up to m its first position and number of cities.
 type log [m] = [1 + m + m]i32
 
 def empty_log (m: i64) : *log [m] = replicate (1 + m + m) 0
 
--- | How many reversals a log tells of.
+-- | The number of reversals in a log.
 #[inline]
 def logged [m] (l: log [m]) : i32 = #[unsafe] l[0]

@@ -17,7 +17,7 @@ type move = {gain: i64, kind: i32, t1: i32, t2: i32, t3: i32, t4: i32, t5: i32, 
 
 def no_move : move = {gain = 0, kind = 0, t1 = 0, t2 = 0, t3 = 0, t4 = 0, t5 = 0, t6 = 0}
 
--- | How many cities lie at the ends of a move's edges.
+-- | The number of cities at the ends of a move's edges.
 def ends (move: move) : i32 = if move.kind == 0 then 0 else if move.kind == 1 then 4 else 6
 
 -- | One of them: 0 for t1, …, 5 for t6.
@@ -36,7 +36,7 @@ def end (move: move) (i: i32) : i32 =
 
 -- | Which moves are looked at, and which one is taken: of the moves of 3-opt those that have a segment of at most `segment`
 -- cities, besides 2-opt; the `best` of a city's moves, or the first that shortens the tour; or, where `draws` is not 0, the
--- best of so many that are drawn. Chains that are `straight` are of moves that reverse no segment (kind 3).
+-- best of that many drawn moves. Chains that are `straight` are of moves that reverse no segment (kind 3).
 --
 -- With `segment` = 3 they contain Or-opt: a segment of up to three cities goes elsewhere, either way round.
 type choice = {segment: i32, best: bool, draws: i32, straight: bool}
@@ -60,7 +60,7 @@ def next (v: view) (p: i32) : i32 = wrap v.n (p + v.s)
 #[inline]
 def back (v: view) (p: i32) : i32 = wrap v.n (p - v.s)
 
--- | How far a position lies behind the next one to that of the view.
+-- | The distance of a position behind the next one to that of the view.
 #[inline]
 def order (v: view) (p: i32) : i32 =
   let o = v.s * (p - next v v.p)
@@ -75,7 +75,7 @@ def distance_of (link: i64) : i64 = link >> 32
 #[inline]
 def city_of (link: i64) : i32 = i32.i64 (link & 0xffffffff)
 
--- | How many random words a draw has to itself.
+-- | The number of random words of a draw.
 def draw_words : i64 = 3
 
 module mk_three_opt (M: metric) = {

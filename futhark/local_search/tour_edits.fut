@@ -7,7 +7,7 @@ import "three_opt"
 -- | The edges (a, b) and (c, d) go, (b, c) and (d, a) come, where b follows a as c follows d, or precedes it.
 type exchange = (i32, i32, i32, i32)
 
--- | How many exchanges a move consists of.
+-- | The number of exchanges of a move.
 def exchanges (move: move) : i32 = if move.kind == 3 then 3 else if move.kind >= 2 then 2 else move.kind
 
 -- | The exchange number `s` of a move.
@@ -22,7 +22,7 @@ def exchange_of ({gain = _, kind, t1, t2, t3, t4, t5, t6}: move) (s: i32) : exch
         else (t4, t2, t3, t5))
   else (if s == 0 then (t1, t2, t5, t6) else (t5, t2, t3, t4))
 
--- | How many exchanges a double bridge consists of: all three segments together are reversed, then each by itself.
+-- | The number of exchanges of a double bridge: all three segments together are reversed, then each by itself.
 def bridge_exchanges : i32 = 4
 
 -- | The exchange number `s` of a double bridge.
@@ -49,7 +49,7 @@ def shorter_side (n: i32) ((a, b, c, d): (i32, i32, i32, i32)) : (i32, i32) =
   let inner = high - low
   in if 2 * inner <= n then (low + 1, inner) else (wrap n (high + 1), n - inner)
 
--- | How a stretch of the tour is reversed.
+-- | The reversal of a stretch of the tour.
 module type reverser = {
   -- | Reverse `count` positions, from `first` on, past the end of the tour as well.
   val reverse [n] : *route [n] -> (first: i32) -> (count: i32) -> *route [n]

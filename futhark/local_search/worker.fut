@@ -1,4 +1,4 @@
--- | What a climber does its work with: one thread, here, or the threads of a block (`block_worker`), which come to the same.
+-- | The worker of a climber: one thread, here, or the threads of a block (`block_worker`), with the same results.
 
 import "../core/metric"
 import "../core/positions"
@@ -9,7 +9,7 @@ import "work_queue"
 
 -- | The work on tours, by one thread or by many.
 module type worker = {
-  -- | What the distances of `n` cities are computed from.
+  -- | The data from which distances of `n` cities are computed.
   type~ data [n]
 
   -- | Reverse `count` positions, from `first` on, past the end of the tour as well. **Work:** O(count).
@@ -27,7 +27,7 @@ module type worker = {
   -- | Write the tour down, if that is `wanted`. **Work:** O(n).
   val write [n] : (wanted: bool) -> *[n]i32 -> route [n] -> *[n]i32
 
-  -- | How many cities leave the queue up to the first one that has a move, or before the next ones are looked at; and its
+  -- | The number of cities that leave the queue up to the first one with a move, or before the next ones are looked at; and its
   -- move. By one thread some must wait.
   val look [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> queue [n] -> (i32, move)
 

@@ -1,4 +1,4 @@
--- | Whether neighbour lists join all cities of an instance.
+-- | The check that neighbour lists join all cities of an instance.
 
 import "../flat/rows"
 

@@ -7,7 +7,7 @@ import "nearest"
 def quadrant_of (dx: f64) (dy: f64) : i64 =
   if dy > 0 || (dy == 0 && dx > 0) then i64.bool (dx <= 0) else 3 - i64.bool (dx < 0)
 
--- | Whether a node's box reaches into a quadrant around a point, which holds one of its axes but not the other: of cities on a
+-- | Tell whether a node's box reaches into a quadrant around a point, which holds one of its axes but not the other: of cities on a
 -- line along an axis two quadrants are empty. The box around the point itself counts for no quadrant.
 def reaches [m] (boxes: [m][6]f64) (x: f64) (y: f64) (node: i64) (quadrant: i64) : bool =
   #[unsafe]

@@ -4,7 +4,7 @@
 
 import "../core/gpu_metric"
 
--- | How a climber is laid out on its thread block.
+-- | The layout of a climber on its thread block.
 module type shape = {
   -- | Cities in a tile; odd, at most 11.
   val rows : i64

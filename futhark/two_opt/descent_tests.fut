@@ -52,7 +52,7 @@ module on_gpu_matrix = mk_one (mk_rows screened_matrix scant)
 def screened_grid [n] (xs: [n]i32, ys: [n]i32) : screened [n] =
   screened (fast_data (map f64.i32 xs, map f64.i32 ys, 0)).0
 
--- A descent by parts of so many diagonals, to its end.
+-- A descent by parts of `part` diagonals, to its end.
 def by_parts [n] (scan: descent [n] -> i64 -> i64 -> descent [n]) (k: i32) (part: i64) (tour: [n]i32) : descent [n] =
   loop state = descent_on tour
   while !state.done do

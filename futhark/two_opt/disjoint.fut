@@ -87,7 +87,7 @@ def disjoint [n] (k: i32) (moves: [n](move i32)) : ([n]i32, [n]i32) =
   let ends = map2 (\m e -> if m >= least then e else -1) made ends
   in (ends, map2 (\m e -> if e >= 0 then i32.i64 (m >> 32) else 0) made ends)
 
--- | Where each position takes its city from when positions i+1, …, j of every stretch are reversed.
+-- | The position from which each position takes its city when positions i+1, …, j of every stretch are reversed.
 def reversals [n] (ends: [n]i32) : [n]i32 =
   map2 (\p b -> #[unsafe] if b >= 0 then reversal b ends[i64.i32 b] (i32.i64 p) else i32.i64 p)
        (iota n)

@@ -11,7 +11,7 @@ module type two_opt = {
   type~ data [n]
   type point
 
-  -- | What depends on the number of cities only; made once a run.
+  -- | Data that depend on the number of cities only, made once a run.
   val pairs : (n: i64) -> ?[m][w].pairs [m] [w]
 
   -- | The best move of the tour, or a gain of 0 where none shortens it.

@@ -1,5 +1,5 @@
 -- | Random restarts by a fixed number of thread blocks, each of which takes its next climber when one is done
--- (Robinson, Vrbsky, Hong, Eddy 2018, section 3.3), with so many lanes and rows (section 4.1).
+-- (Robinson, Vrbsky, Hong, Eddy 2018, section 3.3), with a choice of lanes and rows (section 4.1).
 --
 -- Their blocks fetch the next climber's number from a counter on the device. Futhark has no atomic fetch-and-add, so that
 -- of b blocks number i takes the climbers i, i + b, i + 2 b, …. As theirs, one program makes one move a pass and many.
@@ -11,7 +11,7 @@ import "block_tour"
 import "gpu_climbs"
 import "restarts"
 
--- | What a block has come to in its rounds, a climber each: the climbers' lengths, -1 for those there was no time for; their
+-- | The results of a block in its rounds, a climber each: the climbers' lengths, -1 for those there was no time for; their
 -- steps and passes, and whether they are done. Then two tours, each with its climber's number, or with -1 for none: that of
 -- the shortest, and that of the climber that is on its way.
 type shift [rounds] [n] = (([rounds]i64, [rounds]i32, [rounds]i32, [rounds]bool), ([n]i32, i64), ([n]i32, i64))

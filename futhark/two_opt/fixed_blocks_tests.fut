@@ -54,7 +54,7 @@ entry any_number_of_blocks_climbs_alike (least: i64) (most: i64) (bound: i32) : 
       in all (\b -> alike expected (ends k b unlimited) && alike expected (ends k b 5)) [1, 2, 3, 7, 9]
     in ok && all same [1, unlimited]
 
--- A block makes so many passes, whosever they are; without any, lengths are known all the same.
+-- A block makes a limited number of passes, for any of its climbers; without any, lengths are known all the same.
 -- ==
 -- entry: passes_are_counted_by_the_block
 -- input { 40i64 2i64 } output { [37, 37] }

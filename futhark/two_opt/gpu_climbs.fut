@@ -58,7 +58,7 @@ module short_most = mk_restarts (mk_column_climber short_matrix most_lanes) bloc
 module matrix_k_swap = mk_restarts (mk_block_k_swap_climber gpu_matrix k_swap_lanes) blocks
 module matrix_thread = mk_restarts (mk_thread_climber gpu_matrix) threads
 
--- Up to so many climbers, two or four a multiprocessor of an H200, lanes are idle unless a climber has many of them.
+-- Climbers, two or four per multiprocessor of an H200, up to which lanes are idle unless a climber has many of them.
 def few_climbers : i64 = 264
 def some_climbers : i64 = 528
 

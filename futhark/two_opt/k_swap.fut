@@ -5,7 +5,7 @@ import "../core/metric"
 import "../core/tour"
 import "restarts"
 
--- | What the edge that leaves position p proposes: its best move with an edge that leaves a position
+-- | The proposal of the edge that leaves position p: its best move with an edge that leaves a position
 -- q = p + 2, …, p + n/2 (modulo n), the smallest q among equals. A gain of 0 stands for none.
 type proposal 'w = {gain: w, q: i32}
 
@@ -13,7 +13,7 @@ type proposal 'w = {gain: w, q: i32}
 def proposed 'w (p: i32) (proposal: proposal w) : move w =
   {gain = proposal.gain, i = i32.min p proposal.q, j = i32.max p proposal.q}
 
--- | Whether two moves touch a common stretch of the tour: then the lesser is invalid once the other has been made.
+-- | Tell whether two moves touch a common stretch of the tour: then the lesser is invalid once the other has been made.
 def overlap 'w (a: move w) (b: move w) : bool = a.i <= b.j && b.i <= a.j
 
 module mk_k_swap_climber (M: metric) : climber with data [n] = M.data [n] = {

@@ -12,7 +12,7 @@ def by_zipped : i32 = 1
 def by_closed_form : i32 = 2
 def by_diagonals : i32 = 3
 
--- | What an enumeration keeps of the pairs, made once a run: the positions in two arrays, or both in a word. Arrays that it does
+-- | The pairs as an enumeration keeps them, made once a run: the positions in two arrays, or both in a word. Arrays that it does
 -- not need are empty.
 type pairs [m] [w] = {by: i32, firsts: [m]i32, seconds: [m]i32, words: [w]u32}
 
@@ -84,7 +84,7 @@ module closed_form : enumeration = {
     else let (i, j) = nth_move n k in (i32.i64 i, i32.i64 j)
 }
 
--- | What the enumeration of this number keeps of tours of n cities.
+-- | The data that the enumeration of this number keeps for tours of n cities.
 def pairs_of (n: i64) (by: i32) : ?[m][w].pairs [m] [w] =
   let by = assert (fits_32_bits n && by >= by_flat && by <= by_diagonals) by
   in if by == by_flat
@@ -93,6 +93,6 @@ def pairs_of (n: i64) (by: i32) : ?[m][w].pairs [m] [w] =
      then zipped.pairs n
      else no_pairs by
 
--- | Whether these are what an enumeration keeps of tours of n cities.
+-- | Tell whether these are the data that an enumeration keeps for tours of n cities.
 def are_pairs [m] [w] (n: i64) (pairs: pairs [m] [w]) =
   (pairs.by != by_flat || m == moves n) && (pairs.by != by_zipped || w == moves n)

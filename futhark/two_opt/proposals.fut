@@ -1,4 +1,4 @@
--- | What the edges of a tour propose, a tile of the neighbourhood at a time: the inner loop of the GPU climbers that want
+-- | Proposals of the edges of a tour, a tile of the neighbourhood at a time: the inner loop of the GPU climbers that want
 -- more of a pass than its one best move.
 --
 -- The law is that of `k_swap`: the edge that leaves position p proposes its best move with an edge that leaves

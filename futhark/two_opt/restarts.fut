@@ -5,7 +5,7 @@ import "../core/instances"
 import "../core/schedule"
 import "../core/tour"
 
--- | Where a climber stands: its tour and the tour's length, the moves that it has made, the passes over the neighbourhood
+-- | The state of a climber: its tour and the tour's length, the moves that it has made, the passes over the neighbourhood
 -- that found them, and whether it stands on its local optimum: then the last pass found none.
 type state [n] = {tour: [n]i32, length: i64, steps: i32, passes: i32, done: bool}
 

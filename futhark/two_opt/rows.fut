@@ -10,12 +10,12 @@ import "../core/tour"
 import "descent"
 import "screen"
 
--- | How the neighbourhood is divided among threads.
+-- | The division of the neighbourhood among threads.
 module type division = {
   -- | Positions that a thread keeps.
   val rows : i64
 
-  -- | How many threads' work it is to be at least, if a thread then has `least` columns; and the most columns of a thread.
+  -- | The fewest threads that share the work, if a thread then has `least` columns; and the most columns of a thread.
   val units : i64
   val least : i64
   val most : i64

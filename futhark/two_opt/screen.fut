@@ -6,12 +6,12 @@ import "../core/metric"
 
 -- | Distances in two degrees of precision.
 module type screen = {
-  -- | What is about a distance, or about a gain.
+  -- | An approximate distance or gain.
   module weight: numeric
 
   type data [n]
 
-  -- | What the distances of a city are computed from.
+  -- | The data from which distances of a city are computed.
   type point
 
   -- | Any point at all, to fill an array with.
@@ -27,7 +27,7 @@ module type screen = {
 
   val city : point -> i32
 
-  -- | What a move that gains at least so much seems to gain at least: s - near - near + s', from left to right, where s and
+  -- | The least apparent gain of a move with a given least gain: s - near - near + s', from left to right, where s and
   -- s' are lengths of edges, `weigh`ed.
   val least [n] : data [n] -> (gain: i32) -> weight.t
 

@@ -1,8 +1,8 @@
--- | What the tests of the climbers have in common: batches compared.
+-- | Shared parts of the tests of climbers: the comparison of batches.
 
 import "restarts"
 
--- | Whether two batches stand at the same places.
+-- | Tell whether two batches have the same state.
 --
 -- `opaque` has the compiler make both as an entry point would, rather than fuse climbs with comparisons: what Futhark
 -- 0.25.27 makes of that reads memory that has been put to another use.
