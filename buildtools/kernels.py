@@ -55,7 +55,7 @@ PACKAGE = '"""Kernels that build.py compiled from futhark/ (generated; build.jso
 
 @dataclass(frozen=True)
 class Options:
-    """What to build.
+    """The request of a build.
 
     Attributes
     ----------

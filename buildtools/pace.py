@@ -1,4 +1,4 @@
-"""How long it takes to build a module: as long as the last time, else by how many entry points its program has."""
+"""Estimate the time of building a module: that of the last build, or by the entry points of its program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the build reads and writes."""
+"""Paths that the build reads and writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is mended in the C that Futhark 0.25 writes, before it is compiled."""
+"""Repairs of the C that Futhark 0.25 writes, before it is compiled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MACHINE_CODE = {
 # How a kernel that calls functions begins, and the check that other kernels begin with.
 _BEGINS = r"// Harmless for all threads to write this.\n    local_failure = 0;\n"
 _CHECK = r"    if (*global_failure >= 0)\n        return;\n"
-# A GPU's program in the C: string literals, of at most so many characters here.
+# A GPU's program in the C: string literals, here in pieces of at most 2,000 characters.
 _PROGRAM = re.compile(r'(?<=static const char \*gpu_program\[\] = \{)(?:\s*"(?:[^"\\]|\\.)*",)+')
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _PIECE = re.compile(r"(?:[^\\]|\\.){1,2000}")

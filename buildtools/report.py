@@ -1,4 +1,4 @@
-"""What was built, what not, why, and how to get it: a file for the program, a table for the reader."""
+"""Report of a build, with reasons and remedies: a file for the program, a table for the reader."""
 
 from __future__ import annotations
 

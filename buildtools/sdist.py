@@ -1,4 +1,4 @@
-"""What a source distribution holds besides the checkout's files: every program as C, so that pip needs no Futhark.
+"""Parts of a source distribution besides the checkout's files: every program as C, so that pip needs no Futhark.
 
 ``python -m buildtools.sdist [FOLDER]`` writes dist/pytsp_futhark-*.tar.gz, as ``python -m build --sdist`` does.
 """

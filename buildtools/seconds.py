@@ -1,7 +1,7 @@
-"""What the build, the tests and CI take, beside the last row of docs/seconds.md: `python -m buildtools.seconds ci=9`.
+"""Compare the seconds of the build, the tests and CI with docs/seconds.md: `python -m buildtools.seconds ci=9`.
 
-A step that takes a fifth longer than it did there is warned of. Machines differ: each row holds how long a piece of
-work that never changes took on its machine, by which seconds are made comparable.
+It warns of a step that takes a fifth longer than in the last row. Machines differ, so each row holds the seconds of a
+constant piece of work on its machine, which make rows comparable.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What turns generated C into a Python module: backends, flags, the C compiler, headers."""
+"""Tools that turn generated C into a Python module: backends, flags, the C compiler, headers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from buildtools.shell import available_cores, run
 
 @dataclass(frozen=True)
 class Backend:
-    """What one backend needs beyond the C compiler.
+    """Needs of one backend beyond the C compiler.
 
     Attributes
     ----------

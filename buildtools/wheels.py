@@ -54,7 +54,7 @@ class Platform:
 
     @property
     def target(self) -> str:
-        """What Zig calls it."""
+        """Zig's name of the platform."""
         return f"{platform.machine()}-linux-{self.libc}"
 
 

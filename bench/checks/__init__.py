@@ -1,1 +1,1 @@
-"""What has to hold, tried out at length: equal results on all backends, limits that are kept, nothing lost."""
+"""Long checks of guarantees: equal results on all backends, kept limits, nothing lost."""

@@ -45,7 +45,7 @@ def shortest(file: Path) -> float:
 
 
 def endured(solver: str, kills: int, folder: Path, longest: float) -> tuple[int, bool]:
-    """Kill one solve so many times; return how often it was, and whether it ends as one that was not."""
+    """Kill one solve repeatedly; return the number of kills, and whether it ends as an undisturbed one."""
     instance, words = SOLVERS[solver]
     file, found, wanted = folder / f"{solver}.checkpoint", folder / "found.tour", folder / "wanted.tour"
     run = ["solve", instance, *words]

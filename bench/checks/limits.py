@@ -51,7 +51,7 @@ SECONDS, SHARE = 0.2, 0.02
 RANDOM = ("restarts",)
 # Lengths are printed with six digits where they are no whole numbers.
 PRECISION = 1e-5
-# What a process may hold: so many bytes, a city, and a distance of the matrix that kernels need, if they need one.
+# Bytes that a process may hold: in any case, per city, and per distance of a matrix that kernels need.
 BYTES, CITY_BYTES = 150 * 10**6, 500
 DISTANCE_BYTES = {"whole": 30, "float": 60}
 # The seconds after which an instance that is still being drawn is given up.
@@ -146,7 +146,7 @@ class Run:
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """What is wrong with it."""
+        """The faults of the run."""
         if self.problem:
             return ("FAILED",)
         allowed, is_too_short = SECONDS + SHARE * self.limit, self.least > self.limit
@@ -163,7 +163,7 @@ class Run:
 
 
 def bound_of(n: int, distances: int, *, is_exact: bool) -> int:
-    """Return how many bytes a solve of n cities may hold, whose kernels need a matrix of so many distances."""
+    """Return the bytes that a solve of n cities may hold, with the distances of a matrix that kernels need."""
     return BYTES + CITY_BYTES * n + DISTANCE_BYTES["whole" if is_exact else "float"] * distances
 
 

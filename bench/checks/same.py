@@ -1,4 +1,4 @@
-"""Whether all backends end on the same tours: same seed and iterations, every option of every solver.
+"""Check that all backends end on the same tours: same seed and iterations, every option of every solver.
 
 Instances of each form (grid, plane, matrix) are solved on c and on the others: iterated local search with all
 combinations of moves, pivot, kick, temperature and exchange, with each start and other neighbours, and on GPUs by each
@@ -118,7 +118,7 @@ def restarted(climbers: int) -> Iterator[Options]:
 
 
 def annealed(iterations: int, climbers: int) -> Iterator[Options]:
-    """Options of annealing; and of so many chains that they fill a GPU."""
+    """Options of annealing; also with enough chains to fill a GPU."""
     base: Options = {"solver": "annealing", "seed": SEED, "iterations": iterations, "climbers": climbers}
     for moves, pairs, schedule, start in product(("2-opt", "or-opt"), PAIRS, SCHEDULES, ("greedy", "random")):
         yield {**base, "moves": moves, "pairs": pairs, "schedule": schedule, "start": start}
@@ -128,7 +128,7 @@ def annealed(iterations: int, climbers: int) -> Iterator[Options]:
 
 
 def foraged(iterations: int, climbers: int) -> Iterator[Options]:
-    """Options of ants; and of so many ants that they fill a GPU."""
+    """Options of ants; also with enough ants to fill a GPU."""
     base: Options = {"solver": "ants", "seed": SEED, "iterations": iterations, "climbers": climbers, "ants": 30}
     for variant, moves in product(VARIANTS, (None, *LOCAL_MOVES)):
         yield {**base, "variant": variant, "moves": moves}

@@ -1,4 +1,4 @@
-"""Whether random restarts reach the lengths that they should, on small instances of TSPLIB by a set number of climbers.
+"""Check that random restarts reach the expected lengths, on small instances of TSPLIB by a set number of climbers.
 
 A run that misses its length is repeated with the next of `--seeds`; the table says which seed it was.
 """
@@ -17,7 +17,7 @@ from bench.harness.tables import print_head, row
 
 @dataclass(frozen=True)
 class Goal:
-    """A length to reach, by so many climbers."""
+    """A length that a number of climbers must reach."""
 
     name: str
     climbers: int

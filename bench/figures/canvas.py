@@ -1,4 +1,4 @@
-"""What the figures are drawn with: panels, edges, cities; colours that can be seen on white and on black."""
+"""Tools of the figures: panels, edges, cities; colours that can be seen on white and on black."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FRACTION = re.compile(r"-?\d+\.\d+")
 
 
 def panels(count: int, *, rows: int = 1) -> tuple[Any, list[Any]]:
-    """Return a figure without a window or a ground, and so many axes, row by row."""
+    """Return a figure without a window or a ground, and `count` axes, row by row."""
     across = count // rows
     figure = import_module("matplotlib.figure").Figure(figsize=(INCHES * across, (INCHES + 0.15) * rows))
     figure.set_layout_engine("constrained")

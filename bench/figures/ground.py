@@ -34,7 +34,7 @@ class Ground:
 
     @cached_property
     def form(self) -> Form:
-        """What the kernels get."""
+        """The instance as the kernels take it."""
         return form_of(self.instance)
 
     @cached_property
@@ -52,7 +52,7 @@ class Ground:
         return self.kernels.call(f"{self.form.kind}_{verb}", *arguments)
 
     def climbed(self, tour: ArrayLike, passes: int, k: int = 1) -> tuple[NDArray[np.int32], int]:
-        """Return where a climber of random restarts stands after so many passes from a tour, and how many it made."""
+        """Return the tour of a climber of random restarts after `passes` passes from a tour, and the passes made."""
         counts = {name: np.zeros(1, dtype=np.int32) for name in ("steps", "passes")}
         fields = {"tours": np.asarray(tour, dtype=np.int32)[None, :], "lengths": np.zeros(1, dtype=np.int64), **counts}
         batch = self.kernels.value("batch", {**fields, "done": np.zeros(1, dtype=bool)})

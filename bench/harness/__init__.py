@@ -1,1 +1,1 @@
-"""What all benchmarks share: the machine, the command line, tables, pictures, and the solvers beside pytsp."""
+"""Parts that all benchmarks share: the machine, the command line, tables, pictures, and the solvers beside pytsp."""

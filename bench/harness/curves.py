@@ -20,7 +20,7 @@ EARLIEST = 0.02
 
 
 def gap_at(run: Run, seconds: float) -> float:
-    """Return the gap in per cent of the tour that a run had after so many seconds; infinite where it had none."""
+    """Return the gap in per cent of the tour that a run had after the seconds; infinite if it had none."""
     reached = [length for when, length in run.history if when <= seconds]
     return 100 * (reached[-1] / run.optimum - 1) if reached and run.optimum else math.inf
 

@@ -21,7 +21,7 @@ SIDE = 10**6
 WIDE_SIDE, GLOBE_SIDE = 5 * 10**8, 90.0
 # A way is up to so much longer than the straight line.
 DETOUR = 0.5
-# Cities that have coordinates need no matrix, but for some solvers; those are drawn for so many.
+# Most cities with coordinates, without a matrix and for solvers that need one.
 MOST_POINTS, MOST_MATRIX_POINTS = 10**7, 13_000
 # What files of distances have at most; asymmetric ones have a matrix of twice as many cities.
 MOST_DISTANCES, MOST_DOUBLED_FLOATS = 8_000, 3_000

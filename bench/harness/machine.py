@@ -1,4 +1,4 @@
-"""What every benchmark says about itself: the date, the commit, the machine; and where it finds TSPLIB's files."""
+"""The date, the commit and the machine of a benchmark, and the folder of TSPLIB's files."""
 
 from __future__ import annotations
 

@@ -31,13 +31,13 @@ WARM_SECONDS = 0.05
 WARM: set[tuple[str, str]] = set()
 MODULES = {"fast-tsp": "fast_tsp", "elkai": "elkai", "ortools": "ortools"}
 LINKERN = "linkern"
-# It ends after so many kicks, were there no time limit.
+# Kicks after which it would end without a time limit.
 MOST_KICKS = 10**9
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a solver is asked for.
+    """The task of a solver.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a solver found: its tour, its seconds, and when it knew which lengths, where it tells."""
+    """The result of a solver: its tour, its seconds, and its lengths over the time if it reports them."""
 
     tour: NDArray[np.int64]
     seconds: float

@@ -8,9 +8,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.spatial import Delaunay
 
-# Crossings for each place, on a square with sides of so many metres.
+# Crossings for each place, and the metres of a side of the square.
 CROSSINGS, SIDE = 3, 10_000.0
-# Of the edges of the Delaunay triangulation the longest are no streets, and of the others so many are.
+# Quantile of the Delaunay edges above which they are no streets, and the share of the others that are.
 LONGEST, STREETS = 0.97, 0.75
 # Kilometres an hour with their shares of the streets, the share of those that lead one way only, and the mean seconds
 # that one waits at a crossing, which are another draw for each direction of each street.

@@ -41,7 +41,7 @@ class Run:
 
     @property
     def gap(self) -> float:
-        """How much longer than the optimum the tour is, in per cent; infinite where there is none."""
+        """The gap of the tour to the optimum, in per cent; infinite without a tour."""
         return 100 * (self.length / self.optimum - 1) if self.length and self.optimum else math.inf
 
     def seconds_to(self, length: float) -> float:

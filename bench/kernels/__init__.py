@@ -1,1 +1,1 @@
-"""How fast the kernels are."""
+"""Benchmarks of the kernels."""

@@ -30,7 +30,7 @@ def rate(instance: pytsp.Instance, backend: str, seconds: float) -> float:
 
 
 def climbed(instance: pytsp.Instance, backend: str, seconds: float, **options: Any) -> pytsp.Result:
-    """Climb for so many seconds."""
+    """Climb for `seconds`."""
     return pytsp.solve(instance, solver="restarts", climbers=PLENTY, backend=backend, time_limit=seconds, **options)
 
 
@@ -72,7 +72,9 @@ def main() -> None:
     arguments = parser(__doc__ or "")
     arguments.add_argument("--seconds", type=float, default=2.0, help="of each run (default: 2)")
     arguments.add_argument("--repeat", type=int, default=5, help="runs of each backend (default: 5)")
-    arguments.add_argument("--memory", type=int, metavar="CLIMBERS", help="measure the memory of so many climbers only")
+    arguments.add_argument(
+        "--memory", type=int, metavar="CLIMBERS", help="measure the memory of this number of climbers only"
+    )
     options = arguments.parse_args()
     print(describe())
     if options.memory:

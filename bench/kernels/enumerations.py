@@ -58,7 +58,7 @@ def agree(one: pytsp.Result, other: pytsp.Result) -> bool:
 
 
 def table(folder: Path, backend: str, seconds: float, instances: Sequence[str] = INSTANCES) -> Table:
-    """Measure each neighbourhood on each backend, a run of so many seconds each."""
+    """Measure each neighbourhood on each backend, each in a run of `seconds`."""
     made = Table(
         "Every neighbourhood on every backend",
         "G moves/s of a whole solve. Climbers that ended in two runs ended alike: the program compares them. On a GPU "

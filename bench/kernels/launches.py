@@ -85,7 +85,7 @@ def generations(instance: pytsp.Instance, backend: str, climbers: int, limit: in
 
 
 def print_longest(events: list[tuple[str, float]], count: int, most: int) -> None:
-    """Print the kernels that take longest of so many generations: microseconds and launches of each."""
+    """Print the kernels that take longest in some generations: microseconds and launches of each."""
     spent: dict[str, float] = {}
     launched = Counter[str]()
     for name, microseconds in events:
@@ -101,8 +101,8 @@ def main() -> int:
     options.add_argument("instances", nargs="*", default=["pr2392", "fnl4461", "pla7397"], help="names of TSPLIB's")
     options.add_argument("--backend", default="cuda", choices=("cuda", "opencl"), help="default: cuda")
     options.add_argument("--climbers", type=whole, default=300, help="default: 300")
-    options.add_argument("--generations", type=whole, default=60, help="at most so many (default: 60)")
-    options.add_argument("--kernels", type=int, default=0, help="name so many kernels that take longest (default: 0)")
+    options.add_argument("--generations", type=whole, default=60, help="most generations (default: 60)")
+    options.add_argument("--kernels", type=int, default=0, help="number of the longest kernels to name (default: 0)")
     options.add_argument("--json", type=Path, help="store the table in this file")
     given = options.parse_args()
     record_events(given.backend)

@@ -136,7 +136,7 @@ class Line:
 
     @property
     def is_as_good(self) -> bool:
-        """Whether neither figure is worse than theirs, as far as they print."""
+        """True if neither figure is worse than theirs, to the digits that they print."""
         return round(self.frequency, 2) >= self.theirs and round(self.gap, 3) <= self.their_gap
 
 
@@ -220,7 +220,7 @@ def solved(run: Run) -> tuple[int | float, float]:
 
 
 def found_by(runs: Iterable[Run], processes: int) -> Iterator[tuple[int | float, float]]:
-    """Solve in so many processes side by side; what comes is in the order of the runs."""
+    """Solve in `processes` processes side by side; yield results in the order of the runs."""
     if processes == 1:
         yield from map(solved, runs)
         return

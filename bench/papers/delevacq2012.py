@@ -85,7 +85,7 @@ NOTE = (
 
 @dataclass
 class Plan:
-    """What is known of a table's cells before they are measured.
+    """The cells of a table before they are measured.
 
     Attributes
     ----------
@@ -232,8 +232,10 @@ def probe(
     backend: str | None = None,
     least_share: float = LEAST_SHARES["plan"],
 ) -> tuple[float, float]:
-    """Measure the seconds until so many climbers have their local optima, and those of an iteration: of so many each,
-    or of more where they take less than that share of the time."""
+    """Measure the seconds until some climbers have their local optima, and those of an iteration.
+
+    More climbers are measured if they take less than that share of the time.
+    """
 
     def seconds(count: int) -> float:
         return cell(plan, instance, mapping, climbers, climbers * count, 1, backend).seconds
@@ -312,7 +314,7 @@ def draws(task: Task, number: int, name: str) -> int | None:
 
 
 def is_whole(line: Line, number: int) -> bool:
-    """Whether a row has as many iterations as theirs, but for what the division among climbers leaves."""
+    """True if a row has as many iterations as theirs, up to the remainder of the division among climbers."""
     return line.iterations == TABLES[number].totals[line.instance] // line.population
 
 

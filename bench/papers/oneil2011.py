@@ -101,7 +101,7 @@ def quality(task: Task) -> Table:
 
 
 def ways(task: Task) -> list[tuple[str, dict[str, Any]]]:
-    """Name what is compared, the first the sequential program: c, so many threads of multicore, and a GPU."""
+    """Name the compared programs: c, which is the sequential one, multicore with numbers of threads, and a GPU."""
     cores = usable_cores()
     counts = sorted({2**power for power in range(cores.bit_length()) if 2**power <= cores} | {cores})
     told: list[tuple[str, dict[str, Any]]] = [("c", {"backend": "c"})]

@@ -30,7 +30,9 @@ def arguments() -> argparse.ArgumentParser:
     made.prog = "python -m bench.reproduce"
     made.add_argument("paper", choices=PAPERS)
     made.add_argument("--backend", default="auto", help="default: the fastest here")
-    made.add_argument("--seconds", type=positive, default=SECONDS, help=f"about so many (default: {SECONDS:.0f})")
+    made.add_argument(
+        "--seconds", type=positive, default=SECONDS, help=f"seconds of the whole, about (default: {SECONDS:.0f})"
+    )
     made.add_argument("--full", action="store_true", help="all of the paper, however long it takes")
     made.add_argument("--seed", type=int, default=0, help="the first seed (default: 0)")
     made.add_argument("--json", type=Path, metavar="FILE", help="store tables and figures' data here")

@@ -50,7 +50,7 @@ PASSES_A_CITY = 1.4
 
 @dataclass
 class Speed:
-    """How long one climber took on an instance of n cities, one move a pass."""
+    """The seconds of one climber on an instance of n cities, one move a pass."""
 
     n: int
     seconds: float
@@ -252,7 +252,7 @@ def distribution(name: str, told: dict[str, NDArray[np.generic]]) -> Figure:
 
 
 def shortest_of_runs(lengths: NDArray[np.generic], runs: int) -> NDArray[np.float64]:
-    """Return the shortest length of each of so many runs, into which climbers are cut."""
+    """Return the shortest length of each of `runs` runs, into which climbers are cut."""
     cut = np.asarray(lengths, np.float64)[: len(lengths) // runs * runs]
     return np.asarray(cut.reshape(runs, -1).min(axis=1))
 
@@ -260,7 +260,7 @@ def shortest_of_runs(lengths: NDArray[np.generic], runs: int) -> NDArray[np.floa
 def compared(
     name: str, label: str, ones: NDArray[np.generic], many: NDArray[np.generic], runs: int | None = None
 ) -> list[Cell]:
-    """Test whether two samples have one mean: of all lengths, or of the shortest of each of so many runs."""
+    """Test whether two samples have one mean: of all lengths, or of the shortest of each of `runs` runs."""
     told = [np.asarray(each, np.float64) for each in (ones, many)]
     if runs is not None:
         told = [shortest_of_runs(each, runs) for each in told]

@@ -24,7 +24,7 @@ QUEUED_RESTARTS = (10_000, 100_000, 1_000_000)
 COUNTED = "fl417"
 # Blocks: as many as they start at most; as an H200 has multiprocessors, of which each holds one such block.
 BLOCKS = (10_000, 132)
-# Of their cards: seconds for so many restarts with queues of 1, of 100, and none.
+# Seconds of their cards for numbers of restarts, with queues of 1, of 100, and none.
 THEIRS = {
     "GTX 650 Ti, 10,000 blocks": ((2_186, 1_982, 2_186), (19_665, 19_664, 21_627), (197_704, 197_704, 218_752)),
     "GTX 780, 10,000 blocks": ((707, 787, 689), (7_068, 7_126, 6_887), (70_688, 70_761, 68_886)),
@@ -125,7 +125,7 @@ def turns(task: Task, seconds: float) -> Table:
 
 
 def queued(passes: NDArray[np.integer], blocks: int, portion: int) -> int:
-    """Return the most passes of a block where each takes so many climbers from a queue whenever it is done."""
+    """Return the most passes of a block if each takes `portion` climbers from a queue whenever it is done."""
     busy = [0] * blocks
     for first in range(0, len(passes), portion):
         heapq.heapreplace(busy, busy[0] + int(passes[first : first + portion].sum()))

@@ -6,7 +6,7 @@ which does not know their number (where that takes above 10 s, a pass's time is 
 tour or reading the file; theirs hold no more. A descent that is cut by `--seconds` is marked "cut". FLOP/s are checks/s
 times 31, the count that their figures come to (`Result.moves`); the kernels need fewer. Theirs are on a GeForce GTX
 680; the checks/s are those of their kernel alone. Their paper makes one move a pass, as `k` 1 does. With `--check`,
-tours after so many passes are compared with those of another backend.
+tours after a number of passes are compared with those of another backend.
 
 K. Rocki, R. Suda: High Performance GPU Accelerated Local Optimization in TSP, IPDPS Workshops 2013.
 """
@@ -33,7 +33,7 @@ from pytsp.solvers.options.two_opt import TwoOpt
 from pytsp.solvers.two_opt import Descent
 from pytsp.starts.construct import greedy
 
-# After so many seconds what a descent loses, as it does not know the number of its passes, is nothing.
+# Seconds after which the loss of a descent that does not know its number of passes is nothing.
 LONG = 10.0
 
 
@@ -149,7 +149,7 @@ def descend(
     passes: int | None,
     seconds: float | None,
 ) -> tuple[Descent, float]:
-    """Descend from a tour by so many passes, or for so many seconds; return the descent and its time."""
+    """Descend from a tour by `passes` passes, or for `seconds`; return the descent and its time."""
     descent = Descent(Task(instance, TwoOpt(k=k, iterations=passes), Watch(), 0, None, lambda: kernels), start)
     # Loading the instance is none of it.
     descent.watch = Watch(time_limit=seconds)
@@ -187,7 +187,7 @@ def measure(instance: pytsp.Instance, start: NDArray[np.int32], kernels: Backend
 def differences(
     instance: pytsp.Instance, start: NDArray[np.int32], kernels: Backend, other: Backend, k: int | str, passes: int
 ) -> list[str]:
-    """Tell in what two backends differ after so many passes."""
+    """Describe the differences of two backends after `passes` passes."""
     one, two = (descend(instance, start, each, k, passes, None)[0] for each in (kernels, other))
     tours = [tour_of(each) for each in (one, two)]
     found = [

@@ -38,7 +38,7 @@ MEMORY = {
 # What a descent of table II may take of the time that is left.
 SHARE = 0.2
 LEAST_SECONDS = 0.5
-# On a GPU, tours after so many passes are compared with multicore's.
+# Passes after which a GPU's tours are compared with multicore's.
 COMPARED = 3
 # What the descent beside each of table II may take for figure 10.
 BESIDE_SECONDS = 1.0

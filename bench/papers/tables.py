@@ -1,4 +1,4 @@
-"""What a reproduction comes to: tables and figures as plain data, which JSON keeps and Markdown shows."""
+"""Results of a reproduction: tables and figures as plain data, which JSON keeps and Markdown shows."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def columns(*told: str) -> list[Column]:
 
 
 def ratio(theirs: float | None, ours: float | None) -> float | None:
-    """How many times as large their figure is as ours; None where there is one of them only."""
+    """The ratio of their figure to ours; None if one of them is missing."""
     return theirs / ours if theirs is not None and ours else None
 
 

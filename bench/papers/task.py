@@ -1,4 +1,4 @@
-"""What a reproduction is asked for, the time that it has, and the climbs that fit it."""
+"""The task of a reproduction, its time, and the climbs that fit it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLANNED = 0.7
 
 @dataclass
 class Task:
-    """What a paper's module is asked for.
+    """The task of a paper's module.
 
     Attributes
     ----------
@@ -45,11 +45,11 @@ class Task:
 
     @property
     def is_full(self) -> bool:
-        """Whether all of the paper is asked for, however long it takes."""
+        """True if all of the paper is reproduced, however long it takes."""
         return math.isinf(self.seconds)
 
     def is_gpu(self, backend: str) -> bool:
-        """Whether a backend is a GPU's, which takes as long for one climber as for some hundred."""
+        """True for a GPU, which takes as long for one climber as for some hundred."""
         return open_backend(backend).device is not None
 
     def climb(self, instance: pytsp.Instance, climbers: int, **options: Any) -> pytsp.Result:
@@ -58,7 +58,7 @@ class Task:
         return pytsp.solve(instance, solver="restarts", climbers=climbers, **told)
 
     def fitting(self, instance: pytsp.Instance, seconds: float, most: int, **options: Any) -> int:
-        """Return how many climbers fit so many seconds: `most`, or 1, 2 or 5 times a power of ten; at least one.
+        """Return the number of climbers that fit the seconds: `most`, or 1, 2 or 5 times a power of ten; at least one.
 
         The kernels are warm afterwards.
         """
@@ -74,7 +74,7 @@ class Task:
 
 
 def moment(seconds: float) -> float:
-    """Return the clock's time after so many seconds, which may be infinite."""
+    """Return the clock's time after `seconds`, which may be infinite."""
     return time.perf_counter() + seconds
 
 

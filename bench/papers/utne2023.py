@@ -115,7 +115,7 @@ def accuracy(task: Task, name: str, seconds: float) -> Iterator[Table | Figure]:
 
 
 def expected_shortest(lengths: NDArray[np.int64] | NDArray[np.float64], count: int) -> float:
-    """Return the mean of the shortest of `count` of the lengths, over all choices of so many."""
+    """Return the mean of the shortest of `count` of the lengths, over all choices of that number."""
     ordered = np.sort(lengths)
     after = np.arange(len(ordered) - 1, -1, -1)
     beyond = np.zeros(len(ordered))

@@ -23,7 +23,7 @@ CHAINS, COLONIES = 20, 5
 THEIR_TRIALS, TEN_EACH, MOST_TRIALS = 246, 2_460, 1_000_000
 THEIR_END = "no optimum; 246 iterations"
 AS_THEIRS = "annealing, as theirs"
-# Their first temperature is the third power of the number of edges; this takes it to 1 in so many trials.
+# Their first temperature is the third power of the number of edges; this factor takes it to 1 in their trials.
 COOLING = 0.955
 ANT_ITERATIONS = (10, 20, 50, 100, 200, 400, 1_000)
 TRIALS = (THEIR_TRIALS, TEN_EACH, 24_600, 246_000, MOST_TRIALS)

@@ -29,8 +29,8 @@ TIMES = {
         100_000: (18, 117, 108, 118),
     },
 }
-# Section 7.6.3: what two versions gain over the original, which reads zipped indices, with so many climbers of kroA100;
-# by neighbourhood, and whether each block has all distances in its shared memory.
+# Section 7.6.3: gains of two versions over the original, which reads zipped indices, on kroA100; by neighbourhood, and
+# whether each block has all distances in its shared memory.
 GAINS = {("zipped", False): 1.0, ("closed-form", False): 1.03, ("zipped", True): 1.11}
 OPTIMISED = 200_000
 # Table 4, 1,000 climbers: passes of a climber, and GB/s.

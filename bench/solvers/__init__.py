@@ -1,1 +1,1 @@
-"""How good tours are after how long, beside other solvers, and what starting costs."""
+"""Benchmarks of tour quality over time, beside other solvers, and of the cost of a start."""

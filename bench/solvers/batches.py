@@ -27,7 +27,7 @@ from pytsp.backends import open_backend
 
 @dataclass(frozen=True)
 class Kind:
-    """So many instances of n cities; the mean length of the best known tours, and whose they are."""
+    """A number of instances of n cities, the mean length of their best known tours, and its source."""
 
     count: int
     n: int

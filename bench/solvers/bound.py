@@ -1,4 +1,4 @@
-"""How near the optimum Held and Karp's lower bound is, on TSPLIB's instances of the plane, and what it takes.
+"""Measure the gap of Held and Karp's lower bound to the optimum, on TSPLIB's instances of the plane, and its time.
 
 With --edges: how many of the edges of optimal tours neighbour lists have, those of all instances with such a tour.
 The program ends with 1 where a bound is above the optimum, or lists by α have less than their share.
@@ -26,7 +26,7 @@ from pytsp.neighbours import neighbour_lists
 
 # Of drilled boards and other lattices of groups the bound is known to be weak: the mean is without them.
 APART = ("d198", "fl", "p654", "pr107", "ts225")
-# Lists of five by α are to have so many percent of the edges of optimal tours in the mean.
+# Least mean percentage of the edges of optimal tours on lists of five by α.
 LEAST_SHARE = 98.5
 
 

@@ -1,4 +1,4 @@
-"""Gaps that a GPU and the cores of its host leave after so many seconds: python -m bench.solvers.devices.
+"""Gaps of a GPU and of the cores of its host over the time: python -m bench.solvers.devices.
 
 A run is a call of `pytsp.solve` with an instance, a time limit and a seed, in a process whose kernels are open and
 compiled. Gaps are above the best known lengths, in per cent: the median over the seeds, and the largest. Before the
@@ -43,7 +43,7 @@ BEST = {
     "usa115475": 6204999,
     "E1M.0": 713187688,
 }
-# What every device makes of an instance before its runs: so many climbers, and so many generations.
+# The solve that every device makes of an instance before its runs, to compare tours.
 COMPARED: dict[str, Any] = {"solver": "eax", "moves": "flat", "climbers": 8, "iterations": 6, "seed": 1}
 
 

@@ -38,7 +38,7 @@ from bench.solvers.huge_runs import UNIFORM, Line, Task, measure
 INSTANCES = "E10k.0,E100k.0,E1M.0,ara238025,usa115475,pla33810,pla85900,d18512"
 SIZES = "3162,10000,31623,100000,316228,1000000"
 SIDE = 1e6
-# Gaps are told when a run had lasted so many seconds.
+# Seconds of a run after which its gap is reported.
 MOMENTS = (1, 3, 10, 15, 20, 30, 60)
 # Seconds beyond its limits after which an instance's process is ended.
 PATIENCE = 3_600.0

@@ -36,7 +36,7 @@ WARM_CITIES = 1_000
 
 @dataclass(frozen=True)
 class Task:
-    """What a process measures of one instance: the command line's options."""
+    """The measurement of one instance by a process: the command line's options."""
 
     name: str
     folder: Path
@@ -94,7 +94,7 @@ class Line:
     history: tuple[tuple[float, int], ...]
 
     def gap_of(self, length: int | None) -> float:
-        """How much longer than the best known a length is, in per cent; NaN where none is known."""
+        """The gap of a length to the best known one, in per cent; NaN if none is known."""
         return 100 * (length / self.best_known - 1) if length and self.best_known else math.nan
 
     def gap_at(self, moment: float) -> float:
@@ -184,7 +184,7 @@ def measure(task: Task) -> tuple[list[Line], bool | None]:
 
 
 def agree(instance: pytsp.Instance, task: Task) -> bool:
-    """Tell whether two backends come to the same tour and length by so many rounds, and cities a piece."""
+    """Tell whether two backends come to the same tour and length by the rounds and cities a piece of the task."""
     one, two = (
         pytsp.solve(instance, solver="large", backend=backend, iterations=task.rounds, piece=task.piece)
         for backend in (task.backend, task.check or task.backend)

@@ -1,4 +1,4 @@
-"""How far from the optimum pytsp and other solvers are after so many seconds, and how long they take to a target.
+"""Measure the gaps of pytsp and other solvers after given seconds, and their times to a target.
 
 For each instance and seed the cities are shuffled, and the solvers take turns, each in a process of its own. What takes
 a time limit runs once for each of `--seconds`, knowing the limit; elkai runs once, on small instances only. Every tour
@@ -44,7 +44,7 @@ PATIENCE = 60.0
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured: the command line's options."""
+    """The measurement: the command line's options."""
 
     peers: list[str]
     limits: list[float]

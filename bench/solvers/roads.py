@@ -1,4 +1,4 @@
-"""Asymmetric instances that are like roads: how far above LKH's tour pytsp is after so many seconds.
+"""Asymmetric instances that are like roads: the gap of pytsp to LKH's tour over the time.
 
 Places of a drawn street network (`bench.harness.roads`); an instance's number is the seed that draws it. elkai runs LKH
 once on each, on hundredths of a second, and takes the time that it takes; pytsp runs for each of `--seconds` and each
@@ -43,7 +43,7 @@ def lkh_row(instance: pytsp.Instance, worker: Worker[Task, Answer]) -> tuple[flo
 def lengths_of(
     instance: pytsp.Instance, limit: float, seeds: int, backend: str, worker: Worker[Task, Answer]
 ) -> list[float]:
-    """Return the lengths of pytsp's tours after so many seconds, a seed each."""
+    """Return the lengths of pytsp's tours after the limit, a seed each."""
     task = Task(instance, f"pytsp {backend}", limit, threads=1)
     found = [worker.ask(replace(task, seed=seed), limit + PATIENCE) for seed in range(seeds)]
     return [float(instance.tour_length(each.tour)) for each in found]

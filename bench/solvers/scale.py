@@ -1,7 +1,7 @@
-"""What one huge tour takes by stripes, a city: seconds, bytes and memory, and by a model of these at any scale.
+"""Measure one huge tour by stripes, per city: seconds, bytes and memory, and model these at any scale.
 
-A tour of `--cities` is searched by one process for so many seconds, and in stripes by `--workers` for as long, divided
-by their number. The gaps are to 0.7124 sqrt(n A), near which shortest tours of uniformly random cities are (Johnson and
+A tour of `--cities` is searched by one process for some seconds, and in stripes by `--workers` for as long, divided by
+their number. The gaps are to 0.7124 sqrt(n A), near which shortest tours of uniformly random cities are (Johnson and
 McGeoch, 1997). What parts of the solve took is told by city; the model adds them up for other numbers of cities and
 workers. `--check` has the model foretell solves of given numbers of rounds, and measures them.
 """
@@ -48,7 +48,7 @@ class Costs:
     parts: list[tuple[str, float, float, int]] = field(default_factory=list)
 
     def seconds(self, n: float, workers: int, rounds: int) -> float:
-        """Return what the model foretells of a solve of so many rounds, a tenth of a kick a city in each."""
+        """Return the prediction of the model for a solve of `rounds` rounds, a tenth of a kick a city in each."""
         epochs = min(EPOCHS, rounds)
         by_one = n * (self.first + epochs * self.whole)
         return by_one + n / workers * (epochs * self.begin + 0.1 * rounds * self.kick)

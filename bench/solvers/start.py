@@ -1,4 +1,4 @@
-"""How long a command takes in a fresh process each time: what starting costs, and how long one then solves.
+"""Time a command in fresh processes: the start, and the solve after it.
 
 `pytsp solve uniform100 --climbers 10` by random restarts and by the default solver, which have hardly anything to
 solve, the first of them from Python, and 4,000 climbers of pr439 from Python: medians, with the shortest and the

@@ -1,4 +1,4 @@
-"""How much faster several workers are than one, what one costs, and whether they find the same tours.
+"""Measure the speedup of several workers, the cost of one, and check that they find the same tours.
 
 Each kind of work is done in this process ("alone"), by one worker and by all, which are warm before the clock starts:
 random restarts of 100 cities, many instances of 100, and, of a CPU, one huge tour in stripes within a time limit, whose
@@ -91,7 +91,7 @@ def huge(n: int, small: int, seconds: float, stripes: int) -> Work:
 
 @dataclass(frozen=True)
 class Measured:
-    """What was done in a second, the seconds, those of all cores that it took, and what was found."""
+    """Work per second, seconds, seconds of all cores, and the result."""
 
     speed: float
     seconds: float
