@@ -18,7 +18,7 @@ _LONG, _SHORT = 55, 24
 _WARM_UP = 165
 _SIDE = 10**6
 _MOST_CITIES = 10**8
-# The challenge's clusters have so many cities each, on average.
+# Cities per cluster of the challenge, on average.
 _CLUSTER = 100
 # The distance of neighbouring places of a grid: whole lengths then tell its ties from its near-ties.
 _SPACING = 100
@@ -119,7 +119,7 @@ def clustered(n: int, seed: int, clusters: int | None = None) -> Instance:
     seed = whole_number("seed", seed, 0, _MODULUS - 1)
     name = f"portcgen-{n}-{seed}" if clusters is None else f"portcgen-{n}-{seed}-{clusters}"
     count = max(1, n // _CLUSTER) if clusters is None else whole_number("clusters", clusters, 1, _MOST_CITIES)
-    # Of the pairs, π / 4 lie within the circle: a city draws 3.55 numbers on average, and so many never run out.
+    # Of the pairs, π / 4 lie within the circle: a city draws 3.55 numbers on average, and this number never runs out.
     shares = _subtractive(seed, _WARM_UP + 2 * count + 4 * n + 1000)[_WARM_UP:] / _MODULUS
     centres = (shares[: 2 * count] * _SIDE).astype(np.int64).reshape(count, 2)
     chosen, deviates = _deviates(shares[2 * count :], n)

@@ -22,7 +22,7 @@ __all__ = ["EntryPoint", "entry_points", "load"]
 
 @dataclass(frozen=True)
 class EntryPoint:
-    """What an entry point takes and returns.
+    """Types of an entry point.
 
     Attributes
     ----------

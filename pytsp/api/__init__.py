@@ -1,1 +1,1 @@
-"""What users call: solve, resume, solve many instances, compare backends; each from arguments to results."""
+"""Functions that users call: solve, resume, solve many instances, compare backends."""

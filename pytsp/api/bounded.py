@@ -33,7 +33,7 @@ _log = logging.getLogger("pytsp")
 
 @dataclass(frozen=True)
 class Bounded:
-    """What a solve is asked for that has a bound, and what is known of that; a checkpoint holds it.
+    """Settings and state of the lower bound, as stored in a checkpoint.
 
     Attributes
     ----------
@@ -130,8 +130,7 @@ def _climb(
     length: int | float,
     find: Callable[[], NDArray[np.int32]],
 ) -> Certificate | None:
-    """Return the best certificate that so many seconds allow, telling whoever follows the progress; None where they
-    allow none."""
+    """Return the best certificate within the seconds, and report progress; None if there is no time for one."""
     proofs = 0
 
     def tell(now: Certificate) -> bool:

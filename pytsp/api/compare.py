@@ -264,7 +264,7 @@ def _ways_on(
     threads: Sequence[int],
     devices: Sequence[int | str],
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Return the options and how to open it, of each way on a backend: those of others do not concern it."""
+    """Return the options and how to open it, of each way on a backend: those of other ways have no effect."""
     is_cpu = name in KINDS and KINDS[name].on_the_cpu
     axes: dict[str, Sequence[Any]] = {
         "neighbourhood": neighbourhoods,

@@ -1,4 +1,4 @@
-"""What `pytsp.solve` does: find the solver that is meant, check its options, and run it."""
+"""Run `pytsp.solve`: find the solver, check its options, and run it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         from pytsp.io.convert import as_instance  # noqa: PLC0415
 
         instance = as_instance(instance, **request.reading)
-    # Of whoever called `solve`.
+    # Attribute the warning to the caller of `solve`.
     warn_of_rounding(instance, stacklevel=3)
     warn_of_cut_off([instance], is_open=request.open is True)
     solve = dispatch_read
@@ -85,7 +85,7 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
     if truth_value("open", request.open):
         return solve(instance, request)
     if request.end_city is not None:
-        raise ValueError(f"end_city={request.end_city} does not concern a closed tour; it is for open=True")
+        raise ValueError(f"end_city={request.end_city} has no effect with a closed tour; it is for open=True")
     if request.start_city is None:
         return solve(instance, request)
     from pytsp.api.restating import FirstCity  # noqa: PLC0415
@@ -189,7 +189,7 @@ def _without_matrix(instance: Instance, request: Request) -> Request:
 
 
 def run_out(instance: Instance, request: Request) -> Result:
-    """Return what a solve comes to whose time is over before kernels could have its instance, be it asymmetric."""
+    """Return the fallback result without preparing kernels."""
     return fallback_result(_task_for(instance, request), None)
 
 
@@ -328,7 +328,7 @@ def run(
 
     early = None if is_in_parts else early_tour(task)
     try:
-        # What was found before is worth the time that it takes to go back there.
+        # Resuming is exempt from the deadline: restoring the state always pays.
         with looking(watching) if watch.state is None else nullcontext():
             found = search()
     except OutOfTime as late:

@@ -32,7 +32,7 @@ Told = TypeVar("Told", Progress, Improved)
 
 @dataclass(frozen=True)
 class Reduction:
-    """How an instance, or the open path through its cities, becomes a symmetric instance with closed tours.
+    """Reduction of an instance, or of the open path through its cities, to a symmetric instance with closed tours.
 
     An open path becomes a closed tour first, and then a directed tour a symmetric one.
     """
@@ -47,7 +47,7 @@ class Reduction:
 
     @property
     def offset(self) -> int | float:
-        """How much longer the tours that are solved for are, where no edges are shortened."""
+        """Excess length of the reduced instance's tours, if no edges are shortened."""
         return sum(step.offset for step in self.steps)
 
     @property
@@ -83,7 +83,7 @@ class Reduction:
         return self.instance.tour_length(tour) if self.path is None else self.instance.path_length(tour)
 
     def restated(self, now: Told) -> Told:
-        """Return what is told of a tour that is solved for as it is of its tour or path."""
+        """Map a report about the reduced tour back to the user's tour or path."""
         if not self.is_measured:
             return now.restated(now.length - self.offset, lambda: self.restate(now.tour))
         tour = self.restate(now.tour)
@@ -136,12 +136,12 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
     """Solve an open path or an asymmetric instance."""
     if request.checkpoint is not None:
         # It would hold the instance that is solved, and tours of that.
-        raise ValueError("checkpoint does not concern open paths and asymmetric instances")
+        raise ValueError("checkpoint has no effect with open paths and asymmetric instances")
     if request.open and request.target_gap is not None:
-        raise ValueError("target_gap does not concern open paths; optima that are known are those of closed tours")
+        raise ValueError("target_gap has no effect with open paths; optima that are known are those of closed tours")
     if is_array(request.keywords.get("neighbours", getattr(request.solver, "neighbours", None))):
         raise ValueError(
-            "neighbours given as lists do not concern open paths and asymmetric instances; give their number"
+            "neighbours given as lists have no effect with open paths and asymmetric instances; give their number"
         )
     # An open path becomes a closed tour first, and then a directed tour a symmetric one.
     path = _path_of(instance, request) if request.open else None

@@ -1,4 +1,4 @@
-"""What a solve is asked for besides its instance."""
+"""Arguments of a solve besides its instance."""
 
 from __future__ import annotations
 

@@ -82,8 +82,8 @@ def resume(
     Warns
     -----
     PytspWarning
-        If floating-point distances span so many decades that the tour may be longer than it could be. A solve that has
-        no checkpoint searches on finer scales.
+        If floating-point distances span too many decades for an exact search. A solve without a checkpoint searches on
+        finer scales.
     """
     stored = Stored(file_name("file", file))
     limits = {"time_limit": time_limit, "target": target, "target_gap": target_gap, "patience": patience}
@@ -133,7 +133,7 @@ def resume_stored(
     for step in reversed(steps):
         result = restate_result(result, step)
     if result.is_coarse:
-        # Of whoever called `resume`.
+        # Attribute the warning to the caller of `resume`.
         warn_of_resolution(result, stacklevel=3)
     if bounded is None:
         return result

@@ -1,4 +1,4 @@
-"""What runs the kernels: the devices, their drivers, and the one gate through which values pass."""
+"""Devices, their drivers, and the one gate through which values pass to the kernels."""
 
 from __future__ import annotations
 

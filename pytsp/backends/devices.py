@@ -1,4 +1,4 @@
-"""What this machine offers to run kernels on: devices as every probe describes them, cores, shared libraries."""
+"""Hardware of this machine: devices as every probe describes them, cores, shared libraries."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Probe:
-    """What a search found: `devices`, and where none is usable the `reason` and the `remedy`."""
+    """Result of a search: `devices`, and if none is usable the `reason` and the `remedy`."""
 
     devices: tuple[Device, ...] = ()
     reason: str = ""
@@ -62,7 +62,7 @@ class Probe:
 
 
 class DriverContext:
-    """What a driver has of an open context; as it stands, nothing: few drivers tell anything of theirs."""
+    """Facts that a driver reports about an open context; by default none."""
 
     def attach(self) -> None:
         """Make it current in this thread."""

@@ -1,4 +1,4 @@
-"""What a compiled module offers: its entry points and types, as the manifest says that Futhark wrote beside it."""
+"""Entry points and types of a compiled module, from the manifest that Futhark wrote beside it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class EntryPoint:
 
     @property
     def consumes_opaque(self) -> bool:
-        """Whether a call uses up a value that is on the device, so that it cannot be repeated."""
+        """True if a call consumes a value on the device, so that it cannot be repeated."""
         return any(unique and isinstance(kind, OpaqueType) for _, kind, unique in self.inputs)
 
     def run(self, owner: FutharkContext, arguments: list[Any]) -> Any:

@@ -97,7 +97,7 @@ class FutharkContext:
 
     @property
     def closed(self) -> bool:
-        """Whether this backend can no longer be called in this process."""
+        """True if this backend can no longer be called in this process."""
         return not self.context or bool(self._lost) or os.getpid() != self._process
 
     def __repr__(self) -> str:

@@ -41,7 +41,7 @@ CPU_PART = "cpu"
 
 @dataclass(frozen=True)
 class BackendStatus:
-    """What is known about one backend on this machine.
+    """Status of one backend on this machine.
 
     Attributes
     ----------

@@ -87,7 +87,7 @@ class ValueType:
 
     @property
     def accepted(self) -> str:
-        """What passes, for a message."""
+        """Description of the accepted values, for a message."""
         raise NotImplementedError
 
     def check(self, value: Any) -> Any:

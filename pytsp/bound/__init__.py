@@ -1,4 +1,4 @@
-"""What no tour can be shorter than, with a certificate: Held and Karp's bound."""
+"""Held and Karp's lower bound, with a certificate."""
 
 from pytsp.bound.bound import lower_bound
 from pytsp.bound.certificate import Certificate, check_certificate

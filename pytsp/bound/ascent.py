@@ -14,17 +14,19 @@ from pytsp.backends.marshal import Opaque
 
 __all__ = ["Ascent", "ascend", "steps"]
 
-# What a call of kernels takes, in seconds; the first one makes so many steps.
+# Seconds of a kernel call.
 CALL_SECONDS = 0.15
+# Steps of the first call.
 FIRST_STEPS = 4
-# Kernels take steps in such parts of a unit, up to so many.
+# Parts of a unit in which kernels take steps.
 STEP_PARTS = 64
+# The largest step, in these parts.
 MOST_STEP = 1 << 38
 
 
 @dataclass(frozen=True)
 class Ascent:
-    """Where an ascent stands: the best penalties, what they prove of the graph alone, and the steps that were made."""
+    """State of an ascent: the best penalties, their bound for the graph alone, and the steps made."""
 
     penalties: NDArray[np.int64]
     bound: int

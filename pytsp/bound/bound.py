@@ -64,8 +64,8 @@ def lower_bound(
     progress : callable, optional
         Called with the best certificate so far, some twelve times on the way; True ends the ascent.
     backend, threads, device : optional
-        Where kernels run, as `solve` takes them; bounds of so many iterations do not depend on it. A CPU makes trees
-        city by city, on one core; multicore proves bounds of cities in the plane by several.
+        As for `solve`; with `iterations` given, bounds do not depend on them. A CPU makes trees city by city, on one
+        core. multicore proves bounds of cities in the plane on several.
 
     Returns
     -------
@@ -145,11 +145,11 @@ class Ascent:
 
     @property
     def _is_plain(self) -> bool:
-        """Whether the symmetric instance is what is given."""
+        """True if the given instance is symmetric."""
         return not self.kind.open and not self.instance.asymmetric
 
     def run_within(self, seconds: float) -> Certificate | None:
-        """Climb as long as the last proof is done within so many seconds; None where not even one proof would be."""
+        """Climb while a last proof fits the seconds; return None if no proof fits."""
         began, needed = time.perf_counter(), self.proof_seconds
         if seconds < needed:
             return None

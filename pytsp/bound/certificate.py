@@ -61,7 +61,7 @@ class Certificate:
 
     @property
     def kind(self) -> Kind:
-        """What the bound is of."""
+        """The kind of tours that the bound is for."""
         return Kind(self.open, self.start_city, self.end_city)
 
 

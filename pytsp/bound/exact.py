@@ -24,7 +24,7 @@ __all__ = ["InMatrix", "InPlane", "is_in_plane", "proved_in_plane"]
 
 # How many nearest cities of each say where to look first.
 NEAR = 6
-# Distances and penalties of so many bits together leave a sum of all of them within 64.
+# Bits of the longest distance or penalty and of the number of cities together: all sums then fit 64 bits.
 SUM_BITS = 60
 
 
@@ -127,8 +127,7 @@ class InPlane:
         return OneTree(bound_of(self._instance, total + second - 2 * int(penalties.sum()), scale), edges)
 
     def _ruler(self, scale: int) -> tuple[int, int, float]:
-        """Return how kernels round distances: to the nearest whole number, up to one, or not before they are scaled, as
-        they number it; by what they are multiplied; and the longest, before that."""
+        """Return the kernels' number of the rounding of distances, their scale, and the longest distance before it."""
         most = float(MOST // scale) if self._instance.is_exact else MOST / scale
         return PLANE_METRICS.index(self._instance.metric), scale, most
 

@@ -1,4 +1,4 @@
-"""What a bound is asked of, tours or paths, as tours of a symmetric graph whose edges are whole numbers.
+"""Tours or paths of a bound, as tours of a symmetric graph whose edges are whole numbers.
 
 A path is closed by a further city, to which the cities have edges of length 0 that may be its ends. A city of directed
 ways is two nodes, one to arrive at and one to leave from, joined by an edge that every tour has; other edges lead from
@@ -33,7 +33,7 @@ _MISSING = 1 << 60
 
 
 class Kind(NamedTuple):
-    """What the bound is of: closed tours, or open paths, and where those begin and end if that is given."""
+    """Kind of tours that a bound is for: closed tours, or open paths with their ends if these are given."""
 
     open: bool = False
     start_city: int | None = None
@@ -144,7 +144,7 @@ def checked_kind(instance: Instance, kind: Kind) -> Kind:
     start, end = (None if city is None else whole_number(name, city, 0, n - 1) for name, city in named)
     if not is_open and (start, end) != (None, None):
         which, city = ("end_city", end) if start is None else ("start_city", start)
-        raise ValueError(f"{which}={city!r} does not concern a closed tour; it is for open=True")
+        raise ValueError(f"{which}={city!r} has no effect with a closed tour; it is for open=True")
     if start is not None and start == end and n > 1:
         raise ValueError(f"start_city and end_city are both {start}; a path through {n} cities has two ends")
     checked = Kind(is_open, start, end)

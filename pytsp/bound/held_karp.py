@@ -18,20 +18,20 @@ from pytsp.bound.exact import InMatrix, InPlane, is_in_plane
 from pytsp.bound.near_graph import listed, scale_of
 from pytsp.problem.instance import Instance
 
-# The graph of near pairs: so many nearest cities of each, and the trees of the complete graph that were seen.
+# Nearest cities of each city in the near graph, which the trees of the complete graph join.
 _NEAR = 16
-# The ascent is proved, and its graph completed, so many times on its way.
+# Number of times that the ascent is proved, and its graph completed, on its way.
 _PROOFS = 12
 # More cities have fewer of both, which leaves a bound nearly as near.
 _MANY = 20_000
 _FEW_NEAR, _FEW_PROOFS = 6, 4
 # The first step, in the mean length of an edge of the tree, and what is left of it at the end.
 _STEP, _LAST = 1.0, 0.0003
-# By default so many cities are in all trees of the ascent together, in at least and at most so many trees: where cities
-# are in groups far apart, a few hundred are too few, and up to a thousand cities have time for more.
+# Default sum of the cities of all trees of an ascent.
 _TREE_CITIES = 3_000_000
+# Fewest and most trees: groups of cities far apart need more than a few hundred.
 _LEAST_ITERATIONS, _MOST_ITERATIONS = 600, 8_000
-# Above a hundred thousand cities there is no time for so many.
+# The same above a hundred thousand cities, which have less time.
 _MANY_TREE_CITIES, _FEWEST_ITERATIONS = 60_000_000, 100
 
 

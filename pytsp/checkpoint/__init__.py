@@ -1,4 +1,4 @@
-"""Where a solve stands, in a file from which it can go on."""
+"""State of a solve in a file, from which it can resume."""
 
 from __future__ import annotations
 

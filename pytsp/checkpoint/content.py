@@ -1,4 +1,4 @@
-"""What a checkpoint holds besides the solver's state: the instance and the arguments of the solve."""
+"""Content of a checkpoint besides the solver's state: the instance and the arguments of the solve."""
 
 from __future__ import annotations
 

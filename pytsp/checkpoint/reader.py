@@ -92,7 +92,7 @@ class Stored:
 
     @property
     def standing(self) -> State | None:
-        """Where the solver stood, to go on from; None where it had not begun."""
+        """The solver's state, to resume from; None if it had not begun."""
         return self._state.part("state") if "state" in self._state else None
 
 

@@ -18,7 +18,7 @@ MOST_BYTES = 1 << 23
 
 
 class _Bounded(io.BytesIO):
-    """A buffer that takes so many bytes, and for so long."""
+    """A buffer with a bound on its bytes, and on the time to fill it."""
 
     def __init__(self, name: str, timeout: float) -> None:
         super().__init__()

@@ -1,1 +1,1 @@
-"""What is read and written: TSPLIB, coordinates, matrices, graphs, GeoJSON, CSV, and results as files."""
+"""Input and output: TSPLIB, coordinates, matrices, graphs, GeoJSON, CSV, and results as files."""

@@ -28,7 +28,7 @@ GLOBE_METRICS = ("HAVERSINE", "GEO", "GEOM")
 
 # What arrays of other packages have; NumPy asks for all but the first by itself.
 _ARRAYS = ("__dlpack__", "__array__", "__array_interface__", "__array_struct__")
-# A message names so many columns.
+# Most columns that a message names.
 _MOST_NAMED = 12
 # Names of columns, in lower case: coordinates of the plane or of space, latitude and longitude.
 _PLANE = (("x", "y", "z"), ("x", "y"))
@@ -362,4 +362,4 @@ def concerns_not(what: str, **arguments: object) -> None:
     """Refuse arguments that are given and mean nothing."""
     for name, value in arguments.items():
         if value is not None and value is not False:
-            raise InstanceError(f"{name}={value!r} does not concern {what}")
+            raise InstanceError(f"{name}={value!r} has no effect with {what}")

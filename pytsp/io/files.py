@@ -43,7 +43,7 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 _NUMBER = re.compile(rb"[-+.\d\"]|sep=", re.IGNORECASE)
 _SEPARATOR = re.compile(rb"[,;\t]")
 _BEGINNING = 1 << 16
-# From so many bytes on an array's file is mapped.
+# Bytes from which on an array's file is mapped.
 _LARGE = 1 << 20
 
 

@@ -1,4 +1,4 @@
-"""What was found, written to files: TSPLIB's tours, CSV, JSON, GeoJSON, plain numbers."""
+"""Results written to files: TSPLIB's tours, CSV, JSON, GeoJSON, plain numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 
 class Found(Protocol):
-    """What these functions need of a `pytsp.Result`."""
+    """The fields of a `pytsp.Result` that these functions need."""
 
     @property
     def instance(self) -> Instance: ...

@@ -1,4 +1,4 @@
-"""Where files are read from and written to: paths, ``"-"``, and streams that are open."""
+"""Sources and targets of files: paths, ``"-"``, and open streams."""
 
 from __future__ import annotations
 

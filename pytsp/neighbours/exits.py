@@ -24,10 +24,10 @@ from pytsp.utils.deadline import look, timely_blocks
 
 __all__ = ["find_exits", "may_have_far_cities", "with_exits"]
 
-# Components of more cities, in units of k, are not taken apart. Those of up to so many may be several tight clusters.
+# Cities, in units of k, up to which a component may be several tight clusters and is split.
 _LARGE = 64
-# A city has an exit where that is at most so many times the distance of its last neighbour longer than the shortest
-# exit between the two clusters. It is so for most cities of clusters of up to 100 cities.
+# A city has an exit that exceeds the shortest one between the two clusters by at most this multiple of the distance to
+# its last neighbour. It is so for most cities of clusters of up to 100 cities.
 _BORDER = 6.0
 # Distances computed together, so that what they need in between stays in the cache.
 _BLOCK = 1 << 16
@@ -212,7 +212,7 @@ class _Ways:
 
     @property
     def are_seen_joined(self) -> bool:
-        """Whether a GPU that lists the cities sees that their lists join all of them."""
+        """True if a GPU lists the cities and finds that their lists join all of them."""
         kernels = listing_kernels(self.n)
         if kernels is None or kernels.device is None or len(self.lists) > self.n or self.are_anywhere.any():
             return False

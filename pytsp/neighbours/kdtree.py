@@ -40,11 +40,14 @@ _SCATTERED = 1 << 14
 _BLOCK = 1 << 16
 # How many cities at most a GPU lists together.
 _LISTED_TOGETHER = 1 << 20
-# The least values of a row are looked for by those of groups of so many, where there are so many groups for each, and
-# no more than so many times as many values come out of that: many may tie.
-_GROUP, _GROUPS_A_VALUE, _MOST_PLACES = 16, 2, 4
-# Lists of so many are short, and of all others together so many numbers are moved at most before there is a tree.
-SHORT, MOST_INSERTED = 64, 1 << 27
+# Values per group, by whose minima the least values of a row are found.
+_GROUP = 16
+# Fewest groups per wanted value, and most candidates per wanted value: more may tie.
+_GROUPS_A_VALUE, _MOST_PLACES = 2, 4
+# Neighbours of a short list.
+SHORT = 64
+# Most numbers that insertion moves in longer lists before a tree pays.
+MOST_INSERTED = 1 << 27
 # By how much the tree's distances may differ from ours, relatively; far more than both roundings.
 _SLACK = 1e-9
 
@@ -147,7 +150,7 @@ class NearestPoints:
 
     @property
     def most(self) -> int:
-        """How many others there are for every point."""
+        """The number of other cities at each point."""
         return len(self._kept) - 1
 
     def nearest(self, queries: NDArray[np.int64], k: int) -> NDArray[np.int32]:
@@ -174,7 +177,7 @@ class NearestPoints:
 
     @property
     def has_boxes(self) -> bool:
-        """Whether a kernel may list the nearest by quadrants: `in_quadrants`."""
+        """True if a kernel may list the nearest by quadrants: `in_quadrants`."""
         return self._boxes is not None and self._points.shape[1] == 2
 
     def in_quadrants(self, queries: NDArray[np.int64], k: int, most: int) -> NDArray[np.int32]:
@@ -292,7 +295,7 @@ def _others(rows: NDArray[Any], first: int) -> NDArray[Any]:
 
 
 def _blocks(rows: NDArray[np.int64], width: int) -> Iterator[slice]:
-    """Yield slices of `rows`, which have so many candidates each, and look at the clock between two."""
+    """Yield slices of `rows`, which have `width` candidates each, and check the clock between two."""
     step = max(1, _BLOCK // width)
     for first in range(0, len(rows), step):
         if first > 0:

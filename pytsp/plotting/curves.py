@@ -21,7 +21,7 @@ _MOST_BINS = 60
 _MOST_NAMES = 10
 # From here on linear, where a logarithm would show a gap of 0 infinitely far below.
 _SMALL_GAP = 0.1
-# A run whose last improvement comes so many times later than its first is drawn over the logarithm of the time.
+# Ratio of the times of the last and first improvement from which on a run is drawn over the logarithm of time.
 _LONG = 10
 
 

@@ -1,4 +1,4 @@
-"""Where to draw the cities of an instance, and the lines of its tours: on the globe across the date line too."""
+"""Positions of the cities of an instance in a picture, and the lines of its tours, across the date line too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How notebooks show instances and results: a small table, and a small picture where matplotlib is installed."""
+"""Display of instances and results in notebooks: a small table, and a small picture if matplotlib is installed."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is solved: instances, their distances, tours, and the forms in which kernels take them."""
+"""Instances, their distances, tours, and the forms in which kernels take them."""

@@ -15,7 +15,7 @@ from pytsp.utils.notices import some_of, warn_user
 
 __all__ = ["cut_off_cities", "warn_of_cut_off"]
 
-# Most cities have a way among so many; the others are looked at as whole rows.
+# Elements of a row that are checked first: most cities have an edge among them.
 _FEW = 32
 # Elements of rows that are compared together.
 _BLOCK = 1 << 20

@@ -89,7 +89,7 @@ class DoubledWays(Instance):
 
     @property
     def is_exact(self) -> bool:
-        """Whether every length is an integer."""
+        """True if every length is an integer."""
         return False
 
     @cached_property
@@ -116,7 +116,7 @@ class DoubledWays(Instance):
         return found
 
     def distance_rows(self, first: int, end: int) -> NDArray[Any]:
-        """Distances from each of the cities `first`, …, `end` - 1, as far as there are so many, to all cities."""
+        """Distances from each of the cities `first`, …, `end` - 1, at most n - 1, to all cities."""
         cities = np.arange(self.n)
         return self._between(cities[first:end, None], cities)
 

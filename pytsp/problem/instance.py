@@ -261,13 +261,13 @@ class Instance:
         return len(self._array)
 
     def names_of(self, cities: ArrayLike) -> list[str]:
-        """What cities are called: by their labels, or else by their numbers."""
+        """Names of cities: their labels, or else their numbers."""
         numbers = np.asarray(cities).tolist()
         return [str(city) if self.labels is None else self.labels[city] or str(city) for city in numbers]
 
     @property
     def is_exact(self) -> bool:
-        """Whether every length is an integer."""
+        """True if every length is an integer."""
         if self.coordinates is None:
             return self._array.dtype.kind == "i"
         return metric_named(self.metric).is_exact
@@ -322,7 +322,7 @@ class Instance:
         return result
 
     def distance_rows(self, first: int, end: int) -> NDArray[Any]:
-        """Distances from each of the cities `first`, …, `end` - 1, as far as there are so many, to all cities.
+        """Distances from each of the cities `first`, …, `end` - 1, at most n - 1, to all cities.
 
         Of an instance that is given by a matrix it is a part of that, not a copy.
         """
@@ -382,7 +382,7 @@ class Instance:
         return self._along(check_tour(path, self.n), is_closed=False)
 
     def forbidden_edges(self, tour: ArrayLike, *, is_open: bool = False) -> int:
-        """How many edges of a tour, or with `is_open` of a path, are forbidden.
+        """Count the forbidden edges of a tour, or with `is_open` of a path.
 
         Parameters
         ----------
@@ -412,7 +412,7 @@ class Instance:
         return sum(int(np.count_nonzero(each == forbidden)) for each in self._steps(order, is_closed=not is_open))
 
     def _steps(self, order: NDArray[np.int32], *, is_closed: bool) -> Iterator[NDArray[Any]]:
-        """The distances between consecutive cities, so many at a time that temporaries do not grow with n."""
+        """The distances between consecutive cities, in blocks whose temporaries do not grow with n."""
         return map(self._step, self._stretches(order, is_closed=is_closed))
 
     def _stretches(self, order: NDArray[np.int32], *, is_closed: bool) -> list[NDArray[np.int32]]:

@@ -42,9 +42,11 @@ LEAST_ARC_EXPONENT = -34
 MATRIX_CITIES = 1_500
 # About what a byte of a matrix takes that is written for the first time, be it here or where kernels have their copy.
 BYTE_SECONDS = 1e-9
-# Of so many bytes so many are tried first: memory that a virtual machine has to get from its host takes ten times that.
-MANY_BYTES, TRIED_BYTES = 1 << 28, 1 << 25
-# To look for floating-point distances that are out of proportion takes as long as to write so many bytes of each.
+# Bytes from which on writing is tried first: memory that a virtual machine gets from its host takes ten times as long.
+MANY_BYTES = 1 << 28
+# Bytes that are tried.
+TRIED_BYTES = 1 << 25
+# Bytes per floating-point distance whose writing takes as long as the check for distances out of proportion.
 SHORTENED_BYTES = 12
 # Distances converted together: what that needs in between stays in the cache.
 _BLOCK = 1 << 16
@@ -52,7 +54,7 @@ _BLOCK = 1 << 16
 
 @dataclass(frozen=True)
 class Form:
-    """What a kernel computes on.
+    """Input of a kernel: an instance in one form of distances.
 
     Attributes
     ----------
@@ -81,7 +83,7 @@ class Form:
 
     @property
     def unit(self) -> int | float:
-        """What one unit of the kernel's lengths is in the instance's, 0 where that is less than the smallest number."""
+        """One unit of the kernel's lengths in the instance's, or 0 if it is below the smallest number."""
         return math.ldexp(1.0, self.exponent) if self.exponent else 1
 
     def to_lengths(self, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -187,7 +189,7 @@ def longest_distance(instance: Instance) -> float:
 
 
 def written_seconds(size: int) -> float:
-    """Return about how long it takes to write so many bytes for the first time, which nothing interrupts."""
+    """Return the estimated seconds to write `size` bytes for the first time, which nothing interrupts."""
     if size < MANY_BYTES:
         return BYTE_SECONDS * size
     began = time.perf_counter()

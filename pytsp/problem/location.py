@@ -1,4 +1,4 @@
-"""Where cities are: points whose distances by a norm grow with the instance's, and points to draw a curve by."""
+"""Positions of cities: points whose distances by a norm grow with the instance's, and points along a curve."""
 
 from __future__ import annotations
 

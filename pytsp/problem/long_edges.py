@@ -20,11 +20,11 @@ from pytsp.utils.extremes import least_and_largest
 
 __all__ = ["EXCESS", "shorten_edges"]
 
-# A tour that avoids forbidden edges is looked for from so many cities.
+# Cities from which a tour without forbidden edges is tried.
 _STARTS = 5
 # By how much an edge exceeds a known tour of floating-point distances: more than n of them are rounded by.
 EXCESS = 1.001
-# Floating-point distances that are no more than so many tours are left as they are: scaled, they are precise enough.
+# Floating-point distances up to this multiple of a tour stay: scaled, they are precise enough.
 _PROPORTION = 64
 # Sums of a few distances for each city stay below the largest number.
 _ROOM = 16

@@ -103,7 +103,7 @@ class Metric:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every length is an integer."""
+        """True if every length is an integer."""
         return self.rounding is not None
 
     def between(self, a: Floats, b: Floats) -> NDArray[Any]:
@@ -255,7 +255,12 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 
 
 def metric_named(name: str) -> Metric:
-    """The metric called `name`, in upper or lower case; `InstanceError` where there is none names those that there are.
+    """Return the metric called `name`, in upper or lower case.
+
+    Raises
+    ------
+    InstanceError
+        If there is no such metric. The error lists the known ones.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether rounding leaves anything of an instance's distances: in the unit square whole numbers are all 0 or 1."""
+"""Check that rounding leaves an instance's distances apart: in the unit square whole numbers are all 0 or 1."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from pytsp.problem.metrics import metric_named
 
 __all__ = ["share_rounded_away", "warn_of_rounding"]
 
-# Looked at are so many groups of so many cities near each other, among at most so many of all.
-_GROUPS, _GROUP, _MOST_CITIES = 5, 200, 1 << 16
+# Groups of near cities that are checked, and cities per group.
+_GROUPS, _GROUP = 5, 200
+# Most cities among which the groups are chosen.
+_MOST_CITIES = 1 << 16
 # The metrics that do not round, by those that do.
 _UNROUNDED = {
     **dict.fromkeys(("GEO", "GEOM"), "HAVERSINE"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["page"]
 
-# Coordinates are rounded to so many steps of the map's longer side: 16 bits each.
+# Steps of the map's longer side to which coordinates are rounded: 16 bits each.
 _STEPS = 2**16 - 1
 # A page of more cities than this, all its tours together, takes too long to open.
 MOST_CITIES = 2_000_000

@@ -1,4 +1,4 @@
-"""What pages are made of: templates and what fills them, tables, and bytes as text."""
+"""Parts of pages: templates and their values, tables, and bytes as text."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What one solve tells and leaves: clock, limits, progress, improvements, and its result."""
+"""Clock, limits, progress, improvements and result of one solve."""

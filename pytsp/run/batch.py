@@ -1,4 +1,4 @@
-"""What solving many instances has found: their results, with all tours and lengths as arrays."""
+"""Results of many instances, with all tours and lengths as arrays."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ __all__ = [
 MOST_SHARE = 1e-6
 # The share of the mean way between the others that a unit may be where cities are far from all others.
 MOST_REST_SHARE = 1e-4
-# Up to so many ways their roundings may all add up. Those of more even out.
+# Most edges whose roundings may all add up; those of more even out.
 MOST_WAYS = 128
 # The share of the cities that may be far from all others.
 FAR_SHARE = 0.25

@@ -1,4 +1,4 @@
-"""What a solve tells while it runs, and when it has to stop: progress, improvements, time limit and target."""
+"""Progress and improvements of a running solve, and its limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _nowhere() -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a solve has come: what the `progress` callback of `solve` receives after every kernel call.
+    """Progress of a solve, which the `progress` callback of `solve` receives after every kernel call.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class Improved(Improvement):
 
 
 class Checkpoint(Protocol):
-    """Where a solver writes down how it stands: a `pytsp.checkpoint.writer.Checkpoint`."""
+    """Receiver of a solver's state: a `pytsp.checkpoint.writer.Checkpoint`."""
 
     def offer(self, watch: Watch, state: Callable[[], Mapping[str, Any]], *, final: bool = False) -> None:
         """Write it if it is time to, or at the end."""
@@ -201,12 +201,12 @@ class Watch:
 
     @property
     def seconds(self) -> float:
-        """How long the solve has run."""
+        """Seconds since the start of the solve."""
         return time.perf_counter() - self.began
 
     @property
     def seconds_left(self) -> float:
-        """How long the search may still run; infinite without a time limit."""
+        """Seconds that the search may still run; infinite without a time limit."""
         return float("inf") if self.time_limit is None else self.time_limit - self.reserve - self.seconds
 
     def offer(self, iteration: int, length: int | float, find: Callable[[], NDArray[np.int32]] = _nowhere) -> None:
@@ -261,7 +261,7 @@ class Watch:
         return None
 
     def look(self, seconds: float = 0.0) -> None:
-        """Raise `OutOfTime` where no more than so many seconds are left."""
+        """Raise `OutOfTime` if at most `seconds` are left."""
         if self.seconds_left <= seconds:
             raise OutOfTime
 

@@ -1,4 +1,4 @@
-"""What `pytsp solve --json` prints beside the result: the instance's file, and where and when the run was made."""
+"""Provenance of a result in `pytsp solve --json`: the instance's file, the machine and the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a solve found: the tour, its exact length, and what each climber came to."""
+"""Result of a solve: the tour, its exact length, and the results of the climbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ and the 22.0 G checks/s that they measured at best are 31 a check. Kernels that 
 
 @dataclass(frozen=True)
 class Tasks:
-    """What other processes were sent, sent back and did for a solve.
+    """Work of other processes for a solve: tasks, bytes and seconds.
 
     Attributes
     ----------
@@ -175,20 +175,20 @@ class Result:
 
     @property
     def forbidden_edges(self) -> int:
-        """How many edges of the tour are forbidden; where the search has found one that has none, it is 0."""
+        """Number of forbidden edges in the tour; 0 if the search found a tour without any."""
         # Tours of millions of cities need no check here.
         return 0 if self.instance.matrix is None else self.instance.forbidden_edges(self.tour, is_open=self.is_open)
 
     @property
     def gap(self) -> float | None:
-        """How much longer than the optimum the tour is, as a fraction; None where the optimum is not known or 0."""
+        """Gap of the tour to the optimum, as a fraction; None if the optimum is not known or 0."""
         return self.length / self.optimum - 1 if self.optimum else None
 
     @property
     def gap_bound(self) -> float | None:
-        """How much longer than the lower bound the tour is, as a fraction: the shortest one is shorter by no more.
+        """Gap of the tour to the lower bound, as a fraction; the gap to the optimum is no larger.
 
-        0 where the tour is proved to be optimal, None where no bound is known or it is 0.
+        0 if the tour is proved optimal, None if no bound is known or it is 0.
         """
         if self.is_proved:
             return 0.0
@@ -196,12 +196,12 @@ class Result:
 
     @property
     def is_proved(self) -> bool:
-        """Whether the tour is proved to be optimal: none is shorter than the lower bound, and it is as long."""
+        """True if the tour is proved optimal: it is as long as the lower bound."""
         return self.lower_bound is not None and self.length == self.lower_bound
 
     @property
     def order(self) -> list[str]:
-        """The cities in the order of the visit, by their names where they have any, else by their numbers."""
+        """The cities in the order of the visit, by their names if they have any, else by their numbers."""
         return self.instance.names_of(self.tour)
 
     @property

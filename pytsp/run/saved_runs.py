@@ -68,7 +68,7 @@ class Run:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is an open path, which does not return to its first city."""
+        """True for an open path, which does not return to its first city."""
         return self.facts.get("open") is True
 
     @property
@@ -79,7 +79,7 @@ class Run:
         return known or None
 
     def describe_gap(self, digits: int) -> str:
-        """Say how far the length is above the optimum, with so many digits of a percent, where that is known."""
+        """Return the gap to a known optimum in per cent, with the number of digits; empty if it is not known."""
         gap = self.optimum and 100 * (self.facts["length"] / self.optimum - 1)
         return "" if gap is None else f", {gap:.{digits}f} % above the optimum"
 

@@ -1,4 +1,4 @@
-"""Where a solver stood, as a checkpoint says: values that are checked as they are asked for."""
+"""State of a solver in a checkpoint: values that are checked when they are read."""
 
 from __future__ import annotations
 

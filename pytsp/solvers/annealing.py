@@ -25,14 +25,15 @@ ANNEALED_CITIES = 5
 # The default first and last temperature, in mean distances between a city and its two nearest (docs/algorithms).
 HOT = 0.7
 COLD = 0.05
-# The trials of a chain where neither iterations nor a time limit are given, but at least so many iterations.
+# Trials of a chain if neither iterations nor a time limit are given.
 TRIALS = {"cpu": 2e7, "gpu": 1e6}
+# Fewest iterations then.
 LEAST_ITERATIONS = 500
 # About what a trial of all chains takes a GPU in its first call for each city of a tour, a part of which it turns if it
 # succeeds; and what a trial takes a core, and more for each city: most from a random tour, of which it turns much.
 GPU_TRIAL_SECONDS = 2.6e-8
 TRIAL_SECONDS, CITY_SECONDS, RANDOM_CITY_SECONDS = 1e-7, 5e-12, 2.5e-10
-# Ratios of temperatures are rounded to so many digits: what is beyond may differ from machine to machine.
+# Digits to which ratios of temperatures are rounded: further ones may differ from machine to machine.
 DIGITS = 14
 
 
@@ -94,7 +95,7 @@ class Temperatures:
         return self.hot * whole_powers(self.ratio, numbers)
 
     def between(self, begin: float, end: float, count: int) -> NDArray[np.float64]:
-        """Return so many for the time from `begin` to `end`, each a share of the time limit."""
+        """Return `count` temperatures for the time from `begin` to `end`, shares of the time limit."""
         shares = np.minimum(1.0, np.linspace(begin, end, count, endpoint=False))
         if self.linear or self.hot == 0:
             return self.hot * (1 - shares)

@@ -29,29 +29,31 @@ RANKS = 6
 SMOOTHING = 0.5
 # The neighbours of a city; a local search takes as many as others do.
 NEIGHBOURS = 20
-# In each so many iterations the best tour so far strengthens the trails, in the others the best of the iteration.
+# Iterations per turn of the best tour so far; in the others the best tour of the iteration strengthens the trails.
 TURNS = 2
-# Trails are smoothed after so many iterations without a shorter tour, in times that a trail takes to evaporate.
+# Iterations without a shorter tour after which trails are smoothed, in times that a trail takes to evaporate.
 PATIENCE = 5.0
 # The probability with which an ant makes the best tour again where all trails stand at their limits.
 BEST_AGAIN = 0.05
-# The iterations where neither they nor a time limit are given: so many, but fewer where ants take more steps than this
-# altogether, of which one looks at all neighbours of a city.
+# Most iterations if neither they nor a time limit are given.
 ITERATIONS = 1_000
+# Fewest iterations then.
 LEAST_ITERATIONS = 50
+# Most steps of all ants then; a step looks at all neighbours of a city.
 STEPS = {"cpu": 4e7, "gpu": 1e9}
 # The bytes that a trail takes on the CPU, and a city of an ant's tour.
 HOST_TRAIL_BYTES = 32
 HOST_CITY_BYTES = 5
-# The ants of a GPU's colonies: so many, as far as the memory for climbers holds them, at so many bytes a city.
+# Ants of a GPU's colonies, as far as the memory for climbers holds them.
 GPU_ANTS = 16_384
+# Bytes of an ant per city.
 ANT_BYTES = 36
 # About what a step takes a core, and its share of the search for a city where all neighbours are visited, for each city
 # there is; and what a city takes in a local search.
 STEP_SECONDS, LONELY_SECONDS, DESCENT_SECONDS = 2e-7, 6e-11, 3e-6
 # The share of a city in a step of all ants on a GPU, whose memory holds as many as keep it busy.
 GPU_STEP_SECONDS = 9e-8
-# The attraction of so many cities' neighbours is computed at once.
+# Cities whose neighbours' attraction is computed at once.
 BLOCK = 1 << 14
 # What a kernel takes as a neighbour's attraction.
 FAINTEST, CLEAREST = 1e-80, 1e80
@@ -59,7 +61,7 @@ FAINTEST, CLEAREST = 1e-80, 1e80
 
 @dataclass(frozen=True)
 class Rules:
-    """How trails change, as the kernels take it (`ants.fut`); `initial` is what they are at first."""
+    """Rule of the trails, as the kernels take it (`ants.fut`); `initial` is their first value."""
 
     keep: float
     weights: NDArray[np.float64]
@@ -121,7 +123,7 @@ def begin(task: Task[AntColony]) -> Colonies:
 
 
 def _check_colonies(colonies: int, n: int, k: int, options: AntColony) -> None:
-    """Refuse more ants, or more colonies of so many, than fit the memory."""
+    """Refuse more ants, or more colonies, than fit the memory."""
     ants = options.ants_of(n)
     check_memory("ants", ants, lambda count: n * HOST_CITY_BYTES * count)
     check_memory("climbers", colonies, lambda count: count * n * (HOST_TRAIL_BYTES * k + HOST_CITY_BYTES * (ants + 4)))

@@ -29,34 +29,36 @@ from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.shared import FLAT, MOVES
 from pytsp.utils.memory import check_memory
 
-# The climbers of a population where neither they nor a time limit are given. A CPU has more for hundreds of cities, one
-# for each so many, up to what it has with a time limit; and fewer for thousands: so many divided by the cities, but not
-# less than the least.
+# Climbers of a population if neither they nor a time limit are given.
 CLIMBERS = {"cpu": 100, "gpu": 512}
+# Cities per climber on a CPU, for hundreds of cities.
 CITIES_A_CLIMBER = 2
+# Climbers times cities on a CPU, for thousands of cities; at least LEAST_CLIMBERS.
 CPU_CLIMBERS_TIMES_CITIES = 200_000
-# With a time limit: at most so many, as many as descend in this share of the time, but not less than the least; where
-# these take longer than the latest share, as many as are there by then, but not less than the fewest.
+# Fewest climbers with a time limit within DESCENT_SHARE of it, and within LATEST_SHARE.
 LEAST_CLIMBERS, FEWEST_CLIMBERS = {"cpu": 16, "gpu": 100}, 8
+# Most climbers with a time limit.
 MOST_CLIMBERS = {"cpu": 300, "gpu": 1_024}
+# Shares of the time limit in which climbers descend: as many as fit the first, or as are there after the second.
 DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.38, "gpu": 0.12}, {"cpu": 0.45, "gpu": 0.3}
-# The fewest, or one for so many cities, have to be there in this share of the time that is left; else another solver
-# may take the population's place. What fewer agree on is longer than what kicks of one climber come to.
+# Share of the time left within which FEWEST_CLIMBERS, or one per CITIES_A_TIMELY_CLIMBER, must be there; otherwise
+# another solver may take over. Fewer climbers agree on a longer tour than kicks of one climber find.
 TIMELY_SHARE, CITIES_A_TIMELY_CLIMBER = 0.5, 1_250
-# The first population on a CPU has at most so many climbers, or one for so many cities, and each further one twice as
+# Most climbers of the first population on a CPU, or one per FIRST_CITIES if that is more; each further one has twice as
 # many. From 200 to 1,000 cities 24 find the optimum in half the time of 64, and 16 never do in some solves.
 FIRST_CLIMBERS, FIRST_CITIES = 24, 30
-# A population gives way when so many generations have not made its shortest tour shorter: its others agree much later.
+# Generations without a shorter best tour after which a population ends: its other tours agree much later.
 STALE = 50
-# So many populations in a row without a shorter tour end a solve before its time limit. Where there is none, nor are
-# climbers or generations told, of up to so many cities another population, and its meeting with the best tour, have to
-# bring none: in one of four solves of gr666 it finds what the first one missed.
+# Populations in a row without a shorter tour that end a solve before its time limit.
 POPULATIONS = 10
+# Without a limit, up to CONFIRMED_CITIES, stop after CONFIRMATIONS populations without a shorter tour: in one of four
+# solves of gr666 the second one finds what the first one missed.
 CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
 # How many kicks a second a thread counts on at first, where they end a solve.
 FIRST_KICKS_A_SECOND = 5_000.0
 # How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
-# most a call has more than the one before. On a GPU those of the first call have at most so many cities.
+# most a call has more than the one before. On a GPU those of the first call have at most
+# FIRST_CITIES_ON_A_GPU cities together.
 FIRST_CHUNK = {"cpu": 1, "gpu": 64}
 FIRST_CITIES_ON_A_GPU = {"plane": 10**7, "space": 10**6}
 CHUNK = {"cpu": 64, "gpu": 1_024}
@@ -72,7 +74,7 @@ NOBODY: dict[str, Any] = {
     "lengths": np.empty(0, dtype=np.int64),
     "steps": np.empty(0, dtype=np.int64),
 }
-# What a climber of a population takes on the CPU: so many bytes a city, and so many besides.
+# Bytes of a climber of a population on the CPU, per city and besides.
 HOST_CITY_BYTES = 64
 HOST_CLIMBER_BYTES = 1024
 # The numbers and truth values of a standing, as a checkpoint names them.
@@ -96,7 +98,7 @@ def begin(task: Task[Any]) -> Search:
 
 @dataclass(frozen=True, kw_only=True)
 class EvolutionStanding(Standing):
-    """Where the populations stand: their iterations are the generations of all.
+    """State of the populations; their iterations are the generations of all.
 
     Attributes
     ----------
@@ -216,7 +218,7 @@ class Evolution(Search):
 
     @property
     def _descents_machine(self) -> str:
-        """Where climbers descend, "cpu" or "gpu"."""
+        """The machine on which climbers descend, "cpu" or "gpu"."""
         return "cpu" if self.descents.device is None else "gpu"
 
     @property
@@ -324,7 +326,7 @@ class Evolution(Search):
         return handle, count
 
     def _stand(self, standing: EvolutionStanding, *, is_settled: bool) -> None:
-        """Stand there, where the population is settled as one, of the best climbers and with the initial tour."""
+        """Commit the state; once settled, merge chunks, keep the best climbers, and add the initial tour."""
         if is_settled:
             standing = self._elected(replace(standing, handle=self._joined(standing.chunks)[0], chunks=()))
         initial = self.task.initial_tour
@@ -375,7 +377,7 @@ class Evolution(Search):
 
     @property
     def has_converged(self) -> bool:
-        """Whether all tours are equally long, or generations have for a while made none, or not the best, shorter."""
+        """True if all tours are equally long, or some generations in a row shortened none, or not the best one."""
         now = self.standing
         is_idle = now.idle >= PATIENCE or now.stale >= STALE
         return is_idle or bool(now.lengths.min() == now.lengths.max())
@@ -398,7 +400,7 @@ class Evolution(Search):
 
     @property
     def fruitless(self) -> int:
-        """How many populations in a row, with the one that has converged, have brought no shorter tour."""
+        """Number of populations in a row, with the one that has converged, without a shorter tour."""
         now = self.standing
         assert now.best is not None
         return now.populations + 1 if now.best.length == now.shortest else 0
@@ -427,7 +429,7 @@ class Evolution(Search):
 
     @property
     def is_last(self) -> bool:
-        """Whether no population follows that which has converged: on a CPU, where less time is left than it took."""
+        """True if no population follows the converged one: on a CPU, if less time is left than it took."""
         left = self.watch.seconds_left
         has_little = self.is_timed and self.task.machine == "cpu"
         return self.kicked is not None or (has_little and left < self.watch.seconds - self.population_began)

@@ -16,9 +16,9 @@ from pytsp.solvers.ils.starting_tours import restart_seed
 
 __all__ = ["Island", "Migrants", "Stay", "begin_island", "round_generations"]
 
-# After so many generations islands exchange tours; the tours of many cities need more generations until they agree.
+# Generations between two exchanges of islands; the same above MANY_CITIES, whose tours agree later.
 GENERATIONS, MORE_GENERATIONS, MANY_CITIES = 10, 20, 20_000
-# An island sends a tour in so many, one at least.
+# Divisor of the tours that an island sends, one at least.
 MIGRATING = 4
 
 
@@ -56,7 +56,7 @@ class Migrants:
 
 @dataclass(frozen=True)
 class Stay:
-    """What an island is asked between two exchanges.
+    """Task of an island between two exchanges.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class Island(Evolution):
 
     @property
     def _is_over(self) -> bool:
-        """Whether the stay is."""
+        """True if the stay is done."""
         now = self.standing
         if not now.is_settled:
             return False

@@ -131,7 +131,7 @@ def choose(
     for shown, solvers in concerned.items():
         if chosen not in solvers:
             others = " or ".join(f"solver={other!r}" for other in solvers)
-            raise ValueError(f"{shown} does not concern solver={chosen!r}; it is for {others}")
+            raise ValueError(f"{shown} has no effect with solver={chosen!r}; it is for {others}")
     crossed = {"population": MOST_CROSSED} if (solver, chosen) == ("auto", "eax") and "climbers" in given else {}
     return OPTIONS[chosen](**{**crossed, **given})
 
@@ -156,7 +156,7 @@ def chain_seconds(n: int) -> float:
 
 
 def check_initial_tour(options: Options) -> None:
-    """Refuse an initial tour where it does not concern the solver, or the options say how to start.
+    """Refuse an initial tour where it has no effect with the solver, or the options say how to start.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def check_initial_tour(options: Options) -> None:
     """
     if not options.takes_initial_tour:
         others = " or ".join(f"solver={name!r}" for name, kind in OPTIONS.items() if kind.takes_initial_tour)
-        raise ValueError(f"initial_tour does not concern solver={options.name!r}; it is for {others}")
+        raise ValueError(f"initial_tour has no effect with solver={options.name!r}; it is for {others}")
     start = getattr(options, "start", None)
     if start is not None:
         raise ValueError(f"initial_tour is where all climbers start; start={start!r} says otherwise")
@@ -223,6 +223,6 @@ def _single(concerned: Mapping[str, tuple[str, ...]]) -> str | None:
 
 
 def _first(concerned: Mapping[str, tuple[str, ...]], default: str) -> str:
-    """Return the default solver, or where options do not concern it the first of those that all of them concern."""
+    """Return the default solver, or the first one that all options concern if they do not concern the default."""
     others = [name for name in OPTIONS if name not in ASIDE and all(name in each for each in concerned.values())]
     return default if default in others or not others else others[0]

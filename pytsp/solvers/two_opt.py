@@ -24,7 +24,7 @@ from pytsp.solvers.restarts.solver import FIRST_SPEED
 
 __all__ = ["Descent", "begin"]
 
-# A pass is made in parts where one kernel call of all of it would take longer than so many calls.
+# Times of a kernel call above which a pass is made in parts.
 LONGEST_CALL = 2
 # What a pass costs besides its moves, in moves a city: a few walks over the tour, or the choice among many moves.
 WALKS = {1: 20}
@@ -55,7 +55,7 @@ def begin(task: Task[TwoOpt]) -> Descent:
 
 @dataclass(frozen=True)
 class DescentStanding:
-    """Where a descent stands: the device's handle, and what is known of it.
+    """State of a descent: the device's handle, and the facts known of it.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class DescentStanding:
 
     @property
     def is_shortest(self) -> bool:
-        """Whether the tour that descends counts: shorter than the best, or a local optimum that is as short."""
+        """True if the descending tour counts: shorter than the best, or a local optimum as short."""
         best = self.best
         return best is None or self.length < best.length or (self.done and self.length == best.length)
 
@@ -188,7 +188,7 @@ class Descent(Search):
 
     @property
     def has_begun(self) -> bool:
-        """Whether any pass was made, or a part of one."""
+        """True if any pass was made, or a part of one."""
         return self.standing.passes > 0 or self.standing.diagonal > 2
 
     @property

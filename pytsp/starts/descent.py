@@ -21,7 +21,7 @@ __all__ = ["CHAINS", "DESCENT_SECONDS", "PIECE", "THREE_OPT", "WINDOW", "descend
 THREE_OPT, CHAINS = 1, 2
 # About what a city takes of a core by 3-opt, and at most as many times as long by chains, from a tour by 3-opt.
 DESCENT_SECONDS, CHAINS_FACTOR = 3e-6, 1.5
-# A city's neighbours are so many, the nearest of those that are at most so many positions away along either curve.
+# Neighbours of a city, and the distance in positions along either curve within which they are chosen.
 NEIGHBOURS, WINDOW = 6, 8
 # The axes of the second curve, at right angles to each other.
 DIRECTIONS = {

@@ -14,8 +14,10 @@ from pytsp.starts.descent import CHAINS, THREE_OPT, descended
 
 __all__ = ["reordered_parts", "reordered_tour", "reordering_seconds"]
 
-# A way is long that is so many times as long as the mean one; all of them are to be such a share of the tour.
-LONG, LEAST_SHARE = 10.0, 0.1
+# Ratio of a long edge to the mean one.
+LONG = 10.0
+# Least share of the tour that the long edges have together.
+LEAST_SHARE = 0.1
 # More parts take too long, fewer have one order.
 MOST_PARTS, LEAST_PARTS = 1 << 13, 5
 # About what a city takes where there are no long ways, and a part.
@@ -23,7 +25,7 @@ CITY_SECONDS, PART_SECONDS = 5e-8, 8e-6
 
 
 def reordering_seconds(instance: Instance, tour: NDArray[np.int32], seconds: float) -> float:
-    """Return about how long `reordered_tour` takes; infinity where so many seconds are not even enough to see that."""
+    """Return the estimated seconds of `reordered_tour`; infinity if `seconds` do not suffice for the estimate."""
     if CITY_SECONDS * instance.n > seconds:
         return math.inf
     parts = len(_beginnings(straight_points(instance)[tour], is_path=False))

@@ -21,12 +21,12 @@ _LISTED = 10
 _STEPS = 1 << 13
 # A step takes as long as this many cities do in other preparations.
 _AS_LONG_AS = 4
-# Up to so many cities all unvisited ones are compared where none of a list is left, as in one step of sixteen: that
-# takes less time than SciPy's tree does, or before it is imported, which takes longer than the whole walk.
+# Most cities whose unvisited ones are all compared when a list is used up, as in one step of sixteen; the second number
+# counts while SciPy is not imported. More cities are faster with its tree.
 _FEW, _FEW_AT_FIRST = 5_000, 30_000
 # For how many points a tree is queried at first, and how many times as many whenever all of them are visited.
 _WIDTH, _WIDER = 16, 4
-# Where there is no time, the nearest of so many unvisited cities is next.
+# Unvisited cities among which the nearest is next when the time is over.
 _HURRIED = 256
 # About what a step takes, and what it takes for each city.
 _STEP_SECONDS, _LOOKED_SECONDS = 4e-6, 1.5e-9

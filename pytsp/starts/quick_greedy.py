@@ -16,7 +16,7 @@ from pytsp.utils.deadline import OutOfTime, look, within
 
 __all__ = ["PART", "greedy_parts", "greedy_seconds", "quick_greedy"]
 
-# So many near cities are looked at for each city, and so many ends of fragments for each that is left.
+# Near cities of each city, and near ends of each end of a fragment, whose edges are candidates.
 NEAR_CITIES, NEAR_ENDS = 5, 8
 # About what a city takes: of each core together, and of one.
 LISTS_SECONDS, JOINS_SECONDS = 8e-7, 4e-7

@@ -1,1 +1,1 @@
-"""What every room may use and nothing of pytsp is needed for: checks of arguments, the clock, memory, numbers."""
+"""Helpers without dependencies on pytsp: checks of arguments, the clock, memory, numbers."""

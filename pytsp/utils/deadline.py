@@ -33,9 +33,9 @@ _look: ContextVar[Callable[[float], None] | None] = ContextVar("look", default=N
 
 
 def look(cities: int = UNTIMED_CITIES, seconds: float = 0.0) -> None:
-    """Raise `OutOfTime` where the preparations, of so many cities so far, are for a solve whose time is over.
+    """Raise `OutOfTime` if the time of the solve is over; `cities` is the number of cities prepared so far.
 
-    Before something that nothing interrupts and that takes so many seconds, the time is over where no more are left.
+    Pass the estimated `seconds` before a step that nothing interrupts: at most these left count as no time.
     """
     if cities >= UNTIMED_CITIES and (check := _look.get()) is not None:
         check(seconds)
@@ -53,7 +53,7 @@ def looking(check: Callable[[float], None]) -> Iterator[None]:
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Have `look` raise `OutOfTime` within the block once so many seconds are over."""
+    """Have `look` raise `OutOfTime` within the block after `seconds`."""
     end = time.perf_counter() + seconds
 
     def check(more: float) -> None:

@@ -1,5 +1,4 @@
-"""Whether what a solve is asked for fits the machine's memory, asked before anything of that size is made; and what is
-free again, given back."""
+"""Check that a solve fits the machine's memory before anything of that size is made; and release free memory."""
 
 from __future__ import annotations
 
@@ -20,8 +19,8 @@ _CONTAINERS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/me
 def check_memory(name: str, count: int, needed: Callable[[int], int]) -> None:
     """Raise `ValueError` where a `count`, given as the argument `name`, of something does not fit the free memory.
 
-    Without it the system would end the process, and maybe others, without a word. `needed` tells about how many bytes
-    so many take, at least 1 each; where the system does not say how many there are, it is not asked.
+    Without it the system would end the process, and maybe others, without a word. `needed` returns the
+    estimated bytes for a count, at least 1 each. It is not called if the system does not report its free memory.
     """
     room = free_bytes()
     if room is None or needed(count) <= room:
@@ -37,7 +36,7 @@ def check_memory(name: str, count: int, needed: Callable[[int], int]) -> None:
 
 
 def check_room(what: str, needed: int) -> None:
-    """Raise `InstanceError` where so many bytes, which `what` takes, are more than are free."""
+    """Raise `InstanceError` if the bytes that `what` needs are more than are free."""
     room = free_bytes() if needed >= ASKED_BYTES else None
     if room is not None and needed > room:
         raise InstanceError(

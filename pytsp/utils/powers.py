@@ -34,7 +34,7 @@ def quarters_of(name: str, exponent: float, most: int) -> int:
 
 
 def quarter_power(base: NDArray[np.float64], quarters: int) -> NDArray[np.float64]:
-    """Return numbers, at least 0, to the power of so many quarters.
+    """Return numbers, at least 0, to the power of `quarters` / 4.
 
     >>> quarter_power(np.array([4.0, 16.0]), 6)
     array([ 8., 64.])

@@ -1,4 +1,4 @@
-"""Where CUDA's libraries and headers lie, and which NVRTC fits the driver."""
+"""Places of CUDA's libraries and headers, and the NVRTC that fits the driver."""
 
 from __future__ import annotations
 

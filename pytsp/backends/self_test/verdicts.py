@@ -24,7 +24,7 @@ from pytsp.backends.registry import KINDS, find
 from pytsp.exceptions import BackendUnavailable
 
 _log = logging.getLogger("pytsp")
-# A driver takes up to some minutes to compile a part of the kernels: what takes so many seconds has no end.
+# Seconds after which a self-test counts as endless; a driver compiles a part of the kernels in minutes at most.
 TIMEOUT_SECONDS = 1_800
 # Signals that end a process from outside, whatever the driver does.
 _FROM_OUTSIDE = {signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM}

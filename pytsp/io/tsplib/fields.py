@@ -52,7 +52,7 @@ class Fields:
 
     @property
     def type(self) -> str:
-        """What the file says that it is."""
+        """The type that the file declares."""
         return _first_word(self.value("TYPE"))
 
     def required(self, keyword: str) -> Entry:

@@ -3,9 +3,9 @@
 (() => {
   const canvas = document.getElementById("map");
   if (!canvas) return;
-  // Tours are culled in runs of so many cities, and thinned out where more than so many lines would be drawn.
+  // Cities of a run of a tour that is culled as a whole; most lines that are drawn before tours are thinned out.
   const CHUNK = 512, MOST_LINES = 150000;
-  // Cities are dots from so many pixels between them on, and have names from so many.
+  // Pixels between cities from which on they are dots, and from which on they have names.
   const APART = 8, NAMED = 48;
   const GREY = "#c8c8c8", THIS = "#1f77b4", OTHER = "#d55e00";
   const data = JSON.parse(document.getElementById("tours").textContent);

@@ -1,1 +1,1 @@
-"""What more than one solver uses: the loop, the incumbent, the check of what is reported."""
+"""Parts of several solvers: the loop, the incumbent, the check of the reported tour."""

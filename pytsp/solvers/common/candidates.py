@@ -1,4 +1,4 @@
-"""The neighbour lists that solvers look at: those that are given, of so many nearest, or by α-nearness."""
+"""Neighbour lists of solvers: given ones, the nearest cities, or by α-nearness."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from pytsp.solvers.options.shared import ALPHA, MOVES, NeighbourLists
 from pytsp.utils.arguments import is_array
 
 DEFAULT_NEIGHBOURS = 10
-# By α-nearness climbers whose tours recombine have so many: of three lengths tried the best.
+# Neighbours by α-nearness of climbers whose tours recombine: the best of three tried lengths.
 SECOND_NEIGHBOURS = 8
-# 1-trees of so many cities take a core less time than it takes to make a GPU ready for them.
+# Most cities whose 1-trees take a core less time than a GPU needs to get ready.
 HOST_CITIES = 50_000
-# Of a time limit, α-nearness may take this share by default, at so many seconds a city of one core: where it takes
-# more, it does not pay.
-ALPHA_SHARE, ALPHA_SECONDS = 0.05, 1.5e-5
+# Most share of a time limit that α-nearness takes by default; beyond that it does not pay.
+ALPHA_SHARE = 0.05
+# Seconds of α-nearness per city of one core.
+ALPHA_SECONDS = 1.5e-5
 
 
 def candidates(
@@ -34,9 +35,9 @@ def candidates(
 ) -> NDArray[np.int32]:
     """Return the neighbour lists, shape (n, k), in order of distance.
 
-    They are those that are given, or of so many nearest, `default` where that is not given, of each quadrant where
-    there are quadrants; or of those the ones by α-nearness, where they are asked for, or nothing is given and
-    `default_is_alpha`. All but those that are given have exits where the nearest do not lead out of clusters.
+    They are the given lists; or the nearest cities, `default` by default, of each quadrant in the plane; or some of
+    these by α-nearness, if requested, or if nothing is given and `default_is_alpha` is true. All but given lists have
+    exits if the nearest cities do not lead out of clusters.
     """
     key = ("candidates", default, default_is_alpha)
     return task.recall(key, lambda: _candidates(task, default, default_is_alpha=default_is_alpha))
@@ -115,8 +116,10 @@ def are_by_alpha(task: Task[Any], moves: int) -> bool:
 
 
 def search_lists(task: Task[Any], *, default_is_alpha: bool = False) -> NDArray[np.int32]:
-    """Return the lists of a local search from `starting_tours`: `candidates`, of directed ways without the pairs, which
-    such tours have."""
+    """Return the lists of a local search from `starting_tours`: `candidates`, for doubled instances without pair edges.
+
+    Every starting tour already has all pairs.
+    """
     if not _are_ways(task):
         return candidates(task, default_is_alpha=default_is_alpha)
     ways = _near_ways(task)

@@ -1,4 +1,4 @@
-"""What a solve comes to whose time is over before its search has begun.
+"""Fallback result when the time limit passes before the search starts.
 
 References
 ----------
@@ -35,11 +35,11 @@ __all__ = [
 
 # About what a city takes of a tour along the curve, and of one by strips, until it is measured and told.
 CURVE_SECONDS, STRIP_SECONDS = 5e-7, 3e-7
-# Of so few cities the nearest-neighbour tour takes a few milliseconds, and is shorter than a curve.
+# Cities up to which the nearest-neighbour tour takes a few milliseconds, and is shorter than a curve.
 FEW_CITIES = 500
-# So much of what a solve may be late goes into such a tour.
+# Seconds of overrun allowed for such a tour.
 GRACE_SECONDS = 0.04
-# Of what it is late already so much does: the cities in their order are of no use to anybody.
+# Share of the overrun so far that is allowed for it: the cities in their order are of no use.
 LATE_SHARE = 0.25
 # A curve that takes so little is followed anyway, and all cities are looked at in rows of a matrix.
 SHORT_SECONDS, SHORT_ROWS_SECONDS = 0.06, 0.05
@@ -112,7 +112,7 @@ def is_by_nearest_neighbours(instance: Instance) -> bool:
 
 
 def quick_tour(instance: Instance, seconds: float, first: int = 0, last: int | None = None) -> NDArray[np.int32]:
-    """Return a tour that takes no more than so many seconds, by the number of cities and how they are given.
+    """Return a tour that takes at most `seconds`, estimated by the number of cities and their form.
 
     A nearest-neighbour tour begins with the city `first` and, where it is given, ends with the city `last`.
     """

@@ -27,15 +27,18 @@ __all__ = [
 # The side of the square of spots, and of the grid of a curve through it.
 SIDE = 1 << 20
 CURVE_BITS = 10
-# Edges of fragments count as longer by up to so many 256ths, by chance. A tour's rounds end where it has fewer moves.
-NOISE, LEAST_MOVES, MOST_ROUNDS = 256, 20, 200
+# Largest random lengthening of edges between fragments, in 256ths.
+NOISE = 256
+# Fewest moves of a round that is followed by another, and most rounds.
+LEAST_MOVES, MOST_ROUNDS = 20, 200
 # In how many rounds fragments join along a curve, and at how many neighbours cities look: where cities are spread, and
 # where they stand in clusters, whose ways out come last in the lists.
 JOINS, WIDE = {"spread": 8, "clusters": 40}, {"spread": 8, "clusters": 10}
-# Cities stand in clusters where, of so many looked at, this share have a last neighbour so many times as far as the
-# middle one.
-SEEN_CITIES, CLUSTERED_SHARE, TIMES_AS_FAR = 1_000, 0.25, 3.0
-# Fragments look at no more neighbours than so many.
+# Cities that are checked for clusters.
+SEEN_CITIES = 1_000
+# Least share of them whose last neighbour is this many times as far as the middle one, in clusters.
+CLUSTERED_SHARE, TIMES_AS_FAR = 0.25, 3.0
+# Most neighbours at which fragments look.
 WIDEST = 32
 # What a climber takes of a device's memory, a city; and how many cities of all tours indices of 32 bits number.
 DEVICE_CITY_BYTES, MOST_CITIES = 200, 2**30 - 1

@@ -28,17 +28,17 @@ STRAIGHT = 3
 WHOLE = (0, 0)
 # How many neighbours the merging of subtours looks at.
 MERGED_NEIGHBOURS = 8
-# AB-cycles of up to so many edges make children, and once so small a share of the tours changes longer ones.
+# Most edges of an AB-cycle that makes a child; the same once fewer than the share LATE of the tours change.
 CYCLE_EDGES, LONG_CYCLE_EDGES, LATE = 150, 1_000, 0.1
-# Subtours of up to so many cities are merged, in so many rounds; unions grow in so many once some tours do not change.
+# Most cities of a subtour that merges, rounds of merging, and rounds of unions once some tours do not change.
 MERGED_CITIES, MERGING_ROUNDS, UNION_ROUNDS = 1_500, 8, 3
-# A child waits where it saves less for the entropy that it costs than so many hundredths of its pair's average.
+# Hundredths of its pair's average gain per entropy below which a child waits.
 THRIFT = 70
-# Tours have come as far as they can after so many generations without a shorter one.
+# Generations without a shorter tour after which a population has converged.
 PATIENCE = 5
 # Of more climbers than these the best are merged.
 MOST_MERGED = 100
-# So many climbers in a row start by the same lists, and as many by the second ones.
+# Climbers in a row that start by the same lists; as many follow by the second ones.
 STARTED_ALIKE = 8
 # With which probability, in 256ths, a starting tour passes a near city over: three in eight make populations diverse.
 PASSES = 96
@@ -231,7 +231,7 @@ class LocalSearch:
         return self.call("population_joined", climbers, others)
 
     def elect(self, climbers: Any, lengths: NDArray[np.int64], most: int) -> tuple[Any, NDArray[np.intp]]:
-        """Return at most so many climbers, those with the shortest tours, and their places among all."""
+        """Return at most `most` climbers, those with the shortest tours, and their places among all."""
         places = np.sort(np.argsort(lengths, kind="stable")[:most])
         return self.chosen(climbers, places), places
 

@@ -22,7 +22,7 @@ __all__ = ["Found", "Search", "Standing", "run"]
 
 @dataclass(frozen=True)
 class Standing:
-    """Where climbers stand between two kernel calls.
+    """State of climbers between two kernel calls.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search came to, in the kernels' units; the fields are those of `Result`.
+    """Result of a search, in the kernels' units; the fields are those of `Result`.
 
     `cities` has the cities in the order in which the kernels number them, where that is another than the instance's.
     """
@@ -102,28 +102,28 @@ class Search(ABC):
 
     @property
     def iteration(self) -> int | None:
-        """How many iterations were made; None where climbers are counted instead."""
+        """Number of iterations made; None if climbers are counted instead."""
         iteration: int = self.standing.iteration
         return iteration
 
     @property
     def climbers(self) -> int:
-        """How many climbers take part."""
+        """Number of climbers."""
         return len(self.standing.lengths)
 
     @property
     def climbers_done(self) -> int:
-        """How many of them are on their local optima, where that is known."""
+        """Number of climbers at local optima, if known."""
         return 0
 
     @property
     def has_tour(self) -> bool:
-        """Whether there is a tour that can be told."""
+        """True if there is a tour to report."""
         return self.best is not None
 
     @property
     def has_begun(self) -> bool:
-        """Whether a limit may end the search: a tour that is only given is no reason to."""
+        """True if a limit may end the search; an initial tour alone does not count."""
         return self.has_tour
 
     @property
@@ -146,7 +146,7 @@ class Search(ABC):
     @property
     @abstractmethod
     def is_finished(self) -> bool:
-        """Whether nothing is left to do but the last descent."""
+        """True if only the last descent is left."""
 
     @property
     def next_seconds(self) -> float:
@@ -224,12 +224,12 @@ class Search(ABC):
 
     @property
     def workers(self) -> int:
-        """How many other processes work on it."""
+        """Number of other processes that work on it."""
         return 0
 
     @property
     def tasks(self) -> Tasks | None:
-        """What other processes were sent and did, where any were."""
+        """Work of other processes, if there are any."""
         return None
 
     def free(self) -> None:

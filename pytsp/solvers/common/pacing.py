@@ -1,4 +1,4 @@
-"""How long kernel calls are: long enough to hide their overhead, short enough to stop between two."""
+"""Length of kernel calls: long enough to hide their overhead, short enough to stop between two."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_GROWTH = 8.0
 
 
 class Pace:
-    """How many iterations the next kernel call has, by the speed of the last call.
+    """Number of iterations of the next kernel call, by the speed of the last call.
 
     Parameters
     ----------
@@ -44,5 +44,5 @@ class Pace:
         return max(1.0, min(seconds * self.speed, self.most))
 
     def observe(self, count: int, seconds: float) -> None:
-        """Take what a call of so many iterations has taken."""
+        """Record the seconds of a call of `count` iterations."""
         self.speed, self.most = max(count, 1) / max(seconds, 1e-9), MOST_GROWTH * max(count, 1)

@@ -1,4 +1,4 @@
-"""How climbers of a local search are laid out on the machine, and about how long they take to their local optima."""
+"""Placement of the climbers of a local search, and estimates of the time to their local optima."""
 
 from __future__ import annotations
 
@@ -20,18 +20,20 @@ DESCENDED_A_SECOND = 300_000
 # Through a matrix, which is too large for the caches and may have near cities far apart in every tour, it takes so long
 # besides, times the square of the cities.
 MATRIX_DESCENT_SECONDS = 2e-9
-# On a GPU all together take so many seconds a city; one a thread, so many for each that shares a multiprocessor, as if
-# they were so many at least; in step with each other, what a few kernels for each of some moves a city take to launch.
+# Seconds of a descent on a GPU, per city: of all climbers in blocks together; of each climber that shares a
+# multiprocessor, by threads; in step, for the launches of a few kernels per move.
 BLOCK_DESCENT_SECONDS, THREAD_DESCENT_SECONDS, LOCKSTEP_DESCENT_SECONDS = 4e-5, 8e-6, 2e-4
+# Fewest climbers by threads that count as sharing a multiprocessor, and most that do.
 LEAST_TOGETHER, TOGETHER = 16, 256
 # The bytes of a block's shared memory that a city takes, and what lanes and reductions need besides.
 CITY_BYTES = 20
 BLOCK_OVERHEAD = 26 * 2**10
-# The climbers of a GPU: so many, or as many as fit its memory, at so many bytes a city.
+# Most climbers of a GPU.
 GPU_CLIMBERS = 4_096
+# Bytes for them, and bytes of each per city.
 GPU_BYTES = 2**31
 GPU_CITY_BYTES = 32
-# What a climber takes on the CPU: so many bytes a city, and so many besides.
+# Bytes of a climber on the CPU, per city and besides.
 HOST_CITY_BYTES = 24
 HOST_CLIMBER_BYTES = 256
 
@@ -86,7 +88,7 @@ def default_climbers(n: int, kernels: Backend) -> int:
 
 
 def check_climbers(n: int, climbers: int, *, copies: int = 1) -> None:
-    """Refuse more climbers on n cities, with so many tours each, than fit the memory.
+    """Refuse more climbers on n cities, with `copies` tours each, than fit the memory.
 
     Raises
     ------

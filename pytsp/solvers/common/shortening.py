@@ -1,4 +1,4 @@
-"""What a solve without time for a search makes of a tour along a curve: a greedy tour, and what descends from it."""
+"""Improve the curve's tour without time for a search: a greedy tour, and a descent from it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from pytsp.starts.quick_greedy import PART, greedy_parts, greedy_seconds, quick_
 
 __all__ = ["greedy_along", "reserved_seconds", "shortened", "shortening_seconds", "with_grace"]
 
-# So much of what a solve may be late goes into a shorter tour; so few cities that it takes no longer than this have
-# that time whatever the limit.
-GRACE_SECONDS, SHORT_SECONDS = 0.04, 0.02
-# In space a greedy tour takes so many times as long as in the plane.
+# Seconds of overrun allowed for shortening.
+GRACE_SECONDS = 0.04
+# Seconds granted to small instances regardless of the limit.
+SHORT_SECONDS = 0.02
+# Ratio of the times of a greedy tour in space and in the plane.
 SPACE_FACTOR = 2.0
 # One that is late already may be later by so much of that: a GPU's programs take a first process seconds to compile.
 LATE_SHARE = 0.1
@@ -49,8 +50,7 @@ def reserved_seconds(task: Task[Any]) -> float:
 
 
 def with_grace(left: float, grace: float, late_share: float = LATE_SHARE) -> float:
-    """Return how long the end of a solve may take that has so many seconds left, and may be late by so many, or
-    by such a share of what it is late already."""
+    """Return the seconds that the end of a solve may take: those left and the grace, or a share of its delay."""
     return max(left + grace, late_share * -left)
 
 

@@ -1,4 +1,4 @@
-"""What a solver is given: the instance, its options, the clock, and the kernels that are opened for it."""
+"""Input of a solver: the instance, its options, the clock, and the opened kernels."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Task(Generic[O_co]):
     open : callable
         Return the part of a backend that the solver calls.
     quick_tour : callable, optional
-        Return a tour that takes no more than so many seconds, where the instance stands for another that knows a better
-        one than its own.
+        Return a tour within the given seconds, if the instance stands for another one that knows a better tour than its
+        own.
     is_doubled : bool
         Whether the instance stands for directed ways, as `JonkerVolgenant` makes it: the two cities of each pair stay
         side by side.
@@ -90,7 +90,7 @@ class Task(Generic[O_co]):
 
     @property
     def machine(self) -> str:
-        """What paces depend on: "cpu" or "gpu"."""
+        """The kind of machine, on which paces depend: "cpu" or "gpu"."""
         return "cpu" if self.kernels.device is None else "gpu"
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What climbers that begin anew have found until then, which no later tour of theirs takes away."""
+"""Best tours of climbers before their restarts, which no later tour replaces unless it is shorter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NONE = np.int64(2**63 - 1)
 
 @dataclass(frozen=True)
 class Archive:
-    """What climbers have left behind where they began anew.
+    """Best tours that climbers had when they restarted.
 
     Attributes
     ----------

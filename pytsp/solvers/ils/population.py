@@ -28,11 +28,11 @@ from pytsp.utils.deadline import look
 DEFAULT_DRAWS = 200
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
-# By chains a kick takes so many times as long, and a descent.
+# Ratio of the times by chains and by single moves, of a kick and of a descent.
 CHAIN_KICKS, CHAIN_DESCENTS = 8.0, 2.5
-# Through a matrix no more than so many, divided by the cities: near ones may be far apart in every tour.
+# Kicks a second times cities, at most, through a matrix: near cities may be far apart in every tour.
 MATRIX_SPEED = 2e7
-# To begin anew takes so many times as long as a descent from a good start: the tour, and more to descend.
+# Ratio of the times of a restart and of a descent from a good start: the tour, and more to descend.
 ANEW_DESCENTS = 4.0
 # The last descent, of local optima, takes at most this share of what the first one took.
 POLISH_SHARE = 0.6
@@ -51,7 +51,7 @@ EXCHANGED_PER_CENT = 25
 
 @dataclass(frozen=True, kw_only=True)
 class PopulationStanding(Standing):
-    """Where the climbers stand.
+    """State of the climbers.
 
     `has_descended` tells whether they have left the tours from which they start, `is_polished` whether their best tours
     have come from a descent over all cities: by "random-k" no local optima, else those of the whole neighbourhood.
@@ -292,10 +292,9 @@ class Population(Search):
         stretch: tuple[int, int] = WHOLE,
         moves: int | None = None,
     ) -> Any:
-        """Let climbers go on by the iterations start, …, start + count - 1; where they begin, also anew, they descend
-        before."""
+        """Run the iterations start, …, start + count - 1. A climber that starts or restarts first descends."""
         turn, made = self._turn(start)
-        # After so many the temperature is 0, counted from where climbers begin; 0 where only the time says so.
+        # Iterations, from the start of the climbers, after which the temperature is 0; 0 if only the time decides.
         cooled = min(filter(None, (self.iterations, self.options.restart)), default=0)
         temperature = self.temperature * (1.0 if cooled else warmth)
         seed = restart_seed(self.task.seed, turn)

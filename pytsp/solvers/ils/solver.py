@@ -20,15 +20,16 @@ __all__ = ["begin", "default_climbers", "default_iterations", "timely_climbers"]
 
 # Cities of the smallest instance on which a kick changes anything.
 KICKED_CITIES = 5
-# The iterations of a climber where neither they nor a time limit are given: five hundred a city up to so many, and at
-# least so many a city. A GPU's climbers are slower and many.
+# Most iterations of a climber if neither they nor a time limit are given. A GPU's climbers are slower and many.
 ITERATIONS = {"cpu": 100_000, "gpu": 3_000}
+# Iterations per city, up to that, and the fewest per city.
 ITERATIONS_A_CITY = 500
 LEAST_ITERATIONS_A_CITY = {"cpu": 10, "gpu": 1}
-# With a time limit there are as many climbers as begin in this share of what is left of it, with nearest-neighbour
-# tours at so many cities a second, and on a GPU then with random tours. On a CPU one of them begins with another tour,
-# and is alone where its way to a local optimum takes more than this part of what is left behind the tours.
-START_SHARE, NEAREST_A_SECOND, RANDOM_A_SECOND = 0.2, 1.5e5, 7e6
+# Share of the time left within which climbers begin.
+START_SHARE = 0.2
+# Cities a second of nearest-neighbour tours, and on a GPU then of random tours.
+NEAREST_A_SECOND, RANDOM_A_SECOND = 1.5e5, 7e6
+# Share of the time left after the starting tours that a CPU's first local optimum may take; else one climber is alone.
 ALONE_SHARE = 0.18
 
 

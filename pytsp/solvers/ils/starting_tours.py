@@ -32,7 +32,7 @@ TOGETHER = 256
 NEAREST_NEIGHBOUR_CLIMBERS = 64
 # More cities start from the greedy tour by kernels, which takes a fifth of the time.
 FEW_CITIES = 8_192
-# A climber's tours have streams of random numbers so far from each other; there are so many streams.
+# Distance between the streams of random numbers of a climber's tours, and the number of streams.
 _APART, _STREAMS = 2**40, 2**62
 
 

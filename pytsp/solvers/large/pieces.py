@@ -26,18 +26,18 @@ from pytsp.utils.deadline import OutOfTime
 DEFAULT_ROUNDS = 100
 # The power of what is left by which the temperature falls (docs/algorithms).
 COOLING = 3
-# With a time limit, this share of it, at most so many seconds, is left for the moves between pieces in the end; but the
-# time of so many passes over all cities, up to a larger share.
+# Share of a time limit that is left for the moves between pieces at the end, and its most seconds.
 SETTLING_SHARE = 0.1
 MOST_SETTLING_SECONDS = 2.0
+# Passes over all cities whose time is left in any case, up to a larger share.
 FULL_PASSES = 2.0
 MOST_SETTLING_SHARE = 0.35
 # The kicks a second of a core that the first call counts on; the first ones come with a descent.
 FIRST_SPEED = 3_000.0
-# The first kicks of a piece, with its descent by chains, take about so many times as long as its first descent.
+# Ratio of the times of a piece's first kicks, with the descent by chains, and of its first descent.
 KICKED_DESCENTS = 10.0
-# A core's call counts on no more than this multiple of these kicks a second, and on so many cities a second of a first
-# descent. Pieces that take no time, as their distances are rounded to nothing, tell nothing of the next ones.
+# Largest multiple of FIRST_SPEED, and most cities a second of a first descent, on which a core's call counts. Pieces
+# that take no time, as their distances are rounded to nothing, say nothing of the next ones.
 MOST_SPEED, MOST_DESCENDED_A_SECOND = 3.0, 1e6
 # How many cities' links are made by a call.
 LINKED = 1 << 16
@@ -54,8 +54,8 @@ PASSED_A_SECOND = 2e6
 KICKS_A_CITY = 0.1
 # So many rounds begin with a descent of each piece. Later ones go on from what are nearly local optima.
 DESCENTS = 2
-# Moves between pieces are made after these rounds, by so many passes at most, those that it takes to look at all cities
-# not counted; all of them in the end.
+# Rounds after which moves between pieces are made: the first, and the distance of the others. Most passes each time,
+# besides those that look at all cities; at the end there is no bound.
 FIRST_SETTLED, SETTLED_EVERY, SETTLED_PASSES = 10, 50, 200
 # Multiples of the golden ratio, modulo 1, leave no large gap (Knuth, The Art of Computer Programming 3, 6.4); those of
 # another number tell seeds apart.
@@ -65,8 +65,10 @@ PLASTIC = 0.7548776662466927
 
 @dataclass(frozen=True)
 class PiecesStanding:
-    """Where the tour stands: the kernels' handle and its length; how many rounds are complete, and pieces of the next
-    one; how many passes of the descent that follows a round; and whether the tour is a local optimum."""
+    """State of the tour: its handle and length, complete rounds, pieces of the next one, and passes of a descent.
+
+    `passes` are those of the descent after a round. `is_settled` is true for a local optimum.
+    """
 
     handle: Any
     length: int
@@ -203,8 +205,7 @@ class Pieces(Search):
 
     @property
     def next_seconds(self) -> float:
-        """What the kicks of the fewest pieces that go together take; until some have been measured, by what their
-        first descent has taken."""
+        """Seconds of the kicks of the fewest pieces that go together; at first an estimate by their descent."""
         return self.together / self.speed if self.is_paced else self.kicked_seconds
 
     def end_of_rounds(self) -> float:
@@ -253,7 +254,7 @@ class Pieces(Search):
 
     @property
     def _is_descending(self) -> bool:
-        """Whether this is the round of a timed search in which all pieces descend."""
+        """True in the round of a timed search in which all pieces descend."""
         return self.is_timed and self.standing.rounds == 0
 
     @property
@@ -343,7 +344,7 @@ class Pieces(Search):
 
     @property
     def due_passes(self) -> int:
-        """How many passes come before the next round: none, but after some rounds."""
+        """Number of passes before the next round: none, except after some rounds."""
         now = self.standing
         is_time = now.rounds % SETTLED_EVERY == FIRST_SETTLED and now.pieces == 0 and not now.is_settled
         return max(0, SETTLED_PASSES + self.n // PASS_CITIES - now.passes) if is_time else 0
@@ -354,7 +355,7 @@ class Pieces(Search):
         return self.full_pass * min(1.0, PASS_CITIES / self.n)
 
     def settle(self, most: int = 2**62, seconds_left: float = math.inf) -> None:
-        """Make one kernel call of passes, at most so many, over the neighbourhood of the whole tour."""
+        """Make one kernel call of at most `most` passes over the neighbourhood of the whole tour."""
         now = self.standing
         self._turn(to_passes=True)
         began = time.perf_counter()

@@ -41,7 +41,7 @@ PIECE = 5_000
 FIRST_SECONDS = 3e-6
 # Exits from clusters take at most this share of the time that is left for the search.
 EXITS_SHARE = 0.5
-# What follows the search takes as long as the length of a tour, so many times.
+# Time of the end of a solve, in times of the length of a tour.
 FINAL_LENGTHS = 3
 
 

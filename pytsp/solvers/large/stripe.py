@@ -26,7 +26,7 @@ __all__ = ["Passes", "PassesAsk", "Stripe", "StripeAsk", "begin_passes", "begin_
 
 @dataclass(frozen=True)
 class StripeAsk:
-    """What is asked of a stripe for an epoch.
+    """Task of a stripe for an epoch.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Stripe(Pieces):
 
     @property
     def kicked(self) -> int:
-        """How many kicks were tried, those of a round that goes on too."""
+        """Number of kicks tried, including those of the current round."""
         now = self.standing
         kicked = sum(self._count_of(each) for each in range(self.ask.first, now.rounds) if self._has_kicks(each))
         return (kicked + (now.pieces if self._has_kicks(now.rounds) else 0)) * self.kicks
@@ -178,7 +178,7 @@ def begin_stripe(task: Task[Any], ask: StripeAsk) -> Stripe:
 
 
 class Passes(Pieces):
-    """Moves over the whole tour, until it is a local optimum or so many passes are made."""
+    """Moves over the whole tour, until it is a local optimum or the most passes are made."""
 
     def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], ask: PassesAsk) -> None:
         self.most = ask.most

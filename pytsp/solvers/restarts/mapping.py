@@ -1,4 +1,4 @@
-"""How the climbers of random restarts are laid out on a GPU: one a thread block, one a thread, or by turns."""
+"""Mapping of the climbers of random restarts to a GPU: one per thread block, one per thread, or in turn."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ __all__ = [
     "fits_with_distances",
 ]
 
-# Tours that the block form takes, and the bytes of shared memory a city that it needs; with k > 1, so many more.
+# Sizes of tours that fit a block.
 BLOCK_CITIES = range(24, 32_768)
+# Bytes of shared memory of a block per city, and more with k > 1.
 BLOCK_BYTES = {"grid": 16, "plane": 24, "matrix": 12}
 K_SWAP_BYTES = 8
-# What lanes and reductions need besides: on a grid, with k > 1, those of a tour of at least so many cities need more
+# Bytes that lanes and reductions need besides; more on a grid with k > 1 and K_SWAP_CITIES or more
 # (`futhark/two_opt/gpu_climbs.fut`).
 BLOCK_OVERHEAD, K_SWAP_OVERHEAD = 40 * 2**10, 58 * 2**10
 K_SWAP_CITIES = 2_000
-# Below so many cities, several moves a pass keep a block's lanes less busy than a thread (docs/benchmarks.md).
+# Cities below which several moves per pass keep a block's lanes less busy than a thread (docs/benchmarks.md).
 K_SWAP_BLOCK_CITIES = 200
 # Tours whose distances fit a block's shared memory, and what that needs besides; tours whose moves fit arrays.
 SHARED_CITIES, SHARED_OVERHEAD = range(24, 101), 12 * 2**10
@@ -37,13 +38,13 @@ CHOSEN_BYTES = {"grid": 32, "plane": 36, "matrix": 28}
 LANE_BYTES, ROW_BYTES, TURN_BYTES = 44, 8, 17
 # How many climbers of a batch take turns on a block.
 TURNS = 128
-# From so many cities on, they have many lanes.
+# Cities from which on they have many lanes.
 MANY_LANES_CITIES = 2_000
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """Thread blocks of so many lanes and rows: a fixed number of them, or 0 for one a climber."""
+    """Thread blocks, with their lanes and rows: a fixed number of them, or 0 for one per climber."""
 
     count: int
     lanes: int
@@ -125,7 +126,7 @@ def are_together(options: RandomRestarts, kernels: Backend) -> bool:
 
 
 def check_neighbourhood(options: RandomRestarts, n: int, kernels: Backend) -> None:
-    """Refuse a way to look for the best move that there is not on the backend, or not for so many cities.
+    """Refuse a neighbourhood that the backend does not have, or not for n cities.
 
     Raises
     ------

@@ -22,14 +22,15 @@ from pytsp.solvers.restarts.mapping import TURNS, are_together, check_neighbourh
 
 __all__ = ["Batches", "begin", "default_climbers"]
 
-# The default number of climbers: so many, or fewer where they would evaluate more moves than this altogether.
+# Most climbers by default.
 DEFAULT_CLIMBERS = 10_000
+# Most moves that they evaluate together.
 DEFAULT_MOVES = 2e10
 # The moves a second that the first call of a solve counts on, on a CPU and on a GPU.
 FIRST_SPEED = {"cpu": 1.3e8, "gpu": 5e11}
 # What the tours of one batch may occupy; kernels hold a few such arrays.
 BATCH_BYTES = {"cpu": 64 * 2**20, "gpu": 2**30}
-# Climbers that a GPU wants at a time: so many blocks, or so many threads, keep its multiprocessors busy.
+# Blocks, or threads, that keep the multiprocessors of a GPU busy.
 BUSY_BLOCKS = 528
 BUSY_THREADS = 65_536
 
@@ -102,7 +103,7 @@ class Batches(Search):
         self.moves_a_second, self.paced_by = task.memo.get("speed", (self.moves_a_second, self.paced_by))
 
     def _climb(self) -> Callable[[Any, int], Any]:
-        """Return the kernel call by which climbers go on, by at most so many passes."""
+        """Return the kernel call that advances climbers by a limited number of passes."""
         check_neighbourhood(self.task.options, self.form.whole.n, self.kernels)
         if self.blocks:
             chosen = self.blocks.count, self.blocks.lanes, self.blocks.rows
@@ -210,7 +211,7 @@ class Batches(Search):
                 self.most_climbers = max(1, min(self.most_climbers, self._batch_size()) // 2)
 
     def _call(self, seconds: float | None) -> None:
-        """Make one kernel call of about so many seconds, or one that makes no pass."""
+        """Make one kernel call of about `seconds`, or one that makes no pass."""
         call = self.kernels.call
         began = time.perf_counter()
         before = self.last if self.last and not self.last.is_done else None
