@@ -15,6 +15,8 @@ from paths import ROOT
 needs_checkout("docs", "bench", "buildtools", "futhark")
 
 LONGEST_SENTENCE, MEDIAN_SENTENCE, LONGEST_PARAGRAPH = 35, 15, 80
+# The most words of prose in docs/.
+MOST_WORDS = 37_500
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Pages that do not keep these bounds yet. A page that does must leave this list.
 UNFINISHED = {
@@ -92,6 +94,11 @@ def opened(source: str) -> list[str]:
 def test_sentences_and_paragraphs_are_short(page: Path) -> None:
     found = faults(page.read_text(encoding="utf-8"))
     assert bool(found) == (name_of(page) in UNFINISHED), "\n".join(found) or "finished: take it from UNFINISHED"
+
+
+def test_the_documentation_does_not_grow() -> None:
+    counts = {name_of(page): sum(map(words, paragraphs(page.read_text("utf-8")))) for page in PAGES[2:]}
+    assert sum(counts.values()) <= MOST_WORDS, counts
 
 
 def test_docstrings_open_with_a_verb_or_a_noun() -> None:
