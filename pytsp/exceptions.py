@@ -26,7 +26,7 @@ class PytspError(Exception):
 
 
 class PytspWarning(UserWarning):
-    """Something that is done as it was asked for, but is hardly meant."""
+    """A request that is carried out, but is probably a mistake."""
 
 
 class TsplibError(PytspError, ValueError):
@@ -60,7 +60,7 @@ class TsplibError(PytspError, ValueError):
 
 
 class InstanceError(PytspError, ValueError):
-    """Coordinates or distances that do not make a travelling-salesman instance, or not one that is taken there."""
+    """Coordinates or distances that do not make a travelling-salesman instance, or not an accepted one."""
 
 
 class InstanceNotFound(InstanceError, FileNotFoundError):
@@ -92,8 +92,8 @@ class KernelError(BackendError):
 
 
 class DeviceMemoryError(BackendError):
-    """A device that has too little free memory for what was asked of it."""
+    """A device with too little free memory for the request."""
 
 
 class WorkerLost(PytspError, RuntimeError):
-    """Workers that were lost with their tasks, more often than tasks are given to others."""
+    """Workers that were lost with their tasks, more often than tasks are repeated."""

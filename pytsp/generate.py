@@ -27,7 +27,7 @@ _SPACING = 100
 def uniform(n: int, seed: int) -> Instance:
     """Return uniformly random cities with whole coordinates in the square [0, 10**6)², metric EUC_2D.
 
-    They are those of the DIMACS Implementation Challenge: E1k.0 is ``uniform(1000, 1000)``, E1k.i for i > 0 is
+    These are instances of the DIMACS Implementation Challenge: E1k.0 is ``uniform(1000, 1000)``, E1k.i for i > 0 is
     ``uniform(1000, 10000 + i)``, E10k.0 ``uniform(10_000, 10_000)``, E100k.0 ``uniform(100_000, 100_000)`` and E1M.0
     ``uniform(1_000_000, 1_000_000)``.
 
@@ -74,7 +74,7 @@ def uniform(n: int, seed: int) -> Instance:
 def clustered(n: int, seed: int, clusters: int | None = None) -> Instance:
     """Return cities in clusters, normally distributed around uniformly random centres, metric EUC_2D.
 
-    They are those of the DIMACS Implementation Challenge: C1k.0 is ``clustered(1000, 1000)``, C1k.i for i > 0 is
+    These are instances of the DIMACS Implementation Challenge: C1k.0 is ``clustered(1000, 1000)``, C1k.i for i > 0 is
     ``clustered(1000, 10000 + i)``, C10k.0 ``clustered(10_000, 10_000)``, C100k.0 ``clustered(100_000, 100_000)``.
 
     Parameters
@@ -160,8 +160,8 @@ def grid(n: int, seed: int, share: float = 0.5) -> Instance:
     seed : int
         0 ≤ seed < 10**9.
     share : float, optional
-        The share of the places that are taken, more than 0 and at most 1: the grid is the smallest square one on which
-        they are no more. With 1 and a square number of cities all are taken; only the cities' order is random then.
+        Share of the places that are taken, more than 0 and at most 1; the grid is the smallest square one that keeps
+        it. With 1 and a square number of cities only the order of the cities is random.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The compiled kernels by themselves, as futhark-ffi has them: entry points that take and return NumPy arrays.
+"""The compiled kernels by themselves, through futhark-ffi: entry points that take and return NumPy arrays.
 
 The solvers call the same entry points through `open_backend`, which refuses what does not fit. Here nothing is refused:
 futhark-ffi converts numbers as C does, so that 2**32 + 3 becomes 3.

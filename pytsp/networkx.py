@@ -1,6 +1,6 @@
-"""networkx graphs: short cycles and paths through their nodes, in the form in which networkx's own functions give them.
+"""Short cycles and paths through the nodes of networkx graphs, in networkx's own form.
 
-networkx is not imported: graphs come from those who have it.
+networkx is not imported here.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def solve(G: Any, weight: str = "weight", **options: Any) -> list[Hashable]:
     Returns
     -------
     list of nodes
-        As networkx has cycles: the first node stands at the end again, unless ``open=True``.
+        In networkx's form of a cycle: the first node comes again at the end, unless ``open=True``.
 
     Raises
     ------
     InstanceError
-        If an edge is missing, or lengths are none.
+        If an edge is missing, or a length is invalid.
     ValueError
         As of `pytsp.solve`.
     """

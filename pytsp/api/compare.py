@@ -35,24 +35,25 @@ class Comparison:
     ----------
     backend : str
     seconds : float
-        The median of the solve calls, the backend open and its kernels compiled.
+        Median of the solve calls, with the backend open and its kernels compiled.
     ratio : float
-        How many times as fast as the first way.
+        Speed relative to the first combination.
     moves : int or None
         Moves evaluated; None but in random restarts and two-opt.
     length : int or float
     equal : bool
-        Whether every climber's length, moves and passes, and the best tour, are those of the first way, in every run.
+        True if every climber's length, moves and passes, and the best tour, equal those of the first combination, in
+        every run.
     iterations : int or None
         Iterations of all climbers together; None in random restarts.
     neighbourhood, mapping : str or None
-        As they were asked for, where some are compared.
+        As requested, if several are compared.
     threads : int or None
-        Those that were asked for, where some numbers are compared.
+        As requested, if several numbers are compared.
     device : str or None
         The GPU's name, where it has one.
     gap_bound : float or None
-        How much longer than the lower bound the tour is, as a fraction, where one is asked for and is not 0.
+        Gap of the tour to the lower bound, as a fraction, if one is computed and is not 0.
     opening : float or None
         Seconds until the backend was open: on a GPU its kernels were compiled, or read from the cache. Next to none
         where this process had it open.
@@ -86,13 +87,13 @@ class Comparison:
 
 
 class Comparisons(Sequence[Comparison]):
-    """The ways that were compared, in order, and what they have in common.
+    """The compared combinations, in order, and their common facts.
 
     Parameters
     ----------
     rows : sequence of Comparison
     facts : mapping
-        What is said of all: the instance, the solver, the seed, options, repeats, the date and the machine.
+        Common facts: the instance, the solver, the seed, options, repeats, the date and the machine.
     """
 
     def __init__(self, rows: Sequence[Comparison], facts: Mapping[str, Any]) -> None:
@@ -149,28 +150,27 @@ def compare(
     ----------
     instance : Instance
     backends : sequence of str, optional
-        Names of backends; the first is what the others are compared with. By default all that are usable here.
+        Names of backends. The others are compared with the first one. By default all usable ones.
     solver, climbers, seed, k, iterations
-        As in `pytsp.solve`, but "auto". By default of the solver "ils" the number of climbers is that of the first
-        backend, and of their iterations too; of "eax" one population is compared, of as many climbers as the first
-        backend's have.
+        As in `pytsp.solve`, without "auto". With "ils" the default numbers of climbers and iterations are those of the
+        first backend. With "eax" one population is compared, of as many climbers as on the first backend.
     neighbourhoods : sequence of str, optional
-        Neighbourhoods of random restarts, each of which every backend runs.
+        Neighbourhoods of random restarts that every backend runs.
     mappings : sequence of str, optional
-        How climbers are laid out on a GPU, each of which every GPU runs.
+        Mappings of climbers that every GPU runs.
     threads : sequence of int, optional
-        Numbers of threads, each of which the backend multicore runs with.
+        Numbers of threads with which multicore runs.
     devices : sequence of int or str, optional
-        GPUs, by number or a part of the name, each of which every backend of GPUs runs on.
+        GPUs, by number or part of the name, on which every GPU backend runs.
     repeats : int, optional
-        How many times each way is run. Ways take turns, so that what else the machine does meets all of them.
+        Runs of each combination. Combinations take turns, so that other load on the machine affects all of them.
     bound : bool, optional
-        Say how far the tours are above the lower bound (`pytsp.lower_bound`), which is found once.
+        Also compute a lower bound (`pytsp.lower_bound`), once, and the gaps to it.
 
     Returns
     -------
     Comparisons
-        A sequence in the order of `backends`, and of the other ways on each.
+        A sequence in the order of `backends`, and of the combinations on each.
 
     Raises
     ------

@@ -222,16 +222,16 @@ def solve_each(
 
     Parameters
     ----------
-    instances : iterable of Instance, or of what `pytsp.as_instance` makes them of
+    instances : iterable of Instance, or of data that `pytsp.as_instance` takes
     metric, climbers, seed, iterations, backend, threads, device
         As in `pytsp.solve_many`; a seed of None is drawn once for all.
     ordered : bool, optional
-        Give results in the order of the instances; else as they come, those first that are solved together.
+        Yield results in the order of the instances. Otherwise they come as soon as they are solved.
 
     Yields
     ------
     (int, Result)
-        The number of an instance, counted from 0, and its result. What is no instance has none.
+        The number of an instance, counted from 0, and its result. Invalid instances have none.
 
     Raises
     ------

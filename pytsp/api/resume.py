@@ -41,28 +41,27 @@ def resume(
     executor: Executor | Any | None = None,
     devices: str | Sequence[int | str] | None = None,
 ) -> Result:
-    """Go on with a solve from its checkpoint, and write further ones into the same file.
+    """Resume a solve from its checkpoint, and write further checkpoints to the same file.
 
-    Where iterations or climbers end the solve, the result is what it would have been without the interruption, on every
-    backend. The time that was used before counts: limits are those of the solve as a whole, and so are the result's
-    seconds and history.
+    If iterations or climbers end the solve, the result is the same as without the interruption, on every backend.
+    Limits, and the result's seconds and history, are those of the whole solve, so the time before counts.
 
     Parameters
     ----------
     file : str or os.PathLike
-        What `pytsp.solve` was given as `checkpoint`.
+        The `checkpoint` of `pytsp.solve`.
     backend : str, optional
-        Where to go on; by default the backend that the solve was asked for, with its threads and device.
+        The backend on which to resume. By default that of the solve, with its threads and device.
     threads : int, optional
     device : str or int, optional
     time_limit, target, target_gap, patience : float, optional
-        New limits in the place of those that the solve was given; see `pytsp.solve`.
+        New limits in place of those of the solve; see `pytsp.solve`.
     checkpoint_interval : float, optional
         Seconds between two checkpoints.
     progress, on_improvement : callable, optional
         See `pytsp.solve`.
     executor, devices
-        Who is to go on, as `pytsp.solve` takes them; by default this process. What was done is not done again.
+        Workers, as in `pytsp.solve`; by default this process. Completed work is not repeated.
 
     Returns
     -------
@@ -71,7 +70,7 @@ def resume(
     Raises
     ------
     CheckpointError
-        If the file is no checkpoint, is damaged, is that of a newer version, or cannot be written.
+        If the file is not a checkpoint, is damaged, comes from a newer version, or cannot be written.
     OSError
         If the file cannot be read.
     ValueError

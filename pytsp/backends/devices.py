@@ -30,11 +30,11 @@ class Device:
         The OpenCL platform's name; empty for CUDA.
     is_gpu : bool
     shared_memory : int
-        What one thread block may have of shared (OpenCL: local) memory, bytes.
+        Shared (OpenCL: local) memory of a thread block, bytes.
     trouble : str
-        Why kernels cannot run on it; empty where they can.
+        Reason why kernels cannot run on it; empty if they can.
     selector : str
-        What names this device to a Futhark context.
+        Name of this device for a Futhark context.
     """
 
     index: int

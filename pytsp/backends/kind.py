@@ -47,11 +47,11 @@ class BackendStatus:
     ----------
     name : str
     built : bool
-        Whether its kernels were compiled into this installation.
+        True if its kernels were compiled into this installation.
     usable : bool
-        Whether `open_backend` will open it.
+        True if `open_backend` will open it.
     reason, remedy : str
-        Why it is not usable, and what to do; empty where it is.
+        Reason why it is not usable, and the remedy; empty if it is usable.
     devices : tuple of Device
         The devices that were found, usable or not; empty for c and multicore.
     compiler : str

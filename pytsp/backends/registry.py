@@ -32,7 +32,7 @@ _log = logging.getLogger("pytsp")
 
 
 def status() -> list[BackendStatus]:
-    """Say of every backend whether it is built and usable here, and if not, why and what to do.
+    """Return for every backend if it is built and usable here, and if not, the reason and the remedy.
 
     Returns
     -------

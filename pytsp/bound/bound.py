@@ -44,25 +44,24 @@ def lower_bound(
     threads: int | None = None,
     device: int | str | None = None,
 ) -> Certificate:
-    """Return a length that no tour is below, Held and Karp's bound, with the penalties that prove it.
+    """Return Held and Karp's lower bound on the optimal length, with the penalties that prove it.
 
     Parameters
     ----------
     instance : Instance
-        Of at most 20,000 cities, of any number in the plane (EUC_2D, CEIL_2D, EUCLIDEAN); of at most 10,000 where it
-        is asymmetric.
+        At most 20,000 cities, or any number in the plane (EUC_2D, CEIL_2D, EUCLIDEAN); at most 10,000 if asymmetric.
     open : bool, optional
         Bound the open paths through all cities.
     start_city, end_city : int or str, optional
-        Where an open path begins and ends: a number counted from 0, or a label. By default anywhere.
+        Ends of an open path: numbers counted from 0, or labels. By default free.
     iterations : int, optional
-        Steps of the ascent, at least 0; by default 3,000,000 / n, but at least 600 and at most 8,000; of more than
-        100,000 cities 60,000,000 / n, but at least 100. An asymmetric instance counts as one of twice as many cities.
+        Steps of the ascent, at least 0. By default 3,000,000 / n, from 600 to 8,000; above 100,000 cities 60,000,000 /
+        n, at least 100. The cities of an asymmetric instance count twice.
     time_limit : float, optional
-        Seconds after which no further step is made; a proof is still to come. The bound then depends on the
-        machine's speed; without, on the instance and `iterations` only.
+        Seconds after which no further step is made; a last proof follows. With a limit the bound depends on the speed
+        of the machine, otherwise on the instance and `iterations` only.
     progress : callable, optional
-        Called with the best certificate so far, some twelve times on the way; True ends the ascent.
+        Called with the best certificate so far, about twelve times. Return True to stop.
     backend, threads, device : optional
         As for `solve`; with `iterations` given, bounds do not depend on them. A CPU makes trees city by city, on one
         core. multicore proves bounds of cities in the plane on several.
@@ -70,14 +69,14 @@ def lower_bound(
     Returns
     -------
     Certificate
-        Ctrl-C ends the ascent: the best bound so far is returned, if there is one.
+        The best bound. Ctrl-C returns the best one so far, if there is one.
 
     Raises
     ------
     InstanceError
-        If the instance has more cities, or what stands for it does not fit the memory.
+        If the instance has more cities, or its graph does not fit the memory.
     TypeError, ValueError
-        If `iterations` is negative, `time_limit` is not positive, or an end is none.
+        If `iterations` is negative, `time_limit` is not positive, or an end is not a city.
     BackendError
         If the backend cannot run here (`BackendUnavailable`), or there is no such backend, thread count or device.
 

@@ -23,7 +23,7 @@ def read(
     asymmetric: bool = False,
     ignore_fixed_edges: bool = False,
 ) -> Instance:
-    """Read an instance: a file, or one that comes with pytsp or was downloaded, by its name.
+    """Read an instance from a file, or by the name of one that comes with pytsp or was downloaded.
 
     ====================  =============================================================================================
     file                  read as
@@ -50,22 +50,22 @@ def read(
     source : str, path-like or stream
         A path or a name, ``"-"`` for standard input, or an open stream of bytes or text.
     name : str, optional
-        The instance's name, in place of the file's NAME, or of what the file is called.
+        Name of the instance, in place of the file's NAME or of the name of the file.
     metric : str, optional
-        Of coordinates, as `pytsp.as_instance` takes it; TSPLIB's files say their own.
+        Metric of coordinates, as in `pytsp.as_instance`. TSPLIB's files name their own.
     columns : sequence of str, optional
-        The columns of a table with the coordinates. Of a road server's tables the one to take, as ``["distances"]``; by
-        default durations.
+        Columns of the coordinates in a table; or the table of a road server to use, as ``["distances"]``, by default
+        durations.
     asymmetric : bool, optional
-        Take distances that are not symmetric; TSPLIB's files of TYPE ATSP say so.
+        Accept distances that are not symmetric. TSPLIB's files of TYPE ATSP need no option.
     ignore_fixed_edges : bool, optional
         Read a TSPLIB file with a FIXED_EDGES_SECTION as if it had none. Its optimum is then taken as unknown.
 
     Returns
     -------
     Instance
-        With `optimum` set where it is a known instance of TSPLIB. That of a file of TYPE ATSP is `asymmetric`, unless
-        its matrix is symmetric all the same.
+        With `optimum` set for a known instance of TSPLIB. A file of TYPE ATSP gives an `asymmetric` instance, unless
+        its matrix is symmetric.
 
     Raises
     ------
@@ -82,8 +82,8 @@ def read(
     Warns
     -----
     PytspWarning
-        If something of the file is left out, such as a row without any value, a feature without a place or one of two
-        tables, if a field without a number is taken as no way, or if minutes of metric GEO are 60 or more. The warning
+        If part of the file is left out, such as a row without any value, a feature without a place or one of two
+        tables; if a field without a number forbids an edge; or if minutes of metric GEO are 60 or more. The warning
         names file and place.
 
     Notes

@@ -42,9 +42,9 @@ class Dataset:
     optimum : int or None
         The length of its shortest tour; None for dsj1000. That of linhp318 holds with its fixed edge.
     is_checked : bool
-        Whether `fetch` knows the checksum of its file. Otherwise the file must have its name, size and type.
+        True if `fetch` knows the checksum of its file. Otherwise the file must have its name, size and type.
     is_cached : bool
-        Whether it has been downloaded.
+        True if it has been downloaded.
     """
 
     name: str
@@ -115,7 +115,7 @@ def find(name: str) -> Path:
 
 
 def cached(name: str) -> Path | None:
-    """Return where the file of an instance of TSPLIB lies once it is downloaded, or None before."""
+    """Return the path of a downloaded instance of TSPLIB, or None before."""
     path = _folder() / f"{name}.tsp"
     return path if path.is_file() else None
 
@@ -144,7 +144,7 @@ def fetch(name: str, *, url: str | None = None, timeout: float = 60.0) -> Path:
     InstanceError
         If TSPLIB has no instance of that name.
     DatasetError
-        If it cannot be downloaded, or what comes is not that instance; nothing is kept then.
+        If it cannot be downloaded, or the download is not that instance. Nothing is kept then.
     """
     key = name.strip().removesuffix(".gz").removesuffix(".tsp")
     if key not in FILES:

@@ -43,7 +43,7 @@ def as_instance(
     columns: Sequence[str] | None = None,
     name: str = "",
 ) -> Instance:
-    """Make an instance of data in any of these forms.
+    """Make an instance from data in any of these forms.
 
     ===================================  ==============================================================================
     data                                 read as
@@ -61,12 +61,12 @@ def as_instance(
     geometries (shapely, geopandas)      GeoJSON
     ===================================  ==============================================================================
 
-    Arrays, tables and geometries of any package are taken by what packages offer to each other: `__array__`,
+    Arrays, tables and geometries of any package are read through shared protocols: `__array__`,
     `__array_interface__`, `__dlpack__`, `__geo_interface__`, and `__arrow_c_stream__`, which needs pyarrow or
     polars.
 
-    Cities have names, `Instance.labels`, where a data frame has a column name, label, city, place, title or id, or an
-    index other than 0, 1, 2, …, where GeoJSON's features have such a property, and where a graph's nodes are theirs.
+    `Instance.labels` holds the names of cities: a column, or a property of GeoJSON's features, called name, label,
+    city, place, title or id; an index of a data frame other than 0, 1, 2, …; or the nodes of a graph.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def as_instance(
         TSPLIB's degrees and minutes, in GeoJSON and data frames they are decimal degrees as elsewhere, and converted.
         Geometries with a metric of the plane are x and y, as are those with a projected coordinate reference system.
     asymmetric : bool, optional
-        Take a matrix that is not symmetric. The tables of road servers are taken as they are.
+        Accept a matrix that is not symmetric. Tables of road servers need no option.
     columns : sequence of str, optional
         The columns of a data frame with the coordinates: x and y (and z), or latitude and longitude where `metric` is
         one of the globe. Of a road server's tables the one to take, as ``["distances"]``; by default durations.
@@ -91,14 +91,15 @@ def as_instance(
     Raises
     ------
     InstanceError
-        If the data make no instance, or may be read in two ways; the message says which.
+        If the data make no instance, or may be read in two ways. The message names them.
     TypeError
         If they are of another kind.
 
     Warns
     -----
     PytspWarning
-        If something is left out, such as a feature without a place, or one of several tables; the warning says what.
+        If part of the data is left out, such as a feature without a place, or one of several tables. The warning names
+        it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Instances of networkx graphs; networkx is not imported: graphs come from those who have it."""
+"""Instances of networkx graphs; networkx is not imported here."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def instance_of(G: Any, weight: str = "weight", *, name: str = "") -> Instance:
     G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
         The shortest of several edges between two nodes counts; edges from a node to itself do not.
     weight : str, optional
-        The edges' attribute with their lengths. Where no edge has it all have length 1, as in networkx.
+        Attribute of the edges with their lengths. If no edge has it, all have length 1, as in networkx.
     name : str, optional
         By default the graph's.
 
     Returns
     -------
     Instance
-        Of exact lengths if all weights are whole numbers; asymmetric if a directed graph is.
+        Exact if all weights are whole numbers; asymmetric if a directed graph is.
 
     Raises
     ------

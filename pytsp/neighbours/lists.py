@@ -35,8 +35,8 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
     k : int, optional
         The length of a list, at least 1; above n - 1 it is n - 1.
     quadrants : bool, optional
-        Take the k // 4 nearest of each of the four quadrants around the city, filled up with the nearest overall. It
-        joins what lies in different clusters. Only the nearest 80 k cities are looked through.
+        Take the k // 4 nearest of each of the four quadrants around the city, filled up with the nearest overall. That
+        joins clusters. Only the nearest 80 k cities are searched.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def _lists_of(tree: NearestPoints, k: int) -> NDArray[np.int32]:
 
 
 def check_neighbours(neighbours: ArrayLike, n: int) -> NDArray[np.int32]:
-    """Return neighbour lists as an array, or say why they are none.
+    """Return neighbour lists as an array, or raise if they are invalid.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class Instance:
     Attributes
     ----------
     name : str
-        Control characters, which a terminal would heed, are U+FFFD here and in the comment.
+        Control characters, which could change a terminal, are U+FFFD here and in the comment.
     metric : str
         TSPLIB's EDGE_WEIGHT_TYPE; ``"EXPLICIT"`` for a matrix; ``"GEOM"``, Concorde's; ``"EUCLIDEAN"`` and
         ``"HAVERSINE"`` for lengths not rounded.
@@ -56,17 +56,16 @@ class Instance:
     optimum : int, float or None
         Length of a shortest tour, where it is known.
     display : ndarray of float64, shape (n, 2) or (n, 3), or None
-        Where to draw the cities of an instance that is given by a matrix; no length depends on it.
+        Positions for pictures of an instance that is given by a matrix. No length depends on them.
     asymmetric : bool
-        Whether the way from a city to another may be longer than the way back. A matrix that is symmetric all the same
-        is not.
+        True if the distance to a city may differ from the distance back. A symmetric matrix gives False.
     labels : tuple of str, n of them, or None
-        What the cities are called, where they have names.
+        Names of the cities, if they have any.
 
     Raises
     ------
     InstanceError
-        If the arrays break a law: n at least 1, coordinates finite, distances symmetric unless `asymmetric`, numbers,
+        If the arrays break a rule: n at least 1, finite coordinates, distances symmetric unless `asymmetric`, numbers,
         not negative, lengths within int64.
     """
 
@@ -119,7 +118,7 @@ class Instance:
         optimum: int | float | None = None,
         labels: Iterable[object] | None = None,
     ) -> Instance:
-        """Instance whose distances follow from coordinates.
+        """Make an instance whose distances follow from coordinates.
 
         Parameters
         ----------
@@ -171,7 +170,7 @@ class Instance:
         asymmetric: bool = False,
         labels: Iterable[object] | None = None,
     ) -> Instance:
-        """Instance whose distances are given.
+        """Make an instance from a matrix of distances.
 
         Parameters
         ----------
@@ -311,7 +310,7 @@ class Instance:
         Raises
         ------
         InstanceError
-            If they do not fit the memory that is free.
+            If they do not fit the free memory.
         """
         check_room(f"{self.name or 'instance'}: a matrix of {self.n} x {self.n} distances", 8 * self.n**2)
         result = np.empty((self.n, self.n), np.int64 if self.is_exact else np.float64)
@@ -324,7 +323,7 @@ class Instance:
     def distance_rows(self, first: int, end: int) -> NDArray[Any]:
         """Distances from each of the cities `first`, …, `end` - 1, at most n - 1, to all cities.
 
-        Of an instance that is given by a matrix it is a part of that, not a copy.
+        For an instance given by a matrix, a view of the matrix, not a copy.
         """
         if self.matrix is not None:
             return self.matrix[first:end]

@@ -95,7 +95,7 @@ def random_tours(n: int, climbers: int, seed: int, first: int = 0) -> NDArray[np
     n : int
         The number of cities, 1 ≤ n < 2**31.
     climbers : int
-        How many tours, ≥ 0.
+        Number of tours, ≥ 0.
     seed : int
         0 ≤ seed < 2**64.
     first : int, optional

@@ -1,4 +1,4 @@
-"""The pages of runs and of comparisons: what is in them, and their frame, style and script."""
+"""Pages of runs and of comparisons: content, frame, style and script."""
 
 from pytsp.report.comparison import comparison_page, is_comparison
 from pytsp.report.document import page

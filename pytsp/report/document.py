@@ -38,7 +38,7 @@ _ON_CLIMBERS = (
 
 
 def page(runs: Sequence[Run | Result]) -> str:
-    """Return the page, with the tours on a map to zoom and to pan, the runs' curves, a table and the environment.
+    """Return the page: tours on a map to zoom and pan, the curves of the runs, a table and the environment.
 
     Parameters
     ----------

@@ -22,17 +22,17 @@ NO_CITY = -1
 class BatchResult(Sequence[Result]):
     """The results of many instances, in their order.
 
-    It is a sequence of `Result`. Other packages take its tours by DLPack: ``torch.from_dlpack(batch)`` is what
-    `to_numpy` returns, without a copy of that.
+    A sequence of `Result`. Other packages take its tours by DLPack: ``torch.from_dlpack(batch)`` shares the memory of
+    `to_numpy`.
 
     Attributes
     ----------
     results : tuple of Result
-        Of each instance that was solved.
+        Result of each solved instance.
     numbers : numpy.ndarray of int64, shape (len(results),)
-        Which instances these are, counted from 0: all, unless some are none, or the call was ended before.
+        Numbers of these instances, counted from 0: all, unless some are invalid, or the call was stopped.
     failures : mapping of int to Exception
-        Why an instance has no result, by its number.
+        Error of each instance without a result, by its number.
 
     Examples
     --------

@@ -35,29 +35,28 @@ class Progress:
     ----------
     climbers : int
     climbers_done : int
-        The climbers of random restarts that are on their local optima; by other solvers none is done before the end.
+        Climbers of random restarts at their local optima; 0 for other solvers until the end.
     length : int or float
-        That of the best tour so far.
+        Length of the best tour so far.
     seconds : float
     iteration : int
-        How many iterations each climber of an iterated local search, of annealing or of ants has made, or how many
-        generations, rounds, or passes or kicks of two-opt, there were.
+        Iterations of each climber so far; or generations, rounds, passes, or kicks of two-opt.
     iterations : int or None
-        How many it is to make; None where only a limit ends them, and in random restarts.
+        Their planned number; None if only a limit ends them, and for random restarts.
     phase : str
-        What is being done: "random restarts"; "local optima" and "crossover"; "kicks"; "pieces" and "between pieces";
-        "passes"; "annealing"; "ants"; and "lower bound", whose `iteration` counts proofs. Where that comes before the
-        search, `length` is infinite, and there is no tour.
+        The current work: "random restarts"; "local optima" and "crossover"; "kicks"; "pieces" and "between pieces";
+        "passes"; "annealing"; "ants"; or "lower bound", whose `iteration` counts proofs. Before the search it has no
+        tour, and `length` is infinite.
     seconds_left : float or None
-        Until the time limit, if there is one.
+        Seconds until the time limit, if there is one.
     lower_bound : int, float or None
-        The bound so far, while it is being found.
+        The bound so far, while it is being computed.
     workers : int
-        How many other processes work on it; 0 where this one does.
+        Number of other processes that work on the solve; 0 if this one does.
     resolution : float
-        One unit of the lengths that are compared, as `Result.resolution` has it.
+        One unit of the compared lengths, as in `Result.resolution`.
     tour : numpy.ndarray of int32, shape (n,)
-        The best tour so far, where it is asked for, which may have it brought from a device; within the callback only.
+        The best tour so far. Reading it may copy it from a device. Valid within the callback only.
     """
 
     climbers: int
@@ -88,9 +87,9 @@ class Improvement(NamedTuple):
     Attributes
     ----------
     seconds : float
-        When it was known, from the beginning of the solve.
+        Seconds from the start of the solve.
     iteration : int
-        How many iterations each climber had made then; in random restarts, how many climbers were done.
+        Iterations of each climber then; for random restarts the number of finished climbers.
     length : int or float
     """
 
@@ -105,7 +104,7 @@ class Improved(Improvement):
     Attributes
     ----------
     tour : numpy.ndarray of int32, shape (n,)
-        The tour, where it is asked for, which may have it brought from a device; within the callback only.
+        The tour. Reading it may copy it from a device. Valid within the callback only.
     """
 
     find: Callable[[], NDArray[np.int32]]

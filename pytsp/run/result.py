@@ -35,15 +35,15 @@ class Tasks:
     Attributes
     ----------
     count : int
-        How many tasks there were.
+        Number of tasks.
     bytes_sent, bytes_received : int
-        Those of all tasks, with what several share.
+        Bytes of all tasks, including shared data.
     seconds : float
-        What the workers took for them, all together.
+        Seconds of all workers together.
     retries : int
-        How many were given to another worker because one was lost.
+        Tasks that were repeated because a worker was lost.
     workers : int
-        How many worked at the same time at most.
+        Most workers at the same time.
     """
 
     count: int = 0
@@ -56,71 +56,70 @@ class Tasks:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A tour, and how it was found.
+    """The best tour of a solve, its length, and details of the run.
 
     Attributes
     ----------
     instance : Instance
     tour : numpy.ndarray of int32, shape (n,)
-        The best tour, cities counted from 0, read-only; where `is_open`, the best path.
+        The best tour, or the best path if `is_open`. Cities count from 0. Read-only.
     length : int or float
-        Its length, computed from the instance in whole numbers (int64) and equal to the kernel's; a float where the
-        instance's distances are floating-point numbers.
+        Length of the tour, computed from the instance: a whole number (int64) that equals the kernel's, or a float if
+        the distances are floating-point numbers.
     climber : int
-        The number of the climber that found it, counted from the argument `first`: ``lengths[climber - first]`` is its
-        length, but for "eax" with a time limit.
+        Number of the climber that found the tour, counted from the argument `first`: ``lengths[climber - first]`` is
+        its length, except for "eax" with a time limit.
     lengths : numpy.ndarray of int64 or float64, shape (climbers,)
-        The length of each climber's best tour. Floating-point lengths are the kernel's, precise to about `resolution`
-        an edge; edges that no short tour has, forbidden ones among them, may count as little more than
-        such a tour where climbers are longer than `length`. By "eax" they are those of the last population: with a time
-        limit populations follow each other, and their climbers are numbered on, so that `climber` may be of an earlier
-        one, and `length` shorter than all of these.
+        Length of each climber's best tour. Floating-point lengths are the kernel's, precise to about `resolution` per
+        edge. In tours longer than `length`, an edge that no short tour has may count as little more than such a tour.
+        With "eax" these are the lengths of the last population. With a time limit populations follow each other and
+        number their climbers on, so `climber` may belong to an earlier one, and `length` may be shorter than all of
+        these.
     steps : numpy.ndarray of int32 or int64, shape (climbers,)
-        The number of moves that each climber of random restarts, or the tour of two-opt, made; of changes that one of
-        an iterated local search accepted because they shortened its tour; of kicks that large tried; of moves that a
-        chain of annealing made; of times that a colony of ants found a shorter tour.
+        Moves made by each climber of random restarts, by the tour of two-opt, or by a chain of annealing; shortening
+        changes accepted by a climber of an iterated local search; kicks tried by large; shorter tours found by a colony
+        of ants.
     passes : numpy.ndarray of int32, shape (climbers,) or (0,)
-        The number of passes over the neighbourhood that found the moves; the last one of a climber that is done found
-        none. Empty where there are no passes: in all solvers but random restarts and two-opt.
+        Passes over the neighbourhood; the last pass of a finished climber found no move. Empty except for random
+        restarts and two-opt.
     done : numpy.ndarray of bool, shape (climbers,)
-        Whether each climber's tour is a local optimum; all are, unless the run was stopped: random restarts and two-opt
-        by a limit or Ctrl-C, an iterated local search by Ctrl-C only. With `pivot` "random-k", and by annealing and
-        ants, no tour is known to be one.
+        True for each climber whose tour is a local optimum. All are, unless a limit or Ctrl-C stopped random restarts
+        or two-opt, or Ctrl-C an iterated local search. With `pivot` "random-k", annealing and ants no tour is known to
+        be one.
     seed : int
     k : int or None
-        How many moves a pass could make; None where there are no passes.
+        Most moves per pass; None without passes.
     backend : str
     mapping : str
-        How climbers were laid out: "thread", or on a GPU "block", "lockstep" or "flat".
+        Mapping of climbers: "thread", or on a GPU "block", "lockstep" or "flat".
     seconds : float
-        The time of the whole solve.
+        Seconds of the whole solve.
     stop_reason : str
-        "finished", "target", "proven", "time limit", "no improvement", "callback" or "interrupted"; "proven" where the
-        tour is as near the lower bound as `target_gap` asks.
+        "finished", "target", "proven", "time limit", "no improvement", "callback" or "interrupted"; "proven" means that
+        the tour is within `target_gap` of the lower bound.
     solver : str
         "restarts", "ils", "eax", "large", "two-opt", "annealing" or "ants".
     iterations : int or None
-        How many iterations each climber of an iterated local search, of annealing or of ants made, how many generations
-        of edge assembly crossover, rounds of large, or passes of two-opt, or with `kicks` its kicks, there were; None
-        for random restarts.
+        Iterations of each climber of an iterated local search, of annealing or of ants; generations of edge assembly
+        crossover; rounds of large; passes of two-opt, or its kicks with `kicks`. None for random restarts.
     history : tuple of Improvement
-        Each a tuple (seconds, iteration, length), the lengths ever shorter. The last is `length`, for floating-point
-        distances up to rounding.
+        Tuples (seconds, iteration, length) with falling lengths. The last length is `length`, up to rounding for
+        floating-point distances.
     is_open : bool
-        Whether `tour` is an open path, which does not return to its first city, and `length` that of the path.
+        True if `tour` is an open path, which does not return to its first city, and `length` is that of the path.
     lower_bound : int, float or None
-        A length than which no tour, where `is_open` no path, is shorter; None where there is none.
+        Lower bound on the optimal length of a tour, or of a path if `is_open`; None if there is none.
     options : object or None
-        What the solver was asked for, such as a `pytsp.EAX`; None where that is not known.
+        Options of the solver, such as a `pytsp.EAX`; None if not known.
     tasks : Tasks or None
-        What other processes did, where `executor` or `devices` gave it to any: tasks, bytes and seconds.
+        Tasks, bytes and seconds of other workers, with `executor` or `devices`.
     resolution : float
         One unit of the lengths that the search compared, in the unit of the distances. Each floating-point distance is
-        rounded to a multiple of it. 0.0 where distances are whole numbers, which are exact, or nothing was compared.
+        rounded to a multiple of it. 0.0 if distances are whole numbers, which are exact, or nothing was compared.
     is_coarse : bool
-        Whether that leaves a doubt, of which a solve warns: whether `resolution` is more than 10^-6 of the mean way of
-        the tour, or, where cities are far from all others, more than 10^-4 of the mean way between those. Of more than
-        128 cities their roundings even out, and the mean is that of 128 ways.
+        True if that leaves a doubt, about which a solve warns: `resolution` is more than 10^-6 of the mean edge of the
+        tour; or, if some cities are far from all others, more than 10^-4 of the mean edge between the rest. Above 128
+        cities roundings even out, and the mean is that of 128 edges.
     """
 
     instance: Instance
@@ -228,7 +227,7 @@ class Result:
         return None if self.checks_per_second is None else FLOPS_A_CHECK * self.checks_per_second
 
     def describe_bound(self) -> str:
-        """Say what the lower bound proves of the tour: nothing where there is none, or it is 0."""
+        """Describe the bound on the gap; empty if there is no lower bound, or it is 0."""
         if self.is_proved:
             return "optimal, proved"
         return "" if self.gap_bound is None else f"at most {100 * self.gap_bound:.2f} % above the shortest"
@@ -297,7 +296,7 @@ class Result:
         }
 
     def plot(self, kind: str = "tour", *, other: Result | ArrayLike | None = None, ax: Axes | None = None) -> Axes:
-        """Draw the tour, or what else is known of the run, with matplotlib (the extra "plot").
+        """Draw the tour, or curves of the run, with matplotlib (the extra "plot").
 
         Parameters
         ----------
@@ -305,7 +304,7 @@ class Result:
             "tour"; "convergence": the lengths over the time; "climbers": how their lengths are distributed, those of
             edge assembly crossover's last population, with the best tour's dashed.
         other : Result or tour, optional
-            What to draw beside it. Of two tours the edges that both have are grey.
+            A result or tour to draw beside it. Edges of both tours are grey.
         ax : matplotlib.axes.Axes, optional
             Where to draw; by default in a new figure of pyplot's.
 
@@ -316,9 +315,9 @@ class Result:
         Raises
         ------
         InstanceError
-            If nothing says where the cities of a matrix are to be drawn.
+            If the cities of a matrix have no positions.
         PytspError
-            If matplotlib is not installed, or the result does not hold what is to be drawn.
+            If matplotlib is not installed, or the result lacks the data.
         """
         from pytsp.plotting import figures  # noqa: PLC0415
 

@@ -38,11 +38,11 @@ def start_tour(
     ----------
     instance : Instance
     start : {"random", "nearest-neighbour", "greedy", "space-filling-curve"}
-        How it is made: `random_start`, `nearest_neighbour`, `greedy`, `space_filling_curve`.
+        The rule: `random_start`, `nearest_neighbour`, `greedy`, `space_filling_curve`.
     seed : int, optional
-        0 ≤ seed < 2**64. It decides what is left to chance, if anything is.
+        0 ≤ seed < 2**64. It decides random choices, if there are any.
     neighbours : array_like of integers, shape (n, k), optional
-        Neighbour lists, where the caller has them, for the nearest-neighbour tour without quadrants.
+        Neighbour lists without quadrants, for the nearest-neighbour tour, if the caller has them.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def random_start(instance: Instance, *, seed: int = 0) -> NDArray[np.int32]:
 
 
 def nearest_neighbour(instance: Instance, *, seed: int = 0, neighbours: ArrayLike | None = None) -> NDArray[np.int32]:
-    """Return the tour that always goes on to the nearest city not yet visited.
+    """Return the tour that always goes to the nearest unvisited city.
 
     It starts at city ``seed % n``. Nearness is that of `neighbour_lists`; of equally near cities the smallest is next,
     and those that coincide with it come first.
@@ -91,8 +91,7 @@ def nearest_neighbour(instance: Instance, *, seed: int = 0, neighbours: ArrayLik
     seed : int, optional
         0 ≤ seed < 2**64.
     neighbours : array_like of integers, shape (n, k), optional
-        What `neighbour_lists` without quadrants returns; by default it is called for lists of 10. They do not change
-        the tour.
+        Result of `neighbour_lists` without quadrants, by default lists of 10. They do not change the tour.
 
     Returns
     -------
@@ -120,9 +119,9 @@ def nearest_neighbour(instance: Instance, *, seed: int = 0, neighbours: ArrayLik
 def greedy(instance: Instance, *, neighbours: ArrayLike | None = None) -> NDArray[np.int32]:
     """Return the tour of the greedy algorithm (multiple fragment): the shortest edge first that still fits.
 
-    Of the edges to listed neighbours each is taken in order of (length, smaller city, larger city) where its two ends
-    have fewer than two edges and it closes no cycle. The fragments that are left are joined in the same way by the
-    edges between each of their ends and the eight nearest ends, and again, until one is left.
+    The edges to listed neighbours are taken in order of (length, smaller city, larger city), if both ends have fewer
+    than two edges and the edge closes no cycle. The edges from each end of a fragment to the eight nearest ends then
+    join the fragments in the same way, until one is left.
 
     Parameters
     ----------
@@ -137,7 +136,7 @@ def greedy(instance: Instance, *, neighbours: ArrayLike | None = None) -> NDArra
     Raises
     ------
     ValueError
-        If the neighbours are none.
+        If the neighbours are invalid.
 
     Notes
     -----

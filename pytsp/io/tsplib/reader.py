@@ -59,8 +59,8 @@ def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = 
     Returns
     -------
     Instance
-        With `optimum` set where it is a known instance of TSPLIB. That of a file of TYPE ATSP is `asymmetric`, unless
-        its matrix is symmetric all the same.
+        With `optimum` set for a known instance of TSPLIB. A file of TYPE ATSP gives an `asymmetric` instance, unless
+        its matrix is symmetric.
 
     Raises
     ------

@@ -89,7 +89,7 @@ def write_tour(
     TourError
         If `tour` does not visit every city exactly once; nothing is written then.
     TypeError
-        If there is nothing that could be written to.
+        If `target` is not one of these.
     OSError
         If the file cannot be written.
     """

@@ -22,15 +22,15 @@ def write(target: Source, instance: Instance) -> None:
     target : str, path-like or stream
         A path, ``"-"`` for standard output, or an open stream of bytes or text.
     instance : Instance
-        With coordinates, or with a matrix of whole numbers, symmetric (TYPE TSP) or not (TYPE ATSP). Where to draw the
-        cities is not written.
+        With coordinates, or with a matrix of whole numbers, symmetric (TYPE TSP) or not (TYPE ATSP). `display` is not
+        written.
 
     Raises
     ------
     InstanceError
         If its distances are floating-point numbers, for which TSPLIB has no form; nothing is written then.
     TypeError
-        If the arguments are none of these.
+        If an argument has another type.
     OSError
         If the file cannot be written.
     """
