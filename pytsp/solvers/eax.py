@@ -33,7 +33,7 @@ from pytsp.utils.memory import check_memory
 CLIMBERS = {"cpu": 100, "gpu": 512}
 # Cities per climber on a CPU, for hundreds of cities.
 CITIES_A_CLIMBER = 2
-# Climbers times cities on a CPU, for thousands of cities; at least LEAST_CLIMBERS.
+# Climbers times cities on a CPU, for thousands of cities; at least FIRST_CLIMBERS climbers.
 CPU_CLIMBERS_TIMES_CITIES = 200_000
 # Fewest climbers with a time limit within DESCENT_SHARE of it, and within LATEST_SHARE.
 LEAST_CLIMBERS, FEWEST_CLIMBERS = {"cpu": 16, "gpu": 100}, 8
@@ -54,14 +54,15 @@ POPULATIONS = 10
 # Without a limit, up to CONFIRMED_CITIES, stop after CONFIRMATIONS populations without a shorter tour: in one of four
 # solves of gr666 the second one finds what the first one missed.
 CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
-# How many kicks a second a thread counts on at first, where they end a solve.
+# Kicks a second of a thread that are assumed at first, where kicks end a solve.
 FIRST_KICKS_A_SECOND = 5_000.0
-# How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
-# most a call has more than the one before. On a GPU those of the first call have at most
-# FIRST_CITIES_ON_A_GPU cities together.
+# Climbers of a core, or of a GPU, in the first call in which they descend.
 FIRST_CHUNK = {"cpu": 1, "gpu": 64}
+# Most cities of them together on a GPU.
 FIRST_CITIES_ON_A_GPU = {"plane": 10**7, "space": 10**6}
+# Most climbers of a call.
 CHUNK = {"cpu": 64, "gpu": 1_024}
+# Most growth of a call over the one before.
 MOST_GROWTH = 4
 # The fewest cities for which a population on a GPU starts in bulk. Of fewer, and of matrices, the host's cores bring
 # climbers to better local optima soon enough: of random matrices of 12 to 100 cities some populations miss the optimum
