@@ -90,10 +90,10 @@ def entry_points(backend: str = "c", part: str = PARTS[0]) -> dict[str, EntryPoi
     return {
         name: EntryPoint(
             name,
-            tuple((each["name"], each["type"]) for each in told["inputs"]),
-            tuple(each["type"] for each in told["outputs"]),
+            tuple((each["name"], each["type"]) for each in entry["inputs"]),
+            tuple(each["type"] for each in entry["outputs"]),
         )
-        for name, told in manifest["entry_points"].items()
+        for name, entry in manifest["entry_points"].items()
     }
 
 

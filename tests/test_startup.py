@@ -315,10 +315,10 @@ BUSY = f"""if True:
 def begun(*words: str, moments: tuple[str, ...] = ("opening",)) -> subprocess.Popen[str]:
     """Run the command with that driver until all these moments have come."""
     # A shell that puts the tests into the background has them ignore the signal, and their children too.
-    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    listen = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     command = [sys.executable, "-c", BUSY, *words]
     pipe = subprocess.PIPE
-    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, preexec_fn=heed)  # noqa: PLW1509
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, preexec_fn=listen)  # noqa: PLW1509
     assert process.stdout is not None
     waits = {*moments}
     while waits:

@@ -82,8 +82,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, object]:
         """Return the attributes by their names, without those that are None, or infinite, which JSON does not know."""
-        told = asdict(self) | {"length": json_number(self.length)}
-        return {name: value for name, value in told.items() if value is not None}
+        facts = asdict(self) | {"length": json_number(self.length)}
+        return {name: value for name, value in facts.items() if value is not None}
 
 
 class Comparisons(Sequence[Comparison]):

@@ -290,14 +290,14 @@ def _window(numbered: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
 @dataclass(frozen=True)
 class Batches:
     """Settings of the solve of all instances, and the clock; `common` are the arguments of each that is solved alone,
-    and `heed` is what is called while one is, and may end it."""
+    and `on_progress` is called while one is, and may end it."""
 
     climbers: int
     seed: int
     iterations: int | None
     common: dict[str, Any]
     watch: Watch
-    heed: Callable[[Progress], object] | None = None
+    on_progress: Callable[[Progress], object] | None = None
 
     @classmethod
     def of(
@@ -379,7 +379,7 @@ class Batches:
         """Return the request to solve an instance alone, within the seconds."""
         limit = None if seconds == math.inf else seconds
         began = time.perf_counter()
-        return Request(solver=options, time_limit=limit, progress=self.heed, began=began, **self.common)
+        return Request(solver=options, time_limit=limit, progress=self.on_progress, began=began, **self.common)
 
     def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
         """Return how long is kept for instances that are not solved: for their descent too, in half of the limit."""

@@ -123,7 +123,7 @@ class _Scales:
 
     def tell_first(self, now: Progress) -> bool:
         """Pass the progress of the first search on, and end it where a finer scale is possible."""
-        return self._heed(self.request.progress, now) or self._has_finer(now)
+        return self._ends_by(self.request.progress, now) or self._has_finer(now)
 
     def _has_finer(self, now: Progress) -> bool:
         """Tell whether the search is to be left for a finer scale, which then waits."""
@@ -210,7 +210,7 @@ class _Scales:
             # On a coarse scale a search may leave a tour for one that is longer.
             return self.is_told_to_stop
         self.history.append(improvement)
-        return self._heed(self.request.on_improvement, Improved.of(improvement, self.tour.copy))
+        return self._ends_by(self.request.on_improvement, Improved.of(improvement, self.tour.copy))
 
     def _tell(self, now: Progress) -> bool:
         """Pass the progress of a later search on."""
@@ -220,12 +220,12 @@ class _Scales:
                 iteration=self.iterations + now.iteration,
                 iterations=None if now.iterations is None else self.iterations + now.iterations,
             )
-            if self._heed(self.request.progress, now):
+            if self._ends_by(self.request.progress, now):
                 return True
         is_limited = (self.request.time_limit, self.request.patience) != (None, None)
         return is_limited and self._has_finer(replace(now, length=self.length, find=self.tour.copy))
 
-    def _heed(self, callback: Any, now: Progress | Improved) -> bool:
+    def _ends_by(self, callback: Any, now: Progress | Improved) -> bool:
         if callback is not None and callback(now) is True:
             self.is_told_to_stop = True
         return self.is_told_to_stop

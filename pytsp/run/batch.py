@@ -99,8 +99,8 @@ class BatchResult(Sequence[Result]):
         pandas = import_module("pandas")
         columns = {"name": [each.instance.name for each in self], "n": [each.instance.n for each in self]}
         fields = ("length", "gap", "seconds", "iterations", "solver", "backend", "stop_reason")
-        told = {name: [getattr(each, name) for each in self] for name in fields}
-        return pandas.DataFrame({**columns, **told}, index=pandas.Index(self.numbers, name="number"))
+        facts = {name: [getattr(each, name) for each in self] for name in fields}
+        return pandas.DataFrame({**columns, **facts}, index=pandas.Index(self.numbers, name="number"))
 
     def __dlpack__(self, **options: Any) -> Any:
         return self.to_numpy().__dlpack__(**options)

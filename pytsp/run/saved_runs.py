@@ -60,9 +60,9 @@ class Run:
     @classmethod
     def of(cls, result: Result) -> Run:
         """Return the run of a result."""
-        told = result.with_arrays()
-        facts = {name: fact for name, fact in told.items() if name not in _LISTS} | {"length": result.length}
-        history = np.array(told["history"], dtype=np.float64).reshape(-1, 3)
+        every = result.with_arrays()
+        facts = {name: fact for name, fact in every.items() if name not in _LISTS} | {"length": result.length}
+        history = np.array(every["history"], dtype=np.float64).reshape(-1, 3)
         lengths = result.lengths[np.isfinite(result.lengths)]
         return cls(result.instance.name or "tour", result.tour, result.instance, history, lengths, facts)
 

@@ -18,7 +18,7 @@ _BLOCK = 1 << 14
 _BLANK, _COMMA, _ZERO = np.frombuffer(b" ,0", dtype=np.uint8)
 
 
-def json_object(told: Mapping[str, Any]) -> str:
+def json_object(facts: Mapping[str, Any]) -> str:
     """Return one JSON object, whose values may be arrays of one dimension: many whole numbers take a fifth of the time
     and none of the memory that Python's own do.
 
@@ -28,7 +28,7 @@ def json_object(told: Mapping[str, Any]) -> str:
         If JSON knows no such value.
     """
     pieces = ["{"]
-    for name, value in told.items():
+    for name, value in facts.items():
         pieces += [", " if len(pieces) > 1 else "", json.dumps(name), ": ", *_json_of(value)]
     # Joined once: copies of a text of a hundred megabytes take longer than its digits.
     return "".join([*pieces, "}"])

@@ -189,9 +189,9 @@ def assert_control_c_prints_the_best(words: list[str], instance: str) -> float:
     """Interrupt a command that solves; return the seconds from then to its end."""
     command = [*COMMAND, "solve", instance, *words, "--json", "--verbose"]
     # A shell that puts the tests into the background has them ignore the signal, and their children too.
-    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    listen = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, cwd=ROOT, preexec_fn=heed, **pipes) as process:  # noqa: PLW1509
+    with subprocess.Popen(command, cwd=ROOT, preexec_fn=listen, **pipes) as process:  # noqa: PLW1509
         assert process.stderr
         # The log tells of the first tour: a GPU's kernels may take seconds to compile before.
         while b": length " not in process.stderr.readline():

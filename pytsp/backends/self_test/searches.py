@@ -289,10 +289,10 @@ def _bound(trial: Trial) -> Iterator[Outcome]:
     state = call("ascent_given", np.zeros(CITIES, np.int64))
     state = call("ascend", graph, state, np.geomspace(8_000, 100, 20).astype(np.int64))
     penalties = call("ascent_best", state)
-    told = (penalties, *call("ascent_bound", state), *call("one_tree", graph, penalties))
+    ascent = (penalties, *call("ascent_bound", state), *call("one_tree", graph, penalties))
     alphas = (call("alphas", graph, penalties), call("alpha_lists", graph, penalties, 2, NEIGHBOURS))
     nothing = np.empty((0, CITIES), np.int32), np.empty(0, np.int64)
-    yield Outcome((), "alpha_lists", *nothing, (*told, *alphas))
+    yield Outcome((), "alpha_lists", *nothing, (*ascent, *alphas))
 
 
 PARTS: dict[str, Callable[[Trial], Iterator[Outcome]]] = {
