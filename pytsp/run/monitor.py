@@ -217,7 +217,7 @@ class Watch:
             _log.debug("%.3f s: length %s after %d", *improvement[::2], iteration)
             if self.on_improvement is not None:
                 improved = Improved.of(improvement, find)
-                self._heed(self.on_improvement(improved))
+                self._stop_if(self.on_improvement(improved))
                 improved.find = _nowhere
 
     def tell(
@@ -239,11 +239,11 @@ class Watch:
             left = None if self.time_limit is None else max(0.0, self.seconds_left)
             made = (climbers, climbers_done, length, self.seconds, iteration, iterations, phase)
             now = Progress(*made, left, lower_bound, workers, resolution, find)
-            self._heed(self.progress(now))
+            self._stop_if(self.progress(now))
             # Whoever keeps it shall not keep the whole search.
             object.__setattr__(now, "find", _nowhere)
 
-    def _heed(self, answer: object) -> None:
+    def _stop_if(self, answer: object) -> None:
         # Any other answer is that of a function which was written for something else, as `list.append` is.
         self.is_told_to_stop = self.is_told_to_stop or answer is True
 
