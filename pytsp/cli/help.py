@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 
 from pytsp.exceptions import PytspError
 from pytsp.utils.text import one_line, printable
@@ -104,14 +104,14 @@ class Parser(argparse.ArgumentParser):
         self.common = frozenset({"help", "help_all", *common})
         self.add_argument("--help-all", action=_HelpAll, nargs=0, help="show all options")
 
-    def print_help(self, file: IO[str] | None = None) -> None:
+    def print_help(self, file: Any = None) -> None:
         """Print the help, short if there is a short one."""
         print(self.format_help() if self.common is None else self._short_help(), end="", file=file)
 
     def _short_help(self) -> str:
         """Return the help with the common options, and the first examples."""
         assert self.common is not None
-        formatter = self.formatter_class(prog=self.prog, max_help_position=_NAME_COLUMNS)
+        formatter = argparse.RawDescriptionHelpFormatter(self.prog, max_help_position=_NAME_COLUMNS)
         names = " ".join(str(action.metavar) for action in self._get_positional_actions())
         formatter.add_usage(f"{self.prog} [OPTION ...] {names}", [], [])
         formatter.add_text(self.description)
