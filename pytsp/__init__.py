@@ -135,7 +135,7 @@ warn_of_namesake(__path__[0])
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """Import what is asked for: one of `__all__`, or a module of the package."""
+        """Import one of `__all__`, or a module of the package, on its first use."""
         if name not in _ORIGINS and not name.startswith("_"):
             try:
                 return import_module(f"{__name__}.{name}")

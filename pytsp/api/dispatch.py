@@ -66,7 +66,7 @@ _log = logging.getLogger("pytsp")
 
 
 def dispatch(instance: Instance | Any, request: Request) -> Result:
-    """Solve what is asked for."""
+    """Run a request of `pytsp.solve`."""
     if not isinstance(instance, Instance) or any(value not in (None, False) for value in request.reading.values()):
         from pytsp.io.convert import as_instance  # noqa: PLC0415
 
@@ -94,7 +94,7 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
 
 
 def dispatch_read(instance: Instance, request: Request) -> Result:
-    """Solve an instance, whatever bound is asked for: with few cities in each place, if that is the solver's kind."""
+    """Solve an instance, with or without a bound; with few cities per place, if the solver allows."""
     from pytsp.api.rescaled import solve_rescaled  # noqa: PLC0415
 
     if _takes_lists(instance, request):
@@ -309,8 +309,8 @@ def task_of(
 def run(
     task: Task[Options], executor: Any = None, devices: Any = None, placed: Mapping[str, Any] | None = None
 ) -> Result:
-    """Run a solver, from the beginning or from where its watch says that it stood; in parts, where there is anything
-    that runs them, or they are asked for."""
+    """Run a solver, from the start or from the state in its watch; in parts, with an executor or options that ask for
+    parts."""
     is_in_parts = executor is not None or devices is not None or _asks_for_parts(task)
     instance, watch, solver = task.instance, task.watch, task.options.name
     # "large" follows the curve anyway, and looks at the clock before. What is kept is asked for at each look.
@@ -340,7 +340,7 @@ def run(
 
 
 def _asks_for_parts(task: Task[Options]) -> bool:
-    """Tell whether a solve is one in parts wherever it runs: because it is asked for, or began as one."""
+    """Tell whether a solve runs in parts anywhere, by its options or by its checkpoint."""
     state, options = task.watch.state, task.options
     has_parts = max(getattr(options, "islands", 1), getattr(options, "stripes", 1)) > 1
     return has_parts or (state is not None and "parts" in state)

@@ -108,7 +108,7 @@ class Improvements:
         self.history: list[Improvement] = []
 
     def take(self, now: Improved) -> bool:
-        """Take one as the solver tells it; tell whether that is enough."""
+        """Take a tour that the solver reports; tell whether it is enough."""
         improved = self.reduction.restated(now)
         if self.history and improved.length >= self.history[-1].length:
             return False
@@ -121,7 +121,7 @@ class Improvements:
 
 
 def _path_of(instance: Instance, request: Request) -> OpenPath:
-    """Return the open path as a closed tour, or as it is where there is a matrix, and no time to make another one."""
+    """Return the open path as a closed tour; unchanged for a matrix, without time to make another one."""
     ends = request.start_city, request.end_city
     if instance.matrix is None:
         return OpenPath.of(instance, *ends)

@@ -205,7 +205,7 @@ class _Scales:
         return self._note(Improvement(now.seconds, iteration, length)) or self._is_enough(length)
 
     def _note(self, improvement: Improvement) -> bool:
-        """Tell the best tour where it is shorter than all that were told; tell whether that ends the search."""
+        """Report the best tour if it is shorter than all reported ones; tell whether that ends the search."""
         if self.history and improvement.length >= self.history[-1].length:
             # On a coarse scale a search may leave a tour for one that is longer.
             return self.is_told_to_stop

@@ -42,7 +42,7 @@ class Sequential(DeviceKind):
 
 
 class Multicore(Sequential):
-    """Every usable core, or as many threads as are asked for."""
+    """Every usable core, or the given number of threads."""
 
     name = "multicore"
 

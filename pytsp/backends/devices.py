@@ -140,7 +140,7 @@ def missing_features(needs: Iterable[str], cpuinfo: Path = Path("/proc/cpuinfo")
 
 @cache
 def _features(cpuinfo: Path) -> frozenset[str] | None:
-    """Return the features of the first processor; None where the system does not tell."""
+    """Return the features of the first processor; None if the system does not report them."""
     try:
         with cpuinfo.open(encoding="utf-8", errors="replace") as lines:
             flags = next((line for line in lines if line.startswith("flags")), None)

@@ -163,7 +163,7 @@ class FutharkContext:
             self.lib.free(message)
 
     def reserve(self, size: int) -> None:
-        """Make sure that the device has room for an argument of `size` bytes, as far as the driver tells.
+        """Check that the device has room for an argument of `size` bytes, if the driver reports its memory.
 
         Futhark copies an argument also where its allocation failed: to wherever the memory's last pointer led.
         """

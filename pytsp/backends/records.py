@@ -1,4 +1,4 @@
-"""Values on a device by their fields: what a checkpoint writes down of them, and how they come to be again.
+"""Values on a device by their fields: stored in a checkpoint, and made again.
 
 Futhark offers for each type that is a record a function to look at each field, and one to make it of all; so a state
 that was reached on one backend goes on on another.

@@ -177,7 +177,7 @@ class Ascent:
         return self._best()
 
     def _symmetric(self) -> Instance:
-        """Return the symmetric instance whose closed tours stand for what the bound is of."""
+        """Return the symmetric instance whose closed tours represent the bounded tours or paths."""
         closed = self.instance
         if self.kind.open:
             closed = _closed(self.instance, self.kind)

@@ -30,7 +30,7 @@ def certificate_text(instance: Instance, certificate: Certificate) -> str:
 
 
 def read_certificate(source: Source) -> Certificate:
-    """Read a certificate; `check_certificate` tells whether it proves what it says.
+    """Read a certificate; `check_certificate` proves it.
 
     Parameters
     ----------

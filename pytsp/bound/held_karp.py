@@ -121,6 +121,6 @@ def lower_bound(
 
 
 def default_iterations(n: int) -> int:
-    """Return how many steps the ascent has where nothing else is said."""
+    """Return the default number of steps of the ascent."""
     least = min(_LEAST_ITERATIONS, max(_FEWEST_ITERATIONS, _MANY_TREE_CITIES // max(n, 1)))
     return max(least, min(_TREE_CITIES // max(n, 1), _MOST_ITERATIONS))

@@ -47,7 +47,7 @@ class Rows(NamedTuple):
     others: NDArray[np.int32]
 
     def cities(self, first: int, last: int) -> NDArray[np.int64]:
-        """Return the cities in whose rows the entries first, …, last - 1 stand."""
+        """Return the cities in whose rows the entries first, …, last - 1 are."""
         return np.searchsorted(self.ends, np.arange(first, last), side="right")
 
 

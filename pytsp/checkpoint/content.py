@@ -67,7 +67,7 @@ def _matrix(state: State, n: int) -> NDArray[Any]:
 
 
 def stored_options(task: Task[Options]) -> dict[str, Any]:
-    """Return what a solver is asked for as a checkpoint holds it: tours and lists of neighbours are arrays.
+    """Return the options of a solver as a checkpoint holds them: tours and neighbour lists are arrays.
 
     Raises
     ------

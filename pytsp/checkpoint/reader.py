@@ -1,4 +1,4 @@
-"""A checkpoint that is read: the instance, what was asked of the solve, and where its solver stood."""
+"""A checkpoint that was read: the instance, the arguments of the solve, and the state of its solver."""
 
 from __future__ import annotations
 

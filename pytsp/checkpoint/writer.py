@@ -1,4 +1,4 @@
-"""Checkpoints: a solve writes down from time to time where it stands, and goes on from there in another process."""
+"""Checkpoints: a solve writes its state from time to time, and resumes from it in another process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _log = logging.getLogger("pytsp")
 
 
 class Checkpoint:
-    """The file into which one solve writes where it stands.
+    """The file into which one solve writes its state.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Checkpoint:
         container.sweep(self._file)
 
     def offer(self, watch: Watch, state: Callable[[], Mapping[str, Any]], *, final: bool = False) -> None:
-        """Write where the solver stands if it is time to, or at the end.
+        """Write the solver's state if it is due, or at the end.
 
         A failure is logged as a warning: the file stays what it was, and the solve goes on.
         """

@@ -107,7 +107,7 @@ def _check_bound(options: argparse.Namespace) -> None:
 def _tour_length(
     instance: Instance, options: argparse.Namespace, *, open: bool, start_city: int | None, end_city: int | None
 ) -> int | float | None:
-    """Return the length of the tour or path that is given, if there is one, which has to end where it is said."""
+    """Return the length of the given tour or path, if there is one; a path must have the given ends."""
     from pytsp.exceptions import TourError  # noqa: PLC0415
     from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
 

@@ -299,7 +299,7 @@ def _info(options: argparse.Namespace) -> None:
 
 @contextmanager
 def _followed(instance: Instance, options: argparse.Namespace) -> Iterator[Callable[[Snapshot], None] | None]:
-    """Have a solve show its progress and its log as it is asked for."""
+    """Have a solve show its progress and its log, as the options ask."""
     from pytsp.cli.progress import log_to_stderr, show_progress  # noqa: PLC0415
 
     with show_progress(instance, quiet=options.quiet) as progress, log_to_stderr(verbose=options.verbose):

@@ -75,7 +75,7 @@ def _names(text: str) -> list[str]:
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """Return how the instance is to be read, as far as that is said."""
+    """Return the given options for reading the instance."""
     said = {name: getattr(options, name, None) for name in ("metric", "columns", "asymmetric")}
     return {name: value for name, value in said.items() if value}
 

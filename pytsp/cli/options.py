@@ -78,7 +78,7 @@ def add_solver_options(command: argparse.ArgumentParser) -> None:
 
 
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return what a solver is asked for on the command line."""
+    """Return the solver options given on the command line."""
     return {name: getattr(arguments, name) for name in fields() if name in arguments}
 
 

@@ -15,7 +15,7 @@ _ENDING_SECONDS = 5.0
 
 
 class Ended(KeyboardInterrupt):
-    """A signal, which ends a solve with the best tour so far; `number` tells which."""
+    """A signal that ends a solve with the best tour so far; `number` is its number."""
 
     def __init__(self, number: int) -> None:
         super().__init__()

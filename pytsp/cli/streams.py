@@ -72,7 +72,7 @@ def try_output() -> None:
 
 
 def _abandon() -> None:
-    """Have what standard output does not take go nowhere: Python would tell of it once more, with a code of its own."""
+    """Discard output that standard output does not take: Python would report it again, with an exit code of its own."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,4 +1,4 @@
-"""Download a file of TSPLIB through pooch: bounded in time and size, kept only if it is the one that is meant."""
+"""Download a file of TSPLIB through pooch: bounded in time and size, kept only if it is the right one."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _decompressed(content: bytes, name: str) -> bytes:
 
 
 def _check(name: str, content: bytes) -> None:
-    """Refuse a file that is not the instance, as far as that can be told without its checksum."""
+    """Refuse a file that is not the instance, as far as that shows without its checksum."""
     n, kind, _ = FILES[name]
     try:
         instance = read(io.BytesIO(content))

@@ -1,4 +1,4 @@
-"""Instances by name: those that come with pytsp, and TSPLIB's, which are downloaded where that is asked for."""
+"""Instances by name: those that come with pytsp, and TSPLIB's, which are downloaded on request."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Path:
-    """Return the path of an instance: a file as it stands, one that comes with pytsp, or one that was downloaded.
+    """Return the path of an instance: a file, one that comes with pytsp, or one that was downloaded.
 
     Nothing is downloaded here.
 

@@ -1,4 +1,4 @@
-"""Places out of GeoJSON (RFC 7946): points, in the order in which they stand."""
+"""Places from GeoJSON (RFC 7946): points, in their order in the file."""
 
 from __future__ import annotations
 

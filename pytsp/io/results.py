@@ -63,7 +63,7 @@ def ending_of(path: str) -> str:
 
 
 def check_output(path: str, instance: Instance) -> None:
-    """Refuse a path to which no result of an instance can be written, before there is one; its file stays as it is.
+    """Refuse a path to which no result of an instance can be written, before the solve. Its file stays unchanged.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def write_result(target: Source, result: Found, *, ending: str | None = None) ->
 
 
 def text_of(result: Found, ending: str) -> str:
-    """Return a result as it is written where the file has that ending."""
+    """Return the text of a result for a file with that ending."""
     return _WRITERS[ending](result)
 
 

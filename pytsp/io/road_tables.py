@@ -92,7 +92,7 @@ def _check_places(document: Mapping[str, Any]) -> None:
 
 
 def _places(listed: Any) -> list[Any] | None:
-    """Return the locations of a table's sources or destinations, if it tells them."""
+    """Return the locations of a table's sources or destinations, if it has them."""
     if not isinstance(listed, list) or not all(isinstance(each, Mapping) and "location" in each for each in listed):
         return None
     return [each["location"] for each in listed]

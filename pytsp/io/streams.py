@@ -106,7 +106,8 @@ def check_target(target: object) -> None:
 
 
 def try_path(path: str | os.PathLike[str]) -> None:
-    """Raise `OSError` where a file cannot be written: it is a folder, there is none, or no right. It stays as it is."""
+    """Raise `OSError` if a file cannot be written: it is a folder, its folder is missing, or the permission. It is
+    unchanged."""
     if not os.path.exists(path):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666))
         os.unlink(os.path.realpath(path))

@@ -39,7 +39,7 @@ class Row(NamedTuple):
 
 
 class TableText:
-    """A text whose rows are asked for one after the other."""
+    """A text whose rows are read one after the other."""
 
     def __init__(self, text: str) -> None:
         lines = text.splitlines(keepends=True)

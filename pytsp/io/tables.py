@@ -291,7 +291,7 @@ def _in_order(rows: Iterable[Row], labels: list[str]) -> Iterator[Row]:
 
 
 def _without_blank(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the rows that have a value; tell of the others at the end."""
+    """Yield the rows that have a value; warn about the others at the end."""
     blank = []
     for row in rows:
         if row.is_blank:
@@ -308,7 +308,7 @@ def _tell_of_blank(blank: Sequence[Row]) -> None:
 
 
 class _Columns(dict[str, int]):
-    """The columns of a table by their names, lists of numbers where they are asked for."""
+    """The columns of a table by their names, as lists of numbers on access."""
 
     def __init__(self, table: TableText, header: list[str], cities: Sequence[Row]) -> None:
         super().__init__({label: place for place, label in enumerate(header)})

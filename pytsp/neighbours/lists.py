@@ -169,6 +169,6 @@ def check_neighbours(neighbours: ArrayLike, n: int) -> NDArray[np.int32]:
 
 
 def in_order(instance: Instance, lists: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return neighbour lists, shape (n, k), each in order of the instance's distances, equals as they stand."""
+    """Return neighbour lists, shape (n, k), each in order of the instance's distances; equals keep their order."""
     ranks = np.argsort(instance.distances(np.arange(instance.n)[:, None], lists), axis=1, kind="stable")
     return np.ascontiguousarray(np.take_along_axis(lists, ranks, axis=1))

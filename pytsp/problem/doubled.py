@@ -1,4 +1,4 @@
-"""The symmetric instances that stand for asymmetric ones: two cities for each, and the matrix of all."""
+"""Symmetric instances that represent asymmetric ones: two cities for each, and the matrix of all."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def double(rows: Callable[[slice], NDArray[Any]], n: int, forbidden: float, dtyp
 
 
 class DoubledWays(Instance):
-    """The symmetric instance of floating-point ways, whose distances are computed where they are asked for.
+    """The symmetric instance of floating-point distances, which are computed on access.
 
     Kernels take whole numbers: a matrix of the distances themselves would only be written to be rounded.
 

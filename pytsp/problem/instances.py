@@ -37,8 +37,8 @@ class Instances(Sequence[Instance]):
 
     @classmethod
     def checked(cls, coordinates: NDArray[np.generic], metric: str) -> Instances | None:
-        """Return the instances of an array of shape (b, n, 2) or (b, n, 3), checked together; None where that does not
-        tell whether all of them keep all laws."""
+        """Return the instances of an array of shape (b, n, 2) or (b, n, 3), checked together; None if that does not
+        decide whether all are valid."""
         named = metric_named(metric)
         if not are_lawful(coordinates, named):
             return None

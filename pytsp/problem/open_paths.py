@@ -207,7 +207,7 @@ class UnclosedPath(OpenPath):
 
     @classmethod
     def of(cls, original: Instance, start_city: int | None = None, end_city: int | None = None) -> UnclosedPath:
-        """Take the instance as it is. The ends must be those of an `OpenPath`."""
+        """Take the instance unchanged. The ends must be those of an `OpenPath`."""
         return cls(original, start_city, end_city, original, 0, is_shortened=True)
 
     @property

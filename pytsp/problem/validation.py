@@ -118,7 +118,7 @@ def _not_numbers(
 
 
 def _owned(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
-    """A read-only C-ordered copy; an array that is one already, which nobody can change, is taken as it is."""
+    """A read-only C-ordered copy, or the array itself if it is one already that nobody can change."""
     is_laid_out = array.flags.c_contiguous and array.flags.aligned and array.dtype == dtype
     if array.flags.writeable or not is_laid_out or not _is_for_good(array):
         check_room(f"a copy of an array of shape {array.shape}", array.size * np.dtype(dtype).itemsize)

@@ -208,5 +208,5 @@ def _environment(runs: Sequence[Run]) -> str:
 
 
 def _json(value: object) -> str:
-    """Return JSON that may stand inside a script element, whatever the names in it."""
+    """Return JSON that is safe inside a script element, whatever the names in it."""
     return json.dumps(value).replace("<", "\\u003c")

@@ -45,7 +45,7 @@ def as_base64(data: bytes | NDArray[Any]) -> str:
 
 
 def heading(name: str) -> str:
-    """Return a column's heading, by the name of what stands in it."""
+    """Return a column's heading, by the name of its content."""
     return _HEADINGS.get(name, name.replace("_", " "))
 
 

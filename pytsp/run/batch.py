@@ -80,7 +80,7 @@ class BatchResult(Sequence[Result]):
         return np.array([result.length for result in self.results], dtype=None if self.results else np.float64)
 
     def to_numpy(self) -> NDArray[np.int32]:
-        """Return the best tours as a new array, shape (b, n) for the most cities n; behind shorter ones stands -1."""
+        """Return the best tours as a new array, shape (b, n) for the most cities n; shorter ones are filled with -1."""
         longest = max((len(result.tour) for result in self.results), default=0)
         tours = np.full((len(self), longest), NO_CITY, dtype=np.int32)
         for row, result in zip(tours, self.results, strict=True):

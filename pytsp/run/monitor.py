@@ -209,8 +209,8 @@ class Watch:
         return float("inf") if self.time_limit is None else self.time_limit - self.reserve - self.seconds
 
     def offer(self, iteration: int, length: int | float, find: Callable[[], NDArray[np.int32]] = _nowhere) -> None:
-        """Take the length of the best tour so far: where it is shorter than all before it, note it and tell it, with
-        the tour that `find` returns."""
+        """Take the length of the best tour so far. If it is shorter than all before, record and report it, with the
+        tour that `find` returns."""
         if not self.history or length < self.history[-1].length:
             improvement = Improvement(self.seconds, iteration, length)
             self.history.append(improvement)
@@ -265,7 +265,7 @@ class Watch:
             raise OutOfTime
 
     def keep(self, state: Callable[[], Mapping[str, Any]], *, final: bool = False) -> None:
-        """Write down where the solver stands, which `state` tells, where that is asked for and it is time to."""
+        """Write the solver's state, which `state` returns, if there is a checkpoint and it is due."""
         if self.checkpoint is not None:
             self.checkpoint.offer(self, state, final=final)
 

@@ -13,7 +13,7 @@ from pytsp.run.result import Result
 
 
 def record(result: Result, *, file: Path | None, device: str | None, **reading: object) -> dict[str, object]:
-    """Return what is printed of a result as JSON, which tells by itself how it came to be; long lists are arrays.
+    """Return the facts that are printed of a result as JSON, with its provenance; long lists are arrays.
 
     `file` is what the instance was read from, None for standard input, and `reading` how, where that
     was said; `device` what the kernels ran on, if known.
@@ -28,12 +28,12 @@ def record(result: Result, *, file: Path | None, device: str | None, **reading: 
 
 
 def made_now() -> dict[str, object]:
-    """Return when and where a run is made, as a report tells it."""
+    """Return the time and place of a run, as in a report."""
     return {"date": f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}", "environment": environment()}
 
 
 def environment() -> dict[str, str | int]:
-    """Return versions and the machine, as a report tells them."""
+    """Return versions and the machine, as in a report."""
     return {
         "pytsp": VERSION,
         "Python": platform.python_version(),

@@ -38,7 +38,7 @@ DIGITS = 14
 
 
 def begin(task: Task[Annealing]) -> Chains:
-    """Return the chains of an annealing where they start, or where they stood."""
+    """Return the chains of an annealing at their start, or in their stored state."""
     task.prepare()
     instance, options, kernels = task.instance, task.options, task.kernels
     lists, tours = candidates(task), None

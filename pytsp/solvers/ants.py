@@ -101,7 +101,7 @@ def _floor(n: int, k: int) -> float:
 
 
 def begin(task: Task[AntColony]) -> Colonies:
-    """Return the colonies where they start, or where they stood."""
+    """Return the colonies at their start, or in their stored state."""
     task.prepare()
     instance, options, state = task.instance, task.options, task.watch.state
     lists, tours = candidates(task, DEFAULT_NEIGHBOURS if options.moves else NEIGHBOURS), None

@@ -84,7 +84,7 @@ FLAGS = ("is_settled", "has_met_elites")
 
 
 def begin(task: Task[Any]) -> Search:
-    """Return the populations of a crossover where they start, or where they stood.
+    """Return the populations of a crossover at their start, or in their stored state.
 
     Where the solver may change, and a population would be late, return the climbers of an iterated local search.
     """
@@ -253,7 +253,7 @@ class Evolution(Search):
         return self.task.initial_tour is not None and not self.standing.is_settled
 
     def descend(self) -> None:
-        """Have the population settled with the climbers that are there, and the initial tour."""
+        """Complete the population with the climbers so far and the initial tour."""
         self._stand(self.standing, is_settled=True)
 
     def found(self) -> Found:
@@ -290,8 +290,8 @@ class Evolution(Search):
         self._stand(standing, is_settled=count >= most or is_enough)
 
     def is_late(self) -> bool:
-        """Bring the first climbers to their local optima, and tell by what they take whether the fewest that make a
-        population would be late: on a CPU with a time limit."""
+        """Descend with the first climbers, and tell by their time whether the smallest population would be late: on a
+        CPU with a time limit."""
         if not self.is_timed or self.size is not None or self.task.machine == "gpu":
             return False
         self.settle()
@@ -307,7 +307,7 @@ class Evolution(Search):
         return chunk if fits else max(min(together, chunk), int(left / self.descent_seconds) // together * together)
 
     def _with(self, handle: Any, now: EvolutionStanding) -> EvolutionStanding:
-        """Return where the climbers stand with a chunk more.
+        """Return the state of the climbers with one more chunk.
 
         It is joined with those before that have no more climbers, so that each climber is copied few times, and memory
         of few sizes is kept for reuse.
@@ -337,7 +337,7 @@ class Evolution(Search):
         self.standing = replace(standing, is_settled=is_settled)
 
     def _elected(self, standing: EvolutionStanding) -> EvolutionStanding:
-        """Return where as many climbers stand as a population may have, those with the shortest tours."""
+        """Return the state of the climbers with the shortest tours, as many as a population may have."""
         most = self.options.population
         if most is None or most >= len(standing.lengths):
             return standing
@@ -492,7 +492,7 @@ class Evolution(Search):
         )
 
     def _read(self, handle: Any, standing: EvolutionStanding | None = None) -> EvolutionStanding:
-        """Return where the climbers stand, with the best tour where it is shorter than the best so far."""
+        """Return the state of the climbers, with the best tour if it is shorter than the best so far."""
         now, search = standing or self.standing, self.local_search
         lengths = search.lengths(handle)
         best = search.best(handle, lengths, now.first, now.best)
@@ -508,7 +508,7 @@ def default_population(n: int, machine: str) -> int:
 
 
 def descent_moves(task: Task[EAX]) -> str:
-    """Return the moves by which climbers come to their first local optima.
+    """Return the moves of the first descents.
 
     They are those asked for, or those with which a solve began that goes on, or by default chains or 3-opt moves. By
     default a GPU moves all cities at once where there are many with places, or where its host has no kernels of a CPU.

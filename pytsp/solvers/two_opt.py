@@ -40,7 +40,7 @@ MENDING_PASSES = 8
 
 
 def begin(task: Task[TwoOpt]) -> Descent:
-    """Return one descent of 2-opt where it starts, or where it stood."""
+    """Return one descent of 2-opt at its start, or in its stored state."""
     task.prepare()
     state, tour = task.watch.state, task.initial_tour
     if state is not None:
@@ -273,7 +273,7 @@ class Descent(Search):
         return DescentStanding(handle, start, start, *earlier, kicks=now.kicks + 1, best=best, earlier=earlier)
 
     def _standing(self, handle: Any) -> DescentStanding:
-        """Read where a descent stands between two passes."""
+        """Read the state of a descent between two passes."""
         gained, moves, passes, done = self.kernels.call("descent_counts", handle).tolist()
         now = self.standing
         return replace(

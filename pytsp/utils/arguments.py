@@ -32,7 +32,7 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
 
 
 def seed_number(value: Any) -> int:
-    """Return a seed as an int, or raise if it is none; None draws one of 32 bits, which can be told and typed."""
+    """Return a seed as an int, or raise if it is none; None draws one of 32 bits, which is short enough to type."""
     return int.from_bytes(os.urandom(4), "little") if value is None else whole_number("seed", value, 0, 2**64 - 1)
 
 

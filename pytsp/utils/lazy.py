@@ -1,4 +1,4 @@
-"""Names that a package offers, and imports where they are asked for."""
+"""Names that a package offers, and imports on their first use."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def difference(kernels: Backend, reference: Backend | None) -> str:
 
 
 def _fault(distances: NDArray[np.int64], outcome: Outcome) -> str:
-    """Say which of its tours is none, or has another length than its kernel tells."""
+    """Name the tours that are invalid, or have another length than their kernel reports."""
     for tour, length in zip(outcome.tours, outcome.lengths, strict=True):
         if not np.array_equal(np.sort(tour), np.arange(CITIES)):
             return "returns what is no tour"

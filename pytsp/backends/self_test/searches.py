@@ -64,20 +64,20 @@ class Trial:
         return [name for name in names if name in self.kernels.entry_points]
 
     def batch(self, case: tuple[object, ...], entry: str, batch: Opaque) -> Outcome:
-        """Return what a batch of random restarts has come to."""
+        """Return the results of a batch of random restarts."""
         found = self.kernels.fields(batch)
         others = (*self.call("batch_found", batch), self.call("batch_tour", batch, 1))
         return Outcome(case, entry, found["tours"], found["lengths"], others)
 
     def descent(self, verb: str, descent: Opaque) -> Outcome:
-        """Return what the descent of the first tour has come to."""
+        """Return the results of the descent of the first tour."""
         counts = self.call("descent_counts", descent)
         length = self.form.whole.tour_length(self.tours[0]) - int(counts[0])
         tour = self.call("descent_tour", descent)
         return Outcome((verb,), f"{self.form.kind}_{verb}", tour[None], np.array([length]), (counts,))
 
     def population(self, case: tuple[object, ...], entry: str, population: Opaque) -> Outcome:
-        """Return what a population has come to."""
+        """Return the results of a population."""
         found = self.kernels.fields(population)
         place = self.call("population_best", population)
         others = (found["steps"], place, self.call("population_tour", population, place))
@@ -309,7 +309,7 @@ PARTS: dict[str, Callable[[Trial], Iterator[Outcome]]] = {
 
 
 def forms() -> Iterator[tuple[str, Form]]:
-    """Yield an instance in each form that kernels tell apart: points of the plane, of a fine and of a coarse grid,
+    """Yield an instance in each form that kernels distinguish: points of the plane, of a fine and of a coarse grid,
     short and long distances."""
     points = np.random.default_rng(SEED).integers(0, 600, (CITIES, 2))
     for name, scale, metric in (

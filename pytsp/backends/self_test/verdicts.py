@@ -100,7 +100,7 @@ def _test(backend: Backend) -> str:
 
 
 def _test_apart(found: Found, tuning: Mapping[str, int]) -> str:
-    """Run the self-test in a process of its own; a driver that crashes there twice, or comes to no end, has failed.
+    """Run the self-test in a process of its own. A driver that crashes twice there, or does not end, has failed.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def _test_apart(found: Found, tuning: Mapping[str, int]) -> str:
 
 
 def _has_interpreter() -> bool:
-    """Tell whether Python can be started anew: a frozen program would start itself."""
+    """Tell whether Python can be started again: a frozen program would start itself."""
     return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
@@ -163,7 +163,7 @@ def _test_checksums() -> list[int]:
 
 
 def _kept(file: Path) -> str | None:
-    """Return the trouble that a file tells of, empty where the driver computes rightly; None without a verdict."""
+    """Return the trouble in a file, empty if the driver computes correctly; None without a verdict."""
     try:
         first, _, trouble = file.read_text(encoding="utf-8").partition(":")
     except (OSError, ValueError):

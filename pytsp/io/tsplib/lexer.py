@@ -35,7 +35,7 @@ class Text:
     file: str
 
     def line(self, offset: int) -> int:
-        """Number of the line, counted from 1, that the byte at `offset` stands on."""
+        """Number of the line, counted from 1, of the byte at `offset`."""
         return self.data.count(b"\n", 0, offset) + 1
 
     def error(self, problem: str, offset: int | None = None) -> TsplibError:

@@ -104,8 +104,7 @@ def alpha_fits(task: Task[Any]) -> bool:
 
 
 def are_by_alpha(task: Task[Any], moves: int) -> bool:
-    """Tell whether climbers that make these moves have lists by α-nearness, or some of a population have, where
-    nothing else is asked for.
+    """Tell whether climbers with these moves have lists by α-nearness by default, or some of a population.
 
     Chains do, where `alpha_fits`, but of directed ways the nearest are taken. Lists of a solve that goes on are those
     with which it began.
@@ -157,7 +156,7 @@ def _are_ways(task: Task[Any]) -> bool:
 
 
 def is_alpha(neighbours: object) -> bool:
-    """Tell whether lists by α-nearness are asked for."""
+    """Tell whether the options ask for lists by α-nearness."""
     return isinstance(neighbours, str) and neighbours == ALPHA
 
 

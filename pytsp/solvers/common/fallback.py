@@ -100,7 +100,7 @@ def _quick_tour_of(task: Task[Any]) -> NDArray[np.int32]:
 
 
 def quick_seconds(instance: Instance) -> float:
-    """Return about how long it takes to make and tell the best tour of those that take next to no time."""
+    """Return the estimated seconds to make and report the best of the quick tours."""
     if instance.coordinates is None:
         return hurried_seconds(instance.n, all_cities=True)
     return CURVE_SECONDS * instance.n

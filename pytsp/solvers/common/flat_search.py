@@ -97,7 +97,7 @@ class FlatSearch(LocalSearch):
 
 
 def are_in_clusters(instance: Instance, lists: NDArray[np.int32]) -> bool:
-    """Tell whether cities that have places stand in clusters, by the neighbour lists of some of them, shape (n, k)."""
+    """Tell whether cities with coordinates are clustered, by the neighbour lists of some of them, shape (n, k)."""
     found = located(instance)
     if found is None or lists.shape[1] < 3:
         return False

@@ -310,7 +310,7 @@ def moves_of(task: Task[Any], mapping: str, default: str = "3-opt") -> int:
 
 
 def population_fields(state: State, n: int, count: int | None = None) -> dict[str, NDArray[Any]]:
-    """Return the fields of a population on the device, as `Backend.fields` tells them."""
+    """Return the fields of a population on the device, as in `Backend.fields`."""
     tours = state.tours("tours", n, count)
     numbers = {name: state.array(name, np.int64, (len(tours),)) for name in ("lengths", "steps")}
     return {"tours": tours, "bests": state.tours("bests", n, len(tours)), **numbers}

@@ -187,14 +187,14 @@ class Search(ABC):
 
     @abstractmethod
     def state(self) -> dict[str, Any]:
-        """Return where the search stands, for a checkpoint."""
+        """Return the state of the search, for a checkpoint."""
 
     @abstractmethod
     def found(self) -> Found:
-        """Return what the search came to."""
+        """Return the result of the search."""
 
     def peek(self) -> Found:
-        """Return what it has come to where it goes on."""
+        """Return the result so far of a search that continues."""
         return self.found()
 
     def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
@@ -276,13 +276,13 @@ def _search(search: Search) -> str:
 
 
 def _advance(search: Search) -> str | None:
-    """Make one kernel call, and tell what came of it."""
+    """Make one kernel call, and report its result."""
     search.advance()
     return _after_call(search)
 
 
 def _after_call(search: Search) -> str | None:
-    """Tell where a search stands after a kernel call; return why it ends where that is by what was told."""
+    """Report the state of a search after a kernel call; return the reason if that ends it."""
     _tell(search, is_call=True)
     reason = search.watch.stop_reason()
     if reason in ("callback", "target"):
@@ -292,7 +292,7 @@ def _after_call(search: Search) -> str | None:
 
 
 def _tell(search: Search, *, is_call: bool = False) -> None:
-    """Tell the callbacks where a search stands, from its first tour on: parts may be waited for in vain until then."""
+    """Report the state of a search to the callbacks, from its first tour on: parts may have none for a while."""
     if not search.has_tour:
         return
     watch, length, iteration = search.watch, search.length, search.iteration
@@ -312,7 +312,7 @@ def _tell(search: Search, *, is_call: bool = False) -> None:
 
 
 def _result(search: Search, found: Found, stop_reason: str) -> Result:
-    """Check the best tour, and return it with what all climbers came to."""
+    """Check the best tour, and return it with the results of all climbers."""
     task = search.task
     tour, length, lengths = search.checked(found)
     iteration = search.iteration

@@ -85,11 +85,11 @@ class Stages(Search):
 
     @abstractmethod
     def fields(self, state: State) -> dict[str, NDArray[Any]]:
-        """Return the fields of climbers that went on, as `Backend.fields` tells them, once they are checked."""
+        """Return the checked fields of advanced climbers, as in `Backend.fields`."""
 
     @abstractmethod
     def continued(self, handle: Any, start: int, count: int) -> Any:
-        """Let climbers go on by the iterations start, …, start + count - 1, and return where they stand."""
+        """Advance climbers by the iterations start, …, start + count - 1, and return their state."""
 
     def state(self) -> dict[str, Any]:
         now = self.standing
@@ -115,7 +115,7 @@ class Stages(Search):
         self.standing = standing
 
     def _read(self, handle: Any, iteration: int) -> Standing:
-        """Read where the climbers stand; the best tour is fetched where it is another climber's or shorter than before.
+        """Read the state of the climbers; fetch the best tour if it is another climber's or shorter than before.
 
         Among equals it is that of the smallest climber, whatever the cuts.
         """

@@ -51,7 +51,7 @@ class Archive:
         return {"lengths": self.lengths, "tours": np.ascontiguousarray(self.tours), "seen": self.seen}
 
     def stuck(self, lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Tell which climbers have found nothing shorter since the last look; the first one tells of none."""
+        """Return the climbers that found nothing shorter since the last look; none at the first look."""
         return lengths >= self.seen
 
     def with_tour(self, place: int, length: int, tour: NDArray[np.int32]) -> Archive:
@@ -63,7 +63,7 @@ class Archive:
     def begun(
         self, population: dict[str, Any], fresh: dict[str, Any], stuck: NDArray[np.bool_]
     ) -> tuple[dict[str, Any], Archive]:
-        """Let stuck climbers stand where fresh ones do, their shortest tours set aside; `population` is not kept."""
+        """Replace stuck climbers by fresh ones, and set their shortest tours aside; `population` is consumed."""
         is_shorter = stuck & (population["lengths"] < self.lengths)
         lengths = np.where(is_shorter, population["lengths"], self.lengths)
         tours = self.tours.copy()

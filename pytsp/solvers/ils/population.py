@@ -1,4 +1,4 @@
-"""The climbers of one iterated local search: where they stand, kernel call by kernel call, and their best tour."""
+"""The climbers of one iterated local search: their state, kernel call by kernel call, and their best tour."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ class Population(Search):
         return float(max(0.0, self.watch.seconds_left / self.watch.time_limit) ** 2)
 
     def _turn(self, iteration: int) -> tuple[int, int]:
-        """Return how often climbers have begun anew before an iteration, and how many they have made since."""
+        """Return the number of restarts before an iteration, and of iterations since the last one."""
         return (0, iteration) if self.options.restart is None else divmod(iteration, self.options.restart)
 
     def _climbed(
@@ -303,12 +303,12 @@ class Population(Search):
         )
 
     def _is_turn(self, iteration: int) -> bool:
-        """Tell whether it is time for climbers to begin anew."""
+        """Tell whether it is time for climbers to restart."""
         restart, before = self.options.restart, self.standing.iteration
         return restart is not None and iteration % restart == 0 and before < iteration != self.iterations
 
     def _restarted(self, standing: PopulationStanding, seconds_left: float) -> PopulationStanding:
-        """Let the climbers that are stuck begin anew, or as many of them as there is time for."""
+        """Restart the stuck climbers, or as many of them as there is time for."""
         n, first, turn = self.form.whole.n, self.options.first, self._turn(standing.iteration)[0]
         archive = standing.archive or Archive.empty(self.climbers, n)
         stuck = archive.stuck(standing.lengths) | (self.temperature > 0)
@@ -333,8 +333,8 @@ class Population(Search):
         return replace(standing, handle=handle, lengths=lengths, steps=steps, archive=archive)
 
     def _merged(self, standing: PopulationStanding, seconds_left: float) -> PopulationStanding:
-        """Merge the climbers' tours, and the shortest that was set aside: what comes of them, if it is shorter than
-        all, is set aside for the climber that had the shortest."""
+        """Merge the climbers' tours and the shortest one set aside. If the result is shorter than all, set it aside for
+        the climber with the shortest tour."""
         search, archive = self.local_search, standing.archive or Archive.empty(self.climbers, self.form.whole.n)
         pool, place = standing.handle, int(archive.lengths.argmin())
         if archive.lengths[place] != NONE:
@@ -398,7 +398,7 @@ class Population(Search):
         return int(min(self.pace.fitting(time.perf_counter() - self.began, seconds_left), *bounds, 2**62))
 
     def _read(self, handle: Any, iteration: int, *, final: bool = False) -> PopulationStanding:
-        """Read where the climbers stand; at the iteration of an exchange, exchange tours first.
+        """Read the state of the climbers; at the iteration of an exchange, exchange tours first.
 
         The best tour is fetched where it is shorter than the best so far, and in the end, so that among equals it is
         that of the smallest climber whatever the cuts.

@@ -34,7 +34,7 @@ ALONE_SHARE = 0.18
 
 
 def begin(task: Task[ILS]) -> Population:
-    """Return the climbers of an iterated local search where they start, or where they stood."""
+    """Return the climbers of an iterated local search at their start, or in their stored state."""
     task.prepare()
     instance, options, watch, state = task.instance, task.options, task.watch, task.watch.state
     if state is None:

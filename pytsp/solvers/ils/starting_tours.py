@@ -1,4 +1,4 @@
-"""The tours from which the climbers of an iterated local search start, and from which they begin anew."""
+"""Starting tours of the climbers of an iterated local search, and of their restarts."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def _quick_greedy(task: Task[ILS]) -> NDArray[np.int32] | None:
 
 
 def _random_tours(task: Task[ILS], count: int, first: int) -> NDArray[np.int32]:
-    """Return random tours, shape (count, n), of the streams from number `first` on; of directed ways where the instance
-    stands for such."""
+    """Return random tours, shape (count, n), of the streams from number `first` on; directed ones if the instance is
+    doubled."""
     n = task.instance.n
     if not task.is_doubled:
         return random_tours(n, count, task.seed, first)
@@ -106,7 +106,7 @@ def _default_start(instance: Instance, moves: int) -> Start:
 
 
 def restart_tours(task: Task[ILS]) -> Callable[[int, int], NDArray[np.int32]]:
-    """Return what gives the tour from which a climber begins anew for the n-th time, of the kind from which it started.
+    """Return a function for the tour of a climber's n-th restart, of the kind from which it started.
 
     It is a nearest-neighbour tour that begins in a random city, or a random tour.
     """
@@ -123,10 +123,10 @@ def restart_tours(task: Task[ILS]) -> Callable[[int, int], NDArray[np.int32]]:
 
 
 def restart_seed(seed: int, turn: int) -> int:
-    """Return the seed of the random streams with which climbers go on that have begun anew for the `turn`-th time."""
+    """Return the seed of the random streams of climbers after their `turn`-th restart."""
     return int(np.random.SeedSequence([seed, turn]).generate_state(1, np.uint64)[0]) if turn else seed
 
 
 def restart_stream(climber: int, turn: int) -> int:
-    """Return which stream of random numbers a climber begins anew with for the `turn`-th time, from 1 on."""
+    """Return the number of the random stream of a climber's `turn`-th restart, from 1 on."""
     return (climber + turn * _APART) % _STREAMS

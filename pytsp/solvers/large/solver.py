@@ -46,7 +46,7 @@ FINAL_LENGTHS = 3
 
 
 def begin(task: Task[LargeTour]) -> Pieces:
-    """Return the search of one huge tour where it starts, or where it stood."""
+    """Return the search of one huge tour at its start, or in its stored state."""
     instance, watch, options = task.instance, task.watch, task.options
     check_large(instance)
     look(instance.n, CURVE_SECONDS * instance.n)
@@ -144,7 +144,7 @@ def _exits_in_time(ordered: Instance, near: NDArray[np.int32], task: Task[LargeT
 
 
 def _nearest(ordered: Instance, keys: NDArray[np.uint64], k: int, task: Task[LargeTour]) -> NDArray[np.int32]:
-    """Return lists of the k nearest, of each quadrant where that is asked for."""
+    """Return lists of the k nearest cities, by quadrants if the options ask for them."""
     if task.options.quadrants:
         return neighbour_lists(ordered, k, quadrants=True)
     if not is_planar(ordered):

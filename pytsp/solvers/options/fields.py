@@ -103,7 +103,7 @@ def one_of(numbers: tuple[int, ...], *, doc: str, help: str) -> Any:
 def number(
     holds: Callable[[float], bool], words: str, *, doc: str, help: str, metavar: str, default: float | None = None
 ) -> Any:
-    """Return an option that takes numbers for which `holds` is true, which `words` tell."""
+    """Return an option that takes numbers for which `holds` is true; `words` describe them."""
 
     def check(name: str, value: Any) -> Any:
         check_real(name, value)
@@ -153,7 +153,7 @@ class Options:
     """The machines, "cpu" and "gpu", on which it has kernels for many cities of any metric as points."""
 
     def __init_subclass__(cls) -> None:
-        """Have the docstring tell the options, those of bases too."""
+        """Add the options to the docstring, including those of bases."""
         specs = {name: spec for base in reversed(cls.__mro__) for name, spec in _specs(base).items()}
         text = [line for name, spec in specs.items() for line in (f"{name} : {spec.type}", _indented(spec.doc))]
         before, heading, after = cleandoc(cls.__doc__ or "").partition("\n\nReferences\n")

@@ -161,7 +161,7 @@ class ILS(Climbers, NeighbourLists):
 
     @property
     def layout(self) -> str:
-        """The mapping that is meant: draws are shared out among blocks by one of them only."""
+        """The mapping; only "lockstep" shares draws among blocks."""
         return self.mapping if self.draw_blocks is None else "lockstep"
 
     @property

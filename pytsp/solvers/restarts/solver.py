@@ -36,7 +36,7 @@ BUSY_THREADS = 65_536
 
 
 def begin(task: Task[RandomRestarts]) -> Batches:
-    """Return the climbers where they start, or where they stood."""
+    """Return the climbers at their start, or in their stored state."""
     task.prepare()
     batches = Batches(task)
     if task.watch.state is not None:
