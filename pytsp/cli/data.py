@@ -27,12 +27,16 @@ def add_generate(commands: Any) -> None:
     command.add_argument(
         "kind",
         choices=("uniform", "clustered", "grid"),
-        help="uniform, clustered: those of the DIMACS challenge; grid: places of a square grid",
+        help="uniform and clustered as in the DIMACS challenge; grid: places of a square grid",
     )
-    command.add_argument("--n", type=whole(1), required=True, metavar="N", help="the number of cities")
+    command.add_argument("--n", type=whole(1), required=True, metavar="N", help="number of cities")
     command.add_argument("--seed", type=whole(0), required=True, metavar="S", help="seed of the random cities")
-    command.add_argument("--clusters", type=whole(1), metavar="C", help="clustered: how many (default: N / 100)")
-    command.add_argument("--share", type=float, metavar="P", help="grid: the share of places taken (default: 0.5)")
+    command.add_argument(
+        "--clusters", type=whole(1), metavar="C", help="clustered: number of clusters (default: N / 100)"
+    )
+    command.add_argument(
+        "--share", type=float, metavar="P", help="grid: share of the places that are taken (default: 0.5)"
+    )
     command.add_argument("-o", "--output", default="-", metavar="FILE", help="default: standard output")
 
 

@@ -168,7 +168,7 @@ def add_completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     command = commands.add_parser(
         "completion",
         help="have a shell complete commands",
-        description="Print the lines by which a shell completes commands, options, their values and instances.",
+        description="Print the lines that let a shell complete commands, options, their values and instances.",
     )
     command.set_defaults(run=_completion)
     command.add_argument("shell", choices=SHELLS, help="the shell that reads these lines when it starts")

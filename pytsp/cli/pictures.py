@@ -9,9 +9,9 @@ from pathlib import Path
 from pytsp.exceptions import PytspError
 from pytsp.plotting import PICTURES
 
-_FILES = "what `pytsp solve --json` printed"
-_COMPARISON = "or `pytsp compare --json`"
-_INSTANCE = "the tours' instance (default: where the result was read from, or the file of the same name)"
+_FILES = "output of `pytsp solve --json`"
+_COMPARISON = "or of `pytsp compare --json`"
+_INSTANCE = "instance of the tours (default: the file that the result names, or one of the same name)"
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,11 +23,11 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     files = f"a tour file, or {_FILES}; - for standard input"
     plot.add_argument("files", nargs="+", metavar="TOUR|RESULT", help=files)
-    plot.add_argument("--kind", choices=PICTURES, default="tour", help="what is drawn (default: tour)")
+    plot.add_argument("--kind", choices=PICTURES, default="tour", help="kind of picture (default: tour)")
     report = commands.add_parser(
         "report",
         help="make a page of runs",
-        description="Make one HTML page of a run, of several of the same instance, or of a comparison; it needs no "
+        description="Make one HTML page of a run, of several of the same instance, or of a comparison. It needs no "
         "network.",
     )
     report.add_argument("files", nargs="+", metavar="RESULT", help=f"{_FILES}, {_COMPARISON}; - for standard input")

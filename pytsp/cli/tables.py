@@ -132,7 +132,7 @@ def add_datasets(commands: Any) -> None:
         description="List TSPLIB's symmetric instances, or download some of them into the user's cache folder.",
     )
     command.set_defaults(run=_run_datasets)
-    command.add_argument("--fetch", nargs="+", metavar="NAME", help="download these, and print where they lie")
+    command.add_argument("--fetch", nargs="+", metavar="NAME", help="download these, and print their paths")
     command.add_argument("--url", metavar="URL", help="download from this folder instead of TSPLIB's own")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
