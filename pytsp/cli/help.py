@@ -195,7 +195,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
     commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     for command in commands.choices.values():
         for action in command._actions:
-            if "NAME" in str(action.metavar):
+            if action.choices is None and "NAME" in str(action.metavar):
                 action.completer = _instances
     argcomplete.autocomplete(parser)
 
