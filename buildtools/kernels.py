@@ -45,7 +45,7 @@ from pytsp.utils.memory import free_bytes
 # makes of the program, which takes a seventh of the time; `futhark test` has it checked.
 PASSES = ("--no-check", "--library")
 PIPELINES = {"c": "--seq-mem", "multicore": "--mc-mem", "opencl": "--gpu-mem", "cuda": "--gpu-mem"}
-# So many threads a module, and a heap that is seldom swept: 256 MB for what is new, and what is old is left alone up to
+# Threads per module, and a heap that is seldom swept: 256 MB for what is new, and what is old is left alone up to
 # 2 GB. A module then takes up to 3 GB; where less than 4 are free for each, the heap is swept more often.
 HEAPS = {4 * 2**30: "-N{} -A256m -n4m -O2g", 0: "-N{} -A128m"}
 # The Futhark compiler takes up to 2 GB for a module, and more where it may.

@@ -27,9 +27,9 @@ KERNELS = ROOT / "pytsp" / "_kernels"
 # The GPU programs as C, for tests: never shipped.
 EMULATED = ROOT / "build" / "emulated"
 INCLUDE = Path(__file__).resolve().parent / "include"
-# What is included before the C of a backend.
+# Headers included before the C of a backend.
 COMPAT = {backend: INCLUDE / f"{backend}_compat.h" for backend in ("cuda", "opencl")}
-# What is mended in the C that Futhark writes.
+# Repairs of the C that Futhark writes.
 REPAIRS = Path(__file__).resolve().parent / "repairs.py"
 FALLBACK = INCLUDE / "fallback"
 

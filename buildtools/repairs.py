@@ -10,14 +10,14 @@ MACHINE_CODE = {
     "nvrtcGetPTX(prog, *ptx)": "pytsp_get_code(prog, *ptx)",
     "(const unsigned char*)ptx, strlen(ptx))": "(const unsigned char*)ptx, pytsp_code_size)",
 }
-# How a kernel that calls functions begins, and the check that other kernels begin with.
+# The beginning of a kernel that calls functions, and the check of other kernels.
 _BEGINS = r"// Harmless for all threads to write this.\n    local_failure = 0;\n"
 _CHECK = r"    if (*global_failure >= 0)\n        return;\n"
 # A GPU's program in the C: string literals, here in pieces of at most 2,000 characters.
 _PROGRAM = re.compile(r'(?<=static const char \*gpu_program\[\] = \{)(?:\s*"(?:[^"\\]|\\.)*",)+')
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _PIECE = re.compile(r"(?:[^\\]|\\.){1,2000}")
-# How the C of the host converts a real; a GPU's is in string literals.
+# Conversion of a real by the C of the host; a GPU's is in string literals.
 _CONVERTS = re.compile(r"(SCALAR_FUN_ATTR int32_t fptosi_f64_i32\(double x\)\s*\{\n).*?\n\}\n", re.DOTALL)
 # Where the CPU's C is to empty its caches, and leaves the memory that is kept for reuse.
 _CLEARS = re.compile(r"int futhark_context_clear_caches\(struct futhark_context \*ctx\)\n\{\n(?:(?!\n\}).)*", re.DOTALL)

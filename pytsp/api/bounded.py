@@ -25,7 +25,7 @@ __all__ = ["Bounded", "bound_result", "search_seconds", "solve_bounded"]
 
 # The part of the time limit that is kept for the bound, and the seconds that an ascent takes besides its proofs.
 SHARE, LONGEST_SECONDS = 0.2, 10.0
-# What is left for a tour where the bound was interrupted.
+# Seconds left for a tour after an interrupted bound.
 _QUICK_SECONDS = 0.1
 
 _log = logging.getLogger("pytsp")
@@ -53,7 +53,7 @@ class Bounded:
 def solve_bounded(instance: Instance, request: Request) -> Result:
     """Solve an instance, and bound its tours or paths."""
     kind = Kind(request.open, request.start_city, request.end_city)
-    # What is asked for is looked at before the work.
+    # Arguments are checked before the work.
     ascent = Ascent(instance, kind)
     gap = None if instance.optimum is not None and not request.open else request.target_gap
     whole = request.time_limit
@@ -100,7 +100,7 @@ def search_seconds(ascent: Ascent, time_limit: float | None) -> float | None:
     if time_limit is None:
         return None
     kept = min(SHARE * time_limit, LONGEST_SECONDS + PROOFS * ascent.proof_seconds)
-    # What does not suffice for a proof is the search's.
+    # Time that does not suffice for a proof goes to the search.
     return time_limit if kept < ascent.proof_seconds else time_limit - kept
 
 

@@ -129,7 +129,7 @@ class Collapsed:
         leader[places] = by_place[first]
         owner = np.searchsorted(kept, np.where(is_kept, np.arange(original.n), leader[place]))
         end = None if end_city is None else int(np.searchsorted(kept, end_city))
-        # Of two cities in one place, which are the first two of one that has several.
+        # The first two cities of a place that has several.
         apart = original.distance(*groups.order[groups.first[np.argmax(groups.sizes)] :][:2].tolist())
         offset = int(apart) * (original.n - len(kept))
         part = _part(original, kept, offset)

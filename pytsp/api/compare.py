@@ -124,7 +124,7 @@ class Comparisons(Sequence[Comparison]):
 WARMED = {"ils": 0, "annealing": 1, "ants": 1, "large": 0, "two-opt": 1}
 MOST_REPEATS = 1_000
 _COMPARED = ("lengths", "steps", "passes", "tour")
-# What says how a backend is opened, not what a solver does.
+# Keywords for opening a backend, not for a solver.
 _OPENED = ("threads", "device")
 
 
@@ -190,7 +190,7 @@ def compare(
         for name in names
         for asked, opened in _ways_on(name, neighbourhoods, mappings, threads, devices)
     ]
-    # What cannot run fails before anything does.
+    # A backend that cannot run fails before the work.
     for way in ways:
         way.open(kind(**way.asked).kernels_part)
     asked: dict[str, Any] = {"climbers": climbers, "iterations": iterations, "k": k}
@@ -207,7 +207,7 @@ def compare(
         for way in ways:
             way.results.append(way.solve(instance, **options, **asked))
             if len(way.results) == 1 and way is ways[0]:
-                # What the first chose by itself the others do too.
+                # The others take over the choices of the first.
                 first = way.results[0]
                 asked |= {name: getattr(first, name) for name in ("climbers", "iterations") if name in kind.fields()}
     facts = {"instance": instance.name, "n": instance.n, "metric": instance.metric, **options}

@@ -68,7 +68,7 @@ CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
 # Least seconds of a fallback tour; the same with a descent.
 QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
-# How many cities, and instances, are taken from an iterator at a time.
+# Cities, and instances, taken from an iterator at a time.
 WINDOW_CITIES, WINDOW_INSTANCES = 400_000, 10_000
 # The memory that a call may take, and what a city of a climber does on a CPU.
 CPU_BYTES, GPU_BYTES, CITY_BYTES = 2**28, 2**34, 80
@@ -164,7 +164,7 @@ def solve_many(
     results: dict[int, Result] = {}
     total = len(listed) + len(failures)
     if executor is None and devices is None:
-        # What cannot run here is known before anything is prepared.
+        # A backend that cannot run here fails before the preparations.
         _ = batches.kernels
         solved = batches.solve(list(listed))
     else:
@@ -369,7 +369,7 @@ class Batches:
                 yield index, error
 
     def _solve_alone(self, instance: Instance, seconds: float) -> Result:
-        # What no backend, nor its number of cores, decides.
+        # Options that do not depend on the backend or its cores.
         options: Options = EAX(climbers=self.climbers, iterations=self.iterations, moves="lk")
         if instance.n < TOGETHER_CITIES[0]:
             options = ILS(climbers=1, iterations=LONE_ITERATIONS, moves="3-opt")

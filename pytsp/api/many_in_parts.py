@@ -148,7 +148,7 @@ def solve_shares(
     with entered as places:
         coordinator = Coordinator(places, Kept())
         queue = _Queue(instances, batches.watch, len(places.current()))
-        # What was heard, and is not told yet.
+        # Results that arrived and are not reported yet.
         heard: deque[Iterator[tuple[int, Result]]] = deque()
         rounds = 0
         try:

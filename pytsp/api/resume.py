@@ -116,7 +116,7 @@ def resume_stored(
     given["target"] = None if target is None else max(0, target - sum(step.offset for step in steps))
     kept = stored.limits | {name: value for name, value in given.items() if value is not None}
     if bounded is not None and given["time_limit"] is not None:
-        # What was asked of the bound is asked again, within the new limit.
+        # The bound is requested again, within the new limit.
         Watch(time_limit=given["time_limit"])
         bounded = replace(bounded, time_limit=given["time_limit"])
         if bounded.lower_bound is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-# What a first solve by "auto" takes is imported with this module: its time limit is for the search.
+# Modules of a first solve by "auto" are imported here, so that its time limit is for the search.
 import pytsp.api.collapsed
 import pytsp.api.rescaled
 import pytsp.solvers.eax

@@ -35,7 +35,7 @@ class FutharkContext:
         self._driver = DriverContext()
         self._lock = threading.RLock()
         self._process = os.getpid()
-        # What the context failed with for good.
+        # The error with which the context failed for good.
         self._lost = ""
         self._adopted: dict[int, tuple[Any, Callable[..., int]]] = {}
         self._released: deque[int] = deque()

@@ -91,11 +91,11 @@ class Found:
 class DeviceKind(ABC):
     """A kind of device: what a backend does in its own way. Only `name` and `probe` have no default."""
 
-    # What `open_backend` knows it by; its modules' names begin with it.
+    # The name for `open_backend`; the names of its modules begin with it.
     name: str
     # The folder of its modules, which the package `pytsp._kernels` has in its path.
     kernels = Path(__file__).parents[1] / "_kernels"
-    # Whether one module holds all parts of the kernels, and there is no device to choose.
+    # True if one module holds all parts of the kernels, without a choice of device.
     on_the_cpu = False
     # A regular expression of the driver's functions that its modules call; empty where they call none.
     foreign = b""

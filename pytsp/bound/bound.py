@@ -21,9 +21,9 @@ from pytsp.problem.open_paths import OpenPath
 
 __all__ = ["Ascent", "lower_bound"]
 
-# What a proof takes a node and a pair of nodes, at most: on the globe, where distances take longest.
+# Most seconds of a proof per node and per pair of nodes: on the globe, where distances take longest.
 NODE_SECONDS, PAIR_SECONDS = 3e-5, 7e-8
-# What it takes a city of the plane, by kernels.
+# Seconds of a proof per city of the plane, by kernels.
 PLANE_SECONDS = 2e-5
 # About what a step takes a node, at most; how many proofs an ascent has, and how many steps at least.
 STEP_SECONDS, PROOFS, LEAST_ITERATIONS = 1e-6, 13, 60
@@ -155,7 +155,7 @@ class Ascent:
         self._end = began + seconds
         if seconds < 2 * needed:
             return self.run(iterations=0)
-        # So many that the last ones are short.
+        # Enough steps that the last ones are short.
         nodes = Graph(self.instance, 1, self.kind).nodes
         proofs = PROOFS if nodes <= MOST_CITIES else FEW_PROOFS
         fitting = int((seconds - proofs * needed) / (STEP_SECONDS * nodes))

@@ -22,7 +22,7 @@ from pytsp.utils.memory import trim
 
 __all__ = ["InMatrix", "InPlane", "is_in_plane", "proved_in_plane"]
 
-# How many nearest cities of each say where to look first.
+# Nearest cities of each, which are tried first.
 NEAR = 6
 # Bits of the longest distance or penalty and of the number of cities together: all sums then fit 64 bits.
 SUM_BITS = 60

@@ -26,7 +26,7 @@ MOST_CITIES = 20_000
 # Scaled distances are cut off here, which leaves a bound a bound, and penalties must not exceed it in size: an edge is
 # then below 2**46, and the sum of a tree's edges and of all penalties below 2**62.
 MOST = 1 << 44
-# How much shorter an edge is that every tour has: with penalties, any other is longer.
+# Length taken from an edge that every tour has: with penalties, any other edge is longer.
 _FORCED = 1 << 47
 # The length of an edge that is none.
 _MISSING = 1 << 60

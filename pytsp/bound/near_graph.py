@@ -18,7 +18,7 @@ __all__ = ["Rows", "connected", "joined", "listed", "load", "scale_of"]
 
 # Distances computed at once, so that what they need in between stays in the cache.
 _BLOCK = 1 << 16
-# So many cities' rows are made at once.
+# Cities whose rows are made at once.
 _CITIES = 1 << 13
 
 

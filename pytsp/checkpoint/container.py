@@ -31,7 +31,7 @@ VERSION = 1
 _FIRST_LINE = re.compile(rb"pytsp checkpoint ([0-9]{1,9})\n")
 _MOST_FIRST_LINE = 64
 _DTYPES = ("<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f4", "<f8", "|i1", "|u1", "|b1")
-# What stands in the tree for an array: its place among them.
+# The key of an array in the tree; its value is the place among the arrays.
 _PLACE = "array"
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
 
 _COLUMNS = "columns of coordinates, or table of a road server"
-# How many centres, and which share of the places: each concerns one kind of instance.
+# Options of one kind of instance only.
 _CONCERNED = {"clusters": "clustered", "share": "grid"}
 
 

@@ -11,9 +11,9 @@ from pytsp.cli.arguments import interval, seconds, share
 
 # The field of /proc/self/stat behind the command's name that says when the process began, in ticks from the boot.
 _STARTTIME = 19
-# What printing the result and the end of the process take, and how much more where CUDA's driver ends with it.
+# Seconds of printing the result and ending the process, and more if CUDA's driver ends with it.
 _END_SECONDS, _DRIVER_SECONDS = 0.08, 0.1
-# What is left of a time limit that is over before the solve begins: enough for one tour.
+# Seconds left of a time limit that is over before the solve begins: enough for one tour.
 _LEAST_SECONDS = 1e-3
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Display", "count_work", "log_to_stderr", "show_progress", "sparkline"]
 
-# What a phase counts; every other one counts iterations.
+# Units that phases count; all others count iterations.
 _UNITS = {
     "lower bound": "proofs",
     "crossover": "generations",

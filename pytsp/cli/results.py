@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
     from pytsp.run.result import Result
 
-# What stands for standard output.
+# The name of standard output.
 STDOUT = "-"
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# What ends a command, and how that is told.
+# Signals that end a command, and their descriptions.
 _TOLD = {signal.SIGINT: "interrupted", signal.SIGTERM: "ended by SIGTERM", signal.SIGHUP: "ended by SIGHUP"}
 # Seconds within which a second signal means the same as the first: the command is about to end.
 _ENDING_SECONDS = 5.0

@@ -26,7 +26,7 @@ GLOBE_METRIC = "HAVERSINE"
 GLOBE_METRICS = ("HAVERSINE", "GEO", "GEOM")
 """The metrics of places on the globe."""
 
-# What arrays of other packages have; NumPy asks for all but the first by itself.
+# Protocols of arrays of other packages; NumPy asks for all but the first by itself.
 _ARRAYS = ("__dlpack__", "__array__", "__array_interface__", "__array_struct__")
 # Most columns that a message names.
 _MOST_NAMED = 12

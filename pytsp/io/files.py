@@ -37,7 +37,7 @@ _KINDS = {
     ".json": "JSON",
 }
 _ARRAY = b"\x93NUMPY"
-# What reads the headers of its versions.
+# Readers of the headers of its versions.
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 # What the first line of a table begins with, if it is no header, and what parts its fields.
 _NUMBER = re.compile(rb"[-+.\d\"]|sep=", re.IGNORECASE)

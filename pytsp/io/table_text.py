@@ -20,9 +20,9 @@ __all__ = ["Row", "TableText", "is_hole"]
 _SEPARATORS = (";", "\t", ",")
 # Excel's first line, which says what parts the fields.
 _SAID = re.compile(r'\s*"?sep=([^\w"+.-])"?[ \r\n]*', re.IGNORECASE)
-# What a whole number does not hold: decimal signs, exponents, nan and infinity.
+# Characters that no whole number has: decimal signs, exponents, nan and infinity.
 _FRACTION = re.compile("[.,eEnNiI]")
-# What programs write in a field that has no value, in lower case.
+# Words that programs write in a field without a value, in lower case.
 _HOLES = frozenset(("", "na", "n/a", "#n/a", "<na>", "null", "none", "-", "--", "–", "—"))
 
 

@@ -31,11 +31,11 @@ _LARGE = 64
 _BORDER = 6.0
 # Distances computed together, so that what they need in between stays in the cache.
 _BLOCK = 1 << 16
-# Of more distances than these the cities amid a cluster of most of them are left out.
+# Most distances; above that, cities amid a cluster of most cities are left out.
 _MOST_DISTANCES = 1 << 26
 # Cities whose exits are looked for between two looks at the clock.
 _TOGETHER = 1 << 14
-# How many distances of a row are sampled before the whole row is read.
+# Distances of a row that are sampled before the whole row is read.
 _SAMPLE = 16
 # The given ends of an open path are at another distance from its further city. Of fewer cities none is such a one.
 _GIVEN_ENDS, _LEAST_CITIES = 2, 8

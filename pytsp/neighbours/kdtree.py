@@ -28,17 +28,17 @@ from pytsp.utils.deadline import UNTIMED_CITIES, look, timely_blocks
 
 T = TypeVar("T")
 
-# So many cities of the plane have their lists made by a GPU, where a solver has one: of fewer the host is done sooner.
+# Cities of the plane from which on a GPU makes the lists, if the solver has one: with fewer the host is faster.
 LISTED_ON_A_GPU = 50_000
-# So few points need no tree; the second holds until SciPy's module is imported, which takes a quarter of a second.
+# Most points without a tree; the second number holds until SciPy is imported, which takes a quarter of a second.
 FEW, FEW_AT_FIRST = 1_000, 3_000
-# What that import takes, and what lists and the starts that need them take a city.
+# Seconds of that import; seconds per city of lists, and of the starts that need them.
 IMPORT_SECONDS, CITY_SECONDS = 0.3, 5e-6
 # Fewer points fit the cache, in whatever order the tree is queried for them.
 _SCATTERED = 1 << 14
 # Candidates compared together: this bounds the memory, and the time between two looks at the clock.
 _BLOCK = 1 << 16
-# How many cities at most a GPU lists together.
+# Most cities that a GPU lists together.
 _LISTED_TOGETHER = 1 << 20
 # Values per group, by whose minima the least values of a row are found.
 _GROUP = 16

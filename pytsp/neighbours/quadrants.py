@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.kdtree import NearestPoints, map_in_threads
 
-# How many nearest cities, in units of k, are searched for those of the quadrants: more where fewer do not fill them.
+# Nearest cities, in units of k, that are searched for the quadrants: more if fewer do not fill them.
 _WIDTHS = (2, 5, 20, 80)
 # Candidates that a thread looks at together: this bounds the memory, however many threads there are.
 _BLOCK = 1 << 16

@@ -32,7 +32,7 @@ __all__ = ["FORBIDDEN", "Instance"]
 
 # Distances held at once while a matrix is built: a few temporaries of this size stay in the cache.
 _BLOCK = 1 << 17
-# So few stretches of a tour are done by one thread.
+# Most stretches of a tour that one thread does.
 _FEW_STRETCHES = 4
 
 

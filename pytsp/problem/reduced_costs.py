@@ -25,7 +25,7 @@ __all__ = ["MATRICES", "ReducedCosts", "reduce_costs"]
 
 # The matrices of n² floating-point numbers that a reduction takes, with the given one where that is computed for it.
 MATRICES = 3
-# How many times as far as others a far city is. A distance of 53 bits has as many left for these.
+# Ratio of the distance of a far city to that of others. A distance of 53 bits has as many left for these.
 SCALE = 2.0**26
 
 

@@ -24,7 +24,7 @@ class MappedFile(mmap.mmap):
 FORBIDDEN = {"i": 2**31 - 1, "f": math.inf}
 """The distance, in a matrix of integers or of floats, that forbids an edge: no tour has one that can do without."""
 
-# What the coordinates of a metric are, if not decimal degrees.
+# Kinds of coordinates, if not decimal degrees.
 _DEGREES = {"GEO": "degrees and minutes (DDD.MM)"}
 # Above it neighbouring integers share one float64, and x + 0.5 is no longer exact.
 _LARGEST_EXACT = 2**52

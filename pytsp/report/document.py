@@ -25,7 +25,7 @@ __all__ = ["page"]
 _STEPS = 2**16 - 1
 # A page of more cities than this, all its tours together, takes too long to open.
 MOST_CITIES = 2_000_000
-# So many cities have names on the map, and stand in the list of the visit.
+# Most cities with names on the map and in the list of the visit.
 MOST_LABELLED, MOST_LISTED = 100_000, 10_000
 # A table's columns: those of numbers, and others.
 _NUMBERS = ("seed", "climbers", "iterations", "length", "forbidden_edges", "gap", "lower_bound", "gap_bound", "seconds")

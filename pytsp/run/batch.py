@@ -14,7 +14,7 @@ from pytsp.run.result import Result
 
 __all__ = ["BatchResult"]
 
-# What stands behind the tours of fewer cities where all tours are one array.
+# Filler behind shorter tours if all tours are one array.
 NO_CITY = -1
 
 

@@ -29,7 +29,7 @@ __all__ = ["Run", "contents", "label_runs", "read_runs"]
 
 _LISTS = ("tour", "lengths", "history")
 _ENDINGS = (".tsp", ".tsp.gz", ".atsp", ".atsp.gz")
-# What runs may differ in, and how labels say it.
+# Facts in which runs may differ, and their form in labels.
 _DISTINCTIONS = {
     "instance": "{}",
     "solver": "{}",

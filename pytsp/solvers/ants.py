@@ -55,7 +55,7 @@ STEP_SECONDS, LONELY_SECONDS, DESCENT_SECONDS = 2e-7, 6e-11, 3e-6
 GPU_STEP_SECONDS = 9e-8
 # Cities whose neighbours' attraction is computed at once.
 BLOCK = 1 << 14
-# What a kernel takes as a neighbour's attraction.
+# Bounds of a neighbour's attraction in kernels.
 FAINTEST, CLEAREST = 1e-80, 1e80
 
 

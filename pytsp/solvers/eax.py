@@ -169,11 +169,11 @@ class Evolution(Search):
         # By which climbers come to their first local optima.
         self.descents = _descent_kernels(self.moves, self.kernels)
         self.local_search = self._local_search(task)
-        # Whether populations follow each other, each as large as lets it converge, until the time limit.
+        # True if populations follow each other until the time limit, each as large as can converge.
         self.is_timed = self.iterations is None and self.watch.time_limit is not None
         self.size = self.options.climbers
         is_confirmed = self.iterations is None and self.size is None and self.form.whole.n <= CONFIRMED_CITIES
-        # How many populations in a row have to bring no shorter tour before a solve ends.
+        # Populations in a row without a shorter tour that end a solve.
         self.enough = POPULATIONS if self.is_timed else CONFIRMATIONS if is_confirmed else 0
         if self.size is not None:
             check_memory(
@@ -190,12 +190,12 @@ class Evolution(Search):
         # When the population began, and what ends a solve where another one would have too little time.
         self.population_began = self.watch.seconds
         self.kicked: Kicked | None = None
-        # What the last generation took.
+        # Seconds of the last generation.
         self.generation_seconds = 0.0
         first, n = FIRST_CHUNK[self._descents_machine], self.form.whole.n
         fitting = max(1, FIRST_CITIES_ON_A_GPU["space" if self.form.kind == "space" else "plane"] // n)
         self.chunk = first * self.descents.threads if self.descents.threads else min(first, fitting)
-        # What each climber of the last call in which some descended has taken.
+        # Seconds per climber of the last call with descents.
         self.descent_seconds = 0.0
 
     def _local_search(self, task: Task[EAX]) -> LocalSearch:

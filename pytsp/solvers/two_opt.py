@@ -26,7 +26,7 @@ __all__ = ["Descent", "begin"]
 
 # Times of a kernel call above which a pass is made in parts.
 LONGEST_CALL = 2
-# What a pass costs besides its moves, in moves a city: a few walks over the tour, or the choice among many moves.
+# The cost of a pass besides its moves, in moves per city: a few walks over the tour, or the choice among many moves.
 WALKS = {1: 20}
 WALKS_OF_MANY = 1000
 # And whatever the number of cities: launches of kernels.

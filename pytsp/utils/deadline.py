@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# What fewer cities take is done whatever the time.
+# Cities below which work is done whatever the time.
 UNTIMED_CITIES = 1 << 12
 # The seconds that a block of work takes at most, once the blocks before tell its speed.
 BLOCK_SECONDS = 0.1

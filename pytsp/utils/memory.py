@@ -11,7 +11,7 @@ from pytsp.exceptions import InstanceError
 
 # To ask takes longer than to have fewer bytes.
 ASKED_BYTES = 1 << 24
-# What the system would give to a new process, and what a container may have.
+# Memory that the system would give to a new process, and that a container may have.
 _SYSTEM = Path("/proc/meminfo")
 _CONTAINERS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 

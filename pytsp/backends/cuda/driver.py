@@ -104,7 +104,7 @@ def probe() -> Probe:
         for index in range(count):
             devices.append(_describe(driver, index, version, devices))
     except (DriverError, AttributeError) as error:
-        # What cuInit says where the parent process had used the driver.
+        # The answer of cuInit if the parent process had used the driver.
         if isinstance(error, DriverError) and error.code == _NOT_INITIALIZED:
             reason = f"{error}; this process was forked from one that used CUDA"
             return Probe((), reason, "start worker processes with the method 'spawn' instead of 'fork'")

@@ -30,7 +30,7 @@ class Cuda(DeviceKind):
     self_test = "here"
 
     def __init__(self) -> None:
-        # What CUDA failed with in this process: from then on even making a context would end the process.
+        # The failure of CUDA in this process: from then on even making a context would end the process.
         self.failures: list[str] = []
 
     def probe(self) -> Probe:

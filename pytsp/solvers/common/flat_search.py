@@ -40,11 +40,11 @@ SEEN_CITIES = 1_000
 CLUSTERED_SHARE, TIMES_AS_FAR = 0.25, 3.0
 # Most neighbours at which fragments look.
 WIDEST = 32
-# What a climber takes of a device's memory, a city; and how many cities of all tours indices of 32 bits number.
+# Bytes of a climber on a device, per city; and the most cities of all tours with indices of 32 bits.
 DEVICE_CITY_BYTES, MOST_CITIES = 200, 2**30 - 1
 # The fewest tours for which a GPU's memory has to have room.
 LEAST_TOURS = 16
-# How many cities of a tour the search for joints numbers, beside a place in lists as wide as the widest.
+# Cities of a tour that the search for joints numbers, beside a place in the widest lists.
 MOST_NUMBERED = 2**25
 
 

@@ -26,7 +26,7 @@ __all__ = ["PASSES", "PATIENCE", "LocalSearch", "crossing_plan", "moves_of", "po
 STRAIGHT = 3
 # The first position of the stretch of a tour that descends, and how many cities it has: 0 for all.
 WHOLE = (0, 0)
-# How many neighbours the merging of subtours looks at.
+# Neighbours at which the merging of subtours looks.
 MERGED_NEIGHBOURS = 8
 # Most edges of an AB-cycle that makes a child; the same once fewer than the share LATE of the tours change.
 CYCLE_EDGES, LONG_CYCLE_EDGES, LATE = 150, 1_000, 0.1
@@ -36,7 +36,7 @@ MERGED_CITIES, MERGING_ROUNDS, UNION_ROUNDS = 1_500, 8, 3
 THRIFT = 70
 # Generations without a shorter tour after which a population has converged.
 PATIENCE = 5
-# Of more climbers than these the best are merged.
+# Most climbers that are merged; of more, the best ones.
 MOST_MERGED = 100
 # Climbers in a row that start by the same lists; as many follow by the second ones.
 STARTED_ALIKE = 8

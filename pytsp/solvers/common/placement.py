@@ -15,7 +15,7 @@ __all__ = [
     "most_cities",
 ]
 
-# So many cities a second a core takes from a good start to a local optimum.
+# Cities a second of a core from a good start to a local optimum.
 DESCENDED_A_SECOND = 300_000
 # Through a matrix, which is too large for the caches and may have near cities far apart in every tour, it takes so long
 # besides, times the square of the cities.

@@ -84,7 +84,7 @@ def shortened(task: Task[Any], tour: NDArray[np.int32]) -> Measured:
             best = _shorter(instance, best, reordered_tour(instance, best[0], _kernels_of(task)))
         if seconds_left() > 0:
             best = _shorter(instance, best, _descended(task, best[0], seconds_left(), THREE_OPT))
-        # What gains less is no reason to be late.
+        # Smaller gains are no reason to be late.
         if seconds_left() > GRACE_SECONDS:
             best = _shorter(instance, best, _descended(task, best[0], seconds_left() - GRACE_SECONDS, CHAINS))
     except KeyboardInterrupt:

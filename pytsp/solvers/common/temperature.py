@@ -14,7 +14,7 @@ from pytsp.problem.kernel_input import Form
 TEMPERATURE = 1.2
 # The same for directed ways, whose chains find fewer moves that shorten a tour (docs/algorithms/open-and-directed.md).
 DIRECTED_TEMPERATURE = 4.0
-# What a kernel takes, in its units: far more than a tour can become longer by a kick.
+# The largest temperature of a kernel, in its units: far above the lengthening of a tour by a kick.
 MOST_TEMPERATURE = 1e12
 # Cities whose nearest are asked for together.
 _BLOCK = 1 << 17

@@ -24,7 +24,7 @@ from pytsp.solvers.options.ils import ACCEPTANCES, ILS, KICKS
 from pytsp.solvers.options.shared import MOVES
 from pytsp.utils.deadline import look
 
-# How many moves a step draws with pivot "random-k" (docs/algorithms).
+# Moves that a step draws with pivot "random-k" (docs/algorithms).
 DEFAULT_DRAWS = 200
 # The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
 FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
@@ -43,9 +43,9 @@ MOST_LATE_SECONDS = 0.05
 CUT_CITIES = 1 << 11
 # With a time limit this share of it is left for merging tours.
 MERGING_SHARE = 0.1
-# So many draws a step take about as long as the other pivots do.
+# Draws per step that take about as long as the other pivots.
 EQUAL_DRAWS = 64
-# So many climbers in a hundred, at least one of two, are overwritten in an exchange.
+# Per cent of the climbers, at least one of two, that are overwritten in an exchange.
 EXCHANGED_PER_CENT = 25
 
 
@@ -141,9 +141,9 @@ class Population(Search):
             and self.options.pivot != "random-k"
             and self.form.whole.n > CUT_CITIES
         )
-        # How many cities of all tours descend together.
+        # Cities of all tours that descend together.
         self.stretch_pace = Pace(self.form.whole.n / max(self._descent_seconds(), 1e-9), most=CUT_CITIES)
-        # How many times as long a city takes by the moves asked for as by those of a descent that is late.
+        # Ratio of the times per city of the chosen moves and of a late descent.
         self.late_gain = CHAIN_DESCENTS if self.is_cut and MOVES[moves] == "lk" else 1.0
         self.descended_seconds = 0.0
         # About how long the last descent will take, where the first one was long; what merging may take.

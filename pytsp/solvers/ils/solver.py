@@ -43,7 +43,7 @@ def begin(task: Task[ILS]) -> Population:
         if iterations is None and (watch.time_limit is None or instance.n < KICKED_CITIES):
             iterations = default_iterations(instance.n, climbers, task.kernels)
     else:
-        # What depends on the machine stays as it was on the one where the solve began.
+        # Choices that depend on the machine stay those of the machine where the solve began.
         climbers, iterations = state.whole("climbers", 1, 2**40), state.optional_whole("iterations")
     # What cannot be laid out is refused before it is made.
     mapping = mapping_of(instance.n, task.kernels, options.layout)

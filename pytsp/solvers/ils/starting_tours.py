@@ -26,7 +26,7 @@ from pytsp.utils.deadline import look
 
 __all__ = ["restart_tours", "restart_seed", "starting_tours", "restart_stream"]
 
-# So many random tours are made together.
+# Random tours that are made together.
 TOGETHER = 256
 # Climbers below this number start from nearest-neighbour tours, those from it on from random ones.
 NEAREST_NEIGHBOUR_CLIMBERS = 64

@@ -39,20 +39,20 @@ KICKED_DESCENTS = 10.0
 # Largest multiple of FIRST_SPEED, and most cities a second of a first descent, on which a core's call counts. Pieces
 # that take no time, as their distances are rounded to nothing, say nothing of the next ones.
 MOST_SPEED, MOST_DESCENDED_A_SECOND = 3.0, 1e6
-# How many cities' links are made by a call.
+# Cities whose links are made by a call.
 LINKED = 1 << 16
-# How many cities a pass looks at, at most, and what one costs, in positions that change (`parallel_moves.fut`).
+# Most cities at which a pass looks, and the cost of one, in positions that change (`parallel_moves.fut`).
 PASS_CITIES = 1 << 18
 LOOK_WORK = 16
 # The first call, of kicks too, has this share of the time of others: it tells how fast they are.
 FIRST_SHARE = 0.05
-# So many passes the first of these calls makes at most, and by how much more at most each has than the one before.
+# Most passes of the first of these calls, and the most growth of a call over the one before.
 FIRST_PASSES, MOST_GROWTH = 8, 8
-# How many cities a core looks at in a second, before it has.
+# Cities a second at which a core looks, until it is measured.
 PASSED_A_SECOND = 2e6
 # A piece's kicks in a round are this fraction of its cities.
 KICKS_A_CITY = 0.1
-# So many rounds begin with a descent of each piece. Later ones go on from what are nearly local optima.
+# Rounds that begin with a descent of each piece. Later ones go on from what are nearly local optima.
 DESCENTS = 2
 # Rounds after which moves between pieces are made: the first, and the distance of the others. Most passes each time,
 # besides those that look at all cities; at the end there is no bound.
@@ -120,7 +120,7 @@ class Pieces(Search):
         self.form = replace(form, arguments=())
         self.order = order
         rounds = task.options.iterations
-        # Whether rounds go on, and cool, until the time limit.
+        # True if rounds continue, and cool, until the time limit.
         self.is_timed = rounds is None and self.watch.time_limit is not None
         self.rounds = (2**31 if self.is_timed else DEFAULT_ROUNDS) if rounds is None else rounds
         self.iterations = None if self.is_timed else self.rounds
@@ -148,7 +148,7 @@ class Pieces(Search):
         self.full_pass = self.n / PASSED_A_SECOND if pass_seconds is None else pass_seconds
         # The passes of the last call that made any, and the seconds of one.
         self.passed, self.passed_seconds = 0, 0.0
-        # Whether the last call was one of passes, and whether there was any.
+        # True if the last call was one of passes, and if there was any.
         self.is_between = self.has_called = False
         if self.watch.state is not None:
             self.restore(self.watch.state)

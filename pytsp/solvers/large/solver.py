@@ -33,11 +33,11 @@ from pytsp.utils.deadline import OutOfTime, look, within
 __all__ = ["PIECE", "begin", "check_large", "lists_of", "numbers_of"]
 
 DEFAULT_NEIGHBOURS = 8
-# So many nearest are looked at where lists are by α-nearness.
+# Nearest cities among which lists by α-nearness choose.
 ALPHA_NEAREST = 10
 # The cities of a piece.
 PIECE = 5_000
-# What a city takes of lists and of the first descent, but for a k-d tree.
+# Seconds per city of lists and of the first descent, without a k-d tree.
 FIRST_SECONDS = 3e-6
 # Exits from clusters take at most this share of the time that is left for the search.
 EXITS_SHARE = 0.5

@@ -36,7 +36,7 @@ LISTED_CITIES = 32_767
 # The bytes of blocks whose number and shape are chosen: a city, a lane and each of its rows, a climber's turn.
 CHOSEN_BYTES = {"grid": 32, "plane": 36, "matrix": 28}
 LANE_BYTES, ROW_BYTES, TURN_BYTES = 44, 8, 17
-# How many climbers of a batch take turns on a block.
+# Climbers of a batch that take turns on a block.
 TURNS = 128
 # Cities from which on they have many lanes.
 MANY_LANES_CITIES = 2_000

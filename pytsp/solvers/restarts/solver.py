@@ -28,7 +28,7 @@ DEFAULT_CLIMBERS = 10_000
 DEFAULT_MOVES = 2e10
 # The moves a second that the first call of a solve counts on, on a CPU and on a GPU.
 FIRST_SPEED = {"cpu": 1.3e8, "gpu": 5e11}
-# What the tours of one batch may occupy; kernels hold a few such arrays.
+# Bytes of the tours of one batch; kernels hold a few such arrays.
 BATCH_BYTES = {"cpu": 64 * 2**20, "gpu": 2**30}
 # Blocks, or threads, that keep the multiprocessors of a GPU busy.
 BUSY_BLOCKS = 528
@@ -88,7 +88,7 @@ class Batches(Search):
             self.mapping = choose_mapping(task.options.mapping, form, self.k, kernels, is_enumerated=is_enumerated)
         self.climb = self._climb()
         self.batches: dict[int, Batch] = {}
-        # What a pass costs, in moves: the neighbourhood, and a few walks over the tour.
+        # The cost of a pass, in moves: the neighbourhood, and a few walks over the tour.
         self.pass_moves = n * max(1, n - 3) // 2 + 10 * n
         # How many climbers at a time make the machine busy; and the speed, with the climbers that it was seen at.
         self.busy = kernels.threads or (BUSY_BLOCKS if self.mapping == "block" else BUSY_THREADS)
@@ -118,7 +118,7 @@ class Batches(Search):
         return lambda handle, limit: self.call(f"climb_by{suffix}", pairs, handle, *shared, limit)
 
     def state(self) -> dict[str, Any]:
-        # Of batches that are done, only what they came to is told.
+        # Of finished batches only the results are reported.
         batches = self.batches.values()
         columns = {
             name: np.concatenate([getattr(batch, name) for batch in batches])
