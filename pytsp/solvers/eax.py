@@ -27,6 +27,7 @@ from pytsp.solvers.ils.solver import begin as begin_climbers
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.shared import FLAT, MOVES
+from pytsp.utils.deadline import OutOfTime
 from pytsp.utils.memory import check_memory
 
 # The climbers of a population where neither they nor a time limit are given. A CPU has more for hundreds of cities, one
@@ -43,6 +44,8 @@ DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.38, "gpu": 0.12}, {"cpu": 0.45, "gpu": 0
 # The fewest, or one for so many cities, have to be there in this share of the time that is left; else another solver
 # may take the population's place. What fewer agree on is longer than what kicks of one climber come to.
 TIMELY_SHARE, CITIES_A_TIMELY_CLIMBER = 0.5, 1_250
+# Climbers that take a population's place start from its tour where a descent takes more of the time left than this.
+DEAR_SHARE = 0.2
 # The first population on a CPU has at most so many climbers, or one for so many cities, and each further one twice as
 # many. From 200 to 1,000 cities 24 find the optimum in half the time of 64, and 16 never do in some solves.
 FIRST_CLIMBERS, FIRST_CITIES = 24, 30
@@ -56,9 +59,11 @@ CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
 # How many kicks a second a thread counts on at first, where they end a solve.
 FIRST_KICKS_A_SECOND = 5_000.0
 # How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
-# most a call has more than the one before. On a GPU those of the first call have at most so many cities.
+# most a call has more than the one before. On a GPU those of the first call have at most so many cities, in all and for
+# each second that is left.
 FIRST_CHUNK = {"cpu": 1, "gpu": 64}
 FIRST_CITIES_ON_A_GPU = {"plane": 10**7, "space": 10**6}
+FIRST_CITIES_A_SECOND = 4 * 10**6
 CHUNK = {"cpu": 64, "gpu": 1_024}
 MOST_GROWTH = 4
 # The fewest cities for which a population on a GPU starts in bulk. Of fewer, and of matrices, the host's cores bring
@@ -91,7 +96,22 @@ def begin(task: Task[Any]) -> Search:
         search = Evolution(task)
         if state is not None or not task.may_change_solver or not search.is_late():
             return search
+        return _climbers_instead(search)
     return begin_climbers(replace(task, options=ILS()))
+
+
+def _climbers_instead(search: Evolution) -> Search:
+    """Return the climbers of an iterated local search that take a population's place.
+
+    They start from its shortest tour where another descent would take a large part of the time that is left.
+    """
+    task, tour = search.task, search.best_tour()
+    is_dear = search.descent_seconds * (search.descents.threads or 1) > DEAR_SHARE * search.watch.seconds_left
+    given = tour if is_dear and task.given_tour is None else task.given_tour
+    try:
+        return begin_climbers(replace(task, options=ILS(), given_tour=given))
+    except OutOfTime as late:
+        raise OutOfTime(tour if late.tour is None else late.tour) from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +210,8 @@ class Evolution(Search):
         # What the last generation took.
         self.generation_seconds = 0.0
         first, n = FIRST_CHUNK[self._descents_machine], self.form.whole.n
-        fitting = max(1, FIRST_CITIES_ON_A_GPU["space" if self.form.kind == "space" else "plane"] // n)
+        cities = FIRST_CITIES_ON_A_GPU["space" if self.form.kind == "space" else "plane"]
+        fitting = max(1, int(min(cities, FIRST_CITIES_A_SECOND * max(0.0, self.watch.seconds_left)) // n))
         self.chunk = first * self.descents.threads if self.descents.threads else min(first, fitting)
         # What each climber of the last call in which some descended has taken.
         self.descent_seconds = 0.0

@@ -29,9 +29,10 @@ SIDE = 1 << 20
 CURVE_BITS = 10
 # Edges of fragments count as longer by up to so many 256ths, by chance. A tour's rounds end where it has fewer moves.
 NOISE, LEAST_MOVES, MOST_ROUNDS = 256, 20, 200
-# In how many rounds fragments join along a curve, and at how many neighbours cities look: where cities are spread, and
-# where they stand in clusters, whose ways out come last in the lists.
-JOINS, WIDE = {"spread": 8, "clusters": 40}, {"spread": 8, "clusters": 10}
+# Fragments join along a curve in this many rounds: in more where cities stand in clusters.
+JOINS = {"spread": 8, "clusters": 40}
+# Cities look at this many neighbours: the ways out of clusters come last in the lists.
+WIDE = 10
 # Cities stand in clusters where, of so many looked at, this share have a last neighbour so many times as far as the
 # middle one.
 SEEN_CITIES, CLUSTERED_SHARE, TIMES_AS_FAR = 1_000, 0.25, 3.0
@@ -88,7 +89,7 @@ class FlatSearch(LocalSearch):
 
     def _plan(self, first: int, *, is_curved: bool = False) -> Any:
         starts = {"noise": NOISE, "joins": JOINS[self.pattern]}
-        rounds = {"wide": WIDE[self.pattern], "least": LEAST_MOVES, "rounds": MOST_ROUNDS}
+        rounds = {"wide": WIDE, "least": LEAST_MOVES, "rounds": MOST_ROUNDS}
         fields = {"seed": self.seed, "first": first, "curved": is_curved, **starts, **rounds}
         return self.kernels.value("bulk_plan", fields)
 

@@ -26,8 +26,9 @@ from pytsp.utils.deadline import look
 
 # How many moves a step draws with pivot "random-k" (docs/algorithms).
 DEFAULT_DRAWS = 200
-# The iterations a second that the first call counts on, of a climber that has a core, or a GPU's thread, to itself.
-FIRST_SPEED = {"cpu": 50_000.0, "gpu": 500.0}
+# The iterations a second that the first call counts on, of a climber that has a core or a GPU's thread to itself. They
+# are few: a kick in clusters takes fifty times as long as elsewhere.
+FIRST_SPEED = {"cpu": 5_000.0, "gpu": 500.0}
 # By chains a kick takes so many times as long, and a descent.
 CHAIN_KICKS, CHAIN_DESCENTS = 8.0, 2.5
 # Through a matrix no more than so many, divided by the cities: near ones may be far apart in every tour.

@@ -35,7 +35,7 @@ MOST_SETTLING_SHARE = 0.35
 # The kicks a second of a core that the first call counts on; the first ones come with a descent.
 FIRST_SPEED = 3_000.0
 # The first kicks of a piece, with its descent by chains, take about so many times as long as its first descent.
-KICKED_DESCENTS = 10.0
+KICKED_DESCENTS = 20.0
 # A core's call counts on no more than this multiple of these kicks a second, and on so many cities a second of a first
 # descent. Pieces that take no time, as their distances are rounded to nothing, tell nothing of the next ones.
 MOST_SPEED, MOST_DESCENDED_A_SECOND = 3.0, 1e6
