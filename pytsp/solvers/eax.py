@@ -27,6 +27,7 @@ from pytsp.solvers.ils.solver import begin as begin_climbers
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.shared import FLAT, MOVES
+from pytsp.utils.deadline import OutOfTime
 from pytsp.utils.memory import check_memory
 
 # Climbers of a population if neither they nor a time limit are given.
@@ -44,6 +45,8 @@ DESCENT_SHARE, LATEST_SHARE = {"cpu": 0.38, "gpu": 0.12}, {"cpu": 0.45, "gpu": 0
 # Share of the time left within which FEWEST_CLIMBERS, or one per CITIES_A_TIMELY_CLIMBER, must be there; otherwise
 # another solver may take over. Fewer climbers agree on a longer tour than kicks of one climber find.
 TIMELY_SHARE, CITIES_A_TIMELY_CLIMBER = 0.5, 1_250
+# Share of the time left above which another descent is dear: `ils` then starts from the population's tour.
+DEAR_SHARE = 0.2
 # Most climbers of the first population on a CPU, or one per FIRST_CITIES if that is more; each further one has twice as
 # many. From 200 to 1,000 cities 24 find the optimum in half the time of 64, and 16 never do in some solves.
 FIRST_CLIMBERS, FIRST_CITIES = 24, 30
@@ -60,6 +63,8 @@ FIRST_KICKS_A_SECOND = 5_000.0
 FIRST_CHUNK = {"cpu": 1, "gpu": 64}
 # Most cities of them together on a GPU.
 FIRST_CITIES_ON_A_GPU = {"plane": 10**7, "space": 10**6}
+# The same per second that is left.
+FIRST_CITIES_A_SECOND = 4 * 10**6
 # Most climbers of a call.
 CHUNK = {"cpu": 64, "gpu": 1_024}
 # Most growth of a call over the one before.
@@ -94,7 +99,22 @@ def begin(task: Task[Any]) -> Search:
         search = Evolution(task)
         if state is not None or not task.may_change_solver or not search.is_late():
             return search
+        return _climbers_instead(search)
     return begin_climbers(replace(task, options=ILS()))
+
+
+def _climbers_instead(search: Evolution) -> Search:
+    """Return the climbers of an iterated local search that take a population's place.
+
+    They start from its shortest tour where another descent would take a large part of the time that is left.
+    """
+    task, tour = search.task, search.best_tour()
+    is_dear = search.descent_seconds * (search.descents.threads or 1) > DEAR_SHARE * search.watch.seconds_left
+    given = tour if is_dear and task.given_tour is None else task.given_tour
+    try:
+        return begin_climbers(replace(task, options=ILS(), given_tour=given))
+    except OutOfTime as late:
+        raise OutOfTime(tour if late.tour is None else late.tour) from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,7 +213,8 @@ class Evolution(Search):
         # Seconds of the last generation.
         self.generation_seconds = 0.0
         first, n = FIRST_CHUNK[self._descents_machine], self.form.whole.n
-        fitting = max(1, FIRST_CITIES_ON_A_GPU["space" if self.form.kind == "space" else "plane"] // n)
+        cities = FIRST_CITIES_ON_A_GPU["space" if self.form.kind == "space" else "plane"]
+        fitting = max(1, int(min(cities, FIRST_CITIES_A_SECOND * max(0.0, self.watch.seconds_left)) // n))
         self.chunk = first * self.descents.threads if self.descents.threads else min(first, fitting)
         # Seconds per climber of the last call with descents.
         self.descent_seconds = 0.0

@@ -13,6 +13,7 @@ import pytest
 from clocks import KernelClock
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from results import square_result
 
 import pytsp
@@ -22,6 +23,7 @@ from pytsp.backends import open_backend
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import Instance
 from pytsp.solvers.eax import Evolution
+from pytsp.solvers.ils.solver import begin as begin_climbers
 from pytsp.solvers.selection import (
     MOST_CHAINED,
     RECOMBINED_CITIES,
@@ -154,6 +156,37 @@ def test_a_population_that_would_be_late_gives_way(
     assert found.solver == "eax"
 
 
+@pytest.mark.parametrize(("descent", "is_kept"), [(0.19, False), (0.21, True)])
+def test_climbers_start_from_the_populations_tour_where_another_would_be_dear(
+    descent: float, is_kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle, starts = Evolution.settle, []
+    shortest: list[NDArray[np.int32]] = []
+
+    def slowly(evolution: Evolution, *given_: Any) -> None:
+        settle(evolution, *given_)
+        evolution.descent_seconds = descent
+        shortest.append(evolution.best_tour())
+
+    def begun(task: Any) -> Any:
+        starts.append(task.given_tour)
+        return begin_climbers(task)
+
+    monkeypatch.setattr(Evolution, "settle", slowly)
+    monkeypatch.setattr("pytsp.solvers.eax.begin_climbers", begun)
+    KernelClock(monkeypatch, 0.0)
+    options = {"time_limit": 1.0, "backend": "c", "progress": lambda now: now.iteration > 0}
+    found = pytsp.solve(instance_of(500), **options)
+    assert found.solver == "ils" and len(starts) == 1
+    assert np.array_equal(starts[0], shortest[0]) if is_kept else starts[0] is None
+    if is_kept:
+        assert found.length <= found.instance.tour_length(shortest[0])
+    # A tour that the user gave is where climbers start.
+    initial = instance_of(500).canonical_tour()
+    pytsp.solve(instance_of(500), initial_tour=initial, **options)
+    assert np.array_equal(starts[1], initial)
+
+
 def test_what_gave_way_goes_on_from_a_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pytsp.solvers.eax.TIMELY_SHARE", 0.0)
@@ -245,12 +278,12 @@ def test_too_little_time_is_asked_for_where_a_population_is_meant(n: int, is_sho
     assert (chosen == "large") == (is_free and (n > RECOMBINED_CITIES[-1] or (is_recombined and is_short)))
 
 
-@pytest.mark.parametrize("limit", [0.3, 0.4])
+@pytest.mark.parametrize("limit", [0.25, 0.3])
 def test_a_short_solve_ends_with_a_good_tour(monkeypatch: pytest.MonkeyPatch, limit: float) -> None:
     clock = KernelClock(monkeypatch, 0.02)
     instance = instance_of(2000)
     found = pytsp.solve(instance, time_limit=limit, backend="c")
     # A first descent of all cities is begun where it fits; else a greedy tour descends.
-    assert found.stop_reason == "time limit" and (found.solver == "ils") == (limit == 0.4)
+    assert found.stop_reason == "time limit" and (found.solver == "ils") == (limit == 0.3)
     assert not clock.begun("_ils", after=limit)
     assert found.length == instance.tour_length(found.tour) < instance.tour_length(nearest_neighbour(instance))

@@ -445,8 +445,8 @@ def test_kicks_of_pieces_that_do_not_fit_are_not_begun(monkeypatch: pytest.Monke
     monkeypatch.setattr(_pieces.Pieces, "climb", slowly)
     found = pytsp.solve(uniform(3000, 0), solver="large", time_limit=1.5, backend="c")
     assert found.stop_reason == "time limit"
-    # The first kicks are expected to take ten times as long as the descent, of 0.02 s.
-    assert [seconds for _, seconds in known[:2]] == pytest.approx([0.0, 0.2])
+    # The first kicks are expected to take twenty times as long as the descent, of 0.02 s.
+    assert [seconds for _, seconds in known[:2]] == pytest.approx([0.0, 0.4])
     assert known[-1][1] == pytest.approx(0.6)
     assert all(left > seconds for left, seconds in known)
 

@@ -31,9 +31,10 @@ CURVE_BITS = 10
 NOISE = 256
 # Fewest moves of a round that is followed by another, and most rounds.
 LEAST_MOVES, MOST_ROUNDS = 20, 200
-# In how many rounds fragments join along a curve, and at how many neighbours cities look: where cities are spread, and
-# where they stand in clusters, whose ways out come last in the lists.
-JOINS, WIDE = {"spread": 8, "clusters": 40}, {"spread": 8, "clusters": 10}
+# Rounds in which fragments join along a curve: more in clusters.
+JOINS = {"spread": 8, "clusters": 40}
+# Neighbours at which cities look: the ways out of clusters come last in the lists.
+WIDE = 10
 # Cities that are checked for clusters.
 SEEN_CITIES = 1_000
 # Least share of them whose last neighbour is this many times as far as the middle one, in clusters.
@@ -91,7 +92,7 @@ class FlatSearch(LocalSearch):
 
     def _plan(self, first: int, *, is_curved: bool = False) -> Any:
         starts = {"noise": NOISE, "joins": JOINS[self.pattern]}
-        rounds = {"wide": WIDE[self.pattern], "least": LEAST_MOVES, "rounds": MOST_ROUNDS}
+        rounds = {"wide": WIDE, "least": LEAST_MOVES, "rounds": MOST_ROUNDS}
         fields = {"seed": self.seed, "first": first, "curved": is_curved, **starts, **rounds}
         return self.kernels.value("bulk_plan", fields)
 

@@ -35,7 +35,7 @@ MOST_SETTLING_SHARE = 0.35
 # The kicks a second of a core that the first call counts on; the first ones come with a descent.
 FIRST_SPEED = 3_000.0
 # Ratio of the times of a piece's first kicks, with the descent by chains, and of its first descent.
-KICKED_DESCENTS = 10.0
+KICKED_DESCENTS = 20.0
 # Largest multiple of FIRST_SPEED, and most cities a second of a first descent, on which a core's call counts. Pieces
 # that take no time, as their distances are rounded to nothing, say nothing of the next ones.
 MOST_SPEED, MOST_DESCENDED_A_SECOND = 3.0, 1e6
