@@ -49,7 +49,7 @@ type stretch = {seed: u64, first: i64, from: i64, iterations: i64}
 
 -- | A plan in numbers from outside: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt, 2 for
 -- chains of such, 3 for straight chains, as suit directed ways; pivot = 0 for the first move that shortens the tour, as always with chains, 1 for a city's best, 2 for the
--- best of `draws` drawn moves; kick as `kicks` has its kinds; acceptance = 0 for annealing, 1 for record-to-record travel.
+-- best of so many `draws`; kick as `kicks` has its kinds; acceptance = 0 for annealing, 1 for record-to-record travel.
 type search_plan =
   { seed: u64
   , first: i64
@@ -88,14 +88,14 @@ def choice_of (n: i64) (moves: i32) (pivot: i32) (draws: i32) : choice =
                                                             , straight = moves == 3
                                                             }
 
--- | The number of tour neighbours on each side of a kick's ends that begin chains.
+-- | How many tour neighbours on each side of a kick's ends begin chains.
 def kick_neighbours : i32 = 5
 
 -- | By how many positions neighbouring cuts along the tour are apart at most: moves one by one mend only what is changed in a small
 -- part of the tour, chains what is in a larger one, and of these less those that reverse no segment.
 def most_apart (moves: i32) : i32 = if moves == 2 then 200 else if moves == 3 then 120 else 50
 
--- | Their meaning, on n cities.
+-- | What they stand for, on n cities.
 def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick, acceptance, temperature, cooled}: search_plan) : plan =
   let choice = choice_of n moves pivot draws
   let depth = if moves >= 2 then chain_depth else 0
@@ -111,7 +111,7 @@ def within (n: i64) (begin: i64) (window: i64) (plan: plan) : plan =
   let is_stretch = begin >= 0 && begin < n && window >= 0 && window <= n
   in assert is_stretch (plan with begin = begin with window = window)
 
--- | The state of a climber: its tour; the shortest on its way, the last among equals, and its length; and how many
+-- | Where a climber stands: its tour; the shortest on its way, the last among equals, and its length; and how many
 -- improvements it has accepted, of which each move of a descent is one.
 type climber_state [n] = {tour: [n]i32, best: [n]i32, length: i64, steps: i64}
 

@@ -8,7 +8,7 @@ import "three_opt"
 -- | Four positions, in the tour's order from some position on; the edges that leave them go. None, if not `made`.
 type cuts = {made: bool, p0: i32, p1: i32, p2: i32, p3: i32}
 
--- | The kinds of kicks: by cuts near each other along the tour (0), by random walks (1) or either, each as likely (2), by cuts
+-- | How kicks are drawn: by cuts near each other along the tour (0), by random walks (1) or either, each as likely (2), by cuts
 -- near each other but for one kick in sixteen, whose cuts are anywhere (3), or by long walks from a long edge (4); and by how many
 -- positions neighbouring ones of the first kind are apart at most.
 type kicks = {kind: i32, apart: i32}
@@ -16,10 +16,10 @@ type kicks = {kind: i32, apart: i32}
 -- | The largest kind.
 def most_kicks : i32 = 4
 
--- | Kicks of the fourth kind per kick with cuts anywhere.
+-- | Of so many kicks of the fourth kind one has its cuts anywhere.
 def kicks_a_wide_one : i32 = 16
 
--- | The number of random words of an iteration. The last one decides on acceptance, the last but two on the kind of kick; the
+-- | How many random words an iteration has to itself. The last one decides on acceptance, the last but two on the kind of kick; the
 -- last but one and the last but three begin streams of their own.
 def words : i64 = 64
 

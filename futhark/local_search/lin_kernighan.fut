@@ -9,12 +9,12 @@ import "tour_edits"
 import "work_queue"
 import "worker"
 
--- | A climber's search for moves that shorten its tour: a step of its repair.
+-- | How a climber looks for what shortens its tour: what a step of its repair does.
 module type searching = {
-  -- | The data from which distances of `n` cities are computed.
+  -- | What the distances of `n` cities are computed from.
   type~ data [n]
 
-  -- | The state of a search besides the tour, and its first value.
+  -- | What a search keeps besides the tour, and its first value.
   type scratch
 
   val scratch : () -> *scratch
@@ -22,7 +22,7 @@ module type searching = {
   -- | The largest number of `search_plan.moves` that it knows.
   val most_moves : i32
 
-  -- | The reversals for which the log of a climber has room, and those of a trial; the most that a step adds.
+  -- | How many reversals the log of a climber has room for, and those of a trial may be; how many a step adds at most.
   val log_size : i64
 
   val room : (depth: i32) -> i32
@@ -70,10 +70,10 @@ module mk_moves (M: metric) (W: worker with data [n] = M.data [n]) : searching w
     in (r, l, q, (), move.gain)
 }
 
--- | The most moves of a chain.
+-- | How many moves a chain has at most.
 def chain_depth : i32 = 25
 
--- | Neighbours of a city that a chain looks at; its first move looks at all.
+-- | Of each city so many neighbours are looked at, but for a chain's first move, which has all.
 def chain_breadth : i32 = 8
 
 -- | A move that does not shorten the tour is not made where it turns more cities about.
@@ -87,7 +87,7 @@ type chain = ([150]i32, u64)
 #[inline]
 def touch (touched: u64) (c: i32) : u64 = touched | (1 << u64.i32 (c & 63))
 
--- | Tell whether an edge was not added by the first moves of a chain.
+-- | Whether an edge did not come by the first moves of a chain.
 def is_old ((cities, touched): chain) (moves: i32) (a: i32) (b: i32) : bool =
   let is_edge (x: i32) (y: i32) = (a == x && b == y) || (a == y && b == x)
   -- Most edges have a city that no move has touched.
@@ -99,7 +99,7 @@ def is_old ((cities, touched): chain) (moves: i32) (a: i32) (b: i32) : bool =
       (!(is_edge cities[i + 1] cities[i + 2] || is_edge cities[i + 3] cities[i + 4]), i + 6)
   in old
 
--- | The number of cities that the longest of a move's reversals reverses, in a tour of n cities.
+-- | How many cities the longest of a move's reversals turns about, of a tour of n cities.
 def turned_about (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 =
   let side (count: i32) = i32.min count (n - count)
   in if kind == 1
@@ -110,19 +110,19 @@ def turned_about (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 =
      then i32.max (side (o3 + 1)) (i32.max (side (o3 - o5)) (side (o5 + 1)))
      else i32.max (side o5) (side (o3 - o5 + 1))
 
--- | Tell whether a chain may go on after a move that leaves `g`, whose last city is t6 and which reverses `cities` cities: t6
--- must have a shorter edge.
+-- | Whether a chain may go on behind a move that leaves `g`, whose last city is t6 and which turns so many cities about: from t6
+-- an edge must come that is shorter.
 def may_leave [n] [k] (links: links [n] [k]) (g: i64) (t6: i32) (cities: i32) : bool =
   if cities <= most_turned then g > distance_of (#[unsafe] links[i64.i32 t6, 0]) else false
 
--- | The number of neighbours of a city that count after a number of moves of a chain.
+-- | How many neighbours of a city count behind so many moves of a chain.
 def breadth (k: i64) (moves: i32) : i32 = if moves == 0 then i32.i64 k else i32.min chain_breadth (i32.i64 k)
 
--- | The look for the next move of a chain: by one thread, here, or by a block's lanes (`block_look`), with the same result.
+-- | How the next move of a chain is looked for: by one thread, here, or by a block's lanes (`block_look`), which come to the same.
 module type looking = {
   type~ data [n]
 
-  -- | A look at the moves whose first edge is (t1, t2), t2 on the side s, after `moves` moves of a chain: the first neighbour
+  -- | A look at the moves whose first edge is (t1, t2), t2 on the side s, behind so many `moves` of a chain: the first neighbour
   -- of t2 with moves that shorten the tour, and the best of these; where there is none, the one that leaves most before it
   -- closes, if a move `may_open` the tour. Those of a `straight` chain reverse no segment. What the chain has gained before it
   -- closes, or the length of the first edge, is `g0`.

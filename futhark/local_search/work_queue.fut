@@ -1,11 +1,11 @@
 -- | Cities that wait, each at most once, first in, first out.
 
--- | The place of the first city, the number of cities; a ring of places; and for each city a flag if it waits.
+-- | Where the first one stands, how many there are; a ring of places; and for each city whether it waits.
 type queue [n] = [2 + n + n]i32
 
 def empty_queue (n: i64) : *queue [n] = replicate (2 + n + n) 0
 
--- | The number of waiting cities.
+-- | How many wait.
 #[inline]
 def waiting [n] (q: queue [n]) : i32 = #[unsafe] q[1]
 

@@ -34,7 +34,7 @@ module mk_block_enumerations (M: gpu_metric) (S: shape) = {
     in {tour, length = T.length succ, steps = passes - i32.bool done, passes, done}
 
   local
-  -- | The results of lanes, each its largest gain and the smallest number of a move that has it: the best move, or 0, 0.
+  -- | What lanes have found, each its largest gain and the smallest number of a move that has it: the best move, or 0, 0.
   def first_of (found: [S.lanes](W.t, i32)) (pair: i32 -> (i32, i32)) : (W.t, i32, i32) =
     let better (g, k) (h, l) = if g W.> h || (g W.== h && k < l) then (g, k) else (h, l)
     let (most, number) = reduce_comm better (zero, i32.highest) found
@@ -73,7 +73,7 @@ module mk_block_enumerations (M: gpu_metric) (S: shape) = {
     let n32 = i32.i64 n
     let wrap (p: i32) = if p >= n32 then p - n32 else p
     let diagonals = i32.max 1 (n32 / 2 - 1)
-    -- Cut each diagonal into parts, one per lane if possible.
+    -- Each diagonal in so many parts that there is one for each lane, where that many can be had.
     let parts = (lanes + diagonals - 1) / diagonals
     let width = (n32 + parts - 1) / parts
     let best (points: [n]M.point) (succ: [n]W.t) =

@@ -7,7 +7,7 @@ import "disjoint"
 import "k_swap"
 import "restarts"
 
--- | The state of a tour. `gained`, `moves`, `passes`: by how much it has become shorter, by how many moves, in how many
+-- | Where a tour stands. `gained`, `moves`, `passes`: by how much it has become shorter, by how many moves, in how many
 -- passes over the neighbourhood; `done`: the last one found no move. `best` and `keys` are what a pass that is under way
 -- has found: the best move, or what each position proposes.
 type descent [n] =
@@ -22,7 +22,7 @@ def better (a: move i32) (b: move i32) : move i32 =
   then a
   else b
 
--- | The proposal of position p as one number, so that the better one is the larger: the gain, then q counted downwards. No
+-- | What position p proposes as one number, so that the better one is the larger: the gain, then q counted downwards. No
 -- number above 0 stands for none.
 def proposal_key (n: i64) (gain: i32) (q: i32) : i64 = (i64.i32 gain << 32) + (n - i64.i32 q)
 
@@ -36,7 +36,7 @@ def diagonals_end (n: i64) : i64 = n / 2 + 1
 
 def are_diagonals (n: i64) (from: i64) (to: i64) = from >= 2 && from <= to && to <= i64.max 2 (diagonals_end n)
 
--- | The results of passes: the best move of the last one, and how many there were. Where one found no move, those behind it
+-- | What passes have found: the best move of the last one, and how many there were. Where one found no move, those behind it
 -- are idle, and not counted.
 --
 -- It is an array of one, so that a GPU can hand it from one kernel to the next, and is read by `seen_by`.
@@ -83,7 +83,7 @@ module type scanner = {
   -- | The best move, or `none`. **Work:** O(n (to - from)), or O(1) where the last pass found none.
   val best [n] : data [n] -> line [n] -> (last: finding) -> (from: i64) -> (to: i64) -> finding
 
-  -- | The proposal of each position. **Work:** O(n (to - from)).
+  -- | What each position proposes. **Work:** O(n (to - from)).
   val keys [n] : data [n] -> line [n] -> (from: i64) -> (to: i64) -> [n]i64
 }
 

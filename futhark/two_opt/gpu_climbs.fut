@@ -15,125 +15,125 @@ import "tiles"
 def block_least : i64 = 24
 def block_most : i64 = 32767
 
--- Lanes of a block and rows of a tile: see docs/benchmarks.md.
-module lanes_32_rows_7 = {def rows = 7i64 def lanes = 32i64}
-module lanes_64_rows_7 = {def rows = 7i64 def lanes = 64i64}
-module lanes_128_rows_11 = {def rows = 11i64 def lanes = 128i64}
-module lanes_256_rows_7 = {def rows = 7i64 def lanes = 256i64}
-module lanes_32_rows_11 = {def rows = 11i64 def lanes = 32i64}
-module lanes_256_rows_11 = {def rows = 11i64 def lanes = 256i64}
-module lanes_512_rows_11 = {def rows = 11i64 def lanes = 512i64}
+-- How many lanes a block has, and how many rows a tile: see docs/benchmarks.md.
+module few_lanes = {def rows = 7i64 def lanes = 32i64}
+module some_lanes = {def rows = 7i64 def lanes = 64i64}
+module many_lanes = {def rows = 11i64 def lanes = 128i64}
+module more_lanes = {def rows = 7i64 def lanes = 256i64}
+module warp_lanes = {def rows = 11i64 def lanes = 32i64}
+module wide_lanes = {def rows = 11i64 def lanes = 256i64}
+module most_lanes = {def rows = 11i64 def lanes = 512i64}
 module k_swap_lanes = {def rows = 7i64 def lanes = 256i64}
 module k_swap_most_lanes = {def rows = 9i64 def lanes = 512i64}
 
-module fine_32 = mk_restarts (mk_block_climber fine_grid lanes_32_rows_7) blocks
-module fine_64 = mk_restarts (mk_block_climber fine_grid lanes_64_rows_7) blocks
-module fine_128 = mk_restarts (mk_block_climber fine_grid lanes_128_rows_11) blocks
-module fine_256 = mk_restarts (mk_block_climber fine_grid lanes_256_rows_7) blocks
-module fine_512 = mk_restarts (mk_block_climber fine_grid lanes_512_rows_11) blocks
+module fine_few = mk_restarts (mk_block_climber fine_grid few_lanes) blocks
+module fine_some = mk_restarts (mk_block_climber fine_grid some_lanes) blocks
+module fine_many = mk_restarts (mk_block_climber fine_grid many_lanes) blocks
+module fine_more = mk_restarts (mk_block_climber fine_grid more_lanes) blocks
+module fine_most = mk_restarts (mk_block_climber fine_grid most_lanes) blocks
 module fine_k_swap = mk_restarts (mk_block_k_swap_climber fine_grid k_swap_lanes) blocks
 module fine_k_swap_most = mk_restarts (mk_block_k_swap_climber fine_grid k_swap_most_lanes) blocks
 module fine_thread = mk_restarts (mk_thread_climber fine_grid) threads
-module coarse_64 = mk_restarts (mk_block_climber coarse_grid lanes_64_rows_7) blocks
-module coarse_128 = mk_restarts (mk_block_climber coarse_grid lanes_128_rows_11) blocks
-module coarse_512 = mk_restarts (mk_block_climber coarse_grid lanes_512_rows_11) blocks
+module coarse_some = mk_restarts (mk_block_climber coarse_grid some_lanes) blocks
+module coarse_many = mk_restarts (mk_block_climber coarse_grid many_lanes) blocks
+module coarse_most = mk_restarts (mk_block_climber coarse_grid most_lanes) blocks
 module coarse_k_swap = mk_restarts (mk_block_k_swap_climber coarse_grid k_swap_lanes) blocks
 module coarse_k_swap_most = mk_restarts (mk_block_k_swap_climber coarse_grid k_swap_most_lanes) blocks
 module coarse_thread = mk_restarts (mk_thread_climber coarse_grid) threads
-module fast_64 = mk_restarts (mk_block_climber fast_plane lanes_64_rows_7) blocks
-module fast_512 = mk_restarts (mk_block_climber fast_plane lanes_512_rows_11) blocks
+module fast_some = mk_restarts (mk_block_climber fast_plane some_lanes) blocks
+module fast_most = mk_restarts (mk_block_climber fast_plane most_lanes) blocks
 module fast_k_swap = mk_restarts (mk_block_k_swap_climber fast_plane k_swap_lanes) blocks
 module fast_thread = mk_restarts (mk_thread_climber fast_plane) threads
-module plane_64 = mk_restarts (mk_block_climber gpu_plane lanes_64_rows_7) blocks
-module plane_512 = mk_restarts (mk_block_climber gpu_plane lanes_512_rows_11) blocks
+module plane_some = mk_restarts (mk_block_climber gpu_plane some_lanes) blocks
+module plane_most = mk_restarts (mk_block_climber gpu_plane most_lanes) blocks
 module plane_k_swap = mk_restarts (mk_block_k_swap_climber gpu_plane k_swap_lanes) blocks
 module plane_thread = mk_restarts (mk_thread_climber gpu_plane) threads
-module matrix_64 = mk_restarts (mk_column_climber gpu_matrix lanes_64_rows_7) blocks
-module matrix_256 = mk_restarts (mk_column_climber gpu_matrix lanes_256_rows_11) blocks
-module matrix_512 = mk_restarts (mk_column_climber gpu_matrix lanes_512_rows_11) blocks
-module short_32 = mk_restarts (mk_column_climber short_matrix lanes_32_rows_11) blocks
-module short_128 = mk_restarts (mk_column_climber short_matrix lanes_128_rows_11) blocks
-module short_256 = mk_restarts (mk_column_climber short_matrix lanes_256_rows_11) blocks
-module short_512 = mk_restarts (mk_column_climber short_matrix lanes_512_rows_11) blocks
+module matrix_some = mk_restarts (mk_column_climber gpu_matrix some_lanes) blocks
+module matrix_more = mk_restarts (mk_column_climber gpu_matrix wide_lanes) blocks
+module matrix_most = mk_restarts (mk_column_climber gpu_matrix most_lanes) blocks
+module short_few = mk_restarts (mk_column_climber short_matrix warp_lanes) blocks
+module short_many = mk_restarts (mk_column_climber short_matrix many_lanes) blocks
+module short_more = mk_restarts (mk_column_climber short_matrix wide_lanes) blocks
+module short_most = mk_restarts (mk_column_climber short_matrix most_lanes) blocks
 module matrix_k_swap = mk_restarts (mk_block_k_swap_climber gpu_matrix k_swap_lanes) blocks
 module matrix_thread = mk_restarts (mk_thread_climber gpu_matrix) threads
 
--- Climbers of an H200 with two, or four, per multiprocessor, up to which lanes are idle unless a climber has many of them.
-def two_a_multiprocessor : i64 = 264
-def four_a_multiprocessor : i64 = 528
+-- Up to so many climbers, two or four a multiprocessor of an H200, lanes are idle unless a climber has many of them.
+def few_climbers : i64 = 264
+def some_climbers : i64 = 528
 
--- The block for a number of climbers, cities and moves per pass; each `climb` stands once, since it is a kernel wherever it
+-- Which block suits how many climbers, cities and moves a pass; each `climb` stands once, since it is a kernel wherever it
 -- stands.
 def fine_block [c] [n] (data: fine_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   let lanes: i64 =
     if n < 160
-    then if c <= two_a_multiprocessor then lanes_256_rows_7.lanes else if c <= four_a_multiprocessor then lanes_64_rows_7.lanes else lanes_32_rows_7.lanes
+    then if c <= few_climbers then more_lanes.lanes else if c <= some_climbers then some_lanes.lanes else few_lanes.lanes
     else if n < 320
-    then if c <= four_a_multiprocessor then lanes_256_rows_7.lanes else lanes_64_rows_7.lanes
-    else if n < 3000 && c > two_a_multiprocessor
-    then lanes_128_rows_11.lanes
-    else lanes_512_rows_11.lanes
+    then if c <= some_climbers then more_lanes.lanes else some_lanes.lanes
+    else if n < 3000 && c > few_climbers
+    then many_lanes.lanes
+    else most_lanes.lanes
   in if k > 1 && n < 2000
      then fine_k_swap.climb data k limit batch
      else if k > 1
      then fine_k_swap_most.climb data k limit batch
-     else if lanes == lanes_32_rows_7.lanes
-     then fine_32.climb data k limit batch
-     else if lanes == lanes_64_rows_7.lanes
-     then fine_64.climb data k limit batch
-     else if lanes == lanes_128_rows_11.lanes
-     then fine_128.climb data k limit batch
-     else if lanes == lanes_256_rows_7.lanes
-     then fine_256.climb data k limit batch
-     else fine_512.climb data k limit batch
+     else if lanes == few_lanes.lanes
+     then fine_few.climb data k limit batch
+     else if lanes == some_lanes.lanes
+     then fine_some.climb data k limit batch
+     else if lanes == many_lanes.lanes
+     then fine_many.climb data k limit batch
+     else if lanes == more_lanes.lanes
+     then fine_more.climb data k limit batch
+     else fine_most.climb data k limit batch
 
 def coarse_block [c] [n] (data: coarse_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
-  let are_few = c <= two_a_multiprocessor && n >= 160
+  let are_few = c <= few_climbers && n >= 160
   in if k > 1 && n < 2000
      then coarse_k_swap.climb data k limit batch
      else if k > 1
      then coarse_k_swap_most.climb data k limit batch
      else if n < 320 && !are_few
-     then coarse_64.climb data k limit batch
+     then coarse_some.climb data k limit batch
      else if n < 3000 && !are_few
-     then coarse_128.climb data k limit batch
-     else coarse_512.climb data k limit batch
+     then coarse_many.climb data k limit batch
+     else coarse_most.climb data k limit batch
 
 def fast_block [c] [n] (data: fast_plane.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   if k > 1
   then fast_k_swap.climb data k limit batch
-  else if n < (if c <= two_a_multiprocessor then 320 else 1000)
-  then fast_64.climb data k limit batch
-  else fast_512.climb data k limit batch
+  else if n < (if c <= few_climbers then 320 else 1000)
+  then fast_some.climb data k limit batch
+  else fast_most.climb data k limit batch
 
 def plane_block [c] [n] (data: gpu_plane.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   if k > 1
   then plane_k_swap.climb data k limit batch
-  else if n < (if c <= two_a_multiprocessor then 320 else 1000)
-  then plane_64.climb data k limit batch
-  else plane_512.climb data k limit batch
+  else if n < (if c <= few_climbers then 320 else 1000)
+  then plane_some.climb data k limit batch
+  else plane_most.climb data k limit batch
 
 -- An instance on the device; `short` where no distance has more than 16 bits.
 type gpu_matrix_instance [n] = {matrix: gpu_matrix.data [n], short: bool}
 
 def matrix_block [c] [n] ({matrix, short}: gpu_matrix_instance [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
-  let are_few = c <= two_a_multiprocessor
+  let are_few = c <= few_climbers
   in if k > 1
      then matrix_k_swap.climb matrix k limit batch
      else if !short
      then if n < 320 && !are_few
-          then matrix_64.climb matrix k limit batch
+          then matrix_some.climb matrix k limit batch
           else if n < 1500
-          then matrix_256.climb matrix k limit batch
-          else matrix_512.climb matrix k limit batch
+          then matrix_more.climb matrix k limit batch
+          else matrix_most.climb matrix k limit batch
      else let distances = map (map u16.i32) matrix
           in if n < 250 && !are_few
-             then short_32.climb distances k limit batch
+             then short_few.climb distances k limit batch
              else if n < 500 && !are_few
-             then short_128.climb distances k limit batch
+             then short_many.climb distances k limit batch
              else if n < 1500
-             then short_256.climb distances k limit batch
-             else short_512.climb distances k limit batch
+             then short_more.climb distances k limit batch
+             else short_most.climb distances k limit batch
 
 -- The same of coordinates; `fine` where the coordinates are small enough for `fine_grid`, `fast` where they are for
 -- `fast_plane`.

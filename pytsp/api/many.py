@@ -57,7 +57,7 @@ __all__ = ["Batches", "solve_each", "solve_many"]
 # Sizes that are solved together, and of those that have a matrix. Smaller ones leave nothing to recombine, larger ones
 # keep a machine busy alone.
 TOGETHER_CITIES, TOGETHER_IN_A_MATRIX = range(8, 20_001), range(8, 1_501)
-# Most cities that go together with a time limit: their kernel call cannot be cut.
+# With a time limit so many at most go together: what is done together cannot be cut.
 TIMED_CITIES = 1_000
 CLIMBERS = 20
 # The iterations of iterated local search on fewer cities.
@@ -66,9 +66,9 @@ LONE_ITERATIONS = 200
 # fewer, and takes as long for them.
 CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
-# Least seconds of a fallback tour; the same with a descent.
+# What a tour takes at least of an instance that there is no time for, and with its descent.
 QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
-# Cities, and instances, taken from an iterator at a time.
+# How many cities, and instances, are taken from an iterator at a time.
 WINDOW_CITIES, WINDOW_INSTANCES = 400_000, 10_000
 # The memory that a call may take, and what a city of a climber does on a CPU.
 CPU_BYTES, GPU_BYTES, CITY_BYTES = 2**28, 2**34, 80
@@ -164,7 +164,7 @@ def solve_many(
     results: dict[int, Result] = {}
     total = len(listed) + len(failures)
     if executor is None and devices is None:
-        # A backend that cannot run here fails before the preparations.
+        # What cannot run here is known before anything is prepared.
         _ = batches.kernels
         solved = batches.solve(list(listed))
     else:
@@ -258,7 +258,7 @@ def solve_each(
 def _solve_windows(
     numbered: Iterator[tuple[int, Any]], batches: Batches, metric: str | None, *, ordered: bool
 ) -> Iterator[tuple[int, Result]]:
-    """Solve instances of an iterator, a window at a time."""
+    """Solve instances of an iterator, so many at a time."""
     while window := list(_window(numbered)):
         numbers, listed, failures = _listed(window, partial(as_instance, metric=metric))
         if 0 in numbers:
@@ -289,15 +289,15 @@ def _window(numbered: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
 
 @dataclass(frozen=True)
 class Batches:
-    """Settings of the solve of all instances, and the clock; `common` are the arguments of each that is solved alone,
-    and `on_progress` is called while one is, and may end it."""
+    """What all instances are solved with, and the clock; `common` are the arguments of each that is solved alone,
+    and `heed` is what is called while one is, and may end it."""
 
     climbers: int
     seed: int
     iterations: int | None
     common: dict[str, Any]
     watch: Watch
-    on_progress: Callable[[Progress], object] | None = None
+    heed: Callable[[Progress], object] | None = None
 
     @classmethod
     def of(
@@ -369,17 +369,17 @@ class Batches:
                 yield index, error
 
     def _solve_alone(self, instance: Instance, seconds: float) -> Result:
-        # Options that do not depend on the backend or its cores.
+        # What no backend, nor its number of cores, decides.
         options: Options = EAX(climbers=self.climbers, iterations=self.iterations, moves="lk")
         if instance.n < TOGETHER_CITIES[0]:
             options = ILS(climbers=1, iterations=LONE_ITERATIONS, moves="3-opt")
         return dispatch(instance, self._request(options, seconds))
 
     def _request(self, options: Options, seconds: float) -> Request:
-        """Return the request to solve an instance alone, within the seconds."""
+        """Return the request to solve an instance alone, in so many seconds."""
         limit = None if seconds == math.inf else seconds
         began = time.perf_counter()
-        return Request(solver=options, time_limit=limit, progress=self.on_progress, began=began, **self.common)
+        return Request(solver=options, time_limit=limit, progress=self.heed, began=began, **self.common)
 
     def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
         """Return how long is kept for instances that are not solved: for their descent too, in half of the limit."""
@@ -389,7 +389,8 @@ class Batches:
         return max(quick, min(len(group) * SHORTENED_SECONDS, self.watch.time_limit / 2))
 
     def untimely(self, instance: Instance, left: int) -> Result:
-        """Return the fallback result of an instance, one of `left`; it descends if there is time for all of them."""
+        """Return what an instance comes to that there is no time to solve: it descends where there is time for so many
+        to descend."""
         placed = {name: value for name, value in self.common.items() if name != "seed"}
         task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, placed)
         if self.watch.seconds_left < left * (SHORTENED_SECONDS + shortening_seconds(task)):
@@ -418,7 +419,7 @@ class Batches:
             yield index, self.untimely(instance, len(group) - left)
 
     def _count(self, group: Sequence[tuple[int, Instance, Form]], cities: int) -> int:
-        """Return how many of the first instances go together: up to `cities` in all, within a call's memory."""
+        """Return how many of the first instances go together: of so many cities in all, and within a call's memory."""
         device = self.kernels.device
         # A GPU's share leaves room for what comes of the tours.
         room = CPU_BYTES if device is None else min(GPU_BYTES, (device.memory or GPU_BYTES) // 2)
@@ -482,7 +483,7 @@ class Batches:
         generations: Sequence[int],
         seconds: float,
     ) -> Iterator[Result]:
-        """Return the results of a kernel call that took the seconds."""
+        """Return the results of a kernel call that took so many seconds."""
         # Nobody else has these arrays: each result has its rows.
         columns: dict[str, Any] = {
             "instance": instances,

@@ -30,29 +30,27 @@ from pytsp.solvers.common.pacing import CALL_SECONDS
 
 __all__ = ["Share", "solve_share", "solve_shares"]
 
-# Cities of the first task of a place.
+# How many cities the first task of a place has, by what it works on; by how much at most one has more than the one
+# before; how many the last ones have; so few are no task of their own; and into how many tasks of each place what is
+# left is cut at least, so that all places end at about the same time: a GPU takes as long for few instances as for a
+# thousand.
 FIRST_CITIES = {"cpu": 800, "gpu": 500_000}
-# Most growth of a task over the one before.
 MOST_GROWTH = 8
-# Cities of the last tasks. Fewer than REST_CITIES are no task of their own: a GPU takes as long for few instances as
-# for a thousand.
 LAST_CITIES = {"cpu": 800, "gpu": 100_000}
 REST_CITIES = {"cpu": 0, "gpu": 50_000}
-# Fewest tasks per place into which the rest is cut, so that all places end at about the same time.
 TASKS_LEFT = {"cpu": 2, "gpu": 1}
-# Seconds per result.
+# What a result takes here; how long none is made where a task is sent, and places may end that began together with its
+# own: an executor's threads, which send and hear, wait 5 ms for one that computes; how often in a row that is done for
+# others; and how many are made before a place that is free has its next task.
 RESULT_SECONDS = 8e-6
-# Seconds without making results after a task is sent: an executor's threads wait 5 ms for a thread that computes.
 PAUSE_SECONDS = 0.01
-# Most pauses in a row.
 MOST_ROUNDS = 2
-# Results that are made before a free place gets its next task.
 RESULTS_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
 class Share:
-    """A task of a worker: some instances, by their numbers, and the fields of `Batches` for all.
+    """What a worker is asked: some instances, by their numbers, and what `Batches` has of all.
 
     Work on an instance that is solved alone ends where the file `ending` is there.
     """
@@ -69,7 +67,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Solved:
-    """Results of a worker: the numbers of instances, the seconds of all, and their results without the instances.
+    """What a worker came to: the numbers of instances, the seconds of all, and their results without the instances.
 
     Each field is one value of all, or a column; arrays of one shape are the rows of one array, which is sent sooner.
     """
@@ -148,7 +146,7 @@ def solve_shares(
     with entered as places:
         coordinator = Coordinator(places, Kept())
         queue = _Queue(instances, batches.watch, len(places.current()))
-        # Results that arrived and are not reported yet.
+        # What was heard, and is not told yet.
         heard: deque[Iterator[tuple[int, Result]]] = deque()
         rounds = 0
         try:
@@ -233,7 +231,7 @@ class _Queue:
 
     @property
     def reserve(self) -> float:
-        """Seconds that are kept, within half of the limit, for instances that are not solved."""
+        """How long is kept for instances that are not solved, in half of the limit."""
         limit = self.watch.time_limit
         return 0.0 if limit is None else min(len(self.waiting) * SHORTENED_SECONDS, limit / 2)
 
