@@ -1,4 +1,4 @@
-"""What a worker says of a solve before its climbers are handed out: how many there are, and what suits it."""
+"""A worker's plan of a solve, before its climbers are distributed: their number and the options that suit them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Plan", "PlanAsk", "plan", "restored_plan"]
 
 @dataclass(frozen=True)
 class PlanAsk:
-    """What `plan` is asked: of a job, for so many places, within what is left of the time."""
+    """Arguments of `plan`: the job, the number of places, and the time left."""
 
     job: str
     places: int
@@ -32,7 +32,7 @@ class PlanAsk:
 
 @dataclass(frozen=True)
 class Plan:
-    """How many climbers there are, how many keep a worker busy, and options that would depend on the worker else."""
+    """Number of climbers, number that keeps a worker busy, and options that would otherwise depend on the worker."""
 
     climbers: int
     busy: int
