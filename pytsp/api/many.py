@@ -258,7 +258,7 @@ def solve_each(
 def _solve_windows(
     numbered: Iterator[tuple[int, Any]], batches: Batches, metric: str | None, *, ordered: bool
 ) -> Iterator[tuple[int, Result]]:
-    """Solve instances of an iterator, so many at a time."""
+    """Solve instances of an iterator, a window at a time."""
     while window := list(_window(numbered)):
         numbers, listed, failures = _listed(window, partial(as_instance, metric=metric))
         if 0 in numbers:

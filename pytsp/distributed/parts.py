@@ -20,20 +20,20 @@ __all__ = ["Part", "Parts"]
 
 # How long a slice lasts: at first, and later. All of them end within a second of an order to stop.
 FIRST_SECONDS, SLICE_SECONDS = 0.15, 0.6
-# A slice goes on to the time limit where no more than so many as long as it are left.
+# Slices up to which the rest of the time limit is one slice.
 LAST_SLICES = 1.5
-# Where any worker may have the next slice, one lasts at least so many times as long as it takes to go on elsewhere, but
+# If any worker may have the next slice, one lasts at least this multiple of the time to go on elsewhere, but
 # no longer than this.
 TIMES_BEGUN, MOST_SECONDS = 8.0, 20.0
 # The seconds between two states that are told, a byte: so that they take a twentieth of the time at most.
 STATE_SECONDS_A_BYTE = 2e-7
-# Of messages since a state that is told no more bytes are kept than so many times its own.
+# Most bytes of messages that are kept since a state, in multiples of the state.
 MESSAGES = 4
 
 
 @dataclass
 class Part:
-    """What goes on by itself: a range of climbers, an island, a stripe.
+    """An independent part of a solve: a range of climbers, an island, a stripe.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class Parts:
         self, seconds: float, more: Callable[[Place], Part | None] = lambda _: None, *, new_first: bool = False
     ) -> list[Part]:
         """Give each free place a slice, of a part that waits or one that `more` makes for the place, as `new_first`
-        says; return the parts of which something was told within so many seconds."""
+        says; return the parts with a report within `seconds`."""
         for place in self.coordinator.free():
             part = (more(place) or self._next(place)) if new_first else (self._next(place) or more(place))
             if part is not None:

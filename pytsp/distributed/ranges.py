@@ -20,7 +20,7 @@ COLUMNS = {"lengths": (np.int64,), "steps": (np.int32, np.int64), "done": (np.bo
 
 @dataclass(frozen=True)
 class Range:
-    """Results of a contiguous range of climbers: arrays of shape (climbers,), as in `Found`."""
+    """What the climbers first, … came to: arrays of shape (climbers,), as `Found` has them."""
 
     first: int
     lengths: NDArray[np.int64]
