@@ -51,11 +51,12 @@ DEAR_SHARE = 0.2
 FIRST_CLIMBERS, FIRST_CITIES = 24, 30
 # A population gives way when so many generations have not made its shortest tour shorter: its others agree much later.
 STALE = 50
-# So many populations in a row without a shorter tour end a solve before its time limit. Where there is none, nor are
-# climbers or generations told, of up to so many cities another population, and its meeting with the best tour, have to
-# bring none: in one of four solves of gr666 it finds what the first one missed.
+# This many populations in a row without a shorter tour end a solve before its time limit. Without limit, climbers and
+# generations up to so many cities have several populations. The first are small, and a solve ends where this many in a
+# row have come to the shortest length by themselves. Else large ones follow until so many bring no shorter tour: in one
+# of four solves of gr666 they find what the first one missed.
 POPULATIONS = 10
-CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
+CONFIRMED_CITIES, AGREED, CONFIRMATIONS = 1_500, 3, 2
 # How many kicks a second a thread counts on at first, where they end a solve.
 FIRST_KICKS_A_SECOND = 5_000.0
 # How many climbers a core, or a GPU, has in the first call in which they descend, and a call at most; by how much at
@@ -81,7 +82,7 @@ NOBODY: dict[str, Any] = {
 HOST_CITY_BYTES = 64
 HOST_CLIMBER_BYTES = 1024
 # The numbers and truth values of a standing, as a checkpoint names them.
-COUNTS = ("first", "descended", "unchanged", "idle", "stale", "populations")
+COUNTS = ("first", "descended", "unchanged", "idle", "stale", "populations", "agreed")
 FLAGS = ("is_settled", "has_met_elites")
 
 
@@ -134,6 +135,8 @@ class EvolutionStanding(Standing):
         How many generations in a row have made no tour shorter, and how many not the shortest one.
     populations, shortest : int
         How many populations in a row have ended with that length.
+    agreed : int
+        How many of them have come to it by themselves.
     """
 
     first: int
@@ -146,6 +149,7 @@ class EvolutionStanding(Standing):
     idle: int = 0
     stale: int = 0
     populations: int = 0
+    agreed: int = 0
     shortest: int | None = None
 
 
@@ -189,15 +193,21 @@ class Evolution(Search):
         # Whether populations follow each other, each as large as lets it converge, until the time limit.
         self.is_timed = self.iterations is None and self.watch.time_limit is not None
         self.size = self.options.climbers
-        is_confirmed = self.iterations is None and self.size is None and self.form.whole.n <= CONFIRMED_CITIES
+        # Whether populations follow each other until their lengths agree.
+        self.is_confirmed = (
+            self.iterations is None
+            and self.size is None
+            and not self.is_timed
+            and self.form.whole.n <= CONFIRMED_CITIES
+        )
         # How many populations in a row have to bring no shorter tour before a solve ends.
-        self.enough = POPULATIONS if self.is_timed else CONFIRMATIONS if is_confirmed else 0
+        self.enough = POPULATIONS if self.is_timed else CONFIRMATIONS if self.is_confirmed else 0
         if self.size is not None:
             check_memory(
                 "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * self.form.whole.n + HOST_CLIMBER_BYTES)
             )
             check_device(self.form.whole.n, self.size, self.kernels)
-        if not self.is_timed:
+        if not self.is_timed and not self.is_confirmed:
             self.size = self.size or self._most()
         self.standing = EvolutionStanding(**NOBODY, best=None, first=self.options.first)
         if self.watch.state is not None:
@@ -251,7 +261,12 @@ class Evolution(Search):
             return False
         if self.iterations is not None and now.iteration >= self.iterations:
             return True
-        return self.has_converged and self.fruitless >= self.enough
+        if not self.has_converged:
+            return False
+        if self.is_confirmed:
+            is_large = len(now.elites) > AGREED
+            return self.agreed >= AGREED or (is_large and self.fruitless >= self.enough)
+        return self.fruitless >= self.enough
 
     @property
     def next_seconds(self) -> float:
@@ -287,7 +302,7 @@ class Evolution(Search):
         """
         now = now or self.standing
         count = now.descended
-        most = self.size or self._most()
+        most = self.size or self._most(len(now.elites))
         began = time.perf_counter()
         chunk = self._timely(min(self.chunk, most - count))
         count += chunk
@@ -382,16 +397,17 @@ class Evolution(Search):
         now, left = self.watch.seconds, self.watch.seconds_left
         return now + left * DESCENT_SHARE[self.task.machine], now + left * LATEST_SHARE[self.task.machine]
 
-    def _most(self) -> int:
-        """Choose how many climbers there are at most where the user does not say."""
+    def _most(self, elites: int = 0) -> int:
+        """Choose how many climbers a population has at most where the user does not say, after so many others."""
         limit = self.watch.time_limit
         if self.task.machine == "gpu":
             most = CLIMBERS["gpu"] if limit is None or not self.is_timed else MOST_CLIMBERS["gpu"]
             return max(1, min(most, most_climbers(self.form.whole.n, self.kernels)))
-        if limit is None or not self.is_timed:
-            return default_population(self.form.whole.n, self.task.machine)
         # A small population agrees soon; where it has not found the shortest tour, larger ones follow.
-        growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << len(self.standing.elites)
+        growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << elites
+        if limit is None or not self.is_timed:
+            most = default_population(self.form.whole.n, self.task.machine)
+            return min(most, growing) if self.is_confirmed and elites < AGREED else most
         return min(MOST_CLIMBERS["cpu"], growing)
 
     @property
@@ -418,6 +434,17 @@ class Evolution(Search):
         self.standing = replace(after, iteration=now.iteration + 1, unchanged=unchanged, idle=idle, stale=stale)
 
     @property
+    def agreed(self) -> int:
+        """How many populations in a row, with the one that has converged, have come to the shortest length by
+        themselves."""
+        now = self.standing
+        assert now.best is not None
+        before = now.agreed if now.best.length == now.shortest else 0
+        if now.elites and now.has_met_elites:
+            return before
+        return before + 1 if int(now.lengths.min()) == now.best.length else 0
+
+    @property
     def fruitless(self) -> int:
         """How many populations in a row, with the one that has converged, have brought no shorter tour."""
         now = self.standing
@@ -435,7 +462,8 @@ class Evolution(Search):
         if now.has_met_elites and self.is_last:
             self.kick()
             return
-        now = replace(now, unchanged=0, idle=0, stale=0, populations=self.fruitless, shortest=now.best.length)
+        ended, agreed, shortest = self.fruitless, self.agreed, now.best.length
+        now = replace(now, unchanged=0, idle=0, stale=0, populations=ended, agreed=agreed, shortest=shortest)
         if now.has_met_elites:
             elites = (*now.elites[-POPULATIONS:], search.best(now.handle, now.lengths, 0, None).tour)
             first = now.first + now.descended
