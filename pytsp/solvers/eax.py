@@ -54,9 +54,13 @@ FIRST_CLIMBERS, FIRST_CITIES = 24, 30
 STALE = 50
 # Populations in a row without a shorter tour that end a solve before its time limit.
 POPULATIONS = 10
-# Without a limit, up to CONFIRMED_CITIES, stop after CONFIRMATIONS populations without a shorter tour: in one of four
-# solves of gr666 the second one finds what the first one missed.
-CONFIRMED_CITIES, CONFIRMATIONS = 1_500, 2
+# Most cities with several populations without limit, climbers and generations. The first ones are small.
+CONFIRMED_CITIES = 1_500
+# Populations in a row that end such a solve if they come to the shortest length by themselves.
+AGREED = 3
+# Large populations in a row without a shorter tour that end it otherwise: in one of four solves of gr666 they find what
+# the first one missed.
+CONFIRMATIONS = 2
 # Kicks a second of a thread that are assumed at first, where kicks end a solve.
 FIRST_KICKS_A_SECOND = 5_000.0
 # Climbers of a core, or of a GPU, in the first call in which they descend.
@@ -84,7 +88,7 @@ NOBODY: dict[str, Any] = {
 HOST_CITY_BYTES = 64
 HOST_CLIMBER_BYTES = 1024
 # The numbers and truth values of a standing, as a checkpoint names them.
-COUNTS = ("first", "descended", "unchanged", "idle", "stale", "populations")
+COUNTS = ("first", "descended", "unchanged", "idle", "stale", "populations", "agreed")
 FLAGS = ("is_settled", "has_met_elites")
 
 
@@ -137,6 +141,8 @@ class EvolutionStanding(Standing):
         How many generations in a row have made no tour shorter, and how many not the shortest one.
     populations, shortest : int
         How many populations in a row have ended with that length.
+    agreed : int
+        How many of them have come to it by themselves.
     """
 
     first: int
@@ -149,6 +155,7 @@ class EvolutionStanding(Standing):
     idle: int = 0
     stale: int = 0
     populations: int = 0
+    agreed: int = 0
     shortest: int | None = None
 
 
@@ -192,15 +199,21 @@ class Evolution(Search):
         # True if populations follow each other until the time limit, each as large as can converge.
         self.is_timed = self.iterations is None and self.watch.time_limit is not None
         self.size = self.options.climbers
-        is_confirmed = self.iterations is None and self.size is None and self.form.whole.n <= CONFIRMED_CITIES
+        # True if populations follow each other until their lengths agree.
+        self.is_confirmed = (
+            self.iterations is None
+            and self.size is None
+            and not self.is_timed
+            and self.form.whole.n <= CONFIRMED_CITIES
+        )
         # Populations in a row without a shorter tour that end a solve.
-        self.enough = POPULATIONS if self.is_timed else CONFIRMATIONS if is_confirmed else 0
+        self.enough = POPULATIONS if self.is_timed else CONFIRMATIONS if self.is_confirmed else 0
         if self.size is not None:
             check_memory(
                 "climbers", self.size, lambda count: count * (HOST_CITY_BYTES * self.form.whole.n + HOST_CLIMBER_BYTES)
             )
             check_device(self.form.whole.n, self.size, self.kernels)
-        if not self.is_timed:
+        if not self.is_timed and not self.is_confirmed:
             self.size = self.size or self._most()
         self.standing = EvolutionStanding(**NOBODY, best=None, first=self.options.first)
         if self.watch.state is not None:
@@ -254,7 +267,12 @@ class Evolution(Search):
             return False
         if self.iterations is not None and now.iteration >= self.iterations:
             return True
-        return self.has_converged and self.fruitless >= self.enough
+        if not self.has_converged:
+            return False
+        if self.is_confirmed:
+            is_large = len(now.elites) > AGREED
+            return self.agreed >= AGREED or (is_large and self.fruitless >= self.enough)
+        return self.fruitless >= self.enough
 
     @property
     def next_seconds(self) -> float:
@@ -290,7 +308,7 @@ class Evolution(Search):
         """
         now = now or self.standing
         count = now.descended
-        most = self.size or self._most()
+        most = self.size or self._most(len(now.elites))
         began = time.perf_counter()
         chunk = self._timely(min(self.chunk, most - count))
         count += chunk
@@ -385,16 +403,17 @@ class Evolution(Search):
         now, left = self.watch.seconds, self.watch.seconds_left
         return now + left * DESCENT_SHARE[self.task.machine], now + left * LATEST_SHARE[self.task.machine]
 
-    def _most(self) -> int:
-        """Choose how many climbers there are at most where the user does not say."""
+    def _most(self, elites: int = 0) -> int:
+        """Choose how many climbers a population has at most where the user does not say, after so many others."""
         limit = self.watch.time_limit
         if self.task.machine == "gpu":
             most = CLIMBERS["gpu"] if limit is None or not self.is_timed else MOST_CLIMBERS["gpu"]
             return max(1, min(most, most_climbers(self.form.whole.n, self.kernels)))
-        if limit is None or not self.is_timed:
-            return default_population(self.form.whole.n, self.task.machine)
         # A small population agrees soon; where it has not found the shortest tour, larger ones follow.
-        growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << len(self.standing.elites)
+        growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << elites
+        if limit is None or not self.is_timed:
+            most = default_population(self.form.whole.n, self.task.machine)
+            return min(most, growing) if self.is_confirmed and elites < AGREED else most
         return min(MOST_CLIMBERS["cpu"], growing)
 
     @property
@@ -421,6 +440,16 @@ class Evolution(Search):
         self.standing = replace(after, iteration=now.iteration + 1, unchanged=unchanged, idle=idle, stale=stale)
 
     @property
+    def agreed(self) -> int:
+        """Number of populations in a row, with the one that has converged, at the shortest length by themselves."""
+        now = self.standing
+        assert now.best is not None
+        before = now.agreed if now.best.length == now.shortest else 0
+        if now.elites and now.has_met_elites:
+            return before
+        return before + 1 if int(now.lengths.min()) == now.best.length else 0
+
+    @property
     def fruitless(self) -> int:
         """Number of populations in a row, with the one that has converged, without a shorter tour."""
         now = self.standing
@@ -438,7 +467,8 @@ class Evolution(Search):
         if now.has_met_elites and self.is_last:
             self.kick()
             return
-        now = replace(now, unchanged=0, idle=0, stale=0, populations=self.fruitless, shortest=now.best.length)
+        ended, agreed, shortest = self.fruitless, self.agreed, now.best.length
+        now = replace(now, unchanged=0, idle=0, stale=0, populations=ended, agreed=agreed, shortest=shortest)
         if now.has_met_elites:
             elites = (*now.elites[-POPULATIONS:], search.best(now.handle, now.lengths, 0, None).tour)
             first = now.first + now.descended

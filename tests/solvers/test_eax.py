@@ -175,10 +175,11 @@ def test_threads_change_nothing(threads: int, moves: str) -> None:
 
 @pytest.mark.parametrize("moves", ["3-opt", "flat"])
 def test_iterations_are_the_beginning_of_more_of_them(backend: Backend, moves: str) -> None:
-    whole = solved(uniform(80), backend, moves=moves)
+    options: dict[str, Any] = dict(moves=moves, climbers=40)
+    whole = solved(uniform(80), backend, **options)
     assert whole.iterations is not None and whole.iterations > 3
     for iterations in (0, 1, whole.iterations, whole.iterations + 1):
-        part = solved(uniform(80), backend, iterations=iterations, moves=moves)
+        part = solved(uniform(80), backend, iterations=iterations, **options)
         assert part.iterations == min(iterations, whole.iterations)
         told = [each[1:] for each in whole.history if each.iteration <= iterations]
         assert [each[1:] for each in part.history] == told
@@ -274,6 +275,26 @@ def test_without_a_limit_another_population_has_to_bring_nothing_shorter(
     size = given_options.get("climbers", default_population(n, "cpu"))
     assert sum(counts) >= 2 * size if is_confirmed else sum(counts) == size
     assert_whole(result)
+
+
+def test_without_a_limit_populations_end_where_they_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    renew = Evolution.renew
+
+    def noted(self: Evolution) -> None:
+        if not (self.standing.elites and self.standing.has_met_elites):
+            sizes.append(len(self.standing.lengths))
+        renew(self)
+
+    monkeypatch.setattr(Evolution, "renew", noted)
+    result = pytsp.solve(uniform(40), solver="eax", backend="c")
+    # 24 and 48 climbers came to the length, then 96 did.
+    assert sizes == [24, 48] and result.stop_reason == "finished"
+    # Where no population comes to the shortest length by itself, two large ones have to bring none.
+    sizes.clear()
+    monkeypatch.setattr(Evolution, "agreed", 0)
+    pytsp.solve(uniform(40), solver="eax", backend="c")
+    assert [size for size in sizes if size < 100] == [24, 48, 96] and len(sizes) > 3
 
 
 @pytest.mark.parametrize("n", [1, 4, 9])
