@@ -404,7 +404,7 @@ class Evolution(Search):
         return now + left * DESCENT_SHARE[self.task.machine], now + left * LATEST_SHARE[self.task.machine]
 
     def _most(self, elites: int = 0) -> int:
-        """Choose how many climbers a population has at most where the user does not say, after so many others."""
+        """Choose the default size of a population, by the number of populations before it."""
         limit = self.watch.time_limit
         if self.task.machine == "gpu":
             most = CLIMBERS["gpu"] if limit is None or not self.is_timed else MOST_CLIMBERS["gpu"]

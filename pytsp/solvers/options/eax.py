@@ -44,7 +44,7 @@ class EAX(Climbers, NeighbourLists):
     iterations: int | None = iterations(
         "Most generations of one population, also with a time limit. By default a population ends when no tour becomes "
         "shorter. With a time limit alone more populations follow, until ten in a row find nothing shorter. Without "
-        "any limit, up to 1,500 cities, they follow until one finds nothing shorter."
+        "any limit, up to 1,500 cities, they follow until several agree."
     )
     moves: str | None = moves(
         (*MOVES, FLAT),
