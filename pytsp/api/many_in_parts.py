@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from pytsp.api.many import SHORTENED_SECONDS, TOGETHER_CITIES, Batches
-from pytsp.distributed.coordinator import Coordinator, Kept, Order
-from pytsp.distributed.parts import SLICE_SECONDS
-from pytsp.distributed.places import places_of
+from pytsp.distributed.coordinator import Coordinator, Kept, Order, places_of
+from pytsp.distributed.search import SLICE_SECONDS
 from pytsp.distributed.slices import placed_here
 from pytsp.distributed.worker import Shared
 from pytsp.exceptions import KernelError
@@ -158,7 +157,7 @@ def solve_shares(
                     # Nobody is there; workers may come.
                     time.sleep(CALL_SECONDS)
                 replies = coordinator.wait((PAUSE_SECONDS if is_sending else 0.0) if heard else CALL_SECONDS)
-                for order, _, solved in replies:
+                for order, solved in replies:
                     queue.observe(order.owner, solved.numbers, solved.seconds)
                     heard.append(solved.results(instances))
                 # A place that has done its task waits for no results of others, but neither do these wait on and on.

@@ -16,38 +16,25 @@ from pytsp.solvers.ils.starting_tours import restart_seed
 
 __all__ = ["Island", "Migrants", "Stay", "begin_island", "round_generations"]
 
-# After so many generations islands exchange tours; the tours of many cities need more generations until they agree.
+# The generations between two exchanges, and of more than MANY_CITIES cities, whose tours agree later.
 GENERATIONS, MORE_GENERATIONS, MANY_CITIES = 10, 20, 20_000
-# An island sends a tour in so many, one at least.
+# An island sends the tours of one climber in MIGRATING, at least one.
 MIGRATING = 4
 
 
 @dataclass(frozen=True)
 class Migrants:
-    """Climbers that an island has to send.
-
-    Attributes
-    ----------
-    population : int
-        Which of the island's populations they are of.
-    climbers : dict
-        Of k climbers "tours", int32 of shape (k, n), "lengths" and "steps", int64 of shape (k,).
-    """
+    """Climbers of one of an island's populations: "tours", shape (k, n), "lengths" and "steps", shape (k,)."""
 
     population: int
     climbers: dict[str, NDArray[Any]]
 
-    @property
-    def nbytes(self) -> int:
-        return sum(field.nbytes for field in self.climbers.values())
-
     def state(self) -> dict[str, Any]:
-        """Return them as a checkpoint holds them, for `restored`."""
-        return {"population": self.population, "climbers": self.climbers}
+        """Return the climbers as a checkpoint holds them."""
+        return dict(vars(self))
 
     @classmethod
     def restored(cls, state: State, n: int) -> Migrants:
-        """Return the climbers that a checkpoint holds."""
         said = state.part("climbers")
         tours = said.tours("tours", n)
         numbers = {name: said.array(name, np.int64, (len(tours),)) for name in ("lengths", "steps")}
@@ -56,52 +43,30 @@ class Migrants:
 
 @dataclass(frozen=True)
 class Stay:
-    """What an island is asked between two exchanges.
-
-    Attributes
-    ----------
-    round : int
-        How many exchanges were before.
-    until : int
-        The generation at which it is to stop.
-    arrivals : Migrants or None
-        Who comes, in place of those that the island has sent.
-    """
+    """The time of an island between two exchanges: its number, the generation at which it ends, and the climbers that
+    come first, in place of those that the island has sent."""
 
     round: int
     until: int
     arrivals: Migrants | None = None
 
-    @property
-    def nbytes(self) -> int:
-        return 0 if self.arrivals is None else self.arrivals.nbytes
-
     def state(self) -> dict[str, Any]:
-        """Return it as a checkpoint holds it, for `restored`."""
-        arrivals = None if self.arrivals is None else self.arrivals.state()
-        return {"round": self.round, "until": self.until, "arrivals": arrivals}
+        """Return the stay as a checkpoint holds it."""
+        return vars(self) | {"arrivals": None if self.arrivals is None else self.arrivals.state()}
 
     @classmethod
     def restored(cls, state: State, n: int) -> Stay:
-        """Return the stay that a checkpoint holds."""
         arrivals = Migrants.restored(state.part("arrivals"), n) if "arrivals" in state else None
         return cls(state.whole("round"), state.whole("until"), arrivals)
 
 
 def round_generations(n: int) -> int:
-    """Return after how many generations islands exchange tours of n cities."""
+    """Return the generations between two exchanges of tours of n cities."""
     return GENERATIONS if n <= MANY_CITIES else MORE_GENERATIONS
 
 
 class Island(Evolution):
-    """The populations of one island, through its stays.
-
-    Parameters
-    ----------
-    task : Task
-    stays : sequence of Stay
-        Those that are not over, and maybe some that the task's state has been through.
-    """
+    """The populations of one island, through its stays; the task's state may have been through some of these."""
 
     def __init__(self, task: Task[Any], stays: Sequence[Stay]) -> None:
         self.round, self.until = -1, 0

@@ -26,18 +26,11 @@ __all__ = ["Passes", "PassesAsk", "Stripe", "StripeAsk", "begin_passes", "begin_
 
 @dataclass(frozen=True)
 class StripeAsk:
-    """What is asked of a stripe for an epoch.
+    """The arguments of a stripe in an epoch.
 
-    Attributes
-    ----------
-    path : numpy.ndarray of int32, shape (m,)
-        Its cities, in the order of the tour; the first and the last one stay where they are.
-    stream : int
-        What tells its random numbers from those of all other stripes and epochs, from 1 on.
-    first, until, rounds : int
-        Which round is its first, before which it ends, and how many there are in all epochs, by which it cools.
-    until_seconds, all_seconds : float or None
-        In place of these, the seconds of the solve at which the epoch and all of them end.
+    `path` has its cities, shape (m,), of which the first and the last one stay in place; `stream` is the number of its
+    random numbers, from 1 on. It has the rounds `first`, …, `until` - 1 of the `rounds` of all epochs, or ends, as all
+    of them do, at these seconds of the solve.
     """
 
     path: NDArray[np.int32]
@@ -51,7 +44,7 @@ class StripeAsk:
 
 @dataclass(frozen=True)
 class PassesAsk:
-    """A tour of all cities, and how many passes there are at most: None for as many as it takes."""
+    """A tour of all cities, and the most passes; None for as many as it takes."""
 
     tour: NDArray[np.int32]
     most: int | None
@@ -68,7 +61,7 @@ class _Ground:
 
 
 def _ground(task: Task[Any], cities: NDArray[np.int32] | None) -> tuple[_Ground, NDArray[np.int32]]:
-    """Return some cities of an instance in order of a curve, or all, and where each of those given is in it."""
+    """Return some cities of an instance, or all, in order of a curve, and the position of each there."""
     some = task.instance if cities is None else task.instance._in_order(cities)
     look(some.n)
     points = curve_points(some)
@@ -83,6 +76,8 @@ def _ground(task: Task[Any], cities: NDArray[np.int32] | None) -> tuple[_Ground,
 
 class Stripe(Pieces):
     """The pieces of a path, round by round: cut elsewhere in each, but none across the path's ends."""
+
+    is_quiet = True
 
     def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], ask: StripeAsk) -> None:
         self.ask = ask
@@ -136,26 +131,20 @@ class Stripe(Pieces):
 
     @property
     def kicked(self) -> int:
-        """How many kicks were tried, those of a round that goes on too."""
+        """The kicks so far, with those of a round that goes on."""
         now = self.standing
         kicked = sum(self._count_of(each) for each in range(self.ask.first, now.rounds) if self._has_kicks(each))
         return (kicked + (now.pieces if self._has_kicks(now.rounds) else 0)) * self.kicks
 
     def _has_kicks(self, rounds: int) -> bool:
-        """Tell whether a round has kicks: where time is what ends it, the first one is a descent alone."""
+        """Return whether a round has kicks: the first one of a timed search is a descent alone."""
         return not (self.is_timed and rounds == 0)
 
     def peek(self) -> Found:
         return replace(super().peek(), steps=np.array([self.kicked]))
 
     def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
-        """Return the path, and its length as a closed tour.
-
-        Raises
-        ------
-        KernelError
-            If it has other ends.
-        """
+        """Return the path, and its length as a closed tour; raise `KernelError` if it has other ends."""
         tour, length, lengths = super().checked(replace(found, cities=None))
         cities = self.order[tour]
         first, last = self.ask.path[0], self.ask.path[-1]
@@ -178,7 +167,10 @@ def begin_stripe(task: Task[Any], ask: StripeAsk) -> Stripe:
 
 
 class Passes(Pieces):
-    """Moves over the whole tour, until it is a local optimum or so many passes are made."""
+    """Moves over the whole tour, until it is a local optimum or the passes are made."""
+
+    is_quiet = True
+    phase = "between pieces"
 
     def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], ask: PassesAsk) -> None:
         self.most = ask.most
@@ -199,10 +191,6 @@ class Passes(Pieces):
         self.has_called = True
         most = 2**62 if self.most is None else self.most - self.standing.passes
         self.settle(most, self.watch.seconds_left)
-
-    @property
-    def phase(self) -> str:  # type: ignore[override]
-        return "between pieces"
 
     def needs_descent(self, stop_reason: str) -> bool:
         return False
