@@ -7,7 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from pytsp.backends.devices import Device
-from pytsp.backends.registry import KINDS, choose, find
+from pytsp.backends.kinds import KINDS, find
+from pytsp.backends.registry import choose
 from pytsp.distributed.places import Place, Places
 from pytsp.distributed.slices import placement
 from pytsp.distributed.worker import Reply

@@ -47,30 +47,10 @@ ROUNDING = 1e-9
 class Part:
     """A search that goes on slice by slice: a range of climbers, an island, a stripe.
 
-    Attributes
-    ----------
-    key, name : str
-        Its name among all parts, and in messages.
-    begin, arguments, options
-        What makes the search, as `Slice` has them.
-    hears : bool
-        Whether it may go on with a message after it has finished.
-    is_short : bool
-        Whether it should be over after one slice.
-    told : Told or None
-        The outcome of the last slice.
-    best, climbers, iteration
-        The last that were told.
-    state : bytes or None
-        Its state, pickled, after `state_version` of its `version` slices, told at `state_at`.
-    seconds : float
-        Those of all slices.
-    home : str or None
-        The place that has its search.
-    ends : bool
-        Whether nothing is left to do but the last descent.
-    message : Any
-        What its search hears next; where that begins from a state, `arguments` have it. There were `messages` since.
+    `name` is for messages; one that `hears` may go on with a message after it has finished, and one that `is_short`
+    should be over after a slice. `told` is the outcome of the last slice, with the last that was told of each thing.
+    The state is that after `state_version` of `version` slices; `messages` came since. `home` is the place that has the
+    search. Nothing is left but the last descent if it `ends`.
     """
 
     key: str

@@ -67,29 +67,11 @@ Begin = Callable[[Task[Any], Any], Search]
 
 @dataclass(frozen=True)
 class Slice:
-    """The arguments of a slice.
+    """The arguments of a slice of a part, which has had `version` slices.
 
-    Attributes
-    ----------
-    job, part : str
-        The keys of the job and of the part.
-    version : int
-        The slices that the part has had.
-    begin : callable
-    options : mapping
-        Options of the part in place of the job's.
-    seconds : float
-        The length of the slice.
-    time_limit, spent : float
-        Those of the solve, in seconds.
-    known : tuple of int, or None
-        Length and climber of the best tour that the coordinator has.
-    keeps, ends : bool
-        Whether to tell the state, and to make the last descent alone.
-    message : Any
-        The argument of the search's `hear`, if any.
-    ending : str
-        A file that exists where the coordinator waits no longer.
+    `options` are in place of the job's; `time_limit` and `spent` the seconds of the solve; `known` the length and the
+    climber of the best tour that the coordinator has. The state is told if `keeps`, and nothing but the last descent is
+    made if `ends`. The search is to `hear` the message, and to end where the file `ending` exists.
     """
 
     job: str
@@ -129,26 +111,9 @@ class Facts:
 class Told:
     """The outcome of a slice.
 
-    Attributes
-    ----------
-    reason : str or None
-        "finished" or "time limit" where the part is over.
-    best : Best or None
-        The best tour, in the instance's numbers, with its length in the kernels' units; None where it is known.
-    length : int or float
-        Its length as users see it.
-    climbers : Range or None
-        None of a quiet search that goes on.
-    facts : Facts
-    iteration : int or None
-    state : bytes or None
-        The state of the search, pickled.
-    began_seconds, seconds : float
-        The time until the search was there, and that of the slice.
-    round : int or None
-        The number of the last message that the search has begun with.
-    answer : Any
-        What a search that hears messages sends when it has finished.
+    `reason` is "finished" or "time limit" where the part is over. The best tour has the instance's numbers, and is None
+    where it is known or the search is quiet; `length` is what users see. A search that hears messages has begun with
+    the one of number `round`, and sends `answer` when it has finished.
     """
 
     reason: str | None
@@ -158,8 +123,8 @@ class Told:
     facts: Facts
     iteration: int | None
     state: bytes | None
-    began_seconds: float
-    seconds: float
+    began_seconds: float = 0.0
+    seconds: float = 0.0
     round: int | None = None
     answer: Any = None
 
@@ -287,7 +252,7 @@ def _tell(search: Search, ask: Slice, reason: str | None, state: bytes | None) -
         phase=search.phase,
         iterations=search.iterations,
     )
-    return Told(reason, best, length, climbers, facts, search.iteration, state, 0.0, 0.0)
+    return Told(reason, best, length, climbers, facts, search.iteration, state)
 
 
 def _cities_of(search: Search) -> int:

@@ -6,6 +6,7 @@ The tour depends on the seed and the number of stripes alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,27 +14,26 @@ from numpy.typing import NDArray
 
 from pytsp.distributed.places import Places
 from pytsp.distributed.search import Part, PartedSearch
-from pytsp.neighbours.hilbert import hilbert_order
+from pytsp.exceptions import KernelError
+from pytsp.neighbours.hilbert import along_hilbert, hilbert_order
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import Form, form_of
 from pytsp.problem.location import curve_points
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.large.pieces import (
-    DEFAULT_ROUNDS,
-    MOST_SETTLING_SECONDS,
-    MOST_SETTLING_SHARE,
-    PASS_CITIES,
-    SETTLED_PASSES,
-    SETTLING_SHARE,
-)
+from pytsp.solvers.common.temperature import first_temperature
+from pytsp.solvers.ils.starting_tours import restart_seed
+from pytsp.solvers.large import pieces
+from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.large.requirements import LEAST_CITIES
-from pytsp.solvers.large.solver import check_large
-from pytsp.solvers.large.stripe import PassesAsk, StripeAsk, begin_passes, begin_stripe
+from pytsp.solvers.large.solver import PIECE, check_large, lists_of, numbers_of
 from pytsp.solvers.options.large import LargeTour
 from pytsp.starts.construct import start_tour
+from pytsp.utils.deadline import look
 
-__all__ = ["Stripes"]
+__all__ = ["Passes", "PassesAsk", "Stripe", "StripeAsk", "Stripes", "begin_passes", "begin_stripe"]
 
 # The epochs of a solve that ends by rounds, and by time.
 EPOCHS, TIMED_EPOCHS = 4, 2
@@ -43,6 +43,173 @@ WHOLE_SECONDS = 4e-6
 FINAL_LENGTHS = 8
 # The seconds of stripes to tell their paths where a solve ends.
 ENDING_SECONDS = 0.9
+
+
+@dataclass(frozen=True)
+class StripeAsk:
+    """The arguments of a stripe in an epoch.
+
+    `path` has its cities, shape (m,), of which the first and the last one stay in place; `stream` is the number of its
+    random numbers, from 1 on. It has the rounds `first`, …, `until` - 1 of the `rounds` of all epochs, or ends, as all
+    of them do, at these seconds of the solve.
+    """
+
+    path: NDArray[np.int32]
+    stream: int
+    first: int
+    until: int
+    rounds: int
+    until_seconds: float | None = None
+    all_seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class PassesAsk:
+    """A tour of all cities, and the most passes; None for as many as it takes."""
+
+    tour: NDArray[np.int32]
+    most: int | None
+
+
+# Cities in order of a curve, by their numbers in the instance; an instance of these, their lists, and its form.
+_Ground = tuple[NDArray[np.int32], Instance, NDArray[np.int32], Form]
+
+
+def _ground(task: Task[Any], cities: NDArray[np.int32] | None) -> tuple[_Ground, NDArray[np.int32]]:
+    """Return some cities of an instance, or all, in order of a curve, and the position of each there."""
+    some = task.instance if cities is None else task.instance._in_order(cities)
+    look(some.n)
+    points = curve_points(some)
+    assert points is not None
+    along = along_hilbert(points)
+    order = along.order.astype(np.int32)
+    ordered = some._in_order(order)
+    lists = lists_of(ordered, along.keys, order, task)
+    form = form_of(ordered, in_space_above=0)
+    return (order if cities is None else cities[order], ordered, lists, form), numbers_of(order)
+
+
+class _Quiet(Pieces):
+    """Pieces of some cities, whose tour is known when they have ended."""
+
+    is_quiet = True
+
+    def __init__(
+        self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], piece: int, heat: float | None
+    ) -> None:
+        order, _, lists, form = ground
+        heat = first_temperature(form, lists, heat)
+        super().__init__(task, form, lists, tour, order=order, piece=piece, temperature=heat)
+
+    def needs_descent(self, stop_reason: str) -> bool:
+        return False
+
+
+class Stripe(_Quiet):
+    """The pieces of a path, round by round: cut elsewhere in each, but none across the path's ends."""
+
+    due_passes = 0
+
+    def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], ask: StripeAsk) -> None:
+        self.ask, options = ask, task.options
+        super().__init__(task, ground, tour, PIECE if options.piece is None else options.piece, options.temperature)
+        self.is_timed = ask.until_seconds is not None
+        if self.watch.state is None:
+            self.standing = self.shortest = replace(self.standing, rounds=ask.first)
+
+    @property
+    def iteration(self) -> int:
+        return self.standing.rounds
+
+    @property
+    def is_finished(self) -> bool:
+        now, until = self.standing, self.ask.until_seconds
+        if until is None:
+            return now.rounds >= self.ask.until
+        return self.watch.seconds >= until and (now.rounds > 0 or self.watch.seconds >= (self.ask.all_seconds or until))
+
+    def stop_reason(self) -> str | None:
+        return None if self.watch.seconds_left > 0 else "time limit"
+
+    def advance(self) -> None:
+        """Make one kernel call: pieces of a round climb."""
+        self.has_called = True
+        seconds, end = self.watch.seconds, self.ask.all_seconds
+        done = self.standing.rounds / self.ask.rounds if end is None else seconds / end
+        left = float("inf") if self.ask.until_seconds is None else self.ask.until_seconds - seconds
+        self.count = self._count_of(self.standing.rounds)
+        self.climb((1 - min(1.0, done)) ** pieces.COOLING, max(0.0, left))
+
+    def _offset(self, rounds: int) -> int:
+        """Return the position at which the first piece of a round begins; all of them end before the path does."""
+        share = (self.seed % 2**32 * pieces.PLASTIC + rounds * pieces.GOLDEN) % 1
+        return int(share * (min(self.piece, self.n - self.piece) + 1))
+
+    def _count_of(self, rounds: int) -> int:
+        return (self.n - self._offset(rounds)) // self.piece
+
+    @property
+    def kicked(self) -> int:
+        """The kicks so far, with those of a round that goes on."""
+        now, first = self.standing, self.ask.first
+        counts = [*map(self._count_of, range(first, now.rounds)), now.pieces]
+        # The first round of a timed search is a descent alone.
+        return self.kicks * sum(counts[int(self.is_timed and first == 0) :])
+
+    def peek(self) -> Found:
+        return replace(super().peek(), steps=np.array([self.kicked]))
+
+    def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
+        """Return the path, and its length as a closed tour; raise `KernelError` if it has other ends."""
+        tour, length, lengths = super().checked(replace(found, cities=None))
+        cities = self.order[tour]
+        first, last = self.ask.path[0], self.ask.path[-1]
+        path = np.roll(cities, -int(np.argmax(cities == first)))
+        if path[-1] != last:
+            path = np.roll(path[::-1], 1)
+        if path[-1] != last:
+            raise KernelError(f"a stripe from city {first} to {last} has lost its ends; please report this")
+        return path.astype(np.int32), length, lengths
+
+
+def begin_stripe(task: Task[Any], ask: StripeAsk) -> Stripe:
+    """Begin the search of a stripe, by random numbers of its own."""
+    task.prepare_kernels()
+    ground, tour = _ground(task, ask.path)
+    # To the search its cities are the instance.
+    own = replace(task, instance=ground[1], seed=restart_seed(task.seed, ask.stream), memo={})
+    return Stripe(own, ground, tour, ask)
+
+
+class Passes(_Quiet):
+    """Moves over the whole tour, until it is a local optimum or the passes are made."""
+
+    phase = "between pieces"
+
+    def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], ask: PassesAsk) -> None:
+        self.most = ask.most
+        super().__init__(task, ground, tour, len(tour), 0.0)
+
+    @property
+    def is_finished(self) -> bool:
+        now = self.standing
+        return now.is_settled or (self.most is not None and now.passes >= self.most)
+
+    def stop_reason(self) -> str | None:
+        return "time limit" if self.watch.seconds_left <= self.pass_seconds else None
+
+    def advance(self) -> None:
+        """Make one kernel call of passes."""
+        self.has_called = True
+        most = 2**62 if self.most is None else self.most - self.standing.passes
+        self.settle(most, self.watch.seconds_left)
+
+
+def begin_passes(task: Task[Any], ask: PassesAsk) -> Passes:
+    """Begin passes over a tour; the lists of all cities are made once."""
+    task.prepare_kernels()
+    ground, numbers = task.recall("ground", lambda: _ground(task, None))
+    return Passes(task, ground, numbers[ask.tour], ask)
 
 
 class Stripes(PartedSearch):
@@ -61,7 +228,7 @@ class Stripes(PartedSearch):
                 f"{self.stripes}"
             )
         self.is_timed = options.iterations is None and limit is not None
-        self.rounds = DEFAULT_ROUNDS if options.iterations is None else options.iterations
+        self.rounds = pieces.DEFAULT_ROUNDS if options.iterations is None else options.iterations
         self.epochs = TIMED_EPOCHS if self.is_timed else min(EPOCHS, self.rounds)
         # Where the search is: the epoch, whether passes are made behind it, the rounds and kicks so far, and whether
         # the tour is a local optimum.
@@ -147,8 +314,8 @@ class Stripes(PartedSearch):
     def _begin(self) -> None:
         """Hand out the stripes of an epoch that are left, or the passes behind the last one."""
         if self.is_passing or self.epoch >= self.epochs:
-            self.is_passing = True
-            most = None if self.epoch + 1 >= self.epochs else SETTLED_PASSES + self.task.instance.n // PASS_CITIES
+            self.is_passing, is_last = True, self.epoch + 1 >= self.epochs
+            most = None if is_last else pieces.SETTLED_PASSES + self.task.instance.n // pieces.PASS_CITIES
             name = f"passes behind epoch {self.epoch}"
             self.add(Part(f"passes {self.epoch}", name, begin_passes, PassesAsk(self.tour, most), home=self.home))
             return
@@ -171,8 +338,9 @@ class Stripes(PartedSearch):
         """Return the seconds at which the epochs of a timed solve end for the passes behind them."""
         limit = self.watch.time_limit
         assert limit is not None
-        needed = max(WHOLE_SECONDS * self.task.instance.n, min(SETTLING_SHARE * limit, MOST_SETTLING_SECONDS))
-        return limit - self.watch.reserve - min(needed, MOST_SETTLING_SHARE * limit)
+        settling = min(pieces.SETTLING_SHARE * limit, pieces.MOST_SETTLING_SECONDS)
+        needed = max(WHOLE_SECONDS * self.task.instance.n, settling)
+        return limit - self.watch.reserve - min(needed, pieces.MOST_SETTLING_SHARE * limit)
 
     def advance(self) -> None:
         if self.going:

@@ -20,20 +20,20 @@ from pytsp.backends.context import Backend
 from pytsp.backends.devices import Probe
 from pytsp.backends.registry import open_backend
 from pytsp.distributed import devices, search, slices
-from pytsp.distributed.islands import Islands
-from pytsp.run.monitor import Watch
-from pytsp.solvers.common.task import Task
-from pytsp.solvers.eax_islands import (
+from pytsp.distributed.islands import (
     GENERATIONS,
     MANY_CITIES,
     MIGRATING,
     MORE_GENERATIONS,
     Island,
+    Islands,
     Migrants,
     Stay,
     begin_island,
     round_generations,
 )
+from pytsp.run.monitor import Watch
+from pytsp.solvers.common.task import Task
 
 PART = "flat"
 uniform = partial(cities.uniform, side=10_000)

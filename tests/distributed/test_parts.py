@@ -29,10 +29,10 @@ from pytsp.distributed import slices
 from pytsp.distributed.coordinator import Coordinator, Kept, Order
 from pytsp.distributed.places import AnyExecutor, Place, Places
 from pytsp.distributed.ranges import COLUMNS, Range, join, missing
+from pytsp.distributed.stripes import Stripe, StripeAsk
 from pytsp.problem.instances import Instances
 from pytsp.run.monitor import Watch
 from pytsp.solvers.large.pieces import PiecesStanding
-from pytsp.solvers.large.stripe import Stripe, StripeAsk
 
 uniform = partial(cities.uniform, side=10_000)
 
