@@ -44,10 +44,7 @@ _log = logging.getLogger("pytsp")
 def places_of(executor: Any, devices: Any, placed: Mapping[str, Any]) -> AbstractContextManager[Places] | None:
     """Return the places that a call asks for, to be entered; None without an executor and devices.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If both are given, or the executor is none.
+    An executor that is none raises `TypeError`, and one beside devices `ValueError`.
     """
     if executor is None and devices is None:
         return None
@@ -92,20 +89,10 @@ class Kept(Mapping[str, bytes]):
 
 @dataclass
 class Order:
-    """A task on its way.
+    """A task on its way; messages call it `name`, and the sender knows it by `owner`.
 
-    Attributes
-    ----------
-    name : str
-        Its name in messages.
-    work : callable
-    arguments : Any
-    blobs : callable
-        Return the objects that this task alone needs, pickled; none where they are not known.
-    owner : Any
-        What the sender knows it by.
-    is_lost : bool
-        Whether a worker lacks an object that is not known.
+    `blobs` returns the objects that this task alone needs, pickled, as far as they are known. A task is lost if its
+    worker lacks an object that is not known.
     """
 
     name: str
@@ -121,14 +108,7 @@ class Order:
 
 
 class Coordinator:
-    """The tasks of one solve.
-
-    Parameters
-    ----------
-    places : Places
-    kept : Kept
-        The objects that all tasks share.
-    """
+    """The tasks of one solve, at some places, with the objects that all of them share."""
 
     def __init__(self, places: Places, kept: Kept) -> None:
         self.places, self.kept = places, kept
@@ -176,12 +156,8 @@ class Coordinator:
     def wait(self, seconds: float) -> list[tuple[Order, Any]]:
         """Return the tasks that are done within some seconds, as soon as one is, with their results.
 
-        Raises
-        ------
-        WorkerLost
-            If workers were lost with a task too often, or none is left.
-        BackendError
-            If a worker is of another version or build.
+        Raise `WorkerLost` if workers were lost with a task too often, or none is left, and `BackendError` if one is of
+        another version or build.
         """
         self._give_up_the_gone()
         done = wait(self._running, timeout=max(0.0, seconds), return_when=FIRST_COMPLETED).done if self._running else ()

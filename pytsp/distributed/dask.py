@@ -28,10 +28,6 @@ class Cluster(Places):
     Shared objects go to the cluster once. A task prefers the worker that had the last one of its part, and goes to
     another one without it. The scheduler gives the task of a lost worker to others, as often as
     `distributed.scheduler.allowed-failures` says, three times by default.
-
-    Parameters
-    ----------
-    client : distributed.Client
     """
 
     def __init__(self, client: Any) -> None:
@@ -97,10 +93,7 @@ def _same(blob: bytes) -> bytes:
 def cluster_of(executor: Any) -> Cluster | None:
     """Return the cluster of a Dask client, or of its executor; None for anything else.
 
-    Raises
-    ------
-    PytspError
-        If it has no workers.
+    One without workers raises `PytspError`.
     """
     # A user with a client has imported Dask; a module without Client is another folder of this name.
     kind = getattr(sys.modules.get("distributed"), "Client", None)
@@ -117,10 +110,7 @@ def cluster_of(executor: Any) -> Cluster | None:
 def connect(address: str) -> Any:
     """Return a client of the scheduler at an address.
 
-    Raises
-    ------
-    PytspError
-        If Dask is not installed, or the scheduler cannot be reached.
+    Raise `PytspError` if Dask is not installed, or the scheduler cannot be reached.
     """
     try:
         from distributed import Client  # noqa: PLC0415

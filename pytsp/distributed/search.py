@@ -107,16 +107,9 @@ class Part:
 
 
 class PartedSearch(Search):
-    """A search that owns other searches, its parts, and has them go on here or there; it calls no kernel itself.
+    """A search that owns other searches, its parts, and has them go on at some places; it calls no kernel itself.
 
-    Parameters
-    ----------
-    task : Task
-        Its kernels are not opened.
-    places : Places
-        Where the parts are searched.
-    placed : mapping
-        Backend, threads and device that were asked for.
+    The kernels of the task are not opened. `placed` has the backend, threads and device that were asked for.
     """
 
     kind: str
@@ -145,13 +138,7 @@ class PartedSearch(Search):
         self._stored = {} if state is None or "parts" not in state else self._recall(state)
 
     def planned(self) -> Plan:
-        """Return the plan of the solve, from the checkpoint or from a worker.
-
-        Raises
-        ------
-        OutOfTime
-            If the time is over before.
-        """
+        """Return the plan of the solve, from the checkpoint or from a worker, or raise `OutOfTime`."""
         if self.watch.state is not None:
             return Plan.restored(self.watch.state.part("plan"))
         places = self.coordinator.places.current()

@@ -92,16 +92,9 @@ def forget(keys: Iterable[str]) -> None:
 
 
 def perform(sender: str, packed: bytes, given: Mapping[str, bytes]) -> Reply:
-    """Work on a task in another process than the sender's.
+    """Work on a pickled task in another process than the sender's, with objects that the worker may lack.
 
-    Parameters
-    ----------
-    sender : str
-        The `identity` of the sender. A worker of another build unpickles nothing.
-    packed : bytes
-        The work and its arguments, pickled.
-    given : mapping of str to bytes
-        Objects that the worker may lack.
+    A worker of another build than the sender unpickles nothing.
     """
     if sender != identity():
         return Reply("refused", worker_name(), identity())
