@@ -1,4 +1,4 @@
-"""The numbers that prove a lower bound, and the check of them, by a minimum spanning tree of all pairs of cities.
+"""The numbers that prove a lower bound, by a minimum spanning tree of all pairs of cities.
 
 M. Held, R. M. Karp: The traveling-salesman problem and minimum spanning trees. Operations Research 18, 1970.
 
@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.bound.graphs import MOST, MOST_CITIES, TOURS, Graph, Kind, checked_kind, scaled
+from pytsp.bound.graphs import MOST, TOURS, Graph, Kind, checked_kind, scaled
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 
 __all__ = [
     "MOST",
-    "MOST_CITIES",
     "Certificate",
     "OneTree",
     "bound_of",
