@@ -1,7 +1,8 @@
 """What no tour can be shorter than, with a certificate: Held and Karp's bound."""
 
 from pytsp.bound.bound import lower_bound
-from pytsp.bound.certificate import Certificate, check_certificate
+from pytsp.bound.certificate import Certificate
 from pytsp.bound.certificate_file import certificate_text, read_certificate
+from pytsp.bound.check import check_certificate
 
 __all__ = ["Certificate", "certificate_text", "check_certificate", "lower_bound", "read_certificate"]
