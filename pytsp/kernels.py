@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytsp.backends.kind import PARTS, Found
-from pytsp.backends.registry import BACKENDS, KINDS, find
+from pytsp.backends.kinds import BACKENDS, KINDS, find
 from pytsp.exceptions import BackendError, BackendUnavailable
 from pytsp.utils.suggestions import hint
 

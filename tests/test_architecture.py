@@ -1,4 +1,7 @@
-"""Packages of pytsp import only those below them, be it in functions, for types alone, or by names in strings."""
+"""Packages of pytsp import only those below them, files import each other in no circle, and functions are short.
+
+Imports count in functions, too; those of packages also for types alone, and by names in strings.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,14 @@ ORDER = (
     ),
     *("__init__", "cli", "__main__"),
 )
+# Circles of files that are there, each by one of its files, and why; none may come.
+CIRCLES = {
+    "api/dispatch.py": "an instance is solved through others, each of which is dispatched again",
+    "problem/instance.py": "a notebook shows an instance",
+}
+MOST_LINES = 60
+# Longer functions, which may only become shorter, with their lines.
+LONG = {"api/reductions.py:solve_reduced": 79}
 # The file that imports, what it imports, and why that may be.
 EXCEPTIONS = {
     ("problem/instance.py", "plotting"): "a notebook shows an instance",
@@ -61,6 +72,55 @@ def imports(file: Path) -> Iterator[str]:
                 yield text
 
 
+def runs(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a syntax tree, but for what only type checkers see."""
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)):
+            yield child
+            yield from runs(child)
+
+
+def imported_files(file: Path) -> set[Path]:
+    """The files of pytsp that a file imports, at its beginning or in a function."""
+    found = set()
+    for node in runs(ast.parse(file.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names):
+                modules = [alias.name for alias in names]
+            case ast.ImportFrom(str(module), names, 0):
+                modules = [f"{module}.{alias.name}" for alias in names]
+            case _:
+                continue
+        for module in modules:
+            place = PACKAGE.parent.joinpath(*module.split("."))
+            # A module, a package, or a name of one.
+            tried = [each for at in (place, place.parent) for each in (at.with_suffix(".py"), at / "__init__.py")]
+            found.update([each for each in tried if module.startswith("pytsp") and each.is_file()][:1])
+    return found - {file}
+
+
+def reached(start: Path, arrows: dict[Path, set[Path]]) -> set[Path]:
+    """The files that one leads to, over others."""
+    found: set[Path] = set()
+    left = [*arrows[start]]
+    while left:
+        if (file := left.pop()) not in found:
+            found.add(file)
+            left.extend(arrows.get(file, ()))
+    return found
+
+
+def sources() -> list[Path]:
+    return [path for path in PACKAGE.rglob("*.py") if "_kernels" not in path.parts]
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines of a function without its docstring."""
+    ends = (each.end_lineno or 0 for each in (function, function.body[0]))
+    whole, first = (end - node.lineno + 1 for end, node in zip(ends, (function, function.body[0]), strict=True))
+    return whole - (first if ast.get_docstring(function, clean=False) is not None else 0)
+
+
 def imported_packages(file: Path) -> set[str]:
     """The packages of pytsp that a file imports from; `__init__` where it takes a name of pytsp itself."""
     parts = [name.split(".") for name in imports(file)]
@@ -69,9 +129,29 @@ def imported_packages(file: Path) -> set[str]:
 
 def test_packages_import_only_those_below_them() -> None:
     upward = set()
-    for file in (path for path in PACKAGE.rglob("*.py") if "_kernels" not in path.parts):
+    for file in sources():
         path = file.relative_to(PACKAGE)
         for name in imported_packages(file):
             if ORDER.index(name) > ORDER.index(path.parts[0].removesuffix(".py")):
                 upward.add((path.as_posix(), name))
     assert upward == EXCEPTIONS.keys()
+
+
+def test_files_import_each_other_in_no_circle() -> None:
+    arrows = {file: imported_files(file) for file in sources()}
+    there = {file: reached(file, arrows) for file in arrows}
+    circles = {frozenset(other for other in there[file] if file in there[other]) for file in arrows}
+    known = {name: next((each for each in circles if PACKAGE / name in each), None) for name in CIRCLES}
+    assert None not in known.values()
+    new = circles - {frozenset()} - {*known.values()}
+    assert [sorted(file.relative_to(PACKAGE).as_posix() for file in circle) for circle in new] == []
+
+
+def test_functions_are_short() -> None:
+    long = {}
+    for file in sources():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and lines_of(node) > MOST_LINES:
+                long[f"{file.relative_to(PACKAGE).as_posix()}:{node.name}"] = lines_of(node)
+    assert {name: lines for name, lines in long.items() if lines > LONG.get(name, MOST_LINES)} == {}
+    assert LONG.keys() <= long.keys()

@@ -21,7 +21,7 @@ from bench.harness.arguments import parser, whole
 from bench.harness.machine import describe, find
 from bench.harness.tables import print_head, row, store
 from pytsp.backends.context import Backend
-from pytsp.backends.registry import KINDS
+from pytsp.backends.kinds import KINDS
 from pytsp.solvers.common.local_search import LocalSearch, crossing_plan
 
 

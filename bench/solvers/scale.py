@@ -25,7 +25,7 @@ from bench.harness.machine import describe
 from bench.harness.tables import print_rows, store
 from pytsp import generate
 from pytsp.distributed import Processes
-from pytsp.distributed.parts import Part
+from pytsp.distributed.search import Part
 from pytsp.distributed.stripes import EPOCHS, Stripes
 
 SHORTEST = 0.7124
@@ -63,7 +63,8 @@ def recorded(instance: pytsp.Instance, **how: Any) -> tuple[pytsp.Result, Costs]
         if not first:
             first.append(time.perf_counter() - began - part.seconds)
         if part.told is not None:
-            costs.parts.append((part.key, part.told.began_seconds, part.told.seconds, int(part.told.steps.sum())))
+            kicks = 0 if part.told.climbers is None else int(part.told.climbers.steps.sum())
+            costs.parts.append((part.key, part.told.began_seconds, part.told.seconds, kicks))
         taken(search, part)
 
     with patch.object(Stripes, "take", take):

@@ -13,7 +13,8 @@ import numpy as np
 
 from pytsp.api.solve import solve
 from pytsp.backends.kind import CPU_PART
-from pytsp.backends.registry import KINDS, open_backend, status
+from pytsp.backends.kinds import KINDS
+from pytsp.backends.registry import open_backend, status
 from pytsp.bound.bound import lower_bound
 from pytsp.problem.instance import Instance
 from pytsp.run.provenance import made_now

@@ -25,8 +25,8 @@ class Request:
 
     `reading` is how data are read that are no instance yet, as `pytsp.as_instance` takes it; `began`
     is when the solve did, by the clock of `time.perf_counter`; `executor` and `devices` are as
-    `pytsp.distributed.places.places_of` takes them. `given_ends` are numbers or labels, `start_city` and `end_city` the
-    numbers, once the instance is read. `quick_tour` and `is_doubled` are those of a
+    `pytsp.distributed.coordinator.places_of` takes them. `given_ends` are numbers or labels, `start_city` and
+    `end_city` the numbers, once the instance is read. `quick_tour` and `is_doubled` are those of a
     `Task`, and `bounded` what a checkpoint is to hold of the bound; `steps` lead from the user's instance to the one
     that is solved, the outermost first.
     """

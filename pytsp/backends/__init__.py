@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from pytsp.backends.context import Backend
     from pytsp.backends.devices import Device
     from pytsp.backends.kind import CPU_PART, PARTS, BackendStatus
+    from pytsp.backends.kinds import BACKENDS
     from pytsp.backends.marshal import Opaque
-    from pytsp.backends.registry import BACKENDS, open_backend, status
+    from pytsp.backends.registry import open_backend, status
 
 __all__ = ["BACKENDS", "Backend", "BackendStatus", "CPU_PART", "Device", "Opaque", "PARTS", "open_backend", "status"]
 

@@ -1,4 +1,4 @@
-"""The numbers that prove a lower bound, and the check of them, by a minimum spanning tree of all pairs of cities.
+"""The numbers that prove a lower bound, by a minimum spanning tree of all pairs of cities.
 
 M. Held, R. M. Karp: The traveling-salesman problem and minimum spanning trees. Operations Research 18, 1970.
 
@@ -15,17 +15,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.bound.graphs import MOST, MOST_CITIES, TOURS, Graph, Kind, checked_kind, scaled
+from pytsp.bound.graphs import MOST, TOURS, Graph, Kind, checked_kind, scaled
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 
 __all__ = [
     "MOST",
-    "MOST_CITIES",
     "Certificate",
     "OneTree",
     "bound_of",
-    "check_certificate",
     "check_instance",
     "check_numbers",
     "dense_one_tree",
@@ -131,29 +129,6 @@ def bound_of(instance: Instance, cost: int, scale: int) -> int | float:
     """Return the bound that a 1-tree's cost without its penalties is."""
     # Python divides integers exactly before it rounds; a tour's float length is rounded in the same way.
     return max(0, -(-cost // scale)) if instance.is_exact else max(0.0, cost / scale)
-
-
-def check_certificate(instance: Instance, certificate: Certificate, *, all_pairs: bool = False) -> None:
-    """Prove a bound again, from its penalties and all distances, without a kernel: work O(n²), memory O(n).
-
-    Tours of more than 20,000 cities are proved by kernels, in about O(n log n), unless `all_pairs` are asked for.
-
-    Raises
-    ------
-    ValueError
-        If the penalties prove another bound of this instance than the certificate says, or break a law.
-    InstanceError
-        If there are too many cities that are not in the plane.
-    """
-    if instance.n > MOST_CITIES and certificate.kind == TOURS and not all_pairs:
-        from pytsp.bound.exact import proved_in_plane  # noqa: PLC0415
-
-        check_instance(instance)
-        proved = proved_in_plane(instance, certificate.penalties, certificate.scale)
-    else:
-        proved = dense_one_tree(instance, certificate.penalties, certificate.scale, certificate.kind).bound
-    if proved != certificate.bound:
-        raise ValueError(f"the certificate says {certificate.bound}, but its penalties prove {proved}")
 
 
 def check_instance(instance: Instance) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.marshal import Opaque
-from pytsp.bound.certificate import MOST, scaled
+from pytsp.bound.graphs import MOST, scaled
 from pytsp.neighbours.hilbert import hilbert_order
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from pytsp.backends.registry import BACKENDS
+from pytsp.backends.kinds import BACKENDS
 from pytsp.cli import data
 from pytsp.cli.arguments import whole
 from pytsp.cli.help import Parser

@@ -1,5 +1,4 @@
-"""Climbers by ranges: of random restarts, iterated local search, annealing and ants, which know nothing of each other;
-and what is one part as a whole, because its climbers do."""
+"""Climbers by ranges, of solvers whose climbers know nothing of each other; else the whole solve as one part."""
 
 from __future__ import annotations
 
@@ -9,28 +8,26 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from pytsp.distributed.parts import Part
 from pytsp.distributed.places import Place, Places
-from pytsp.distributed.plan import Plan, restored_plan
-from pytsp.distributed.ranges import Range, Ranges
-from pytsp.distributed.search import PartedSearch, tree_of
-from pytsp.run.state_reader import State
-from pytsp.solvers.common.loop import Found, Search
-from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.distributed.ranges import Range, join, missing
+from pytsp.distributed.search import Part, PartedSearch
+from pytsp.solvers.common.loop import Search
+from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import MODULES
 
-__all__ = ["Climbers", "begin_solver", "is_cut"]
+__all__ = ["Climbers", "begin_solver"]
 
-# The solvers whose climbers go on by themselves.
-CUT = ("restarts", "ils", "annealing", "ants")
-# How many ranges a place has where all climbers go on together.
+# The solvers whose climbers go on by themselves, and what messages call them.
+NOUNS = {"restarts": "climbers", "ils": "climbers", "annealing": "chains", "ants": "colonies"}
+# The ranges of a place where all climbers go on together.
 RANGES_A_PLACE = 2
-# How long a range of random restarts takes, a slice as a rule, and the least of them.
+# The seconds of a range of random restarts, and of the last ones.
 RANGE_SECONDS, LEAST_SECONDS = 0.5, 0.03
-# By how much at most a range of random restarts is larger than those before it.
+# The most times that a range of random restarts is as large as the one before.
 MOST_GROWTH = 8
+# The most ranges that are over before adjoining ones are joined.
+MOST_RANGES = 64
 
 
 def begin_solver(task: Task[Any], _: object) -> Search:
@@ -39,213 +36,139 @@ def begin_solver(task: Task[Any], _: object) -> Search:
     return search
 
 
-def is_cut(options: Options) -> bool:
-    """Tell whether climbers go on by themselves, so that ranges of them can."""
-    are_together = getattr(options, "exchange", None) is not None or getattr(options, "merge", False)
-    return options.name in CUT and not are_together
-
-
 class Climbers(PartedSearch):
-    """The climbers of one solve, or all of it as one part.
+    """The climbers of one solve; the parameters are those of `PartedSearch`."""
 
-    Parameters
-    ----------
-    As `PartedSearch` has them.
-    """
+    kind = "climbers"
 
     def __init__(self, task: Task[Any], places: Places, placed: Mapping[str, Any]) -> None:
+        super().__init__(task, places, placed)
         options, state = task.options, task.watch.state
-        super().__init__(task, places, placed, options)
-        # What went on as a whole goes on as a whole.
-        self.is_cut_in_ranges = is_cut(options) and (state is None or "plan" in state)
         self.first = getattr(options, "first", 0)
-        self.plan = Plan(1, 1, {})
-        if self.is_cut_in_ranges:
-            self.plan = restored_plan(state.part("plan")) if state is not None else self.ask_for_plan()
-        self.end = self.first + self.plan.climbers
-        # What is over, what was told of the ranges that go on, by part, and how many iterations these have made.
-        self.ranges = Ranges()
-        self.heard: dict[str, Range] = {}
-        self.made: dict[str, int] = {}
-        self.made_by_all = 0
-        # The first climber that was handed out to nobody; stretches that are to be handed out again.
-        self.following = self.first if self.is_cut_in_ranges else self.end
-        self.left: list[tuple[int, int]] = []
-        # How many climbers of random restarts a second a place brings to their optima, by place, and its last range.
+        are_together = getattr(options, "exchange", None) is not None or getattr(options, "merge", False)
+        # A solve that began as a whole goes on as a whole.
+        self.is_cut = options.name in NOUNS and not are_together and (state is None or "plan" in state)
+        self.plan = self.planned() if self.is_cut else Plan(1, 1)
+        end = self.first + self.plan.climbers
+        # The results of ranges that are over, their iterations, and the stretches of climbers that nobody has yet.
+        self.over: list[Range] = []
+        self.made = 0
+        self.left = [(self.first, end)] if self.is_cut else []
+        # The climbers of random restarts that a place brings to their optima in a second, and those of its last range.
         self.speeds: dict[str, float] = {}
         self.sizes: dict[str, int] = {}
-        if state is not None:
-            self._restore(state)
-        elif not self.is_cut_in_ranges:
-            self.parts.add(self._whole())
+        if state is not None and "parts" in state:
+            self.made = state.whole("made")
+            most = end if self.is_cut else 2**62
+            over = range(len(state.items("over")))
+            self.over = [Range.restored(state.item("over", number), self.first, most) for number in over]
+            taken = [(each.first, each.end) for each in self.over]
+            for said in list(self._stored.values()):
+                first, count = said.whole("first", self.first, most - 1), said.whole("count", 1, 2**40)
+                self.add(self._part(first, count) if self.is_cut else self._whole())
+                taken.append((first, first + count))
+            self.left = missing(self.first, end, taken) if self.is_cut else []
+        if not self.is_cut and not self.parts and not self.over:
+            self.add(self._whole())
+            if state is not None and "parts" not in state:
+                # That of a solve in one process.
+                self.parts["all"].state = pickle.dumps(state.all, protocol=5)
 
     @property
     def counts_climbers(self) -> bool:
-        """Whether climbers are counted, as in random restarts, which make no iterations."""
+        """True if climbers are counted: random restarts make no iterations."""
         return bool(self.task.options.name == "restarts")
 
     @property
     def iteration(self) -> int | None:
         """The least of all ranges that go on."""
-        return None if self.counts_climbers else min(self.made.values(), default=self.made_by_all)
+        made = [part.iteration for part in self.parts.values() if part.iteration is not None]
+        return None if self.counts_climbers else min(made, default=self.made)
 
     @property
     def climbers(self) -> int:
-        return self.plan.climbers if self.is_cut_in_ranges else sum(len(each.lengths) for each in self._known())
+        return self.plan.climbers if self.is_cut else sum(len(each.lengths) for each in self.known())
 
     @property
     def climbers_done(self) -> int:
         if not self.counts_climbers:
             return 0
-        return self.ranges.climbers + sum(int(each.done.sum()) for each in self.heard.values())
+        return sum(len(each.lengths) for each in self.over) + sum(int(each.done.sum()) for each in super().known())
 
     @property
     def is_finished(self) -> bool:
-        # Ranges that a time limit has cut short are not over, though nothing of them goes on.
-        return self.following >= self.end and not self.left and not self.parts.unfinished
+        return not self.left and not self.parts
 
-    def advance(self) -> None:
-        seconds = min(CALL_SECONDS, max(0.0, self.watch.seconds_left))
-        self.absorb(self.parts.go_on(seconds, self._new_part, new_first=not self.counts_climbers))
-
-    def take(self, part: Part) -> None:
-        super().take(part)
-        told, first = part.told, part.options.get("first", self.first)
-        if told is None:
-            return
-        self.heard[part.key] = Range.of(first, told)
-        if told.iteration is not None:
-            self.made[part.key] = told.iteration
-        self.speeds[part.home or ""] = max(1, int(told.done.sum())) / max(part.seconds, 1e-6)
-        if part.reason == "finished":
-            self.ranges.add(self.heard.pop(part.key))
-            self.made_by_all = max(self.made_by_all, self.made.pop(part.key, 0))
-            part.tour = None
+    def next_part(self, place: Place) -> Part | None:
+        if self.counts_climbers:
+            return super().next_part(place) or self._new_part(place)
+        return self._new_part(place) or super().next_part(place)
 
     def _new_part(self, place: Place) -> Part | None:
         """Return a range of climbers that nobody has had, of the size that suits the place."""
-        if not self.left and self.following >= self.end:
+        if not self.left or self.is_ending:
             return None
-        if self.left:
-            first, end = self.left.pop()
-        else:
-            first, end = self.following, self.end
-        count = min(end - first, self._size(place, end - first))
-        if end == self.end and first == self.following:
-            self.following = first + count
-        elif first + count < end:
-            self.left.append((first + count, end))
+        first, end = self.left.pop(0)
+        count = min(end - first, self._size(place, sum(behind - begin for begin, behind in [(first, end), *self.left])))
+        if first + count < end:
+            self.left.insert(0, (first + count, end))
         part = self._part(first, count)
-        part.is_one_slice = self.counts_climbers and (place.name if place.is_sticky else "") in self.speeds
+        part.is_short = self.counts_climbers and (place.name if place.is_sticky else "") in self.speeds
+        self.parts[part.key] = part
         return part
 
     def _part(self, first: int, count: int) -> Part:
         options = {**self.plan.options, "first": first, "climbers": count}
-        noun = {"annealing": "chains", "ants": "colonies"}.get(self.task.options.name, "climbers")
-        return Part(f"{first}+{count}", f"{noun} {first} to {first + count - 1}", begin_solver, options=options)
+        name = f"{NOUNS[self.task.options.name]} {first} to {first + count - 1}"
+        return Part(f"{first}+{count}", name, begin_solver, options=options)
+
+    @staticmethod
+    def _whole() -> Part:
+        return Part("all", "the whole solve", begin_solver)
 
     def _size(self, place: Place, left: int) -> int:
-        """Choose how many climbers a new range has: in random restarts, as many as end within a
-        slice; else all go on together, in as many ranges as there are places, and more where each keeps its worker
-        busy."""
-        places = len(self.coordinator.places.current())
-        if self.task.options.name != "restarts":
+        """Choose the size of a range: random restarts end within a slice, others go on all together."""
+        places, busy = len(self.coordinator.places.current()), self.plan.busy
+        if not self.counts_climbers:
             # A time limit finds all of them at work, so that all make their last descent.
-            ranges = RANGES_A_PLACE if self.watch.time_limit is None else 1
-            share = math.ceil(self.plan.climbers / (ranges * places))
-            return max(1, min(max(self.plan.busy, share), math.ceil(self.plan.climbers / places)))
+            ranges = places * (RANGES_A_PLACE if self.watch.time_limit is None else 1)
+            share, most = (math.ceil(self.plan.climbers / count) for count in (ranges, places))
+            return max(1, min(max(busy, share), most))
         key = place.name if place.is_sticky else ""
-        before = self.sizes.get(key)
-        if before is None:
-            size = self.plan.busy
-        else:
-            fitting = int(RANGE_SECONDS * self.speeds.get(key, 0.0))
-            size = max(self.plan.busy, min(fitting, MOST_GROWTH * before))
+        speed, size = self.speeds.get(key, 0.0), busy
+        if key in self.sizes:
+            size = max(busy, min(int(RANGE_SECONDS * speed), MOST_GROWTH * self.sizes[key]))
         # The last ranges are small, so that all places end at about the same time.
-        least = max(self.plan.busy, int(LEAST_SECONDS * self.speeds.get(key, 0.0)))
-        size = min(size, max(least, math.ceil(left / (2 * places))))
+        size = min(size, max(busy, int(LEAST_SECONDS * speed), math.ceil(left / (2 * places))))
         self.sizes[key] = size
         return size
 
+    def take(self, part: Part) -> None:
+        super().take(part)
+        if part.told is None or part.climbers is None:
+            return
+        self.speeds[part.home or ""] = max(1, int(part.climbers.done.sum())) / max(part.seconds, 1e-6)
+        if part.reason == "finished":
+            self.over.append(part.climbers)
+            self.made = max(self.made, part.iteration or 0)
+            if len(self.over) > MOST_RANGES:
+                self.over = join(self.over)
+
     def needs_descent(self, stop_reason: str) -> bool:
-        """An iterated local search makes sure of its local optima where it does not end by itself."""
+        """Return whether an iterated local search that was stopped still has to come to its local optima."""
         may_end = stop_reason in ("target", "no improvement") and self.task.options.name == "ils"
-        return may_end and any(not part.ends for part in self.parts.all)
+        return may_end and any(not part.ends for part in self.going)
 
     def descend(self) -> None:
         """Have each range make its last descent."""
         self.keep_state()
-        self.parts.waiting = [part for part in self.parts.waiting if part.told is not None]
-        for part in self.parts.all:
-            part.ends = True
-        while self.parts.all:
-            self.absorb(self.parts.go_on(CALL_SECONDS))
-            if self.watch.seconds_left <= 0:
-                return
+        self.end_parts(self.watch.seconds_left)
 
-    def _known(self) -> list[Range]:
-        """Return the ranges of which something was told; climbers of whom nothing was, and those behind them, count as
-        if they had not begun."""
-        known: list[Range] = []
-        for each in self.ranges.with_others(self.heard.values()):
-            if each.first == (known[-1].end if known else self.first):
-                known.append(each)
-        return known
+    def known(self) -> list[Range]:
+        """Return the results from the first climber on; those behind one that is not known count as not begun."""
+        ranges = join([*self.over, *super().known()])
+        return [each for each in ranges if each.first == self.first] if self.is_cut else ranges
 
-    def gathered(self) -> Found:
-        best, facts, known = self._best, self.facts, self._known()
-        assert best is not None and facts is not None
-        found = Range.joined(known) if known else Range.alone(best)
-        return Found(best, found.lengths, found.steps, found.done, found.passes, facts.k, facts.mapping)
-
-    def state_now(self) -> dict[str, Any]:
-        going = [part for part in self.parts.unfinished if part.state is not None]
-        return {
-            "parts": "climbers",
-            "plan": self.plan.state() if self.is_cut_in_ranges else None,
-            "over": [each.state() for each in self.ranges.with_others(())],
-            "made": self.made_by_all,
-            "going": [
-                {
-                    "first": part.options.get("first", self.first),
-                    "count": part.options.get("climbers", 1),
-                    "state": tree_of(part.state),
-                    "made": self.made.get(part.key, 0),
-                    "heard": self.heard[part.key].state() if part.key in self.heard else None,
-                }
-                for part in going
-            ],
-            **self.told(),
-        }
-
-    def _restore(self, state: State) -> None:
-        """Stand where `state` says."""
-        if "parts" not in state:
-            # That of a solve in one process.
-            self.parts.add(self._whole(state.all))
-            return
-        self.recall_told(state)
-        self.made_by_all = state.whole("made")
-        most = self.end if self.is_cut_in_ranges else 2**62
-        for number in range(len(state.items("over"))):
-            self.ranges.add(Range.restored(state.item("over", number), self.first, most))
-        taken = []
-        for number in range(len(state.items("going"))):
-            said = state.item("going", number)
-            first, count = said.whole("first"), said.whole("count", 1, 2**40)
-            part = self._part(first, count) if self.is_cut_in_ranges else self._whole()
-            part.state = pickle.dumps(said.tree("state"), protocol=5)
-            self.made[part.key] = said.whole("made")
-            if "heard" in said:
-                self.heard[part.key] = Range.restored(said.part("heard"), self.first, most)
-            self.parts.add(part)
-            taken.append((first, first + count))
-        self.following = self.end
-        if self.is_cut_in_ranges:
-            self.left = list(reversed(self.ranges.missing(self.first, self.end, taken)))
-        elif not taken and not self.ranges.climbers:
-            self.parts.add(self._whole())
-
-    def _whole(self, state: Mapping[str, Any] | None = None) -> Part:
-        packed = None if state is None else pickle.dumps(state, protocol=5)
-        return Part("all", "the whole solve", begin_solver, state=packed)
+    def own_state(self) -> dict[str, Any]:
+        plan = self.plan.state() if self.is_cut else None
+        return {"plan": plan, "over": [dict(vars(each)) for each in join(self.over)], "made": self.made}

@@ -1,33 +1,34 @@
-"""This machine's GPUs, of which each has a thread of this process."""
+"""The GPUs of this machine; each has a thread of this process."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from pytsp.backends.devices import Device
-from pytsp.backends.registry import KINDS, choose, find
-from pytsp.distributed.places import Place
+from pytsp.backends.kinds import KINDS, find
+from pytsp.backends.registry import choose
+from pytsp.distributed.places import Place, Places
 from pytsp.distributed.slices import placement
-from pytsp.distributed.worker import Reply, perform_here
+from pytsp.distributed.worker import Reply
 from pytsp.exceptions import BackendError, BackendUnavailable
 
 __all__ = ["Devices"]
 
 
-class Devices:
-    """The GPUs of this machine that work on solves, one after the other, until they are closed.
+class Devices(Places):
+    """GPUs of this machine, which work on one solve after the other until they are closed.
 
-    What goes from one to another is copied once from its memory and once into the other's. Kernels run beside each
-    other, since Python waits for none of them.
+    A tour that goes from one to another is copied once from its memory and once into the other's. Kernels of several
+    GPUs run side by side, since Python waits for none of them.
 
     Parameters
     ----------
     devices : "all" or sequence of int or str
         Their numbers, or parts of their names.
     backend : str, optional
-        "cuda", "opencl", or "auto" for the first of the two that has any.
+        "cuda", "opencl", or "auto" for the first of the two that has a GPU.
 
     Raises
     ------
@@ -53,26 +54,12 @@ class Devices:
             for place, each in zip(self._places, chosen, strict=True)
         }
 
-    def __enter__(self) -> Devices:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def current(self) -> Sequence[Place]:
-        return self._places
-
-    def submit(
-        self, place: Place, sender: str, task: Any, given: Mapping[str, bytes], kept: Mapping[str, bytes]
-    ) -> Future[Reply]:
-        return self._threads[place.name].submit(perform_here, task, given)
+    def submit(self, place: Place, function: Any, *arguments: Any) -> Future[Reply]:
+        return self._threads[place.name].submit(function, *arguments)
 
     def lost(self, place: Place, error: BaseException) -> bool:
-        """Return that nobody else can have the task: a thread is not lost."""
+        """Return False: a thread is not lost."""
         return False
-
-    def stop(self) -> None:
-        """Let the threads be: they are there for the next solve, or `close` ends them."""
 
     def close(self) -> None:
         """Begin nothing more; a kernel that runs ends by itself."""
@@ -81,12 +68,12 @@ class Devices:
 
 
 def _begin(backend: str, index: int) -> None:
-    """Begin to be a worker: its device."""
+    """Prepare a thread: its device."""
     placement(backend=backend, device=index, threads=None)
 
 
 def _devices_of(devices: str | Sequence[int | str], backend: str) -> tuple[str, list[Device]]:
-    """Return the backend that has the GPUs that are meant, and these."""
+    """Return the backend that has the GPUs, and these."""
     names = [backend] if backend not in ("auto", None) else ["cuda", "opencl"]
     if not set(names) <= {"cuda", "opencl"}:
         raise BackendError(f"devices={devices!r} are those of backend 'cuda' or 'opencl'; it is {backend!r}")

@@ -1,30 +1,26 @@
-"""Where tasks run: the slots of an executor, of which each has one task at a time."""
+"""The places where tasks run, one task at a time each: an interface to executors of all kinds."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeVar
 
-from pytsp.distributed.worker import Reply, perform, perform_here
+from pytsp.distributed.worker import Reply
 
-__all__ = ["AnyExecutor", "Here", "Place", "Places", "places_of"]
+__all__ = ["AnyExecutor", "Here", "Place", "Places"]
+
+P = TypeVar("P", bound="Places")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Something that works on one task at a time.
+    """A slot that works on one task at a time.
 
-    Attributes
-    ----------
-    name : str
-    is_sticky : bool
-        Whether a task that is sent here comes to the process that had the last one, which has its state still.
-    has_gpu : bool
-        Whether it is known to work on a GPU, which takes as long for a few instances as for a thousand.
+    The tasks of a sticky place come to one process, which keeps its searches. A GPU takes as long for a few instances
+    as for a thousand.
     """
 
     name: str
@@ -32,113 +28,68 @@ class Place:
     has_gpu: bool = False
 
 
-class Places(Protocol):
-    """What the coordinator hands tasks to.
-
-    Attributes
-    ----------
-    is_here : bool
-        Whether all places are threads of this process, to which nothing is copied.
-    """
-
-    is_here: bool
-
-    def current(self) -> Sequence[Place]:
-        """Return the places that there are now: workers of a cluster come and go."""
-
-    def submit(
-        self, place: Place, sender: str, task: Any, given: Mapping[str, bytes], kept: Mapping[str, bytes]
-    ) -> Future[Reply]:
-        """Have a task worked on there, as `perform` does, or `perform_here`.
-
-        `given` is what this task alone needs, or its worker is known to lack; `kept` what all tasks share, which a
-        cluster that can holds for all its workers.
-        """
-
-    def lost(self, place: Place, error: BaseException) -> bool:
-        """Take the loss of a worker; tell whether others, or another in its stead, can have its task."""
-
-    def stop(self) -> None:
-        """Begin nothing more, and leave nothing running that can be stopped."""
-
-
-class AnyExecutor:
-    """Anything with the interface of `concurrent.futures.Executor`, which alone knows its workers.
-
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-    slots : int, optional
-        How many tasks it is given at a time; by default as many as it says that it has workers, or this machine cores.
-    """
+class Places:
+    """The places of an executor; `is_here` where they are threads of this process, to which nothing is copied."""
 
     is_here = False
+    _places: Sequence[Place] = ()
+
+    def __enter__(self: P) -> P:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def current(self) -> Sequence[Place]:
+        """Return the places at this moment: workers of a cluster come and go."""
+        return self._places
+
+    def submit(self, place: Place, function: Any, *arguments: Any) -> Future[Reply]:
+        """Call `perform` or `perform_here` at a place."""
+        raise NotImplementedError
+
+    def shared(self, kept: Mapping[str, bytes]) -> Mapping[str, Any]:
+        """Return what goes along with every task for the objects that all tasks share."""
+        return {}
+
+    def lost(self, place: Place, error: BaseException) -> bool:
+        """Handle the loss of a worker; return whether its task can be sent again."""
+        return True
+
+    def stop(self) -> None:
+        """End the work for one solve."""
+
+    def close(self) -> None:
+        """End all workers that belong to these places."""
+
+
+class AnyExecutor(Places):
+    """Anything with the interface of `concurrent.futures.Executor`, which belongs to the user.
+
+    By default it has as many places as it says that it has workers, or this machine cores.
+    """
 
     def __init__(self, executor: Executor, slots: int | None = None) -> None:
         self.executor = executor
         count = slots or _workers_of(executor) or os.cpu_count() or 1
         self._places = [Place(f"slot {number}", is_sticky=count == 1) for number in range(count)]
 
-    def current(self) -> Sequence[Place]:
-        return self._places
-
-    def submit(
-        self, place: Place, sender: str, task: Any, given: Mapping[str, bytes], kept: Mapping[str, bytes]
-    ) -> Future[Reply]:
-        return self.executor.submit(perform, sender, task, dict(given))
+    def submit(self, place: Place, function: Any, *arguments: Any) -> Future[Reply]:
+        return self.executor.submit(function, *arguments)
 
     def lost(self, place: Place, error: BaseException) -> bool:
-        """Tell whether a further task is taken: a broken pool of the standard library takes none."""
+        """Return whether the executor takes a further task: a broken pool of the standard library takes none."""
         try:
             self.executor.submit(int).cancel()
         except Exception:
             return False
         return True
 
-    def stop(self) -> None:
-        """Leave the executor to whom it belongs."""
-
 
 def _workers_of(executor: Executor) -> int | None:
-    """Return how many workers an executor says that it has: the standard library's and loky's, and mpi4py's."""
-    for name in ("num_workers", "_max_workers"):
-        count = getattr(executor, name, None)
-        if isinstance(count, int) and count > 0:
-            return count
-    return None
-
-
-def places_of(executor: Any, devices: Any, placed: Mapping[str, Any]) -> AbstractContextManager[Places] | None:
-    """Return the places that a call means, to be entered; None where it names none.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If both are given, or the executor is none.
-    """
-    from pytsp.distributed import dask  # noqa: PLC0415
-    from pytsp.distributed.devices import Devices  # noqa: PLC0415
-    from pytsp.distributed.processes import Processes  # noqa: PLC0415
-
-    if executor is None and devices is None:
-        return None
-    if devices is not None:
-        if executor is not None:
-            raise ValueError("devices has this machine's GPUs work; give it without executor")
-        return Devices(devices, backend=placed["backend"])
-    if isinstance(executor, Processes | Devices):
-        return nullcontext(executor)
-    if isinstance(executor, int) and not isinstance(executor, bool):
-        return Processes(executor, threads=placed["threads"])
-    cluster = dask.cluster_of(executor)
-    if cluster is not None:
-        return nullcontext(cluster)
-    if not callable(getattr(executor, "submit", None)):
-        raise TypeError(
-            "executor must be a number of processes, a pytsp.distributed.Processes or Devices, a Dask client, or have "
-            f"the interface of concurrent.futures.Executor; it is {executor!r:.60}"
-        )
-    return nullcontext(AnyExecutor(executor))
+    """Return the number of workers that an executor tells: the standard library's, loky's and mpi4py's do."""
+    counts = (getattr(executor, name, None) for name in ("num_workers", "_max_workers"))
+    return next((count for count in counts if isinstance(count, int) and count > 0), None)
 
 
 class Here(AnyExecutor):
@@ -149,13 +100,5 @@ class Here(AnyExecutor):
     def __init__(self) -> None:
         super().__init__(ThreadPoolExecutor(1, "pytsp part"), 1)
 
-    def submit(
-        self, place: Place, sender: str, task: Any, given: Mapping[str, bytes], kept: Mapping[str, bytes]
-    ) -> Future[Reply]:
-        return self.executor.submit(perform_here, task, given)
-
-    def __enter__(self) -> Here:
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
         self.executor.shutdown(wait=False, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""Ranges of climbers that are over, or told so far: what they came to, and how adjoining ones become one."""
+"""The results of ranges of climbers."""
 
 from __future__ import annotations
 
@@ -9,34 +9,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.distributed.slices import Told
 from pytsp.run.state_reader import State
-from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.loop import Found
 
-__all__ = ["Range", "Ranges"]
+__all__ = ["Range", "join", "missing"]
 
-COLUMNS = {"lengths": (np.int64,), "steps": (np.int32, np.int64), "done": (np.bool_,)}
+COLUMNS = {"lengths": (np.int64,), "steps": (np.int32, np.int64), "done": (np.bool_,), "passes": (np.int32,)}
 
 
 @dataclass(frozen=True)
 class Range:
-    """What the climbers first, … came to: arrays of shape (climbers,), as `Found` has them."""
+    """The results of climbers with numbers from `first` on: arrays of shape (climbers,), as `Found` has them."""
 
     first: int
     lengths: NDArray[np.int64]
     steps: NDArray[Any]
     done: NDArray[np.bool_]
-    passes: NDArray[np.int32] | None
+    passes: NDArray[np.int32] | None = None
 
     @classmethod
-    def of(cls, first: int, told: Told) -> Range:
-        return cls(first, told.lengths, told.steps, told.done, told.passes)
-
-    @classmethod
-    def alone(cls, best: Best) -> Range:
-        """Return the climber of a tour of which nothing else is known."""
-        steps, done = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_)
-        return cls(best.climber, np.array([best.length]), steps, done, None)
+    def of(cls, first: int, found: Found) -> Range:
+        return cls(first, found.lengths, found.steps, found.done, found.passes)
 
     @property
     def end(self) -> int:
@@ -44,72 +37,66 @@ class Range:
 
     @classmethod
     def joined(cls, ranges: Sequence[Range]) -> Range:
-        """Return ranges that adjoin each other, in their order, as one."""
-        if len(ranges) == 1:
-            return ranges[0]
-        passes = None
-        if ranges[0].passes is not None:
-            passes = np.concatenate([each.passes for each in ranges])
-        lengths, steps, done = (np.concatenate([getattr(each, name) for each in ranges]) for name in COLUMNS)
-        return cls(ranges[0].first, lengths, steps, done, passes)
+        """Return ranges as one, in the order given."""
+        parts = {name: [getattr(each, name) for each in ranges] for name in COLUMNS}
+        columns = {name: np.concatenate(part) for name, part in parts.items() if part[0] is not None}
+        return ranges[0] if len(ranges) == 1 else cls(ranges[0].first, **columns)
 
-    def state(self) -> dict[str, Any]:
-        """Return it as a checkpoint holds it, for `restored`."""
-        return vars(self)
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the range with columns of as few bytes as their values need."""
+        return {name: _narrow(value) if name in COLUMNS else value for name, value in vars(self).items()}
+
+    def __setstate__(self, sent: dict[str, Any]) -> None:
+        vars(self).update({name: _widen(value) if name in COLUMNS else value for name, value in sent.items()})
 
     @classmethod
-    def restored(cls, state: State, first: int, end: int) -> Range:
-        """Return what a checkpoint holds, of climbers from first to end - 1."""
-        begin = state.whole("first", first, end - 1)
+    def restored(cls, state: State, first: int = 0, end: int = 2**62) -> Range:
+        """Return the range that a checkpoint holds, of climbers from first to end - 1."""
         count = len(state.array("lengths", np.int64, (None,)))
-        state.whole("first", first, end - count)
-        columns = []
-        for name, dtypes in COLUMNS.items():
-            given = state.any(name)
-            dtype = given.dtype if isinstance(given, np.ndarray) and given.dtype in dtypes else dtypes[0]
-            columns.append(state.array(name, dtype, (count,)))
-        passes = state.array("passes", np.int32, (count,)) if "passes" in state else None
-        lengths, steps, done = columns
-        return cls(begin, lengths, steps, done, passes)
+        columns = {}
+        for name in (name for name in COLUMNS if name != "passes" or name in state):
+            dtypes: Sequence[Any] = COLUMNS[name]
+            given = getattr(state.any(name), "dtype", None)
+            columns[name] = state.array(name, next((each for each in dtypes if each == given), dtypes[0]), (count,))
+        return cls(state.whole("first", first, end - count), **columns)
 
 
-class Ranges:
-    """The ranges that are over, in order; each is copied few times while they become fewer."""
+def _narrow(column: NDArray[Any] | None) -> tuple[str, int, NDArray[Any]] | None:
+    """Return the type of a column, its least value, and what is above that; for truth values their count and bits."""
+    if column is None or column.dtype == np.bool_:
+        return None if column is None else ("?", len(column), np.packbits(column))
+    low = int(column.min(initial=np.iinfo(column.dtype).max if len(column) else 0))
+    above = column - low
+    return column.dtype.str, low, above.astype(np.min_scalar_type(int(above.max(initial=0))))
 
-    def __init__(self, ranges: Iterable[Range] = ()) -> None:
-        self._ranges: list[Range] = []
-        self.climbers = 0
-        for each in ranges:
-            self.add(each)
 
-    def add(self, added: Range) -> None:
-        """Add a range, joined with smaller ones beside it."""
-        self.climbers += len(added.lengths)
-        ranges = self._ranges
-        at = next((at for at, each in enumerate(ranges) if each.first > added.first), len(ranges))
-        ranges.insert(at, added)
-        while at > 0 and self._may_join(at - 1):
-            at -= 1
-            ranges[at : at + 2] = [Range.joined(ranges[at : at + 2])]
-        while at + 1 < len(ranges) and self._may_join(at):
-            ranges[at : at + 2] = [Range.joined(ranges[at : at + 2])]
+def _widen(sent: tuple[str, int, NDArray[Any]] | None) -> NDArray[Any] | None:
+    """Return a column as it was."""
+    if sent is None:
+        return None
+    dtype, low, above = sent
+    if dtype == "?":
+        return np.unpackbits(above, count=low).astype(np.bool_)
+    column: NDArray[Any] = above.astype(dtype) + np.array(low, dtype=dtype)
+    return column
 
-    def _may_join(self, at: int) -> bool:
-        one, other = self._ranges[at : at + 2]
-        return one.end == other.first and max(len(one.lengths), len(other.lengths)) <= 2 * min(
-            len(one.lengths), len(other.lengths)
-        )
 
-    def with_others(self, others: Iterable[Range]) -> list[Range]:
-        """Return all ranges in order, with some that are not over."""
-        return sorted([*self._ranges, *others], key=lambda each: each.first)
+def join(ranges: Iterable[Range]) -> list[Range]:
+    """Return ranges in order, with adjoining ones as one."""
+    runs: list[list[Range]] = []
+    for each in sorted(ranges, key=lambda each: each.first):
+        if runs and runs[-1][-1].end == each.first:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    return list(map(Range.joined, runs))
 
-    def missing(self, first: int, end: int, taken: Iterable[tuple[int, int]] = ()) -> list[tuple[int, int]]:
-        """Return the stretches of climbers, each a first one and one behind the last, that are in no range, nor among
-        those that are `taken`."""
-        found, at = [], first
-        for begin, behind in sorted([*((each.first, each.end) for each in self._ranges), *taken]):
-            if begin > at:
-                found.append((at, begin))
-            at = max(at, behind)
-        return [*found, (at, end)] if at < end else found
+
+def missing(first: int, end: int, taken: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the stretches from first to end that lie in none of those that are taken; each has its end behind it."""
+    found, at = [], first
+    for begin, behind in sorted(taken):
+        if begin > at:
+            found.append((at, begin))
+        at = max(at, behind)
+    return [*found, (at, end)] if at < end else found

@@ -1,21 +1,21 @@
-"""A solve whose parts other processes search, as the loop of all solvers sees it."""
+"""A search whose parts other processes search, as the loop of all solvers sees it."""
 
 from __future__ import annotations
 
 import pickle
+import time
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.distributed.coordinator import Coordinator, Kept, Order
-from pytsp.distributed.parts import Part, Parts
-from pytsp.distributed.places import Places
-from pytsp.distributed.plan import Plan, PlanAsk, plan
-from pytsp.distributed.slices import Facts, Job
+from pytsp.distributed.places import Place, Places
+from pytsp.distributed.ranges import Range
+from pytsp.distributed.slices import Begin, Facts, Job, Slice, Told, advance, plan
 from pytsp.exceptions import KernelError
 from pytsp.problem.tours import check_tour
 from pytsp.run.result import Tasks
@@ -23,62 +23,129 @@ from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.options.fields import Options
 from pytsp.utils.deadline import OutOfTime
 
-__all__ = ["PartedSearch", "tree_of"]
+__all__ = ["SLICE_SECONDS", "Part", "PartedSearch"]
 
-# What a length that was recomputed may differ by, relatively, where distances are floating-point numbers.
+# The seconds of a part's first slice, and of others.
+FIRST_SECONDS, SLICE_SECONDS = 0.15, 0.6
+# The last slice before a time limit may be this many times as long.
+LAST_SLICES = 1.5
+# Where any worker may have the next slice, one lasts this many times as long as it takes to begin, up to MOST_SECONDS.
+TIMES_BEGUN, MOST_SECONDS = 8.0, 20.0
+# The seconds between two states that are told, a byte: they take a twentieth of the time at most.
+STATE_SECONDS_A_BYTE = 2e-7
+# The most messages since the last state that was told.
+MESSAGES = 16
+# The relative error of lengths that are recomputed in floating-point numbers.
 ROUNDING = 1e-9
 
 
-class PartedSearch(Search):
-    """A solve in parts; it calls no kernel itself.
+@dataclass
+class Part:
+    """A search that goes on slice by slice: a range of climbers, an island, a stripe.
 
-    Parameters
-    ----------
-    task : Task
-        Its kernels are not opened.
-    places : Places
-        Where the parts are searched.
-    placed : mapping
-        Backend, threads and device that were asked for.
-    options : Options
-        What is asked of the parts, where that is more than what was asked of the solve.
+    `name` is for messages; one that `hears` may go on with a message after it has finished, and one that `is_short`
+    should be over after a slice. `told` is the outcome of the last slice, with the last that was told of each thing.
+    The state is that after `state_version` of `version` slices; `messages` came since. `home` is the place that has the
+    search. Nothing is left but the last descent if it `ends`.
     """
 
-    def __init__(self, task: Task[Any], places: Places, placed: Mapping[str, Any], options: Options) -> None:
+    key: str
+    name: str
+    begin: Begin
+    arguments: Any = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    hears: bool = False
+    is_short: bool = False
+    told: Told | None = None
+    best: Best | None = None
+    climbers: Range | None = None
+    iteration: int | None = None
+    state: bytes | None = None
+    state_version: int = 0
+    state_at: float = 0.0
+    version: int = 0
+    seconds: float = 0.0
+    reason: str | None = None
+    home: str | None = None
+    ends: bool = False
+    message: Any = None
+    messages: int = 0
+
+    def take(self, told: Told) -> None:
+        """Take the outcome of a slice."""
+        self.version += 1
+        self.seconds += told.seconds
+        self.messages += self.message is not None
+        self.told, self.reason, self.message = told, told.reason, None
+        self.best, self.climbers = told.best or self.best, told.climbers or self.climbers
+        self.iteration = self.iteration if told.iteration is None else told.iteration
+        if told.state is not None:
+            self.state, self.state_version, self.state_at = told.state, self.version, time.perf_counter()
+            self.messages = 0
+
+    def blobs(self, key: str, version: int) -> dict[str, bytes]:
+        """Return what a worker begins that version with, pickled, by its key; nothing if that is not known."""
+        is_known = version == self.state_version
+        return {key: pickle.dumps((self.arguments, self.state), protocol=5)} if is_known else {}
+
+    def stored(self) -> dict[str, Any]:
+        """Return the part as a checkpoint holds it."""
+        state, climbers = pickle.loads(self.state) if self.state else None, self.climbers
+        told = {"iteration": self.iteration, "climbers": None if climbers is None else dict(vars(climbers))}
+        numbers = {"first": self.options.get("first", 0), "count": self.options.get("climbers", 1)}
+        return {"key": self.key, "state": state, **numbers, **told}
+
+    def restore(self, state: State) -> None:
+        """Take what a checkpoint holds."""
+        self.state = pickle.dumps(state.tree("state"), protocol=5) if "state" in state else None
+        self.iteration = state.optional_whole("iteration")
+        self.climbers = Range.restored(state.part("climbers")) if "climbers" in state else None
+
+
+class PartedSearch(Search):
+    """A search that owns other searches, its parts, and has them go on at some places; it calls no kernel itself.
+
+    The kernels of the task are not opened. `placed` has the backend, threads and device that were asked for.
+    """
+
+    kind: str
+    """The name of such searches in a checkpoint."""
+
+    def __init__(self, task: Task[Any], places: Places, placed: Mapping[str, Any]) -> None:
         # Not that of `Search`, which loads the instance onto a device.
         self.task, self.watch = task, task.watch
         kept = Kept()
-        instance = kept.add(task.instance)
-        known = (task.quick_tour, task.is_doubled)
-        job = Job("", instance, options, task.seed, task.initial_tour, dict(placed), *known)
-        self.job = replace(job, key=kept.add(job))
+        shared = (task.options, task.seed, task.initial_tour, dict(placed), task.quick_tour, task.is_doubled)
+        self.job = kept.add(Job(kept.add(task.instance), *shared))
         self.coordinator = Coordinator(places, kept)
-        self.parts = Parts(self.coordinator, self.job, self.watch)
-        # The best of all parts, its length in the kernels' units, then as users see it; and what the searches are.
+        # All parts that are not over, those that wait for a place, and those that a time limit has cut short.
+        self.parts: dict[str, Part] = {}
+        self.waiting: list[Part] = []
+        self.cut: list[Part] = []
+        # The best of all parts, with its length as users see it.
         self._best: Best | None = None
         self._length: int | float = float("inf")
         self.facts: Facts | None = None
-        self.is_cut_short = False
-        # Where the parts stood before what ends a solve, such as a last descent: iterations go on from there.
+        # Whether nothing new begins.
+        self.is_ending = False
+        # The state before a last descent, from which iterations go on.
         self._kept_state: dict[str, Any] | None = None
+        state = self.watch.state
+        self._stored = {} if state is None or "parts" not in state else self._recall(state)
 
-    def ask_for_plan(self) -> Plan:
-        """Have a worker say how the solve is to be cut.
-
-        Raises
-        ------
-        OutOfTime
-            If the time is over before it does.
-        """
+    def planned(self) -> Plan:
+        """Return the plan of the solve, from the checkpoint or from a worker, or raise `OutOfTime`."""
+        if self.watch.state is not None:
+            return Plan.restored(self.watch.state.part("plan"))
         places = self.coordinator.places.current()
-        ask = PlanAsk(self.job.key, len(places), self.watch.time_limit, self.watch.seconds)
+        ask = self.job, len(places), self.watch.time_limit, self.watch.seconds
         self.coordinator.give(places[0], Order("the plan of the solve", plan, ask))
         while True:
-            for _, _, found in self.coordinator.wait(CALL_SECONDS):
+            for _, found in self.coordinator.wait(CALL_SECONDS):
                 planned: Plan = found
                 return planned
             if self.watch.seconds_left <= 0:
@@ -95,9 +162,8 @@ class PartedSearch(Search):
 
     @property
     def resolution(self) -> float:
-        if self.facts is None or self.task.instance.is_exact:
-            return 0.0
-        return float(np.ldexp(1.0, self.facts.exponent))
+        is_exact = self.facts is None or self.task.instance.is_exact
+        return 0.0 if is_exact else float(np.ldexp(1.0, self.facts.exponent))  # type: ignore[union-attr]
 
     @property
     def phase(self) -> str:  # type: ignore[override]
@@ -108,6 +174,10 @@ class PartedSearch(Search):
         return "" if self.facts is None else self.facts.backend
 
     @property
+    def iterations(self) -> int | None:  # type: ignore[override]
+        return None if self.facts is None else self.facts.iterations
+
+    @property
     def workers(self) -> int:
         return len(self.coordinator.places.current())
 
@@ -115,93 +185,185 @@ class PartedSearch(Search):
     def tasks(self) -> Tasks:
         return self.coordinator.tasks
 
-    def take(self, part: Part) -> None:
-        """Take what was told of a part: its best tour, if none is better."""
-        self.is_cut_short = self.is_cut_short or part.reason == "time limit"
-        told = part.told
-        if told is None or part.tour is None:
-            return
-        self.facts = told.facts
-        if told.tour is None:
-            # It was taken when it was told.
-            return
-        self.offer(Best(*told.best, part.tour), told.length)
-
-    def offer(self, best: Best, length: int | float) -> None:
-        """Take a tour, in the instance's numbers, if none is better; of equals that of the smallest climber, and what
-        it had last."""
-        if self._best is None or (best.length, best.climber) <= (self._best.length, self._best.climber):
-            self._best, self._length = best, length
-
     @property
-    def iterations(self) -> int | None:  # type: ignore[override]
-        return None if self.facts is None else self.facts.iterations
-
-    def told(self) -> dict[str, Any]:
-        """Return what a checkpoint holds of every solve in parts, for `recall_told`."""
-        best = self._best
-        if best is None or self.facts is None:
-            return {"best": None}
-        return {"best": best.state(), "length": self._length, "facts": vars(self.facts)}
-
-    def recall_told(self, state: State) -> None:
-        """Take what a checkpoint holds of the best tour."""
-        if "best" not in state:
-            return
-        self._best = Best.restored(state.part("best"), self.task.instance.n)
-        self._length = state.number("length")
-        said = state.part("facts")
-        self.facts = Facts(
-            backend=said.text("backend"),
-            mapping=said.text("mapping"),
-            k=said.optional_whole("k"),
-            exponent=said.whole("exponent", -(2**12), 2**12),
-            is_shortened=said.flag("is_shortened"),
-            phase=said.text("phase"),
-            iterations=said.optional_whole("iterations"),
-        )
+    def going(self) -> list[Part]:
+        """The parts that go on."""
+        return [part for part in self.parts.values() if part.reason is None]
 
     def stop_reason(self) -> str | None:
         reason = self.watch.stop_reason() if self.has_begun else None
-        return "time limit" if reason is None and self.is_cut_short else reason
+        return "time limit" if reason is None and self.cut else reason
+
+    def add(self, part: Part) -> None:
+        """Let a part go on, from where a checkpoint says that it was."""
+        if part.key in self._stored:
+            part.restore(self._stored.pop(part.key))
+        part.reason = None
+        self.parts[part.key] = part
+        self.waiting.append(part)
+
+    def next_part(self, place: Place) -> Part | None:
+        """Return the part that goes on at a place: the one that waits the longest and has its search there or nowhere,
+        or else can go on from its state."""
+        places = {each.name for each in self.coordinator.places.current()}
+        near = [part for part in self.waiting if part.home in (None, place.name)]
+        movable = (part for part in self.waiting if part.version == part.state_version or part.home not in places)
+        part = near[0] if near else next(movable, None)
+        if part is not None:
+            self.waiting.remove(part)
+        return part
 
     def advance(self) -> None:
-        """Hand out what waits, and hear what is told in a fraction of a second."""
-        self.absorb(self.parts.go_on(min(CALL_SECONDS, max(0.0, self.watch.seconds_left))))
+        self.go_on(min(CALL_SECONDS, max(0.0, self.watch.seconds_left)))
 
-    def absorb(self, parts: list[Part]) -> None:
-        """Take what was told of some parts."""
-        for part in parts:
+    def go_on(self, seconds: float) -> None:
+        """Give a slice to each free place, and take what is told in some seconds."""
+        for place in self.coordinator.free():
+            part = self.next_part(place)
+            if part is not None:
+                self._give(place, part)
+        if not self.coordinator.running:
+            # Nobody is there; workers may come.
+            time.sleep(seconds)
+        self._hear(self.coordinator.wait(seconds))
+
+    def end_parts(self, seconds: float) -> None:
+        """Have the parts that have begun make their last descents, as far as they do in some seconds."""
+        end, self.is_ending = self.watch.seconds + seconds, True
+        self.waiting = [part for part in self.waiting if part.told is not None]
+        for part in self.going:
+            part.ends = True
+        while (self.waiting or self.coordinator.running) and self.watch.seconds < end:
+            self.go_on(CALL_SECONDS)
+
+    def _give(self, place: Place, part: Part) -> None:
+        """Send the next slice of a part to a place."""
+        told, watch = part.told, self.watch
+        seconds = FIRST_SECONDS if part.version == 0 and not part.is_short else SLICE_SECONDS
+        if told is not None and not place.is_sticky:
+            seconds = min(MOST_SECONDS, max(seconds, TIMES_BEGUN * told.began_seconds))
+        if watch.seconds_left < LAST_SLICES * seconds:
+            # The last descent belongs to the slice that meets the limit: a short one behind this might not be begun.
+            seconds = watch.seconds_left + SLICE_SECONDS
+        size = None if part.state is None or not place.is_sticky else len(part.state)
+        ask = Slice(
+            job=self.job,
+            part=part.key,
+            version=part.version,
+            begin=part.begin,
+            options=part.options,
+            seconds=seconds,
+            time_limit=None if watch.time_limit is None else watch.time_limit - watch.reserve,
+            spent=watch.seconds,
+            known=None if part.best is None else (part.best.length, part.best.climber),
+            keeps=size is None
+            or part.messages >= MESSAGES
+            or time.perf_counter() - part.state_at > STATE_SECONDS_A_BYTE * size,
+            ends=part.ends,
+            message=part.message,
+            ending=self.coordinator.ending,
+        )
+        part.home = place.name if place.is_sticky else None
+        key, version = ask.state_key, part.version
+        order = Order(part.name, advance, ask, lambda: part.blobs(key, version), part)
+        self.coordinator.give(place, order, part.blobs(key, 0) if version == 0 else None)
+
+    def _hear(self, heard: list[tuple[Order, Told | None]]) -> None:
+        """Take the outcomes of slices."""
+        for order, told in heard:
+            part: Part = order.owner
+            if order.is_lost:
+                # Its search is gone, and goes back to the last state.
+                part.version, part.home = part.state_version, None
+                self.waiting.insert(0, part)
+                continue
+            if told is None:
+                part.reason = "time limit"
+            else:
+                part.take(told)
+                self.facts = told.facts
+            if part.reason is None:
+                self.waiting.append(part)
+            elif part.reason == "time limit":
+                self.cut.append(part)
+            elif not part.hears:
+                del self.parts[part.key]
             self.take(part)
 
-    def keep_state(self) -> None:
-        """Have the state that a checkpoint gets in the end be that of now."""
-        if self.watch.checkpoint is not None and self._kept_state is None:
-            self._kept_state = self.state_now()
+    def take(self, part: Part) -> None:
+        """Take the outcome of a part: its best tour, if none is better."""
+        told = part.told
+        if told is not None and told.best is not None:
+            self.offer(told.best, told.length)
+
+    def offer(self, best: Best, length: int | float) -> None:
+        """Take a tour, if none is better; of equals the last one of the smallest climber."""
+        if self._best is None or (best.length, best.climber) <= (self._best.length, self._best.climber):
+            self._best, self._length = best, length
 
     def state(self) -> dict[str, Any]:
-        return self._kept_state or self.state_now()
+        return self._kept_state or self._state()
+
+    def keep_state(self) -> None:
+        """Write the state of this moment into the last checkpoint."""
+        if self.watch.checkpoint is not None and self._kept_state is None:
+            self._kept_state = self._state()
+
+    def _state(self) -> dict[str, Any]:
+        has_told = self._best is not None and self.facts is not None
+        return {
+            "parts": self.kind,
+            "best": self._best.state() if self._best is not None and has_told else None,
+            "length": self._length if has_told else None,
+            "facts": vars(self.facts) if has_told else None,
+            "going": [part.stored() for part in self.parts.values() if part.state is not None],
+            **self.own_state(),
+        }
 
     @abstractmethod
-    def state_now(self) -> dict[str, Any]:
-        """Return where the parts stand."""
+    def own_state(self) -> dict[str, Any]:
+        """Return the state of the search besides that of its parts."""
+
+    def _recall(self, state: State) -> dict[str, State]:
+        """Take what a checkpoint holds of the best tour, and return what it holds of parts."""
+        if "best" in state:
+            self._best = Best.restored(state.part("best"), self.task.instance.n)
+            self._length = state.number("length")
+            said = state.part("facts")
+            self.facts = Facts(
+                **{name: said.text(name) for name in ("backend", "mapping", "phase")},
+                k=said.optional_whole("k"),
+                exponent=said.whole("exponent", -(2**12), 2**12),
+                is_shortened=said.flag("is_shortened"),
+                iterations=said.optional_whole("iterations"),
+            )
+        items = [state.item("going", number) for number in range(len(state.items("going")))]
+        return {item.text("key"): item for item in items}
 
     def found(self) -> Found:
-        self.absorb(self.parts.end(at_limit=self.stop_reason() == "time limit"))
+        # At a time limit parts end by themselves, by clocks that differ a little: a signal might cost a last descent.
+        self._hear(self.coordinator.end(is_told=self.stop_reason() != "time limit"))
         return self.gathered()
 
-    @abstractmethod
     def gathered(self) -> Found:
-        """Return what all parts came to, as far as it is known."""
+        """Return the results of all parts, as far as they are known."""
+        best, facts, known = self._best, self.facts, self.known()
+        assert best is not None and facts is not None
+        nobody = Range(best.climber, np.array([best.length]), np.zeros(1, np.int64), np.zeros(1, np.bool_))
+        found = Range.joined(known or [nobody])
+        return Found(best, found.lengths, found.steps, found.done, found.passes, facts.k, facts.mapping)
+
+    def known(self) -> list[Range]:
+        """Return the results of climbers, in their order."""
+        return [part.climbers for part in self.parts.values() if part.climbers is not None]
 
     def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
         facts, instance = self.facts, self.task.instance
         assert facts is not None
         tour = check_tour(found.best.tour, instance.n)
         length = instance.tour_length(tour)
-        if length != self._length and not (
-            isinstance(length, float) and abs(length - self._length) <= ROUNDING * abs(length)
-        ):
+        is_near = isinstance(length, float) and abs(length - self._length) <= ROUNDING * abs(length)
+        if length != self._length and not is_near:
             raise KernelError(
                 f"a worker on backend {facts.backend} reports length {self._length} for the tour of climber "
                 f"{found.best.climber} of seed {self.task.seed}, but its length is {length}: its kernels are "
@@ -211,8 +373,3 @@ class PartedSearch(Search):
         if facts.exponent or not instance.is_exact:
             lengths = np.ldexp(lengths.astype(np.float64), facts.exponent)
         return tour, length, np.maximum(lengths, length) if facts.is_shortened else lengths
-
-
-def tree_of(state: bytes | None) -> Any:
-    """Return a part's state as a tree of arrays and numbers, as a checkpoint holds it."""
-    return None if state is None else pickle.loads(state)

@@ -1,4 +1,4 @@
-"""Solve a task in parts, over whatever places there are."""
+"""Solve a task in parts, at any places."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any
 
 from pytsp.checkpoint.writer import Checkpoint, head_of
 from pytsp.distributed.climbers import Climbers
+from pytsp.distributed.coordinator import places_of
 from pytsp.distributed.islands import Islands
-from pytsp.distributed.places import Here, Places, places_of
+from pytsp.distributed.places import Here
 from pytsp.distributed.search import PartedSearch
 from pytsp.distributed.slices import give_up
 from pytsp.distributed.stripes import Stripes
@@ -27,15 +28,6 @@ __all__ = ["solve_in_parts"]
 _log = logging.getLogger("pytsp")
 
 
-def search_of(task: Task[Any], places: Places, placed: Mapping[str, Any]) -> PartedSearch:
-    """Return the search in parts that a task means."""
-    if getattr(task.options, "islands", 1) > 1:
-        return Islands(task, places, placed)
-    if getattr(task.options, "stripes", 1) > 1:
-        return Stripes(task, places, placed)
-    return Climbers(task, places, placed)
-
-
 def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placed: Mapping[str, Any]) -> Result:
     """Solve a task in parts, in this process where neither an executor nor devices are given.
 
@@ -44,8 +36,10 @@ def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placed: Map
     WorkerLost
         If workers are lost too often. The message names a checkpoint from which the solve goes on.
     """
+    counts = {kind: getattr(task.options, kind.kind, 1) for kind in (Islands, Stripes)}
+    kind: type[PartedSearch] = next((kind for kind, count in counts.items() if count > 1), Climbers)
     with places_of(executor, devices, placed) or Here() as places:
-        search = search_of(task, places, placed)
+        search = kind(task, places, placed)
         try:
             result = run(search)
         except WorkerLost as lost:
@@ -53,7 +47,7 @@ def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placed: Map
         finally:
             search.coordinator.close()
             if places.is_here:
-                give_up(search.job.key)
+                give_up(search.job)
     tasks = search.tasks
     _log.info(
         "%d tasks, %d bytes sent, %d received, %.3f s of workers, %d given again",
@@ -63,7 +57,7 @@ def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placed: Map
 
 
 def _rescued(task: Task[Options], search: PartedSearch, placed: Mapping[str, Any]) -> Path:
-    """Return the checkpoint that has where a solve stands, a new one where none was asked for."""
+    """Return the checkpoint of a solve, a new one where none was asked for."""
     checkpoint = task.watch.checkpoint
     if isinstance(checkpoint, Checkpoint):
         task.watch.keep(search.state, final=True)

@@ -1,110 +1,269 @@
-"""Stripes of one huge tour: epochs in which each is searched as a path, cut elsewhere in each; passes over the whole.
+"""Stripes of one large tour: epochs in which each is searched as a path, cut elsewhere in each; passes over the whole.
 
-All of it is a function of the seed and the number of stripes; it does not matter which worker has which.
+The tour depends on the seed and the number of stripes alone.
 """
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.distributed.parts import Part
 from pytsp.distributed.places import Places
-from pytsp.distributed.plan import restored_plan
-from pytsp.distributed.search import PartedSearch, tree_of
-from pytsp.neighbours.hilbert import hilbert_order
+from pytsp.distributed.search import Part, PartedSearch
+from pytsp.exceptions import KernelError
+from pytsp.neighbours.hilbert import along_hilbert, hilbert_order
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import Form, form_of
 from pytsp.problem.location import curve_points
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found
-from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.large.pieces import (
-    DEFAULT_ROUNDS,
-    MOST_SETTLING_SECONDS,
-    MOST_SETTLING_SHARE,
-    PASS_CITIES,
-    SETTLED_PASSES,
-    SETTLING_SHARE,
-)
+from pytsp.solvers.common.temperature import first_temperature
+from pytsp.solvers.ils.starting_tours import restart_seed
+from pytsp.solvers.large import pieces
+from pytsp.solvers.large.pieces import Pieces
 from pytsp.solvers.large.requirements import LEAST_CITIES
-from pytsp.solvers.large.stripe import PassesAsk, StripeAsk, begin_passes, begin_stripe
+from pytsp.solvers.large.solver import PIECE, check_large, lists_of, numbers_of
 from pytsp.solvers.options.large import LargeTour
 from pytsp.starts.construct import start_tour
+from pytsp.utils.deadline import look
 
-__all__ = ["Stripes"]
+__all__ = ["Passes", "PassesAsk", "Stripe", "StripeAsk", "Stripes", "begin_passes", "begin_stripe"]
 
-# How many epochs there are: by rounds, and by time.
+# The epochs of a solve that ends by rounds, and by time.
 EPOCHS, TIMED_EPOCHS = 4, 2
-# What lists of all cities and passes over them take a core in the end, a city.
+# The seconds of a core for lists of all cities and passes over them, a city.
 WHOLE_SECONDS = 4e-6
-# What follows the search takes as long as the length of a tour, so many times.
+# The time after the search, in computations of a tour's length.
 FINAL_LENGTHS = 8
-# How long stripes have to tell their paths where a solve ends, in seconds.
+# The seconds of stripes to tell their paths where a solve ends.
 ENDING_SECONDS = 0.9
 
 
-class Stripes(PartedSearch):
-    """The epochs of one huge tour.
+@dataclass(frozen=True)
+class StripeAsk:
+    """The arguments of a stripe in an epoch.
 
-    Parameters
-    ----------
-    As `PartedSearch` has them.
+    `path` has its cities, shape (m,), of which the first and the last one stay in place; `stream` is the number of its
+    random numbers, from 1 on. It has the rounds `first`, …, `until` - 1 of the `rounds` of all epochs, or ends, as all
+    of them do, at these seconds of the solve.
     """
 
+    path: NDArray[np.int32]
+    stream: int
+    first: int
+    until: int
+    rounds: int
+    until_seconds: float | None = None
+    all_seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class PassesAsk:
+    """A tour of all cities, and the most passes; None for as many as it takes."""
+
+    tour: NDArray[np.int32]
+    most: int | None
+
+
+# Cities in order of a curve, by their numbers in the instance; an instance of these, their lists, and its form.
+_Ground = tuple[NDArray[np.int32], Instance, NDArray[np.int32], Form]
+
+
+def _ground(task: Task[Any], cities: NDArray[np.int32] | None) -> tuple[_Ground, NDArray[np.int32]]:
+    """Return some cities of an instance, or all, in order of a curve, and the position of each there."""
+    some = task.instance if cities is None else task.instance._in_order(cities)
+    look(some.n)
+    points = curve_points(some)
+    assert points is not None
+    along = along_hilbert(points)
+    order = along.order.astype(np.int32)
+    ordered = some._in_order(order)
+    lists = lists_of(ordered, along.keys, order, task)
+    form = form_of(ordered, in_space_above=0)
+    return (order if cities is None else cities[order], ordered, lists, form), numbers_of(order)
+
+
+class _Quiet(Pieces):
+    """Pieces of some cities, whose tour is known when they have ended."""
+
+    is_quiet = True
+
+    def __init__(
+        self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], piece: int, heat: float | None
+    ) -> None:
+        order, _, lists, form = ground
+        heat = first_temperature(form, lists, heat)
+        super().__init__(task, form, lists, tour, order=order, piece=piece, temperature=heat)
+
+    def needs_descent(self, stop_reason: str) -> bool:
+        return False
+
+
+class Stripe(_Quiet):
+    """The pieces of a path, round by round: cut elsewhere in each, but none across the path's ends."""
+
+    due_passes = 0
+
+    def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], ask: StripeAsk) -> None:
+        self.ask, options = ask, task.options
+        super().__init__(task, ground, tour, PIECE if options.piece is None else options.piece, options.temperature)
+        self.is_timed = ask.until_seconds is not None
+        if self.watch.state is None:
+            self.standing = self.shortest = replace(self.standing, rounds=ask.first)
+
+    @property
+    def iteration(self) -> int:
+        return self.standing.rounds
+
+    @property
+    def is_finished(self) -> bool:
+        now, until = self.standing, self.ask.until_seconds
+        if until is None:
+            return now.rounds >= self.ask.until
+        return self.watch.seconds >= until and (now.rounds > 0 or self.watch.seconds >= (self.ask.all_seconds or until))
+
+    def stop_reason(self) -> str | None:
+        return None if self.watch.seconds_left > 0 else "time limit"
+
+    def advance(self) -> None:
+        """Make one kernel call: pieces of a round climb."""
+        self.has_called = True
+        seconds, end = self.watch.seconds, self.ask.all_seconds
+        done = self.standing.rounds / self.ask.rounds if end is None else seconds / end
+        left = float("inf") if self.ask.until_seconds is None else self.ask.until_seconds - seconds
+        self.count = self._count_of(self.standing.rounds)
+        self.climb((1 - min(1.0, done)) ** pieces.COOLING, max(0.0, left))
+
+    def _offset(self, rounds: int) -> int:
+        """Return the position at which the first piece of a round begins; all of them end before the path does."""
+        share = (self.seed % 2**32 * pieces.PLASTIC + rounds * pieces.GOLDEN) % 1
+        return int(share * (min(self.piece, self.n - self.piece) + 1))
+
+    def _count_of(self, rounds: int) -> int:
+        return (self.n - self._offset(rounds)) // self.piece
+
+    @property
+    def kicked(self) -> int:
+        """The kicks so far, with those of a round that goes on."""
+        now, first = self.standing, self.ask.first
+        counts = [*map(self._count_of, range(first, now.rounds)), now.pieces]
+        # The first round of a timed search is a descent alone.
+        return self.kicks * sum(counts[int(self.is_timed and first == 0) :])
+
+    def peek(self) -> Found:
+        return replace(super().peek(), steps=np.array([self.kicked]))
+
+    def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
+        """Return the path, and its length as a closed tour; raise `KernelError` if it has other ends."""
+        tour, length, lengths = super().checked(replace(found, cities=None))
+        cities = self.order[tour]
+        first, last = self.ask.path[0], self.ask.path[-1]
+        path = np.roll(cities, -int(np.argmax(cities == first)))
+        if path[-1] != last:
+            path = np.roll(path[::-1], 1)
+        if path[-1] != last:
+            raise KernelError(f"a stripe from city {first} to {last} has lost its ends; please report this")
+        return path.astype(np.int32), length, lengths
+
+
+def begin_stripe(task: Task[Any], ask: StripeAsk) -> Stripe:
+    """Begin the search of a stripe, by random numbers of its own."""
+    task.prepare_kernels()
+    ground, tour = _ground(task, ask.path)
+    # To the search its cities are the instance.
+    own = replace(task, instance=ground[1], seed=restart_seed(task.seed, ask.stream), memo={})
+    return Stripe(own, ground, tour, ask)
+
+
+class Passes(_Quiet):
+    """Moves over the whole tour, until it is a local optimum or the passes are made."""
+
+    phase = "between pieces"
+
+    def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], ask: PassesAsk) -> None:
+        self.most = ask.most
+        super().__init__(task, ground, tour, len(tour), 0.0)
+
+    @property
+    def is_finished(self) -> bool:
+        now = self.standing
+        return now.is_settled or (self.most is not None and now.passes >= self.most)
+
+    def stop_reason(self) -> str | None:
+        return "time limit" if self.watch.seconds_left <= self.pass_seconds else None
+
+    def advance(self) -> None:
+        """Make one kernel call of passes."""
+        self.has_called = True
+        most = 2**62 if self.most is None else self.most - self.standing.passes
+        self.settle(most, self.watch.seconds_left)
+
+
+def begin_passes(task: Task[Any], ask: PassesAsk) -> Passes:
+    """Begin passes over a tour; the lists of all cities are made once."""
+    task.prepare_kernels()
+    ground, numbers = task.recall("ground", lambda: _ground(task, None))
+    return Passes(task, ground, numbers[ask.tour], ask)
+
+
+class Stripes(PartedSearch):
+    """The epochs of one large tour; the parameters are those of `PartedSearch`."""
+
+    kind = "stripes"
+
     def __init__(self, task: Task[LargeTour], places: Places, placed: Mapping[str, Any]) -> None:
-        super().__init__(task, places, placed, task.options)
-        options, n, state = task.options, task.instance.n, task.watch.state
-        if n < options.stripes * LEAST_CITIES:
+        super().__init__(task, places, placed)
+        options, n, limit = task.options, task.instance.n, self.watch.time_limit
+        check_large(task.instance)
+        self.stripes = options.stripes
+        if n < self.stripes * LEAST_CITIES:
             raise ValueError(
                 f"stripes must be at most {n // LEAST_CITIES} for {n} cities, {LEAST_CITIES} a stripe; it is "
-                f"{options.stripes}"
+                f"{self.stripes}"
             )
-        self.plan = restored_plan(state.part("plan")) if state is not None else self.ask_for_plan()
-        limit = self.watch.time_limit
         self.is_timed = options.iterations is None and limit is not None
-        self.rounds = DEFAULT_ROUNDS if options.iterations is None else options.iterations
+        self.rounds = pieces.DEFAULT_ROUNDS if options.iterations is None else options.iterations
         self.epochs = TIMED_EPOCHS if self.is_timed else min(EPOCHS, self.rounds)
-        # Where the tour stands: the epoch, whether its stripes are done and passes are being made, and how many rounds
-        # there were; kicks of all stripes, and whether the tour is a local optimum.
-        self.epoch, self.is_passing, self.made = 0, False, 0
-        self.kicks, self.is_settled = 0, False
+        # Where the search is: the epoch, whether passes are made behind it, the rounds and kicks so far, and whether
+        # the tour is a local optimum.
+        self.epoch, self.is_passing, self.made, self.kicks, self.is_settled = 0, False, 0, 0, False
+        # The paths of the epoch's stripes, and the rounds of each; with those that were cut short, and a tour that was.
         self.paths: dict[int, NDArray[np.int32]] = {}
         self.rounds_of: dict[int, int] = {}
-        self.home: str | None = None
-        # The paths of stripes that were cut short, and the tour of passes that were.
         self.cut_paths: dict[int, NDArray[np.int32]] = {}
         self.cut_tour: NDArray[np.int32] | None = None
-        if state is None:
-            self.tour = self._first_tour()
-            began = self.watch.seconds
-            self.offer_tour()
-            # In the end the tour comes from a worker, and is checked, measured and told.
-            self.watch.reserve = FINAL_LENGTHS * (self.watch.seconds - began)
-            self._begin_epoch()
-        else:
-            self._restore(state)
+        # The place that has the lists of all cities.
+        self.home: str | None = None
+        if self.watch.state is not None:
+            self._restore(self.watch.state)
+            return
+        tour = self._first_tour()
+        began = self.watch.seconds
+        self._stand(tour)
+        # In the end the tour comes from a worker, and is checked, measured and told.
+        self.watch.reserve = FINAL_LENGTHS * (self.watch.seconds - began)
+        self._begin()
 
     def _first_tour(self) -> NDArray[np.int32]:
-        """Return the tour that becomes shorter: by default along the curve."""
-        task = self.task
+        """Return the initial tour: by default along the curve."""
+        task, points = self.task, curve_points(self.task.instance)
         if task.initial_tour is not None:
             return task.initial_tour
         if task.options.start not in (None, "space-filling-curve"):
             return start_tour(task.instance, task.options.start, seed=task.seed)
-        points = curve_points(task.instance)
         assert points is not None
         return hilbert_order(points)
 
-    def offer_tour(self) -> None:
-        """Take the tour as it stands, whose length is measured here."""
-        length = self.task.instance.tour_length(self.tour)
-        # In place of the kernels' length: stripes of floating-point distances have units of their own.
-        self._best, self._length = Best(0, 0, self.tour), length
+    def _stand(self, tour: NDArray[np.int32]) -> None:
+        """Take a tour, whose length is measured here: stripes of floating-point distances have units of their own."""
+        self.tour, length = tour, self.task.instance.tour_length(tour)
+        self._best, self._length = Best(0, 0, tour), length
 
     @property
     def has_begun(self) -> bool:
@@ -117,8 +276,8 @@ class Stripes(PartedSearch):
     @property
     def iteration(self) -> int:
         """The least rounds of the stripes that go on."""
-        going = [part.told.iteration or 0 for part in self.parts.all if part.told is not None]
-        return self.made if self.is_passing else max(self.made, min(going, default=self.made))
+        going = [0 if self.is_passing else part.iteration or 0 for part in self.going if part.told is not None]
+        return max(self.made, min(going, default=self.made))
 
     @property
     def iterations(self) -> int | None:  # type: ignore[override]
@@ -129,151 +288,113 @@ class Stripes(PartedSearch):
         return 1
 
     @property
+    def _are_over(self) -> bool:
+        """True if all epochs are over, and the passes after them."""
+        return self.epoch >= self.epochs and not self.is_passing
+
+    @property
     def is_finished(self) -> bool:
         return self._are_over and not self.is_timed
 
-    @property
-    def _are_over(self) -> bool:
-        """Whether all epochs, and the passes behind them, are."""
-        return self.epoch >= self.epochs and not self.is_passing
-
     def stop_reason(self) -> str | None:
         return super().stop_reason() or ("time limit" if self._are_over else None)
+
+    def _borders(self) -> NDArray[np.int64]:
+        """Return the positions between the epoch's stripes: half a stripe further on in each epoch."""
+        n = self.task.instance.n
+        borders: NDArray[np.int64] = np.arange(self.stripes + 1, dtype=np.int64) * n // self.stripes
+        borders += self.epoch * (n // self.stripes // 2) % n
+        return borders
+
+    def _places_of(self, number: int) -> NDArray[np.int64]:
+        """Return the positions of a stripe; those behind the tour's end are at its beginning."""
+        begin, end = self._borders()[number : number + 2]
+        return np.arange(begin, end, dtype=np.int64) % self.task.instance.n
+
+    def _begin(self) -> None:
+        """Hand out the stripes of an epoch that are left, or the passes behind the last one."""
+        if self.is_passing or self.epoch >= self.epochs:
+            self.is_passing, is_last = True, self.epoch + 1 >= self.epochs
+            most = None if is_last else pieces.SETTLED_PASSES + self.task.instance.n // pieces.PASS_CITIES
+            name = f"passes behind epoch {self.epoch}"
+            self.add(Part(f"passes {self.epoch}", name, begin_passes, PassesAsk(self.tour, most), home=self.home))
+            return
+        seconds = self._end_of_epochs() if self.is_timed else None
+        share = (self.epoch + 1) / self.epochs
+        for number in (number for number in range(self.stripes) if number not in self.paths):
+            ask = StripeAsk(
+                path=self.tour[self._places_of(number)],
+                stream=1 + self.epoch * self.stripes + number,
+                first=self.made,
+                until=self.rounds * (self.epoch + 1) // self.epochs,
+                rounds=self.rounds,
+                until_seconds=None if seconds is None else seconds * share,
+                all_seconds=seconds,
+            )
+            name = f"stripe {number} of {self.stripes} in epoch {self.epoch}"
+            self.add(Part(f"stripe {self.epoch} {number}", name, begin_stripe, ask))
 
     def _end_of_epochs(self) -> float:
         """Return the seconds at which the epochs of a timed solve end for the passes behind them."""
         limit = self.watch.time_limit
         assert limit is not None
-        needed = max(WHOLE_SECONDS * self.task.instance.n, min(SETTLING_SHARE * limit, MOST_SETTLING_SECONDS))
-        return limit - self.watch.reserve - min(needed, MOST_SETTLING_SHARE * limit)
-
-    def _borders(self, epoch: int) -> NDArray[np.int64]:
-        """Return the positions at which stripes begin, and the one at which the last ends: half a stripe further on in
-        each epoch."""
-        n, stripes = self.task.instance.n, self.task.options.stripes
-        borders: NDArray[np.int64] = np.arange(stripes + 1, dtype=np.int64) * n // stripes
-        borders += epoch * (n // stripes // 2) % n
-        return borders
-
-    def _begin_epoch(self) -> None:
-        """Hand out the stripes of an epoch, or what is left to do behind the last one."""
-        if self.epoch >= self.epochs:
-            self._begin_passes()
-            return
-        self.paths, self.rounds_of = {}, {}
-        for number in range(self.task.options.stripes):
-            self._begin_stripe(number)
-
-    def _begin_stripe(self, number: int, state: bytes | None = None) -> None:
-        begin, end = self._borders(self.epoch)[number : number + 2]
-        stripes = self.task.options.stripes
-        until_seconds = all_seconds = None
-        if self.is_timed:
-            all_seconds = self._end_of_epochs()
-            until_seconds = all_seconds * (self.epoch + 1) / self.epochs
-        ask = StripeAsk(
-            path=self.tour.take(np.arange(begin, end), mode="wrap"),
-            stream=1 + self.epoch * stripes + number,
-            first=self.made,
-            until=self.rounds * (self.epoch + 1) // max(1, self.epochs),
-            rounds=self.rounds,
-            until_seconds=until_seconds,
-            all_seconds=all_seconds,
-        )
-        name = f"stripe {number} of {stripes} in epoch {self.epoch}"
-        part = Part(f"stripe {self.epoch} {number}", name, begin_stripe, ask, state=state)
-        part.options, part.is_quiet = self.plan.options, True
-        self.parts.add(part)
-
-    def _begin_passes(self, state: bytes | None = None) -> None:
-        """Hand out the passes over the whole tour: behind an epoch so many, behind the last one as many as it takes."""
-        self.is_passing = True
-        n = self.task.instance.n
-        most = None if self.epoch + 1 >= self.epochs else SETTLED_PASSES + n // PASS_CITIES
-        ask, name = PassesAsk(self.tour, most), f"passes behind epoch {self.epoch}"
-        part = Part(f"passes {self.epoch}", name, begin_passes, ask, state=state)
-        part.options, part.is_quiet = self.plan.options, True
-        # Who has made them before has the lists.
-        part.home = self.home
-        self.parts.add(part)
+        settling = min(pieces.SETTLING_SHARE * limit, pieces.MOST_SETTLING_SECONDS)
+        needed = max(WHOLE_SECONDS * self.task.instance.n, settling)
+        return limit - self.watch.reserve - min(needed, pieces.MOST_SETTLING_SHARE * limit)
 
     def advance(self) -> None:
-        if self.parts.all:
+        if self.going:
             super().advance()
-        if not self.parts.all and not self._are_over and not self.is_cut_short:
+        if not self.going and not self._are_over and not self.cut:
             self._go_on()
 
     def _go_on(self) -> None:
-        """Go on behind an epoch's stripes, or behind its passes."""
-        if self.is_passing:
-            self.is_passing = False
-            self.epoch += 1
-            if self.epoch < self.epochs:
-                self._begin_epoch()
-            return
-        self._join()
-        if self.is_timed and self.epoch + 1 < self.epochs:
-            # There is no time for passes but in the end.
-            self.epoch += 1
-            self._begin_epoch()
-        else:
-            self._begin_passes()
+        """Go on behind an epoch's stripes, or behind its passes; a timed solve has passes in the end only."""
+        if not self.is_passing:
+            self._join(self.paths)
+        goes_on = self.is_passing or (self.is_timed and self.epoch + 1 < self.epochs)
+        self.epoch += goes_on
+        self.is_passing = not goes_on
+        if not self._are_over:
+            self._begin()
 
-    def _join(self) -> None:
-        """Put the stripes' paths into the tour, at the end of an epoch."""
-        self.tour = self._with(self.paths)
+    def _join(self, paths: Mapping[int, NDArray[np.int32]]) -> None:
+        """Put paths of stripes into the tour."""
+        tour = self.tour.copy()
+        for number, path in paths.items():
+            tour[self._places_of(number)] = path
         self.made = max([self.made, *self.rounds_of.values()])
         self.paths, self.rounds_of = {}, {}
-        self.offer_tour()
-
-    def _with(self, paths: Mapping[int, NDArray[np.int32]]) -> NDArray[np.int32]:
-        """Return the tour with these paths of stripes in it."""
-        borders = self._borders(self.epoch)
-        tour: NDArray[np.int32] = self.tour.copy()
-        for number, path in paths.items():
-            tour.put(np.arange(borders[number], borders[number + 1]), path, mode="wrap")
-        return tour
+        self._stand(tour)
 
     def take(self, part: Part) -> None:
         told = part.told
-        self.is_cut_short = self.is_cut_short or part.reason == "time limit"
-        if told is None:
+        if told is None or told.best is None or part.reason is None:
             return
-        self.facts = told.facts
-        if part.reason is None or part.tour is None:
-            return
-        kind, *numbers = part.key.split(" ")
-        is_cut = part.reason == "time limit" or part.ends
-        if kind == "stripe":
-            number = int(numbers[1])
+        is_cut, tour = part.reason == "time limit" or part.ends, told.best.tour
+        assert told.climbers is not None
+        if self.is_passing:
             if is_cut:
-                self.cut_paths[number] = part.tour
+                self.cut_tour = tour
                 return
-            self.paths[number], self.rounds_of[number] = part.tour, told.iteration or 0
-            self.kicks += int(told.steps.sum())
-        elif is_cut:
-            self.cut_tour = part.tour
-        else:
-            self.tour, self.is_settled, self.home = part.tour, bool(told.done.all()), part.home
-            self.offer_tour()
+            self.is_settled, self.home = bool(told.climbers.done.all()), part.home
+            self._stand(tour)
+            return
+        number = int(part.key.split(" ")[2])
+        (self.cut_paths if is_cut else self.paths)[number] = tour
+        if not is_cut:
+            self.rounds_of[number] = told.iteration or 0
+            self.kicks += int(told.climbers.steps.sum())
 
     def found(self) -> Found:
-        """Have what goes on tell how far it has come, as far as it does so in time."""
-        self.absorb(self.parts.end())
+        """Have the parts tell how far they have come, as far as they do so in time."""
+        self._hear(self.coordinator.end())
         self.keep_state()
-        self.parts.waiting = [part for part in self.parts.waiting if part.told is not None]
-        end = self.watch.seconds + ENDING_SECONDS
-        for part in self.parts.waiting:
-            part.ends = True
-        while self.parts.all and self.watch.seconds < end:
-            self.absorb(self.parts.go_on(CALL_SECONDS))
-        if not self.is_passing and (self.paths or self.cut_paths):
-            self.made = max([self.made, *self.rounds_of.values()])
-            self.tour = self._with(self.paths | self.cut_paths)
-            self.offer_tour()
-        elif self.cut_tour is not None:
-            self.tour = self.cut_tour
-            self.offer_tour()
+        self.end_parts(ENDING_SECONDS)
+        if self.cut_tour is not None:
+            self._stand(self.cut_tour)
+        elif self.paths or self.cut_paths:
+            self._join(self.paths | self.cut_paths)
         return self.gathered()
 
     def gathered(self) -> Found:
@@ -286,53 +407,23 @@ class Stripes(PartedSearch):
         tour, length, _ = super().checked(found)
         return tour, length, np.array([length])
 
-    def state_now(self) -> dict[str, Any]:
-        going = [
-            {"key": part.key, "state": tree_of(part.state)} for part in self.parts.unfinished if part.state is not None
-        ]
-        return {
-            "parts": "stripes",
-            "plan": self.plan.state(),
-            "now": self.tour,
-            "epoch": self.epoch,
-            "is_passing": self.is_passing,
-            "made": self.made,
-            "kicks": self.kicks,
-            "is_settled": self.is_settled,
-            "going": going,
-            "paths": [
-                {"number": number, "path": path, "rounds": self.rounds_of[number]}
-                for number, path in self.paths.items()
-            ],
-            **self.told(),
-        }
+    def own_state(self) -> dict[str, Any]:
+        names = ("epoch", "is_passing", "made", "kicks", "is_settled")
+        paths = [{"number": each, "path": path, "rounds": self.rounds_of[each]} for each, path in self.paths.items()]
+        return {"now": self.tour, **{name: getattr(self, name) for name in names}, "paths": paths}
 
     def _restore(self, state: State) -> None:
         """Stand where `state` says."""
-        n, stripes = self.task.instance.n, self.task.options.stripes
-        self.recall_told(state)
-        self.tour = state.tour("now", n)
-        self.offer_tour()
-        self.epoch, self.made = state.whole("epoch"), state.whole("made")
-        self.kicks, self.is_settled = state.whole("kicks"), state.flag("is_settled")
-        going = {}
-        for number in range(len(state.items("going"))):
-            said = state.item("going", number)
-            going[said.text("key")] = pickle.dumps(said.tree("state"), protocol=5)
-        if state.flag("is_passing"):
-            self._begin_passes(going.get(f"passes {self.epoch}"))
-            return
-        if self.epoch >= self.epochs:
-            return
-        borders = self._borders(self.epoch)
+        self._stand(state.tour("now", self.task.instance.n))
+        self.epoch, self.made, self.kicks = state.whole("epoch"), state.whole("made"), state.whole("kicks")
+        self.is_passing, self.is_settled = state.flag("is_passing"), state.flag("is_settled")
         for place in range(len(state.items("paths"))):
             said = state.item("paths", place)
-            number = said.whole("number", 0, stripes - 1)
-            path = said.array("path", np.int32, (int(borders[number + 1] - borders[number]),))
-            cities = self.tour.take(np.arange(borders[number], borders[number + 1]), mode="wrap")
+            number = said.whole("number", 0, self.stripes - 1)
+            cities = self.tour[self._places_of(number)]
+            path = said.array("path", np.int32, cities.shape)
             if not np.array_equal(np.sort(path), np.sort(cities)):
                 raise said.wrong("path", "the cities of its stripe", path)
             self.paths[number], self.rounds_of[number] = path, said.whole("rounds")
-        for number in range(stripes):
-            if number not in self.paths:
-                self._begin_stripe(number, going.get(f"stripe {self.epoch} {number}"))
+        if not self._are_over:
+            self._begin()

@@ -1,78 +1,61 @@
-"""What a worker does with a task: see that it is of the same build, find what tasks share, work, and reply in bytes."""
+"""The worker's end of tasks: the check of its build, the objects that tasks share, and the work."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import multiprocessing
+import os
 import pickle
 import signal
+import socket
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from pytsp.distributed.identity import identity, worker_name
+from pytsp.distribution import VERSION
 
-__all__ = ["Missing", "Reply", "Shared", "forget", "keep", "perform", "perform_here"]
+__all__ = ["Missing", "Reply", "Shared", "Work", "forget", "identity", "keep", "perform", "perform_here", "worker_name"]
 
-# So many objects that tasks share are kept: instances, and what is asked of their solves.
+# The most shared objects that a worker keeps: instances, and jobs.
 MOST_KEPT = 6
 
 Work = Callable[["Shared", Any], Any]
-"""What a task does: a function that can be imported, of what tasks share and of the task's own arguments."""
+"""The function of a task, which can be imported: it takes the shared objects and the task's own arguments."""
 
 
 class Missing(Exception):
-    """A worker lacks what it needs, or what others have of a state; `key` names it."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
+    """A worker lacks the object with this key."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What comes back of a task.
+    """The answer to a task.
 
-    Attributes
-    ----------
-    status : str
-        "done"; "missing", where the worker lacks what `said` names; "refused", where it is of the build `said`.
-    worker : str
-        Its host and process.
-    said : str
-    packed : bytes
-        What the work returned, pickled.
-    value : Any
-        The same, where it needs no pickling.
-    seconds : float
-        What it took.
+    `value` depends on the status: "done" has the result, pickled where it goes to another process; "missing" the key of
+    an object that the worker lacks; "refused" the worker's build, which is not the sender's.
     """
 
     status: str
     worker: str
-    said: str = ""
-    packed: bytes = b""
+    value: Any
     seconds: float = 0.0
-    value: Any = None
 
 
 class Shared:
-    """What tasks share, by the hash of its content: sent to a worker once, and kept there."""
+    """The objects that tasks share, by the hash of their content; a worker keeps them."""
 
     def __init__(self, given: Mapping[str, bytes]) -> None:
         self._given = given
 
     def __getitem__(self, key: str) -> Any:
-        """Return an object.
-
-        Raises
-        ------
-        Missing
-            If the worker neither has it nor was given it.
-        """
+        """Return an object that is kept, or else given; raise `Missing` without either."""
         with _lock:
             if key in _kept:
                 _kept.move_to_end(key)
@@ -82,14 +65,8 @@ class Shared:
         return value
 
     def blob(self, key: str) -> bytes:
-        """Return what was given for this task only.
-
-        Raises
-        ------
-        Missing
-            If nothing was.
-        """
-        if self._given.get(key) is None:
+        """Return the bytes that were given with this task; raise `Missing` without them."""
+        if key not in self._given:
             raise Missing(key)
         return self._given[key]
 
@@ -99,7 +76,7 @@ _lock = threading.Lock()
 
 
 def keep(key: str, value: Any) -> None:
-    """Keep an object for the tasks to come, in place of the one that was longest not asked for."""
+    """Keep an object for later tasks, and drop those that were not used for longest."""
     with _lock:
         _kept[key] = value
         _kept.move_to_end(key)
@@ -108,53 +85,37 @@ def keep(key: str, value: Any) -> None:
 
 
 def forget(keys: Iterable[str]) -> None:
-    """Keep these objects no more."""
+    """Drop objects that are kept."""
     with _lock:
         for key in keys:
             _kept.pop(key, None)
 
 
 def perform(sender: str, packed: bytes, given: Mapping[str, bytes]) -> Reply:
-    """Work on a task, in whatever process this is called.
+    """Work on a pickled task in another process than the sender's, with objects that the worker may lack.
 
-    Parameters
-    ----------
-    sender : str
-        The `identity` of whoever sends it.
-    packed : bytes
-        The work and its arguments, pickled: nothing of it is read where the build is another.
-    given : mapping of str to bytes
-        What tasks share, as far as the worker may lack it.
+    A worker of another build than the sender unpickles nothing.
     """
     if sender != identity():
         return Reply("refused", worker_name(), identity())
     with _uninterrupted():
         reply = perform_here(pickle.loads(packed), given)
-    return replace(reply, packed=pickle.dumps(reply.value, protocol=5), value=None) if reply.status == "done" else reply
+    return replace(reply, value=pickle.dumps(reply.value, protocol=5)) if reply.status == "done" else reply
 
 
 def perform_here(task: tuple[Work, Any], given: Mapping[str, bytes]) -> Reply:
-    """Work on a task in a thread of the process that sends it: work and arguments come as they are.
-
-    Parameters
-    ----------
-    task : tuple
-        The work and its arguments.
-    given : mapping of str to bytes
-        What the thread may lack.
-    """
-    began = time.perf_counter()
-    work, arguments = task
+    """Work on a task in a thread of the sender's process: nothing but `given` is pickled."""
+    began, (work, arguments) = time.perf_counter(), task
     try:
         value = work(Shared(given), arguments)
     except Missing as missing:
-        return Reply("missing", worker_name(), missing.key)
-    return Reply("done", worker_name(), seconds=time.perf_counter() - began, value=value)
+        return Reply("missing", worker_name(), str(missing))
+    return Reply("done", worker_name(), value, time.perf_counter() - began)
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Leave Ctrl-C to the coordinator, which a terminal sends to its workers as well."""
+def _uninterrupted() -> Any:
+    """Ignore Ctrl-C, which a terminal sends to the coordinator and to its workers."""
     is_worker = multiprocessing.parent_process() is not None
     if not is_worker or threading.current_thread() is not threading.main_thread():
         yield
@@ -164,3 +125,28 @@ def _uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@cache
+def identity() -> str:
+    """Return the version, and a checksum of the Python sources and of the sources of the kernels.
+
+    Kernels that were compiled for another processor from the same sources have the same identity: they compute alike.
+    """
+    folder = Path(__file__).parents[1]
+    checksum = hashlib.sha256()
+    for file in sorted(folder.rglob("*.py")):
+        if "_kernels" not in file.parts:
+            checksum.update(f"{file.relative_to(folder)}\n".encode() + file.read_bytes())
+    try:
+        modules = json.loads((folder / "_kernels" / "build.json").read_text())["modules"]
+        sources = sorted({str(module.get("source_hash")) for module in modules.values()})
+    except (OSError, ValueError, KeyError):
+        sources = []
+    checksum.update("\n".join(sources).encode())
+    return f"{VERSION} (build {checksum.hexdigest()[:12]})"
+
+
+def worker_name() -> str:
+    """Return the host and number of this process."""
+    return f"{socket.gethostname()}:{os.getpid()}"

@@ -12,13 +12,15 @@ from pytsp.run.state_reader import State
 from pytsp.solvers.common.candidates import candidates
 from pytsp.solvers.common.local_search import population_fields
 from pytsp.solvers.common.placement import check_climbers, default_climbers
+from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.stages import Stages, starting_tours, stored_iterations
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import in_units
 from pytsp.solvers.options.annealing import TRIED_MOVES, Annealing
+from pytsp.utils.arguments import is_array
 from pytsp.utils.powers import whole_powers
 
-__all__ = ["Chains", "Temperatures", "begin"]
+__all__ = ["Chains", "Temperatures", "begin", "plan"]
 
 # Cities of the smallest instance on which a move changes anything that can be tried here.
 ANNEALED_CITIES = 5
@@ -40,16 +42,31 @@ DIGITS = 14
 def begin(task: Task[Annealing]) -> Chains:
     """Return the chains of an annealing at their start, or in their stored state."""
     task.prepare()
-    instance, options, kernels = task.instance, task.options, task.kernels
+    instance, options = task.instance, task.options
     lists, tours = candidates(task), None
     temperatures = _temperatures(task, lists)
     if options.pairs == "random":
         lists = lists[:, :0].copy()
     if task.watch.state is None:
-        climbers = default_climbers(instance.n, kernels) if options.climbers is None else options.climbers
+        climbers = plan(task).climbers
         check_climbers(instance.n, climbers)
         tours = starting_tours(task, climbers, "greedy")
     return Chains(task, temperatures=temperatures, lists=lists, tours=tours)
+
+
+def plan(task: Task[Annealing], places: int = 1) -> Plan:
+    """Return the number of chains on a number of machines, and the options that depend on the machine."""
+    options, n, busy = task.options, task.instance.n, default_climbers(task.instance.n, task.kernels)
+    more: dict[str, Any] = {}
+    is_by_default = options.iterations is None and task.watch.time_limit is None and n >= ANNEALED_CITIES
+    if is_by_default and options.cooling is None and not is_array(options.schedule):
+        more["iterations"] = _default_iterations(task)
+    return Plan(options.climbers or places * busy, busy, more)
+
+
+def _default_iterations(task: Task[Annealing]) -> int:
+    """Return how many iterations there are where nothing else ends the solve."""
+    return max(LEAST_ITERATIONS, int(TRIALS[task.machine] / (task.options.trials or task.instance.n)))
 
 
 class Temperatures:
@@ -179,5 +196,5 @@ def _temperatures(task: Task[Annealing], lists: NDArray[np.int32]) -> Temperatur
         # Until the temperature is what it would be in the end by default.
         iterations = 1 + math.ceil(math.log(min(hot, cold) / hot) / math.log(ratio)) if min(hot, cold) > 0 else 1
     elif iterations is None and watch.time_limit is None:
-        iterations = max(LEAST_ITERATIONS, int(TRIALS[task.machine] / (options.trials or n)))
+        iterations = _default_iterations(task)
     return Temperatures(hot, cold, iterations, linear=linear, ratio=ratio)

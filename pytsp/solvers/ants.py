@@ -13,6 +13,7 @@ from pytsp.problem.kernel_input import Form
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS, candidates
 from pytsp.solvers.common.placement import GPU_BYTES
+from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.stages import Stages, starting_tours, stored_iterations
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.ants import AntColony
@@ -22,7 +23,7 @@ from pytsp.utils.deadline import look
 from pytsp.utils.memory import check_memory
 from pytsp.utils.powers import quarter_power, quarters_of
 
-__all__ = ["Colonies", "Rules", "begin", "rules_of"]
+__all__ = ["Colonies", "Rules", "begin", "plan", "rules_of"]
 
 # The parameters of a variant where they are not given.
 RANKS = 6
@@ -104,13 +105,11 @@ def begin(task: Task[AntColony]) -> Colonies:
     """Return the colonies at their start, or in their stored state."""
     task.prepare()
     instance, options, state = task.instance, task.options, task.watch.state
-    lists, tours = candidates(task, DEFAULT_NEIGHBOURS if options.moves else NEIGHBOURS), None
+    lists, tours = _lists(task), None
     if state is None:
-        colonies = _default_colonies(task) if options.climbers is None else options.climbers
+        planned = plan(task)
+        colonies, iterations = planned.climbers, planned.options["iterations"]
         _check_colonies(colonies, instance.n, lists.shape[1], options)
-        iterations = options.iterations
-        if iterations is None and task.watch.time_limit is None:
-            iterations = _default_iterations(task, lists.shape[1], colonies)
         tours = starting_tours(task, colonies, "nearest-neighbour")
     else:
         iterations = stored_iterations(state, task.watch)
@@ -120,6 +119,20 @@ def begin(task: Task[AntColony]) -> Colonies:
         nearest = nearest_neighbour(instance, seed=task.seed)
     reference = float(task.form.whole.tour_length(nearest))
     return Colonies(task, iterations=iterations, reference=reference, lists=lists, tours=tours)
+
+
+def plan(task: Task[AntColony], places: int = 1) -> Plan:
+    """Return the number of colonies on a number of machines, and the options that depend on the machine."""
+    options, busy = task.options, _default_colonies(task)
+    climbers, iterations = options.climbers or places * busy, options.iterations
+    if iterations is None and task.watch.time_limit is None:
+        iterations = _default_iterations(task, _lists(task).shape[1], climbers)
+    return Plan(climbers, busy, {"iterations": iterations})
+
+
+def _lists(task: Task[AntColony]) -> NDArray[np.int32]:
+    """Return the cities to which ants go first."""
+    return candidates(task, DEFAULT_NEIGHBOURS if task.options.moves else NEIGHBOURS)
 
 
 def _check_colonies(colonies: int, n: int, k: int, options: AntColony) -> None:

@@ -22,6 +22,7 @@ from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.local_search import PATIENCE, LocalSearch, population_fields
 from pytsp.solvers.common.loop import Found, Search, Standing
 from pytsp.solvers.common.pacing import CALL_SECONDS, Pace
+from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.solver import begin as begin_climbers
 from pytsp.solvers.options.eax import EAX
@@ -548,6 +549,18 @@ class Evolution(Search):
         lengths = search.lengths(handle)
         best = search.best(handle, lengths, now.first, now.best)
         return replace(now, handle=handle, lengths=lengths, steps=search.steps(handle), best=best)
+
+
+def plan(task: Task[EAX], places: int = 1) -> Plan:
+    """Return the climbers of an island, and what depends on the machine.
+
+    With a time limit alone an island has as many climbers as it finds that it has the time for.
+    """
+    options, more = task.options, {"moves": descent_moves(task)}
+    climbers = options.climbers
+    if climbers is None and (options.iterations is not None or task.watch.time_limit is None):
+        climbers = default_population(task.instance.n, task.machine)
+    return Plan(climbers or 1, 1, more if climbers is None else {**more, "climbers": climbers})
 
 
 def default_population(n: int, machine: str) -> int:

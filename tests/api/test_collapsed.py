@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 import pytsp
 from pytsp import Improvement, Instance
+from pytsp.api.batches import TOGETHER_CITIES
 from pytsp.api.collapsed import MOST_COPIES, Collapsed, collapse_all
-from pytsp.api.many import TOGETHER_CITIES
 from pytsp.exceptions import CheckpointError
 from pytsp.io.convert import degrees_and_minutes
 from pytsp.neighbours.lists import neighbour_lists

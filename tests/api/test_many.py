@@ -21,7 +21,7 @@ from paths import all_tsplib, tsplib_file
 
 import pytsp
 from pytsp import Instance, Result
-from pytsp.api import many, rescaled
+from pytsp.api import batches, rescaled
 from pytsp.api.dispatch import dispatch
 from pytsp.backends import Backend
 from pytsp.exceptions import BackendError, InstanceError, PytspWarning
@@ -50,8 +50,8 @@ def assert_whole(result: Result, instance: Instance) -> None:
 def cut(first: int, seconds: float) -> Iterator[None]:
     """Other numbers of cities that go together: at first, and by the time that they should take."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(many, "FIRST_CITIES", dict.fromkeys(("cpu", "gpu"), first))
-        patch.setattr(many, "CALL_SECONDS", dict.fromkeys(("cpu", "gpu"), seconds))
+        patch.setattr(batches, "FIRST_CITIES", dict.fromkeys(("cpu", "gpu"), first))
+        patch.setattr(batches, "CALL_SECONDS", dict.fromkeys(("cpu", "gpu"), seconds))
         yield
 
 
@@ -94,8 +94,8 @@ def test_any_cut_gives_the_same_results(backend: Backend, first: int, seconds: f
     ]
     expected = pytsp.solve_many(instances, climbers=2, backend="c")
     with cut(first, seconds), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(many, "CPU_BYTES", memory)
-        patch.setattr(many, "GPU_BYTES", memory)
+        patch.setattr(batches, "CPU_BYTES", memory)
+        patch.setattr(batches, "GPU_BYTES", memory)
         results = pytsp.solve_many(instances, climbers=2, backend=backend.name)
     for result, other in zip(results, expected, strict=True):
         assert_same(result, other)
@@ -164,19 +164,19 @@ def test_more_generations_never_give_a_longer_tour(backend: Backend) -> None:
 def test_a_call_has_as_many_as_its_memory_holds(metric: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten instances of a plane fill it; with matrices, of 4 bytes a distance, three do."""
     n, climbers = 100, 3
-    monkeypatch.setattr(many, "CPU_BYTES", 10 * many.CITY_BYTES * n * climbers)
+    monkeypatch.setattr(batches, "CPU_BYTES", 10 * batches.CITY_BYTES * n * climbers)
     instance = Instance.from_coordinates(np.random.default_rng(0).integers(0, 9**4, (n, 2)), metric=metric)
     group = [(number, instance, form_of(instance)) for number in range(20)]
-    batches = many.Batches(climbers, 0, None, {"backend": "c", "threads": None, "device": None}, Watch())
-    assert batches._count(group, 10**6) == count
-    assert batches._count(group, 3 * n + 1) == 3
-    assert batches._count(group, 1) == 1
+    solving = batches.Batches(climbers, 0, None, {"backend": "c", "threads": None, "device": None}, Watch())
+    assert solving._count(group, 10**6) == count
+    assert solving._count(group, 3 * n + 1) == 3
+    assert solving._count(group, 1) == 1
 
 
 def test_sizes_from_8_on_go_together(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     skip_where_slow(backend)
-    monkeypatch.setattr(many, "TOGETHER_CITIES", range(8, 301))
-    monkeypatch.setattr(many, "TOGETHER_IN_A_MATRIX", range(8, 21))
+    monkeypatch.setattr(batches, "TOGETHER_CITIES", range(8, 301))
+    monkeypatch.setattr(batches, "TOGETHER_IN_A_MATRIX", range(8, 21))
     sizes = {"EUC_2D": [7, 8, 300, 301, 9], "MAN_2D": [8, 20, 21, 7]}
     instances = [
         Instance.from_coordinates(np.random.default_rng(n).integers(0, 9**4, (n, 2)), metric=metric)
@@ -191,7 +191,9 @@ def test_sizes_from_8_on_go_together(backend: Backend, monkeypatch: pytest.Monke
         return call(self, entry, *arguments)
 
     monkeypatch.setattr(Backend, "call", noted)
-    monkeypatch.setattr(many, "dispatch", lambda instance, request: dispatch(instance, replace(request, target=10**9)))
+    monkeypatch.setattr(
+        batches, "dispatch", lambda instance, request: dispatch(instance, replace(request, target=10**9))
+    )
     results = pytsp.solve_many(instances, climbers=2, iterations=1, backend=backend.name)
     assert (called.count("plane_many_given"), called.count("matrices_many_given")) == (1, 1)
     for instance, result in zip(instances, results, strict=True):
@@ -209,10 +211,10 @@ def test_the_largest_that_go_together() -> None:
         (1_501, "MAN_2D", False),
     ]:
         instance = Instance.from_coordinates(np.zeros((n, 2)), metric=metric)
-        assert many._goes_together(instance) is together
-        assert many._goes_together(instance, is_limited=True) is (together and n <= 1_000)
+        assert batches._goes_together(instance) is together
+        assert batches._goes_together(instance, is_limited=True) is (together and n <= 1_000)
     at_most = Instance.from_coordinates(np.zeros((1_000, 2)), metric="EUC_2D")
-    assert many._goes_together(at_most, is_limited=True)
+    assert batches._goes_together(at_most, is_limited=True)
 
 
 @pytest.mark.parametrize("metric", [None, "EUC_2D"])
@@ -250,7 +252,7 @@ def test_a_time_limit_leaves_every_instance_a_tour(
         Instance.from_coordinates(draw.integers(0, 10**4, (n, 2)), metric="EUC_2D") for n in [60, 9, 60, 90, 60] * 3
     ]
     # Each look at the clock takes a second.
-    monkeypatch.setattr("pytsp.api.many.Watch.seconds_left", property(lambda _: float(next(left))))
+    monkeypatch.setattr("pytsp.api.batches.Watch.seconds_left", property(lambda _: float(next(left))))
     with cut(0, 1e-9):
         options: dict[str, Any] = dict(time_limit=1e-3, climbers=3, backend=backend.name)
         results = pytsp.solve_many(instances, **options)

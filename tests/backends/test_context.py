@@ -29,8 +29,8 @@ from pytsp.backends.devices import DriverContext
 from pytsp.backends.entry_points import EntryPoint, Manifest
 from pytsp.backends.kernel_cache import KernelCache
 from pytsp.backends.kind import DeviceKind
+from pytsp.backends.kinds import KINDS
 from pytsp.backends.marshal import OpaqueType, Scalar
-from pytsp.backends.registry import KINDS
 from pytsp.exceptions import BackendError, BackendUnavailable, DeviceMemoryError, KernelError
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS

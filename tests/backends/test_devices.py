@@ -130,7 +130,7 @@ PROBE = """
 import json, sys
 from pytsp.backends import status
 from pytsp.backends.cuda.libraries import find_libraries
-from pytsp.backends.registry import KINDS
+from pytsp.backends.kinds import KINDS
 from dataclasses import asdict
 probe = KINDS[sys.argv[1]].probe()
 libraries = asdict(find_libraries(sys.argv[2])) if len(sys.argv) > 2 else None

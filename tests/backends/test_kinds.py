@@ -17,7 +17,7 @@ from pytsp.backends.cuda import driver, nvrtc
 from pytsp.backends.cuda.libraries import CudaLibraries
 from pytsp.backends.devices import Probe
 from pytsp.backends.kind import DeviceKind, Found
-from pytsp.backends.registry import KINDS
+from pytsp.backends.kinds import KINDS
 from pytsp.exceptions import BackendError, BackendUnavailable
 
 GPU = Device(0, "NVIDIA H200", 2**37, "9.0", "13.0", "Platform", selector="#0")

@@ -18,7 +18,7 @@ import standin
 from paths import ROOT
 
 from pytsp.backends import PARTS, Backend, kernel_cache, open_backend, registry, status
-from pytsp.backends.registry import KINDS, find
+from pytsp.backends.kinds import KINDS, find
 from pytsp.backends.self_test import comparison, searches, verdicts
 from pytsp.backends.self_test.comparison import difference
 from pytsp.cli.tables import _cells

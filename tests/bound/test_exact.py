@@ -99,7 +99,7 @@ def test_all_pairs_prove_without_a_kernel(monkeypatch: pytest.MonkeyPatch) -> No
     instance = Instance.from_coordinates(draws.integers(0, 10**4, (60, 2)), "EUC_2D")
     certificate = lower_bound(instance, iterations=20)
     # As if these were many cities.
-    monkeypatch.setattr("pytsp.bound.certificate.MOST_CITIES", 59)
+    monkeypatch.setattr("pytsp.bound.check.MOST_CITIES", 59)
     calls: list[str] = []
     kernel = Backend.call
     monkeypatch.setattr(Backend, "call", lambda self, entry, *given: calls.append(entry) or kernel(self, entry, *given))

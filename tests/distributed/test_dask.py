@@ -70,7 +70,7 @@ def test_a_worker_that_is_lost_as_its_result_arrives_is_a_loss() -> None:
         status = "lost"
 
         async def _result(self, *, raiseit: bool) -> Reply:
-            return Reply("done", "", "")
+            return Reply("done", "", b"")
 
     async def hear(told: Future[Reply]) -> None:
         await cfexecutor._cascade_future(Lost(), told)

@@ -19,21 +19,21 @@ import pytsp
 from pytsp.backends.context import Backend
 from pytsp.backends.devices import Probe
 from pytsp.backends.registry import open_backend
-from pytsp.distributed import devices, parts, slices
-from pytsp.distributed.islands import Islands
-from pytsp.run.monitor import Watch
-from pytsp.solvers.common.task import Task
-from pytsp.solvers.eax_islands import (
+from pytsp.distributed import devices, search, slices
+from pytsp.distributed.islands import (
     GENERATIONS,
     MANY_CITIES,
     MIGRATING,
     MORE_GENERATIONS,
     Island,
+    Islands,
     Migrants,
     Stay,
     begin_island,
     round_generations,
 )
+from pytsp.run.monitor import Watch
+from pytsp.solvers.common.task import Task
 
 PART = "flat"
 uniform = partial(cities.uniform, side=10_000)
@@ -111,7 +111,7 @@ def test_islands_give_way_to_each_other_and_lose_nothing(workers: int | None, mo
     expected = pytsp.solve(instance, **options)
     # A worker keeps but the last search, and tells where one stands only where it has to.
     monkeypatch.setattr(slices, "MOST_CITIES", 1)
-    monkeypatch.setattr(parts, "STATE_SECONDS_A_BYTE", 1e9)
+    monkeypatch.setattr(search, "STATE_SECONDS_A_BYTE", 1e9)
     executor = None if workers is None else ThreadPoolExecutor(workers)
     with short_slices(0.0):
         result = pytsp.solve(instance, executor=executor, **options)

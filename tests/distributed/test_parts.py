@@ -27,13 +27,12 @@ from pytsp import Instance
 from pytsp.api.many_in_parts import RESULT_SECONDS, Solved, _packed, _Queue
 from pytsp.distributed import slices
 from pytsp.distributed.coordinator import Coordinator, Kept, Order
-from pytsp.distributed.places import AnyExecutor, Place
-from pytsp.distributed.ranges import Range, Ranges
-from pytsp.distributed.slices import Facts, Told
+from pytsp.distributed.places import AnyExecutor, Place, Places
+from pytsp.distributed.ranges import COLUMNS, Range, join, missing
+from pytsp.distributed.stripes import Stripe, StripeAsk
 from pytsp.problem.instances import Instances
 from pytsp.run.monitor import Watch
 from pytsp.solvers.large.pieces import PiecesStanding
-from pytsp.solvers.large.stripe import Stripe, StripeAsk
 
 uniform = partial(cities.uniform, side=10_000)
 
@@ -71,7 +70,6 @@ def test_any_number_of_workers_finds_what_one_process_does(solver: str, workers:
 def test_nothing_is_told_before_there_is_a_tour(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # As if the first slice took longer than the coordinator waits.
     monkeypatch.setattr("pytsp.distributed.search.CALL_SECONDS", 0.0)
-    monkeypatch.setattr("pytsp.distributed.climbers.CALL_SECONDS", 0.0)
     told: list[Any] = []
 
     def note(now: Any) -> None:
@@ -215,13 +213,15 @@ def test_progress_tells_how_many_work() -> None:
 def test_ranges_that_are_over_are_those_of_all_climbers_in_any_order(order: list[int]) -> None:
     import numpy as np  # noqa: PLC0415
 
-    ranges = Ranges()
+    ranges: list[Range] = []
     for number in order:
         lengths = np.arange(10 * number, 10 * number + 10)
-        ranges.add(Range(10 * number, lengths, lengths, lengths > 0, None))
-    assert np.concatenate([each.lengths for each in ranges.with_others(())]).tolist() == list(range(50))
-    assert ranges.climbers == 50 and not ranges.missing(0, 50)
-    assert ranges.missing(-5, 60, [(52, 55)]) == [(-5, 0), (50, 52), (55, 60)]
+        ranges = join([*ranges, Range(10 * number, lengths, lengths, lengths > 0)])
+    (joined,) = ranges
+    assert joined.lengths.tolist() == list(range(50)) and (joined.first, joined.end) == (0, 50)
+    taken = [(each.first, each.end) for each in ranges]
+    assert not missing(0, 50, taken)
+    assert missing(-5, 60, [*taken, (52, 55)]) == [(-5, 0), (50, 52), (55, 60)]
 
 
 @pytest.mark.parametrize(
@@ -398,21 +398,13 @@ def test_gpus_have_what_is_left_in_equal_shares(slower: float, monkeypatch: pyte
 def test_what_a_place_had_that_is_gone_goes_to_one_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     there, given = [Place(name, is_sticky=False) for name in "ab"], []
 
-    class Two:
-        is_here = False
-
+    class Two(Places):
         def current(self) -> list[Place]:
             return there
 
         def submit(self, place: Place, *_: Any) -> Future[Any]:
             given.append(place.name)
             return Future()
-
-        def lost(self, *_: Any) -> bool:
-            return True
-
-        def stop(self) -> None:
-            pass
 
     monkeypatch.setattr("pytsp.distributed.coordinator.GONE_SECONDS", 0.0)
     coordinator = Coordinator(Two(), Kept())
@@ -453,11 +445,10 @@ def test_no_place_waits_until_all_results_of_another_one_are_made(monkeypatch: p
     has_passes=st.booleans(),
 )
 def test_what_is_told_arrives_as_it_was(lengths: Any, steps: Any, done: Any, has_passes: bool) -> None:
-    facts = Facts("c", "thread", None, 0, False, "", None)
-    told = Told(None, (1, 0), None, 1, lengths, steps, done, steps if has_passes else None, facts, 3, b"", 0, 1)
+    told = Range(3, lengths, steps, done, steps if has_passes else None)
     arrived = pickle.loads(pickle.dumps(told, protocol=5))
     for name, column in vars(told).items():
-        if name in slices.COLUMNS and column is not None:
+        if name in COLUMNS and column is not None:
             assert getattr(arrived, name).dtype == column.dtype
             np.testing.assert_array_equal(getattr(arrived, name), column)
         else:
@@ -467,6 +458,5 @@ def test_what_is_told_arrives_as_it_was(lengths: Any, steps: Any, done: Any, has
 def test_what_is_told_of_climbers_takes_no_more_bytes_than_it_holds() -> None:
     lengths = np.random.default_rng(0).integers(21_000, 25_000, 10_000)
     steps, done = lengths // 200, np.ones(10_000, dtype=np.bool_)
-    facts = Facts("c", "thread", None, 0, False, "", None)
-    told = Told(None, (1, 0), None, 1, lengths, steps, done, None, facts, None, None, 0, 1)
+    told = Range(0, lengths, steps, done)
     assert len(pickle.dumps(told, protocol=5)) < 10_000 * (2 + 1 + 1 / 8) + 2_000

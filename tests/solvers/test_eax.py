@@ -26,6 +26,7 @@ import pytsp
 from pytsp import Improvement, Instance, Progress, Result
 from pytsp.api.dispatch import task_of
 from pytsp.backends import Backend, open_backend
+from pytsp.distributed.islands import Stay, begin_island
 from pytsp.exceptions import BackendError
 from pytsp.run.monitor import Watch
 from pytsp.run.state_reader import State
@@ -34,7 +35,6 @@ from pytsp.solvers.common.flat_search import FlatSearch
 from pytsp.solvers.common.local_search import PASSES, LocalSearch
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.eax import POPULATIONS, Evolution, begin, default_population, descent_moves
-from pytsp.solvers.eax_islands import Stay, begin_island
 from pytsp.solvers.options.eax import EAX
 from pytsp.solvers.options.shared import MOVES, PIVOTS
 

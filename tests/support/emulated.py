@@ -15,7 +15,7 @@ import pytsp._kernels
 from pytsp.backends import PARTS, Backend, Device
 from pytsp.backends.devices import Probe
 from pytsp.backends.kind import DeviceKind
-from pytsp.backends.registry import KINDS
+from pytsp.backends.kinds import KINDS
 
 NAME = "emulated"
 KERNELS = ROOT / "build" / "emulated"

@@ -18,7 +18,7 @@ from pytsp.backends import Backend, Device
 from pytsp.backends.cpu import Sequential
 from pytsp.backends.devices import Probe
 from pytsp.backends.kind import DeviceKind
-from pytsp.backends.registry import KINDS
+from pytsp.backends.kinds import KINDS
 
 NAME = "standin"
 GPU = Device(0, "Stand-in GPU", 2**30, "1.2", "7.0", "Stand-in platform", selector="#0")

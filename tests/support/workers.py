@@ -76,12 +76,12 @@ class Told(Executor):
 def short_slices(seconds: float = 0.01) -> Iterator[None]:
     """Have slices end after a kernel call, or next to that."""
     from pytsp.api import many_in_parts  # noqa: PLC0415
-    from pytsp.distributed import parts  # noqa: PLC0415
+    from pytsp.distributed import search  # noqa: PLC0415
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parts, "FIRST_SECONDS", seconds)
-        patch.setattr(parts, "SLICE_SECONDS", seconds)
-        patch.setattr(parts, "TIMES_BEGUN", 0.0)
+        patch.setattr(search, "FIRST_SECONDS", seconds)
+        patch.setattr(search, "SLICE_SECONDS", seconds)
+        patch.setattr(search, "TIMES_BEGUN", 0.0)
         patch.setattr(many_in_parts, "SLICE_SECONDS", seconds)
         patch.setitem(many_in_parts.FIRST_CITIES, "cpu", 100)
         patch.setitem(many_in_parts.LAST_CITIES, "cpu", 100)

@@ -20,7 +20,7 @@ from pytsp.backends.context import Backend
 from pytsp.backends.devices import Device
 from pytsp.backends.kernel_cache import cache_file, checksum
 from pytsp.backends.kind import PARTS, BackendStatus, Found
-from pytsp.backends.registry import KINDS, find
+from pytsp.backends.kinds import KINDS, find
 from pytsp.exceptions import BackendUnavailable
 
 _log = logging.getLogger("pytsp")

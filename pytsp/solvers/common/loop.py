@@ -77,6 +77,8 @@ class Search(ABC):
     """What is being done, as `Progress` tells it."""
     iterations: int | None = None
     """How many iterations are to be made; None where only a limit ends them."""
+    is_quiet = False
+    """Whether its tour is known only when it has ended."""
     standing: Any
 
     def __init__(self, task: Task[Any], form: Form | None = None) -> None:

@@ -8,15 +8,17 @@ from pytsp.run.monitor import Watch
 from pytsp.solvers.common.candidates import are_by_alpha, are_nearest, lists_without_exits, search_lists
 from pytsp.solvers.common.local_search import moves_of
 from pytsp.solvers.common.placement import check_climbers, default_climbers, mapping_of
+from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.common.temperature import first_temperature
 from pytsp.solvers.ils.population import Population
 from pytsp.solvers.ils.starting_tours import NEAREST_NEIGHBOUR_CLIMBERS, starting_tours
 from pytsp.solvers.options.ils import ILS
+from pytsp.solvers.options.shared import MOVES
 from pytsp.solvers.selection import chain_seconds
 from pytsp.starts.construct import GREEDY_NEIGHBOURS
 
-__all__ = ["begin", "default_climbers", "default_iterations", "timely_climbers"]
+__all__ = ["begin", "default_climbers", "default_iterations", "plan", "timely_climbers"]
 
 # Cities of the smallest instance on which a kick changes anything.
 KICKED_CITIES = 5
@@ -36,18 +38,15 @@ ALONE_SHARE = 0.18
 def begin(task: Task[ILS]) -> Population:
     """Return the climbers of an iterated local search at their start, or in their stored state."""
     task.prepare()
-    instance, options, watch, state = task.instance, task.options, task.watch, task.watch.state
+    instance, options, state = task.instance, task.options, task.watch.state
+    # What cannot be laid out is refused before it is made.
+    moves = _moves(task)
     if state is None:
-        climbers = timely_climbers(instance.n, task.kernels, watch) if options.climbers is None else options.climbers
-        iterations = options.iterations
-        if iterations is None and (watch.time_limit is None or instance.n < KICKED_CITIES):
-            iterations = default_iterations(instance.n, climbers, task.kernels)
+        planned = plan(task)
+        climbers, iterations = planned.climbers, planned.options["iterations"]
     else:
         # Choices that depend on the machine stay those of the machine where the solve began.
         climbers, iterations = state.whole("climbers", 1, 2**40), state.optional_whole("iterations")
-    # What cannot be laid out is refused before it is made.
-    mapping = mapping_of(instance.n, task.kernels, options.layout)
-    moves = moves_of(task, mapping, "lk" if options.pivot == "first" else "3-opt")
     check_climbers(instance.n, climbers, copies=1 + (options.restart is not None or options.merge))
     by_alpha = are_by_alpha(task, moves)
     with boxes_by(task.kernels):
@@ -59,6 +58,22 @@ def begin(task: Task[ILS]) -> Population:
     return Population(
         task, lists, starts, moves=moves, by_alpha=by_alpha, iterations=iterations, temperature=temperature
     )
+
+
+def plan(task: Task[ILS], places: int = 1) -> Plan:
+    """Return the number of climbers on a number of machines, and the options that depend on the machine."""
+    options, watch, n = task.options, task.watch, task.instance.n
+    busy = timely_climbers(n, task.kernels, watch)
+    climbers, iterations = options.climbers or places * busy, options.iterations
+    if iterations is None and (watch.time_limit is None or n < KICKED_CITIES):
+        iterations = default_iterations(n, climbers, task.kernels)
+    return Plan(climbers, busy, {"iterations": iterations, "moves": MOVES[_moves(task)]})
+
+
+def _moves(task: Task[ILS]) -> int:
+    """Return the moves as the kernels take them."""
+    mapping = mapping_of(task.instance.n, task.kernels, task.options.layout)
+    return moves_of(task, mapping, "lk" if task.options.pivot == "first" else "3-opt")
 
 
 def timely_climbers(n: int, kernels: Backend, watch: Watch) -> int:

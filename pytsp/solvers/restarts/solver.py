@@ -15,12 +15,13 @@ from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found, Search
 from pytsp.solvers.common.pacing import CALL_SECONDS
+from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.restarts import ENUMERATIONS, LANES, RandomRestarts
 from pytsp.solvers.options.shared import MOST_PASSES, kernel_passes
 from pytsp.solvers.restarts.mapping import TURNS, are_together, check_neighbourhood, choose_blocks, choose_mapping
 
-__all__ = ["Batches", "begin", "default_climbers"]
+__all__ = ["Batches", "begin", "default_climbers", "plan"]
 
 # Most climbers by default.
 DEFAULT_CLIMBERS = 10_000
@@ -42,6 +43,14 @@ def begin(task: Task[RandomRestarts]) -> Batches:
     if task.watch.state is not None:
         batches.restore(task.watch.state)
     return batches
+
+
+def plan(task: Task[RandomRestarts], places: int = 1) -> Plan:
+    """Return how many climbers there are, and how many keep a machine busy."""
+    options, form, kernels = task.options, task.form, task.kernels
+    is_in_blocks = choose_blocks(options, form, kernels) or choose_mapping(options.mapping, form, 1, kernels) == "block"
+    busy = kernels.threads or (BUSY_BLOCKS if is_in_blocks else BUSY_THREADS)
+    return Plan(options.climbers or default_climbers(task.instance.n), busy)
 
 
 def default_climbers(n: int) -> int:

@@ -1,0 +1,303 @@
+"""Instances that are solved together on one machine, as many at a time as suit it."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytsp.api.collapsed import collapse_all
+from pytsp.api.dispatch import dispatch, task_of
+from pytsp.api.request import Request
+from pytsp.api.restating import restate_result
+from pytsp.api.together import Together, kind_of
+from pytsp.backends.context import Backend
+from pytsp.backends.registry import open_backend
+from pytsp.exceptions import InstanceError
+from pytsp.problem.instance import Instance
+from pytsp.problem.instances import cities_of
+from pytsp.problem.kernel_input import Form, form_of, forms_of
+from pytsp.problem.lengths import tour_lengths
+from pytsp.problem.location import is_planar
+from pytsp.run.monitor import Progress, Watch
+from pytsp.run.result import Result
+from pytsp.solvers.common.fallback import SHORT_SECONDS, fallback_result, quick_seconds, quick_tour
+from pytsp.solvers.common.flat_search import DEVICE_CITY_BYTES
+from pytsp.solvers.common.incumbent import Best
+from pytsp.solvers.common.shortening import shortening_seconds
+from pytsp.solvers.common.verify import verify
+from pytsp.solvers.options.eax import EAX
+from pytsp.solvers.options.fields import Options
+from pytsp.solvers.options.ils import ILS
+from pytsp.utils.arguments import seed_number, whole_number
+from pytsp.utils.memory import check_memory
+
+__all__ = ["SHORTENED_SECONDS", "TOGETHER_CITIES", "Batches", "form_all"]
+
+# Sizes that are solved together, and of those that have a matrix. Smaller ones leave nothing to recombine, larger ones
+# keep a machine busy alone.
+TOGETHER_CITIES, TOGETHER_IN_A_MATRIX = range(8, 20_001), range(8, 1_501)
+# Most cities that go together with a time limit: their kernel call cannot be cut.
+TIMED_CITIES = 1_000
+# The iterations of iterated local search on fewer cities.
+LONE_ITERATIONS = 200
+# How long instances that go together should take, and how many cities the first of them have: a GPU is not full of
+# fewer, and takes as long for them.
+CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
+FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
+# What a tour takes at least of an instance that there is no time for, and with its descent.
+QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
+# The memory that a call may take, and what a city of a climber does on a CPU.
+CPU_BYTES, GPU_BYTES, CITY_BYTES = 2**28, 2**34, 80
+
+
+@dataclass(frozen=True)
+class Batches:
+    """Settings of the solve of all instances, and the clock. `common` are the arguments of each that is solved alone;
+    `on_progress` is called during that, and may end it."""
+
+    climbers: int
+    seed: int
+    iterations: int | None
+    common: dict[str, Any]
+    watch: Watch
+    on_progress: Callable[[Progress], object] | None = None
+
+    @classmethod
+    def of(
+        cls, climbers: int, seed: int | None, iterations: int | None, watch: Watch, placed: dict[str, Any]
+    ) -> Batches:
+        """Check the arguments of a call, whose kernels are placed by these."""
+        climbers = whole_number("climbers", climbers, 1, 2**20)
+        seed = seed_number(seed)
+        if iterations is not None:
+            iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
+        return cls(climbers, seed, iterations, {"seed": seed, **placed}, watch)
+
+    def check_memory(self, instances: Sequence[Instance]) -> None:
+        """Refuse climbers that do not fit the memory."""
+        largest = max(cities_of(instances), default=0)
+        check_memory("climbers", self.climbers, lambda count: CITY_BYTES * largest * count)
+
+    @cached_property
+    def kernels(self) -> Backend:
+        """The kernels of crossover, open."""
+        return self._open("flat")
+
+    @cached_property
+    def climbing(self) -> Backend:
+        """The kernels of local search, open: on a CPU the same."""
+        return self._open("search")
+
+    def _open(self, part: str) -> Backend:
+        placed = {name: value for name, value in self.common.items() if name != "seed"}
+        return open_backend(placed.pop("backend"), part=part, **placed)
+
+    def solve(self, instances: list[Instance]) -> Generator[tuple[int, Result | InstanceError], None, None]:
+        """Yield the number of each instance, and its result or why it has none: first of those that go together.
+
+        Instances with crowded places are solved with few cities in each.
+        """
+        crowded = collapse_all(instances)
+        few = [crowded[index].instance if index in crowded else each for index, each in enumerate(instances)]
+        for index, result in self._solve_all(few):
+            if index in crowded and isinstance(result, Result):
+                yield index, restate_result(result, crowded[index])
+            else:
+                yield index, result
+
+    def _solve_all(self, instances: list[Instance]) -> Iterator[tuple[int, Result | InstanceError]]:
+        groups: dict[tuple[Any, ...], list[tuple[int, Instance, Form]]] = {}
+        is_limited = self.watch.time_limit is not None
+        go_together = [_goes_together(instance, is_limited=is_limited) for instance in instances]
+        together = [each for each, may_join in zip(enumerate(instances), go_together, strict=True) if may_join]
+        for (index, instance), form in zip(together, form_all([each for _, each in together]), strict=True):
+            if isinstance(form, InstanceError):
+                yield index, form
+            else:
+                groups.setdefault(kind_of(form), []).append((index, instance, form))
+        alone = [each for each, may_join in zip(enumerate(instances), go_together, strict=True) if not may_join]
+        # Of a time limit each has a share, by its cities those that are solved together.
+        cities = sum(instance.n for instance in instances)
+        reserve = (self.watch.time_limit or 0.0) * sum(instance.n for _, instance in alone) / max(1, cities)
+        reserve += sum(self._untimely_seconds(group) for group in groups.values())
+        for group in groups.values():
+            reserve -= self._untimely_seconds(group)
+            yield from self._solve_group(group, reserve)
+        for done, (index, instance) in enumerate(alone):
+            left = len(alone) - done
+            seconds = self.watch.seconds_left / left
+            try:
+                yield index, self.untimely(instance, left) if seconds <= 0 else self._solve_alone(instance, seconds)
+            except InstanceError as error:
+                yield index, error
+
+    def _solve_alone(self, instance: Instance, seconds: float) -> Result:
+        # What no backend, nor its number of cores, decides.
+        options: Options = EAX(climbers=self.climbers, iterations=self.iterations, moves="lk")
+        if instance.n < TOGETHER_CITIES[0]:
+            options = ILS(climbers=1, iterations=LONE_ITERATIONS, moves="3-opt")
+        return dispatch(instance, self._request(options, seconds))
+
+    def _request(self, options: Options, seconds: float) -> Request:
+        """Return the request to solve an instance alone, within the seconds."""
+        limit = None if seconds == math.inf else seconds
+        began = time.perf_counter()
+        return Request(solver=options, time_limit=limit, progress=self.on_progress, began=began, **self.common)
+
+    def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
+        """Return how long is kept for instances that are not solved: for their descent too, in half of the limit."""
+        if self.watch.time_limit is None:
+            return 0.0
+        quick = sum(max(QUICK_SECONDS, quick_seconds(instance)) for _, instance, _ in group)
+        return max(quick, min(len(group) * SHORTENED_SECONDS, self.watch.time_limit / 2))
+
+    def untimely(self, instance: Instance, left: int) -> Result:
+        """Return the fallback result of an instance, one of `left`; it descends if there is time for all of them."""
+        placed = {name: value for name, value in self.common.items() if name != "seed"}
+        task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, placed)
+        if self.watch.seconds_left < left * (SHORTENED_SECONDS + shortening_seconds(task)):
+            task = replace(task, given_tour=quick_tour(instance, SHORT_SECONDS))
+        return fallback_result(task, None)
+
+    def _solve_group(self, group: list[tuple[int, Instance, Form]], reserve: float) -> Iterator[tuple[int, Result]]:
+        """Solve instances of one kind, as many at a time as take a fraction of a second, until only the reserve of the
+        time is left."""
+        machine = "cpu" if self.kernels.device is None else "gpu"
+        first = FIRST_CITIES[machine] * (self.kernels.threads or 1)
+        is_limited = self.watch.time_limit is not None
+        # Each call of a GPU takes a while, however little it has; a time limit is met by small ones.
+        cities = first // 2 if is_limited else sys.maxsize if machine == "gpu" else first
+        while group and self.watch.seconds_left > reserve + self._untimely_seconds(group):
+            count = self._count(group, cities)
+            chunk, group = group[:count], group[count:]
+            began = time.perf_counter()
+            kept = reserve + self._untimely_seconds(group)
+            yield from self._solve_chunk(chunk, kept)
+            seconds = time.perf_counter() - began
+            fitting = min(CALL_SECONDS[machine], max(0.0, self.watch.seconds_left - reserve))
+            done = sum(instance.n for _, instance, _ in chunk)
+            cities = max(1, min(4 * cities, int(done * fitting / max(seconds, 1e-6))))
+        for left, (index, instance, _) in enumerate(group):
+            yield index, self.untimely(instance, len(group) - left)
+
+    def _count(self, group: Sequence[tuple[int, Instance, Form]], cities: int) -> int:
+        """Return how many of the first instances go together: up to `cities` in all, within a call's memory."""
+        device = self.kernels.device
+        # A GPU's share leaves room for what comes of the tours.
+        room = CPU_BYTES if device is None else min(GPU_BYTES, (device.memory or GPU_BYTES) // 2)
+        city_bytes = self.climbers * (CITY_BYTES if device is None else DEVICE_CITY_BYTES)
+        some = group[: min(cities, room // city_bytes) // TOGETHER_CITIES[0] + 1]
+        sizes = np.array([instance.n for _, instance, _ in some], dtype=np.int64)
+        matrices = np.array(
+            [4 * n * n if form.kind == "matrix" else 0 for n, (*_, form) in zip(sizes, some, strict=True)]
+        )
+        fitting = np.searchsorted(np.cumsum(sizes), cities, side="right")
+        return max(1, int(min(fitting, np.searchsorted(np.cumsum(city_bytes * sizes + matrices), room, side="right"))))
+
+    def _solve_chunk(self, chunk: list[tuple[int, Instance, Form]], kept: float) -> Iterator[tuple[int, Result]]:
+        """Solve instances together, until only `kept` seconds of the time are left."""
+        began = time.perf_counter()
+        forms, instances = [form for *_, form in chunk], [instance for _, instance, _ in chunk]
+        together = Together(self.kernels, self.climbing, forms)
+        generations = np.array([self._generations(instance.n) for instance in instances], dtype=np.int32)
+        looked = began
+
+        def go_on() -> bool:
+            nonlocal looked
+            # A generation takes less than the one before, and the first one less than all before it.
+            took, looked = time.perf_counter() - looked, time.perf_counter()
+            return self.watch.seconds_left - kept > took
+
+        tours, lengths = together.solved(self.seed, self.climbers, generations, go_on)
+        if self.kernels.device is None:
+            self.kernels.release_memory()
+        seconds = time.perf_counter() - began
+        recomputed = tour_lengths([form.whole for form in forms], tours)
+        given = tour_lengths(instances, tours)
+        for number, form in enumerate(forms):
+            if recomputed[number] != lengths[number]:
+                verify(Best(int(lengths[number]), 0, tours[number]), form, self.kernels, self.seed)
+        units = [0.0 if instance.is_exact else float(form.unit) for _, instance, form in chunk]
+        results = self._results(instances, tours, given, units, generations.tolist(), seconds)
+        is_coarse = together.are_coarse(tours, given, units)
+        for (index, *_), result, may_be in zip(chunk, results, is_coarse, strict=True):
+            yield index, self._finer(result, kept) if may_be else result
+
+    def _generations(self, n: int) -> int:
+        """Return the most generations of an instance of n cities."""
+        return 20 + n // 10 if self.iterations is None else self.iterations
+
+    def _finer(self, result: Result, reserve: float) -> Result:
+        """Return what a solve on finer scales makes of a result, where there is time for one."""
+        from pytsp.api.rescaled import solve_finer  # noqa: PLC0415
+
+        options = EAX(climbers=self.climbers, iterations=result.iterations, moves="lk")
+        request = self._request(options, self.watch.seconds_left - reserve)
+        finer = solve_finer(result, request)
+        return replace(finer, history=(), seconds=result.seconds + time.perf_counter() - request.began)
+
+    def _results(
+        self,
+        instances: Sequence[Instance],
+        tours: Sequence[NDArray[np.int32]],
+        lengths: Sequence[int | float],
+        units: Sequence[float],
+        generations: Sequence[int],
+        seconds: float,
+    ) -> Iterator[Result]:
+        """Return the results of a kernel call that took the seconds."""
+        # Nobody else has these arrays: each result has its rows.
+        columns: dict[str, Any] = {
+            "instance": instances,
+            "tour": tours,
+            "length": lengths,
+            "resolution": units,
+            "iterations": generations,
+            "lengths": np.array(lengths)[:, None],
+            "steps": np.zeros((len(instances), 1), dtype=np.int64),
+            "passes": np.empty((len(instances), 0), dtype=np.int32),
+            "done": np.ones((len(instances), 1), dtype=np.bool_),
+        }
+        first = Result(
+            **{name: column[0] for name, column in columns.items()},
+            climber=0,
+            seed=self.seed,
+            k=None,
+            backend=self.kernels.name,
+            mapping="thread",
+            seconds=seconds / len(instances),
+            stop_reason="finished",
+            solver="eax",
+        )
+        for row in zip(*columns.values(), strict=True):
+            yield Result._of_fields(vars(first), zip(columns, row, strict=True))
+
+
+def _goes_together(instance: Instance, *, is_limited: bool = False) -> bool:
+    """Tell whether an instance is solved together with others, in a limited time perhaps."""
+    if is_limited and instance.n > TIMED_CITIES:
+        return False
+    return instance.n in (TOGETHER_CITIES if is_planar(instance) else TOGETHER_IN_A_MATRIX)
+
+
+def form_all(instances: Sequence[Instance]) -> list[Form] | list[Form | InstanceError]:
+    """Return the form of each instance, or why it has none."""
+    try:
+        return forms_of(instances)
+    except InstanceError:
+        return [_form_or_error(instance) for instance in instances]
+
+
+def _form_or_error(instance: Instance) -> Form | InstanceError:
+    try:
+        return form_of(instance)
+    except InstanceError as error:
+        return error
