@@ -56,10 +56,6 @@ module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker 
 module any_annealing = mk_annealing anywhere any_worker cores
 module any_ants = mk_ants anywhere any_population cores
 
--- | A grid's cities, as they are for huge tours and for all else. **Work:** O(n).
-def grid_in_space [n] (instance: grid_instance [n]) : places [n] = in_space (plane_of_grid instance)
-def grid_anywhere [n] (instance: grid_instance [n]) : anywhere.data [n] = plane_anywhere (plane_of_grid instance)
-
 -- What several forms share, as calls: one copy of the code serves all.
 
 #[noinline]
