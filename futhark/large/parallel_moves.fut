@@ -248,6 +248,7 @@ module mk_passes (M: metric) (W: widths) = {
     in (r, waits, spare, progress)
 
   -- | So many passes at most, and none more once they cost as much as `most`. **Work:** see `pass`.
+  #[noinline]
   def descend [n] [k] (data: M.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (s: huge [n]) : huge [n] =
     let (end, enough) = (s.progress.passes + limit, s.progress.work + i64.min most (i64.highest - s.progress.work))
     let (route, waits, _, progress) =

@@ -74,6 +74,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
     in wake_all r s.progress
 
   -- | The same by a stretch of iterations, at a temperature, by `moves` as a `search_plan` has them and kicks along the tour.
+  #[noinline]
   def search [n] [k]
              (data: P.data [n])
              (neighbours: neighbours [n] [k])
