@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = os.environ.get("PYTSP_SITE")
     if made:
         return Path(made).resolve()
-    for module in ("sphinx", "myst_nb", "furo"):
+    for module in ("sphinx", "myst_nb", "furo", "matplotlib"):
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"{module} is not here: pip install 'pytsp-futhark[docs]'")
     if find_compiler() is None:
