@@ -1,7 +1,7 @@
 """The documentation site, from docs/, the docstrings and the kernels' sources: ``python -m buildtools.site [FOLDER]``.
 
-It needs Sphinx and its like, ``pip install 'pytsp-futhark[docs]'``, and the Futhark compiler. A warning of Sphinx is an
-error.
+It needs Sphinx and its like, ``pip install 'pytsp-futhark[docs]'``, the Futhark compiler, and the kernels of the c
+backend, with which it draws pictures (docs/_extensions/pictures.py). A warning of Sphinx is an error.
 """
 
 from __future__ import annotations

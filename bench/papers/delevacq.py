@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import json
 import multiprocessing
 import statistics
 import sys
@@ -35,7 +34,7 @@ import pytsp
 from bench.harness.arguments import parser, whole
 from bench.harness.machine import describe, tsplib
 from bench.harness.shuffle import shuffled
-from bench.harness.tables import print_head, row
+from bench.harness.tables import load, print_head, row, written
 from pytsp.backends import open_backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.solvers.options.ils import KICKS, MAPPINGS
@@ -267,11 +266,11 @@ def line_of(run: Run, found: Iterable[tuple[int | float, float]], theirs: tuple[
 
 def store(file: Path, told: dict[str, object], line: Line) -> None:
     """Write a row to a JSON file, beside those that it has; a row measured anew takes the place of the old one."""
-    before = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
+    before = load(file)["rows"] if file.exists() else []
     row = told | asdict(line)
     keys = ("table", "instance", "population", "mapping")
     kept = [each for each in before if any(each.get(key, "auto") != row[key] for key in keys)]
-    file.write_text(json.dumps({"rows": [*kept, row]}, indent=1) + "\n", encoding="utf-8")
+    file.write_text(written({"rows": [*kept, row]}), encoding="utf-8")
 
 
 def share(text: str) -> Fraction:

@@ -45,6 +45,7 @@ def picture(report: Report, figure: Figure, tag: str) -> str:
 
 def draw(figure: Figure, file: Path) -> None:
     """Draw a figure into a file of any kind that matplotlib writes."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     plt = pyplot()
     # The same data make the same file, and a small one.
     plt.rcParams.update({"svg.hashsalt": file.name, "svg.fonttype": "none"})

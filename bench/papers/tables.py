@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.harness.tables import duration, row
+from bench.harness.tables import duration, load, row, store
 
 Cell = str | int | float | None
 
@@ -123,12 +122,12 @@ class Report:
 
     def store(self, file: Path) -> None:
         """Write the report as JSON."""
-        file.write_text(json.dumps(asdict(self), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        store(file, asdict(self))
 
 
 def stored(file: Path) -> Report:
     """Read a report that `Report.store` wrote."""
-    told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    told: dict[str, Any] = load(file)
     tables = [Table(**each | {"columns": [Column(**one) for one in each["columns"]]}) for each in told["tables"]]
     figures = [
         Figure(**each | {"scales": tuple(each["scales"]), "series": [Series(**one) for one in each["series"]]})

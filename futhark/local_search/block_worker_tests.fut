@@ -39,8 +39,8 @@ entry climb_alike [d] (sizes: [d]i64) (k: i64) (bound: i32) (iterations: i64) (t
     let data = taxicab (random_grid n bound)
     let lists = nearest data (i64.min k (n - 1))
     let start = population_on (map (random_tour n 3) (iota 3))
-    let alike moves pivot kick acceptance =
-      let plan (from: i64) (iterations: i64): search_plan = {seed = 6, first = 2, from, iterations, moves, pivot, draws = 50, kick, acceptance, temperature, cooled = 0}
+    let alike moves pivot kick =
+      let plan (from: i64) (iterations: i64): search_plan = {seed = 6, first = 2, from, iterations, moves, pivot, draws = 50, kick, temperature, cooled = 0}
       let more = plan iterations iterations
       let a = by_one.search data lists (by_one.search data lists start (plan 0 iterations)) more
       let b = by_single.search data lists (by_single.search data lists start (plan 0 iterations)) more
@@ -49,13 +49,11 @@ entry climb_alike [d] (sizes: [d]i64) (k: i64) (bound: i32) (iterations: i64) (t
       let c' = by_crowd.polish data lists c more
       in same_climbers a b && same_climbers a c && same_climbers a' c'
     in ok
-       && alike 1 0 0 1
-       && alike 1 1 1 0
-       && alike 1 2 0 0
-       && alike 0 0 1 0
-       && alike 1 0 2 0
-       && alike 0 0 3 1
-       && alike 1 0 4 0
+       && alike 1 0 0
+       && alike 1 1 1
+       && alike 1 2 0
+       && alike 0 0 1
+       && alike 1 0 2
 
 -- Stretches of any length, past the end of the tour as well, come out reversed alike.
 -- ==

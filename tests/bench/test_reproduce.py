@@ -467,10 +467,6 @@ def test_pages_show_what_is_stored() -> None:
     for page in shown:
         text = page.read_text(encoding="utf-8")
         assert pages.filled(text) == text, f"{page}: run python -m bench.papers.pages"
-        for file, _, tag in pages.MARKED.findall(text):
-            report = stored(pages.RESULTS / file)
-            for figure in report.figures:
-                assert (pages.FIGURES / pages.picture(report, figure, tag)).is_file()
 
 
 def test_figures_are_drawn_alike(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ from pytsp.solvers.ils.population import exchanged
 from pytsp.solvers.ils.solver import default_climbers, default_iterations
 from pytsp.solvers.ils.starting_tours import starting_tours
 from pytsp.solvers.options import shared as _shared
-from pytsp.solvers.options.ils import ACCEPTANCES, ILS, KICKS
+from pytsp.solvers.options.ils import ILS, KICKS
 from pytsp.starts.construct import STARTS, start_tour
 
 # Options with which a climber does not depend on the others.
@@ -150,7 +150,6 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
             merge=st.booleans(),
             temperature=st.sampled_from((None, 0.0, 20.0)),
             kick=st.sampled_from(KICKS),
-            acceptance=st.sampled_from(ACCEPTANCES),
             moves=st.sampled_from(("3-opt", "or-opt")),
             pivot=st.sampled_from(("first", "best", "random-k")),
         )
@@ -506,7 +505,6 @@ def test_the_default_budget_ends_every_solve(monkeypatch: pytest.MonkeyPatch) ->
         ({"moves": "4-opt"}, ValueError, "moves '4-opt' is not known; known: or-opt, 3-opt"),
         ({"pivot": "last"}, ValueError, "pivot 'last' is not known"),
         ({"kick": "hard"}, ValueError, "kick 'hard' is not known"),
-        ({"acceptance": "any"}, ValueError, "acceptance 'any' is not known; known: annealing, record-to-record"),
         ({"temperature": -0.5}, ValueError, "temperature must be a length, at least 0; it is -0.5"),
         ({"temperature": float("nan")}, ValueError, "temperature must be"),
         ({"temperature": 1e13}, ValueError, r"temperature must be at most 1e\+12 here; it is 10000000000000.0"),

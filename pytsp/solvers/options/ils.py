@@ -21,12 +21,8 @@ from pytsp.solvers.options.shared import (
 MAPPINGS = ("auto", "block", "thread", "lockstep")
 """How climbers are laid out on a GPU."""
 
-KICKS = ("segments", "walk", "mixed", "global", "long-edge")
-"""Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either; like
-the first, but one in sixteen anywhere; by long walks on the lists from a long edge."""
-
-ACCEPTANCES = ("annealing", "record-to-record")
-"""Which longer tours are accepted, by the kernels' numbers: some, by chance; those little above the shortest so far."""
+KICKS = ("segments", "walk", "mixed")
+"""Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -47,9 +43,7 @@ class ILS(Climbers, NeighbourLists):
     .. [4] Cook, Seymour: Tour merging via branch-decomposition, INFORMS Journal on Computing 15, 2003.
     .. [5] Helsgaun: An Effective Implementation of the Lin–Kernighan Traveling Salesman Heuristic, European Journal of
        Operational Research 126, 2000.
-    .. [6] Dueck: New Optimization Heuristics: The Great Deluge Algorithm and the Record-to-Record Travel, Journal of
-       Computational Physics 104, 1993.
-    .. [7] Applegate, Cook, Rohe: Chained Lin-Kernighan for Large Traveling Salesman Problems, INFORMS Journal on
+    .. [6] Applegate, Cook, Rohe: Chained Lin-Kernighan for Large Traveling Salesman Problems, INFORMS Journal on
        Computing 15, 2003.
     """
 
@@ -109,23 +103,14 @@ class ILS(Climbers, NeighbourLists):
     kick: str | None = choice(
         KICKS,
         doc="The double bridge's four edges lie near each other along the tour, up to 50 positions apart, with `moves` "
-        '"lk" up to 200, but for asymmetric instances; or are found by random walks on the neighbour lists, or either, '
-        'as it is drawn. By "global" they lie near each other along the tour, but of one kick in sixteen anywhere; by '
-        '"long-edge" at the ends of walks of fifty steps from a city behind which the tour\'s edge is long, against '
-        'that to its nearest neighbour [7]_. By default "segments" with `moves` "lk", but not for asymmetric '
-        'instances; else "mixed".',
+        '"lk" up to 200, but for asymmetric instances; or are found by random walks on the neighbour lists [6]_, or '
+        'either, as it is drawn. By default "segments" with `moves` "lk", but not for asymmetric instances; else '
+        '"mixed".',
         help="where a tour changes (default: segments; directed ways, other moves: mixed)",
     )
-    acceptance: str = choice(
-        ACCEPTANCES,
-        default="annealing",
-        doc="Which longer tours are accepted: as in simulated annealing [3]_ such as are longer than the one before by "
-        "no more than a random amount of about the temperature; or, in record-to-record travel [6]_, such as are "
-        "longer than the climber's shortest so far by no more than the temperature.",
-        help="which longer tours are accepted (default: annealing)",
-    )
     temperature: float | None = temperature(
-        "What an accepted change may make a tour longer at first. It falls to 0, with the square of the iterations or "
+        "How much longer an accepted change may make a tour at first, a random amount of about this length as in "
+        "simulated annealing [3]_. It falls to 0, with the square of the iterations or "
         "the time that are left. The climber's best tour is kept beside. By default 1.2 times the mean distance "
         "between a city and its two nearest neighbours."
     )
