@@ -15,8 +15,8 @@ import "worker"
 -- and kicks are chosen, of how many moves chains may consist, 0 where there are none, and how many tour neighbours on each
 -- side of a kick's ends wait with these; whether a descent goes over all cities again until none has a move; the stretch of the
 -- tour, `window` cities from position `begin` on, whose cities wait for it, all where that is 0, and then once; the temperature of
--- iteration 0, and the iteration by which it has fallen to 0, or 0 where it stays; whether it is what a tour may be longer than
--- the climber's shortest one; the seed, and the first climber's number.
+-- iteration 0, and the iteration by which it has fallen to 0, or 0 where it stays; which tours are accepted; the seed, and the first
+-- climber's number.
 type plan =
   { from: i64
   , iterations: i64
@@ -29,12 +29,13 @@ type plan =
   , kicks: kicks
   , temperature: f64
   , cooled: i64
-  , by_record: bool
+  , acceptance: i32
   , seed: u64
   , first: i64
   }
 
 def is_flag (x: i32) = x == 0 || x == 1
+def is_acceptance (x: i32) = x >= 0 && x <= 2
 def are_moves (x: i32) (pivot: i32) = x == 0 || x == 1 || ((x == 2 || x == 3) && pivot == 0)
 def is_kick (x: i32) = x >= 0 && x <= most_kicks
 def is_pivot (x: i32) (draws: i32) = x >= 0 && x <= 2 && draws >= 1
@@ -42,14 +43,15 @@ def are_numbers (first: i64) (from: i64) (iterations: i64) = first >= 0 && from 
 def is_temperature (t: f64) = t >= 0 && t <= 1e12
 
 def is_plan (first: i64) (from: i64) (iterations: i64) (kick: i32) (acceptance: i32) (temperature: f64) (cooled: i64) =
-  are_numbers first from iterations && is_kick kick && is_flag acceptance && is_temperature temperature && cooled >= 0
+  are_numbers first from iterations && is_kick kick && is_acceptance acceptance && is_temperature temperature && cooled >= 0
 
 -- | Iterations `iterations` from number `from` on, by climbers from number `first` on, of a seed.
 type stretch = {seed: u64, first: i64, from: i64, iterations: i64}
 
 -- | A plan in numbers from outside: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt, 2 for
 -- chains of such, 3 for straight chains, as suit directed ways; pivot = 0 for the first move that shortens the tour, as always with chains, 1 for a city's best, 2 for the
--- best of so many `draws`; kick as `kicks` has its kinds; acceptance = 0 for annealing, 1 for record-to-record travel.
+-- best of so many `draws`; kick as `kicks` has its kinds; acceptance = 0 for annealing, 1 for record-to-record travel, 2 for shorter
+-- tours only.
 type search_plan =
   { seed: u64
   , first: i64
@@ -101,9 +103,8 @@ def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick,
   let depth = if moves >= 2 then chain_depth else 0
   let woken = if moves >= 2 then kick_neighbours else 0
   let kicks = {kind = kick, apart = most_apart moves}
-  let by_record = acceptance == 1
   let again = depth == 0
-  let plan = {from, iterations, choice, depth, woken, again, begin = 0, window = 0, kicks, temperature, cooled, by_record, seed, first}
+  let plan = {from, iterations, choice, depth, woken, again, begin = 0, window = 0, kicks, temperature, cooled, acceptance, seed, first}
   in assert (is_plan first from iterations kick acceptance temperature cooled) plan
 
 -- | The same, of whose descents only the cities of a stretch of the tour wait, unless `window` is 0.
@@ -138,10 +139,13 @@ def tolerance (key: rng.key) (iteration: i64) (temperature: f64) : i64 =
   i64.f64 (exponential (rng.word key (word_of iteration (words - 1))) * temperature)
 
 -- | By how much a trial may lengthen a climber's tour: by a random amount, as in simulated annealing, or up to the temperature
--- above the shortest tour that the climber has had (record-to-record travel, Dueck 1993).
+-- above the shortest tour that the climber has had (record-to-record travel, Dueck 1993), or by -1, where only a shorter tour is
+-- accepted.
 def allowed (plan: plan) (key: rng.key) (iteration: i64) (length: i64) (best_length: i64) : i64 =
   let temperature = warmth plan iteration
-  in if plan.by_record
+  in if plan.acceptance == 2
+     then -1
+     else if plan.acceptance == 1
      then i64.min length best_length + i64.f64 temperature - length
      else tolerance key iteration temperature
 

@@ -9,12 +9,12 @@ import "three_opt"
 type cuts = {made: bool, p0: i32, p1: i32, p2: i32, p3: i32}
 
 -- | How kicks are drawn: by cuts near each other along the tour (0), by random walks (1) or either, each as likely (2), by cuts
--- near each other but for one kick in sixteen, whose cuts are anywhere (3), or by long walks from a long edge (4); and by how many
--- positions neighbouring ones of the first kind are apart at most.
+-- near each other but for one kick in sixteen, whose cuts are anywhere (3), by long walks from a long edge (4), or by cuts anywhere
+-- (5); and by how many positions neighbouring ones of the first kind are apart at most.
 type kicks = {kind: i32, apart: i32}
 
 -- | The largest kind.
-def most_kicks : i32 = 4
+def most_kicks : i32 = 5
 
 -- | Of so many kicks of the fourth kind one has its cuts anywhere.
 def kicks_a_wide_one : i32 = 16
@@ -60,7 +60,7 @@ def walked_cuts [n] [k] (links: links [n] [k]) (r: route [n]) (key: rng.key) (it
 def cuts_of [n] [k] ({kind, apart}: kicks) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
   let drawn most = rng.below key (word_of iteration (words - 3)) most
   let walks = if kind == 2 then drawn 2 == 1 else kind == 1
-  let wide = if kind == 3 then drawn kicks_a_wide_one == 0 else false
+  let wide = if kind == 3 then drawn kicks_a_wide_one == 0 else kind == 5
   in if walks then walked_cuts links r key iteration else near_cuts n (if wide then i32.i64 n else apart) key iteration
 
 -- | The eight cities at the cuts, in the tour's order.

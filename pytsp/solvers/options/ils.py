@@ -21,12 +21,13 @@ from pytsp.solvers.options.shared import (
 MAPPINGS = ("auto", "block", "thread", "lockstep")
 """How climbers are laid out on a GPU."""
 
-KICKS = ("segments", "walk", "mixed", "global", "long-edge")
+KICKS = ("segments", "walk", "mixed", "global", "long-edge", "anywhere")
 """Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either; like
-the first, but one in sixteen anywhere; by long walks on the lists from a long edge."""
+the first, but one in sixteen anywhere; by long walks on the lists from a long edge; anywhere along the tour."""
 
-ACCEPTANCES = ("annealing", "record-to-record")
-"""Which longer tours are accepted, by the kernels' numbers: some, by chance; those little above the shortest so far."""
+ACCEPTANCES = ("annealing", "record-to-record", "shorter")
+"""Which tours are accepted, by the kernels' numbers: some longer ones, by chance; those little above the shortest so
+far; shorter ones only."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -112,8 +113,8 @@ class ILS(Climbers, NeighbourLists):
         '"lk" up to 200, but for asymmetric instances; or are found by random walks on the neighbour lists, or either, '
         'as it is drawn. By "global" they lie near each other along the tour, but of one kick in sixteen anywhere; by '
         '"long-edge" at the ends of walks of fifty steps from a city behind which the tour\'s edge is long, against '
-        'that to its nearest neighbour [7]_. By default "segments" with `moves` "lk", but not for asymmetric '
-        'instances; else "mixed".',
+        'that to its nearest neighbour [7]_; by "anywhere" at random anywhere on the tour. By default "segments" with '
+        '`moves` "lk", but not for asymmetric instances; else "mixed".',
         help="where a tour changes (default: segments; directed ways, other moves: mixed)",
     )
     acceptance: str = choice(
@@ -121,7 +122,8 @@ class ILS(Climbers, NeighbourLists):
         default="annealing",
         doc="Which longer tours are accepted: as in simulated annealing [3]_ such as are longer than the one before by "
         "no more than a random amount of about the temperature; or, in record-to-record travel [6]_, such as are "
-        "longer than the climber's shortest so far by no more than the temperature.",
+        'longer than the climber\'s shortest so far by no more than the temperature. By "shorter" no tour is accepted '
+        "that is longer or as long [2]_.",
         help="which longer tours are accepted (default: annealing)",
     )
     temperature: float | None = temperature(
@@ -157,6 +159,8 @@ class ILS(Climbers, NeighbourLists):
                 told = f"{name}={getattr(self, name)!r} does not concern pivot={self.pivot!r}"
                 raise ValueError(f"{told}; it is for pivot='random-k'")
         check_chains(self.moves, self.pivot)
+        if self.temperature and self.acceptance == "shorter":
+            raise ValueError(f"temperature={self.temperature!r} has no effect with acceptance='shorter'")
         if self.draw_blocks is not None and self.mapping not in ("auto", "lockstep"):
             told = f"draw_blocks={self.draw_blocks!r} does not concern mapping={self.mapping!r}"
             raise ValueError(f"{told}; it is for mapping='lockstep'")
