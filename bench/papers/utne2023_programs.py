@@ -48,7 +48,7 @@ RUNS, QUICK = 5, 1.0
 PROBE = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """A program of ours: its column, the column of theirs beside it, and its options by backend's kind."""
 

@@ -24,6 +24,7 @@ from bench.papers import (
     utne2023_others,
     utne2023_programs,
     utne2023_speed,
+    utne2023_tours,
 )
 from bench.papers.instances import instance_of
 from bench.papers.tables import Figure, Table
@@ -124,7 +125,9 @@ def test_utnes_programs_are_beside_theirs(backend: str, monkeypatch: pytest.Monk
                 each / 1e3 for each in told
             ]
             ours = {"zipped": 0.25, "closed form": 0.125, "default": 0.1}
-            ours |= {"thread": 0.5, "zipped, distances in the block": 0.2} if is_gpu else {}
+            ours |= {"thread": 0.5} if is_gpu else {}
+            # A block of the emulated GPU has 48 KiB, too few for the distances of 100 cities.
+            ours |= {"zipped, distances in the block": 0.2} if is_gpu and name == "berlin52" else {}
             assert {head: row[head] for head in heads if row[head] is not None and head in ours} == {
                 head: pytest.approx(count * each) for head, each in ours.items()
             }
@@ -261,6 +264,25 @@ def test_annealing_of_246_iterations_is_of_as_many_trials_or_ten_times_as_many(m
         assert rows[f"annealing, {label}"][1:3] == [trials, pytest.approx(gap)]
     assert rows["2-opt, first climber"][1] == climbed("swiss42", 1).moves
     assert rows["2-opt, first climber"][2] == pytest.approx(100 * (climbed("swiss42", 1).length / optimum - 1))
+
+
+def test_sequential_algorithms_and_passes_have_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(utne2023_others, "CLIMBERS", 5)
+    monkeypatch.setattr(utne2023_others, "CHAINS", 2)
+    monkeypatch.setattr(utne2023_others, "COLONIES", 1)
+    monkeypatch.setattr(utne2023_tours, "TOURS", 2)
+    table = next(iter(utne2023_others.sequential(FULL, 1e-9)))
+    assert isinstance(table, Table)
+    made = {str(cells[0]): cells[1] for cells in table.rows}
+    # Two rungs of each ladder, and a word on what follows.
+    assert made["ants, as theirs"] == 20 and made["annealing, our defaults"] == 2_460
+    assert "ants, as theirs, beyond 20 iterations" in table.left_out
+    assert "annealing, our defaults, beyond 2,460 iterations" in table.left_out
+    passes = utne2023_tours.passes(FULL, 1e-9)
+    assert [cells[0] for cells in passes.rows] == ["swiss42"]
+    assert passes.left_out == list(utne2023_tours.PASSES)[1:]
+    monkeypatch.setattr(utne2023_tours, "PASSES", {"swiss42": 29, "berlin52": 43})
+    assert utne2023_tours.passes(FULL, math.inf).left_out == []
 
 
 def test_speedups_of_all_pages_are_over_one_core() -> None:
