@@ -54,7 +54,7 @@ def selected(found: re.Match[str]) -> Report:
         If the mark leaves out what the report does not have.
     """
     report, hidden = shown(found[1]), tuple(QUOTED.findall(found[3] or ""))
-    titles = [each.title for each in (*report.tables, *report.figures)]
+    titles = [*(table.title for table in report.tables), *(figure.title for figure in report.figures)]
     for prefix in hidden:
         if not any(title.startswith(prefix) for title in titles):
             raise ValueError(f"{found[1]} has no table or figure whose title begins with {prefix!r}")

@@ -386,7 +386,7 @@ def costed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Delévacq's tables of kroA100 on a GPU that does not exist: no run takes time, and each has its cost."""
     instance = replace(pytsp.generate.uniform(100, 0), name="kroA100", optimum=21_282)
     monkeypatch.setattr(delevacq2012, "solved", counted)
-    monkeypatch.setattr(delevacq2012, "tsplib", lambda *_: instance)
+    monkeypatch.setattr(delevacq2012, "instance_of", lambda *_: instance)
     monkeypatch.setattr(delevacq, "read", lambda *_: instance)
     monkeypatch.setattr(Task, "is_gpu", lambda _, backend: backend == "gpu")
     monkeypatch.setattr(delevacq2012, "SHARES", {True: {1: 0.5, 3: 0.5}})
@@ -432,16 +432,16 @@ def test_delevacqs_columns_are_those_of_their_strategies() -> None:
 @pytest.mark.usefixtures("costed")
 def test_delevacqs_speed_of_a_share_leaves_the_first_descents_out() -> None:
     plan = delevacq2012.Plan(Task("gpu", 100.0), 1, delevacq2012.STRATEGIES)
-    plan.learn(delevacq2012.tsplib(plan.task.tsplib, "kroA100"))
+    plan.learn(delevacq2012.instance_of(plan.task.tsplib, "kroA100"))
     assert plan.alone == {"kroA100": pytest.approx(50.0)}
     assert plan.costs["kroA100", "T"] == pytest.approx((64 * (2e-3 + 1e-3), 1e-3))
-    line = delevacq2012.cell(plan, delevacq2012.tsplib(plan.task.tsplib, "kroA100"), "thread", 64, 64 * 1_000)
+    line = delevacq2012.cell(plan, delevacq2012.instance_of(plan.task.tsplib, "kroA100"), "thread", 64, 64 * 1_000)
     # Of 64 s, 64 climbers' first descents took 0.2 s.
     speed = 64_000 / (line.seconds - plan.costs["kroA100", "T"][0])
     assert delevacq2012.speed_of(plan, "T", line) == pytest.approx(speed)
     assert speed == pytest.approx(1_000, rel=0.01)
     # Two iterations take as long as a first descent: no speed.
-    short = delevacq2012.cell(plan, delevacq2012.tsplib(plan.task.tsplib, "kroA100"), "thread", 64, 64 * 2)
+    short = delevacq2012.cell(plan, delevacq2012.instance_of(plan.task.tsplib, "kroA100"), "thread", 64, 64 * 2)
     assert delevacq2012.speed_of(plan, "T", short) is None
 
 

@@ -191,7 +191,7 @@ def test_what_a_queue_is_worth_has_a_column_for_each_way(monkeypatch: pytest.Mon
     found = dataclasses.replace(
         pytsp.solve(pytsp.generate.uniform(5, 0), solver="restarts", climbers=1, backend="c"), passes=passes
     )
-    monkeypatch.setattr(robinson2018_blocks, "tsplib", lambda *_: None)
+    monkeypatch.setattr(robinson2018_blocks, "instance_of", lambda *_: None)
     monkeypatch.setattr(Task, "fitting", lambda *_, **__: len(passes))
     monkeypatch.setattr(Task, "climb", lambda *_, **__: found)
     monkeypatch.setattr(robinson2018_blocks, "RESIDENT", (4, 7))
