@@ -466,6 +466,20 @@ def test_pages_show_what_is_stored() -> None:
                 assert (pages.FIGURES / pages.picture(report, figure, found[2])).is_file()
 
 
+def test_delevacqs_page_shows_no_cell_with_few_of_its_iterations() -> None:
+    file = "reproduce-delevacq2012-h200.json"
+    whole, report = stored(pages.RESULTS / file), pages.shown(file)
+    for before, table in zip(whole.tables, report.tables, strict=True):
+        heads = [column.head for column in table.columns]
+        if "share" not in heads:
+            assert table == before
+            continue
+        shares = [float(str(cells[heads.index("share")])) for cells in before.rows]
+        few = sum(share < 0.1 for share in shares)
+        assert [cells for cells, share in zip(before.rows, shares, strict=True) if share >= 0.1] == table.rows
+        assert 0 < few < len(shares) and table.left_out[-1].startswith(f"{few} cells with less than a tenth")
+
+
 def test_a_page_leaves_out_what_its_mark_says() -> None:
     def told(mark: str) -> list[str]:
         return re.findall(r"^### (.+)$", pages.filled(f"<!-- {mark} -->\n<!-- end -->"), re.MULTILINE)
