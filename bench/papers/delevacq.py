@@ -175,7 +175,7 @@ class Run:
 @functools.cache
 def read(folder: Path, name: str) -> pytsp.Instance:
     """Read an instance of TSPLIB, once a process."""
-    return instance_of(folder, name)
+    return instance_of(folder, name, with_reference=True)
 
 
 def nearness(folder: Path, name: str) -> float:

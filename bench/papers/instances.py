@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
@@ -20,7 +21,7 @@ ABOUT_STAND_INS = "Random cities stand in for instances that are not at hand; no
 _STAND_INS: dict[str, None] = {}
 
 
-def instance_of(folder: Path, name: str) -> pytsp.Instance:
+def instance_of(folder: Path, name: str, *, with_reference: bool = False) -> pytsp.Instance:
     """Read an instance of a paper, or return a stand-in and print one line that says so.
 
     Parameters
@@ -29,6 +30,8 @@ def instance_of(folder: Path, name: str) -> pytsp.Instance:
         TSPLIB's files.
     name : str
         The instance's name, which ends with its number of cities.
+    with_reference : bool
+        Whether a stand-in has a reference length as its `optimum`, which takes some seconds.
     """
     large = LARGE / f"{name}.tsp.gz"
     file = large if large.is_file() else file_of(folder, name)
@@ -37,7 +40,7 @@ def instance_of(folder: Path, name: str) -> pytsp.Instance:
     if name not in _STAND_INS:
         _STAND_INS[name] = None
         print(f"{name} is not at hand: random cities stand in for it. To have it, {how_to_fetch(name)}.\n", flush=True)
-    return stand_in(name)
+    return with_a_reference(name) if with_reference else stand_in(name)
 
 
 def how_to_fetch(name: str) -> str:
@@ -54,20 +57,21 @@ def stand_ins() -> list[str]:
 
 @functools.cache
 def stand_in(name: str) -> pytsp.Instance:
-    """Make random cities, as many as an instance's name says, and the same for the same name.
-
-    Instances of up to `REFERENCE_CITIES` cities have the length of a tour by iterated local search as their `optimum`.
-    """
-    n = cities_of(name)
-    points = pytsp.generate.uniform(n, crc32(name.encode()) % 10**9).coordinates
+    """Make random cities, as many as an instance's name says, and the same for the same name."""
+    points = pytsp.generate.uniform(cities_of(name), crc32(name.encode()) % 10**9).coordinates
     assert points is not None
-    places = points // (10**6 // SIDE)
-    made = pytsp.Instance.from_coordinates(places, "EUC_2D", name=name)
-    if n > REFERENCE_CITIES:
+    return pytsp.Instance.from_coordinates(points // (10**6 // SIDE), "EUC_2D", name=name)
+
+
+@functools.cache
+def with_a_reference(name: str) -> pytsp.Instance:
+    """Make the same, with the length of a tour by iterated local search as `optimum` if there are few cities."""
+    made = stand_in(name)
+    if made.n > REFERENCE_CITIES:
         return made
-    kicks = max(LEAST_KICKS, KICKS_A_CITY * n)
+    kicks = max(LEAST_KICKS, KICKS_A_CITY * made.n)
     found = pytsp.solve(made, solver="ils", moves="3-opt", climbers=1, iterations=kicks, seed=0, backend="c")
-    return pytsp.Instance.from_coordinates(places, "EUC_2D", name=name, optimum=found.length)
+    return replace(made, optimum=found.length)
 
 
 def cities_of(name: str) -> int:

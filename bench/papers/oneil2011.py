@@ -75,7 +75,7 @@ def quality(task: Task) -> Table:
     )
     end = moment(SHARE * task.left)
     for place, (name, count, shortest, number, seconds) in enumerate(TABLE):
-        instance = instance_of(task.tsplib, name)
+        instance = instance_of(task.tsplib, name, with_reference=True)
         climbers = task.fitting(instance, left_until(end) / (len(TABLE) - place), count)
         found = task.climb(instance, climbers)
         assert found.moves is not None and instance.optimum is not None and found.gap is not None

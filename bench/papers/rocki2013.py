@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import pytsp
-from bench.papers.instances import instance_of, stand_in, stand_ins
+from bench.papers.instances import instance_of, stand_ins, with_a_reference
 from bench.papers.rocki import THEIRS, Line, descend, differences, measure, passes_of
 from bench.papers.tables import Cell, Figure, Series, Table, columns, ratio
 from bench.papers.task import Task
@@ -102,7 +102,7 @@ def descents(task: Task, kernels: Backend, reserved: float) -> tuple[list[Line],
         if time_left < LEAST_SECONDS and lines:
             return lines, names[place:]
         instance = instance_of(task.tsplib, name)
-        lines.append(measure(instance, greedy(instance), kernels, 1, SHARE * time_left))
+        lines.append(measure(instance, greedy(instance), kernels, 1, SHARE * max(LEAST_SECONDS, time_left)))
         if lines[-1].is_cut:
             return lines, names[place + 1 :]
     return lines, []
@@ -232,7 +232,7 @@ def convergences(task: Task, kernels: Backend) -> Iterator[Table | Figure]:
     )
     for name in CONVERGENCE:
         runs = converged(task, kernels, name)
-        optimum = stand_in(name).optimum if name in stand_ins() else CONVERGENCE[name][2]
+        optimum = with_a_reference(name).optimum if name in stand_ins() else CONVERGENCE[name][2]
         made.rows += [[name, *cells_of(*run, optimum)] for run in runs]
         yield Figure(
             f"convergence-{name}",

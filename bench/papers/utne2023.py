@@ -72,7 +72,7 @@ def run(task: Task) -> Iterator[Table | Figure]:
 
 def accuracy(task: Task, name: str, seconds: float) -> Iterator[Table | Figure]:
     """Write a table of section 7.4 and its figure: one run, whose first climbers are the run of fewer."""
-    instance = instance_of(task.tsplib, name)
+    instance = instance_of(task.tsplib, name, with_reference=True)
     theirs = ACCURACY[name]
     climbers = task.fitting(instance, seconds, max(theirs))
     found = task.climb(instance, climbers)

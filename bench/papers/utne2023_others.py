@@ -35,7 +35,7 @@ SIZES = 60_000
 def sequential(task: Task, seconds: float) -> Iterator[Table | Figure]:
     """Write what section 7.3 tells, and draw figures 7 to 9, with as many iterations as fit the time."""
     end = moment(seconds)
-    instance = instance_of(task.tsplib, INSTANCE)
+    instance = instance_of(task.tsplib, INSTANCE, with_reference=True)
     optimum = float(instance.optimum or 0)
     climbs = task.climb(instance, CLIMBERS)
     each = instance.n * (instance.n - 3) // 2

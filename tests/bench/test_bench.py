@@ -355,7 +355,9 @@ def test_delevacq_draws_as_many_moves_as_they_do(
         drawn.append((options["pivot"], options["draws"]))
         return solve(instance, **options)
 
-    monkeypatch.setattr(delevacq, "instance_of", lambda *_: replace(pytsp.read(folder / "square.tsp"), optimum=160))
+    monkeypatch.setattr(
+        delevacq, "instance_of", lambda *_, **__: replace(pytsp.read(folder / "square.tsp"), optimum=160)
+    )
     monkeypatch.setattr(delevacq.pytsp, "solve", record)
     words = ("--instances", "kroA100", "--populations", 8, "--total", 80, "--seeds", 1, "--backend", "c")
     for more, expected in (

@@ -31,7 +31,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         return solve(instance, **options)
 
     instance = replace(pytsp.generate.uniform(100, 3), name=NAME, optimum=1)
-    monkeypatch.setattr(delevacq, "instance_of", lambda *_: instance)
+    monkeypatch.setattr(delevacq, "instance_of", lambda *_, **__: instance)
     monkeypatch.setattr(delevacq_theirs.pytsp, "solve", record)
     delevacq.read.cache_clear()
     return told
@@ -80,7 +80,7 @@ def test_the_best_part_counts_and_an_optimum_ends_a_run(asked: list[dict[str, An
     first = replace(seen, optimum=parts[0])
     delevacq.read.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delevacq, "instance_of", lambda *_: first)
+        patch.setattr(delevacq, "instance_of", lambda *_, **__: first)
         assert delevacq_theirs.solved(run)[0] == parts[0] and len(asked) == 1
 
 

@@ -26,7 +26,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_random_cities_stand_in_for_what_is_not_at_hand(nowhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = [instances.instance_of(nowhere, "kroA100") for _ in range(2)]
+    found = [instances.instance_of(nowhere, "kroA100", with_reference=True) for _ in range(2)]
     assert found[0] is found[1]
     assert (found[0].name, found[0].n, found[0].metric) == ("kroA100", 100, "EUC_2D")
     assert found[0].coordinates is not None and len(np.unique(found[0].coordinates, axis=0)) > 90
@@ -44,7 +44,7 @@ def test_random_cities_stand_in_for_what_is_not_at_hand(nowhere: Path, capsys: p
 def test_large_ones_have_no_reference_and_another_way_to_get_them(
     nowhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = instances.instance_of(nowhere, "sw24978")
+    found = instances.instance_of(nowhere, "sw24978", with_reference=True)
     assert (found.n, found.optimum) == (24_978, None)
     assert f"put sw24978.tsp.gz into {nowhere}" in capsys.readouterr().out
     with pytest.raises(ValueError, match="end with its number of cities; it is 'berlin'"):

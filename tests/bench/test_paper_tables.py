@@ -45,7 +45,7 @@ def test_oneils_table_tells_the_shortest_tour_and_times_a_climber(monkeypatch: p
     # Of ten, five fit the time.
     monkeypatch.setattr(Task, "fitting", lambda *words: min(words[-1], 5))
     for name, cells in zip(("kroA100", "kroE100"), oneil2011.quality(FULL).rows, strict=True):
-        optimum, climbers = instance_of(TSPLIB, name).optimum, int(str(cells[2]))
+        optimum, climbers = instance_of(TSPLIB, name, with_reference=True).optimum, int(str(cells[2]))
         found, (_, count, shortest, number, seconds) = climbed(name, climbers), told[name == "kroE100"]
         assert optimum is not None and found.moves is not None
         assert climbers == min(count, 5)
@@ -243,7 +243,7 @@ def test_annealing_of_246_iterations_is_of_as_many_trials_or_ten_times_as_many(m
     monkeypatch.setattr(utne2023_others, "CLIMBERS", 10)
     monkeypatch.setattr(utne2023_others, "CHAINS", 3)
     table = next(iter(utne2023_others.sequential(FULL, math.inf)))
-    optimum = instance_of(TSPLIB, "swiss42").optimum or 0
+    optimum = instance_of(TSPLIB, "swiss42", with_reference=True).optimum or 0
     assert isinstance(table, Table)
     rows = {str(cells[0]): cells for cells in table.rows}
     options: dict[str, Any] = {

@@ -194,7 +194,7 @@ def test_rockis_curves_are_those_of_the_product(monkeypatch: pytest.MonkeyPatch)
     task = Task("c", 3.0, seed=4)
     figure, table = rocki2013.convergences(task, open_backend("c"))
     assert isinstance(figure, Figure) and isinstance(table, Table)
-    instance = instance_of(TSPLIB, "kroA100")
+    instance = instance_of(TSPLIB, "kroA100", with_reference=True)
     optimum = instance.optimum or 0
     for line, cells in zip(figure.series, table.rows, strict=True):
         assert line.y == sorted(set(line.y), reverse=True) and line.y[-1] == cells[8]
