@@ -22,7 +22,7 @@ import functools
 import multiprocessing
 import statistics
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -32,9 +32,10 @@ import numpy as np
 
 import pytsp
 from bench.harness.arguments import parser, whole
-from bench.harness.machine import describe, tsplib
+from bench.harness.machine import describe
 from bench.harness.shuffle import shuffled
 from bench.harness.tables import load, print_head, row, written
+from bench.papers.instances import instance_of
 from pytsp.backends import open_backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.solvers.options.ils import KICKS, MAPPINGS
@@ -173,7 +174,7 @@ class Run:
 @functools.cache
 def read(folder: Path, name: str) -> pytsp.Instance:
     """Read an instance of TSPLIB, once a process."""
-    return tsplib(folder, name)
+    return instance_of(folder, name, with_reference=True)
 
 
 def nearness(folder: Path, name: str) -> float:
@@ -218,14 +219,16 @@ def solved(run: Run) -> tuple[int | float, float]:
     return instance.tour_length(order[found.tour]), found.seconds
 
 
-def found_by(runs: Iterable[Run], processes: int) -> Iterator[tuple[int | float, float]]:
-    """Solve in so many processes side by side; what comes is in the order of the runs."""
+def found_by(
+    runs: Iterable[Run], processes: int, solve: Callable[[Run], tuple[int | float, float]] = solved
+) -> Iterator[tuple[int | float, float]]:
+    """Solve in that number of processes side by side; what comes is in the order of the runs."""
     if processes == 1:
-        yield from map(solved, runs)
+        yield from map(solve, runs)
         return
     # Processes that are spawned open the backend themselves.
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        yield from pool.imap(solved, runs)
+        yield from pool.imap(solve, runs)
 
 
 def runs_of(options: argparse.Namespace, name: str, population: int) -> list[Run]:

@@ -101,6 +101,8 @@ class Report:
         What the run took.
     tables : list of Table
     figures : list of Figure
+    remarks : list of str
+        Sentences about the run: a busy machine, instances that were not at hand.
     """
 
     paper: str
@@ -111,14 +113,24 @@ class Report:
     seconds: float = 0.0
     tables: list[Table] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     def heading(self) -> str:
-        """Write what stands before the tables."""
-        return f"`{self.command}`, seed {self.seed}: {self.machine}.\n"
+        """Write the command, the machine and the remarks."""
+        return " ".join([f"`{self.command}`, seed {self.seed}: {self.machine}.", *self.remarks]) + "\n"
+
+    def titled(self) -> str:
+        """Write the paper's reference and the heading."""
+        return f"## {self.title}\n\n{self.heading()}"
+
+    def remark(self, text: str) -> None:
+        """Add a remark, once."""
+        if text not in self.remarks:
+            self.remarks.append(text)
 
     def markdown(self) -> str:
-        """Write all tables."""
-        return "\n".join([self.heading(), *(table.markdown() for table in self.tables)])
+        """Write the paper's reference, the heading and all tables."""
+        return "\n".join([self.titled(), *(table.markdown() for table in self.tables)])
 
     def store(self, file: Path) -> None:
         """Write the report as JSON."""

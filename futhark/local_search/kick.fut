@@ -8,12 +8,12 @@ import "three_opt"
 -- | Four positions, in the tour's order from some position on; the edges that leave them go. None, if not `made`.
 type cuts = {made: bool, p0: i32, p1: i32, p2: i32, p3: i32}
 
--- | How kicks are drawn: by cuts near each other along the tour (0), by random walks (1) or either, each as likely (2); and by how
--- many positions neighbouring cuts of the first kind are apart at most.
+-- | How kicks are drawn: by cuts near each other along the tour (0), by random walks (1) or either, each as likely (2), or by cuts
+-- anywhere (3); and by how many positions neighbouring cuts of the first kind are apart at most.
 type kicks = {kind: i32, apart: i32}
 
 -- | The largest kind.
-def most_kicks : i32 = 2
+def most_kicks : i32 = 3
 
 -- | How many random words an iteration has to itself. The last one decides on acceptance, the last but two on the kind of kick; the
 -- last but one begins a stream of its own.
@@ -55,7 +55,7 @@ def walked_cuts [n] [k] (links: links [n] [k]) (r: route [n]) (key: rng.key) (it
 -- | The cuts of a kick. **Work:** O(1).
 def cuts_of [n] [k] ({kind, apart}: kicks) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
   let walks = if kind == 2 then rng.below key (word_of iteration (words - 3)) 2 == 1 else kind == 1
-  in if walks then walked_cuts links r key iteration else near_cuts n apart key iteration
+  in if walks then walked_cuts links r key iteration else near_cuts n (if kind == 3 then i32.i64 n else apart) key iteration
 
 -- | The eight cities at the cuts, in the tour's order.
 type bridge = {a: i32, b0: i32, b1: i32, c0: i32, c1: i32, d0: i32, d1: i32, e: i32}

@@ -57,7 +57,19 @@ entry kicks_hold (n: i64) (k: i64) : bool =
        && length after - length tour == cost
        && logged l == (if cuts.made then 4 else 0)
        && (!cuts.made || (ordered && near))
-  in all (\s -> all (\kind -> holds kind 1 s && holds kind 50 s && holds kind 200 s) [0, 1, 2]) (iota 50)
+  in all (\s -> all (\kind -> holds kind 1 s && holds kind 50 s && holds kind 200 s) [0, 1, 2, 3]) (iota 50)
+
+-- Kicks anywhere are those near each other of which the tour's whole length may lie between two cuts.
+-- ==
+-- entry: kicks_anywhere
+-- input { 1000i64 } output { true }
+entry kicks_anywhere (n: i64) : bool =
+  let links: links [n] [0] = replicate n []
+  let r = route_of (map i32.i64 (iota n))
+  let key = rng.stream 7 0
+  let same (a: cuts) (b: cuts) = a.p0 == b.p0 && a.p1 == b.p1 && a.p2 == b.p2 && a.p3 == b.p3
+  let anywhere s = cuts_of {kind = 3, apart = 10} links r key s
+  in all (\s -> same (anywhere s) (near_cuts n (i32.i64 n) key s)) (iota 1600)
 
 -- Where cities stand in pairs at distance 0, no kick takes a pair apart; and half of the kicks, or more, are made.
 -- ==

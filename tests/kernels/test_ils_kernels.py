@@ -92,7 +92,7 @@ def test_iterations_keep_lengths_exact_and_never_lengthen(
 
 @pytest.mark.parametrize("n", [*range(1, 10), 60])
 @pytest.mark.parametrize("temperature", [0.0, 3.0, 1e9])
-@pytest.mark.parametrize(("kick", "pivot"), [(0, 0), (1, 0), (2, 0), (0, 2)])
+@pytest.mark.parametrize(("kick", "pivot"), [(0, 0), (1, 0), (2, 0), (3, 0), (0, 2)])
 def test_cutting_a_run_changes_nothing(backend: Backend, n: int, temperature: float, kick: int, pivot: int) -> None:
     form = form_of(scattered(n, "EUC_2D", 1))
     starts = random_tours(n, 3, 0)
@@ -116,9 +116,9 @@ def test_cutting_a_run_changes_nothing(backend: Backend, n: int, temperature: fl
 def test_all_backends_and_forms_end_alike(backend: Backend, metric: str, moves: int, pivot: int) -> None:
     instance = scattered(70, metric, 2)
     starts = random_tours(70, 4, 0)
-    for kick in range(3):
+    for acceptance, kick in ((0, 0), (0, 1), (0, 2), (1, 3)):
         rest: dict[str, Any] = {"k": 8, "moves": moves, "pivot": pivot, "temperature": 1.5}
-        rest["kick"] = kick
+        rest |= {"acceptance": acceptance, "kick": kick}
         expected = Climbers(open_backend("c"), form_of(instance), starts, **rest).go(0, 50).polish().found()
         for form in forms_of(instance):
             assert Climbers(backend, form, starts, **rest).go(0, 50).polish().found() == expected
@@ -236,7 +236,9 @@ BAD = [
     ("pivot", 3),
     ("draws", 0),
     ("kick", -1),
-    ("kick", 3),
+    ("kick", 4),
+    ("acceptance", -1),
+    ("acceptance", 2),
     ("temperature", -0.5),
     ("temperature", float("nan")),
     ("temperature", float("inf")),

@@ -64,7 +64,7 @@ SEARCHES = st.fixed_dictionaries(
         "neighbours": st.integers(1, 30),
         "first": st.integers(0, 2**40),
     },
-)
+).filter(lambda options: options.get("acceptance") != "shorter" or not options.get("temperature"))
 
 
 @given(

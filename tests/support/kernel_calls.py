@@ -98,6 +98,7 @@ class Climbers:
         pivot: int = 0,
         draws: int = 40,
         kick: int = 1,
+        acceptance: int = 0,
         temperature: float = 0.0,
         cooled: int = 0,
     ) -> None:
@@ -105,6 +106,7 @@ class Climbers:
         self.lists = lists_of(form, k) if lists is None else lists
         self.choice = {"moves": moves, "pivot": pivot, "draws": draws}
         self.rest = {"seed": seed, "first": first, "kick": kick, "temperature": temperature, "cooled": cooled}
+        self.rest["acceptance"] = acceptance
         self.population: Opaque = backend.call("population_given", np.atleast_2d(np.asarray(tours, dtype=np.int32)))
 
     def entry(self, what: str) -> str:

@@ -105,10 +105,10 @@ def _search(trial: Trial) -> Iterator[Outcome]:
     call, kind = trial.call, trial.form.kind
     loaded = trial.load()
     given = call("population_given", trial.tours)
-    for moves, pivot, kick in ((0, 0, 0), (1, 1, 1), (1, 2, 2), (2, 0, 2)):
+    for moves, pivot, kick, acceptance in ((0, 0, 0, 0), (1, 1, 1, 1), (1, 2, 2, 0), (2, 0, 3, 1)):
         # A GPU's single threads make no chains.
         for entry in trial.ways("ils", *MAPPINGS[: 2 if moves == 2 else 3]):
-            fields = {"moves": moves, "pivot": pivot, "kick": kick, "draws": 20}
+            fields = {"moves": moves, "pivot": pivot, "kick": kick, "acceptance": acceptance, "draws": 20}
             climbed = call(entry, loaded, trial.lists, given, _plan(trial, **fields, iterations=30), *trial.stretch)
             yield trial.population((moves, pivot, "ils"), entry, climbed)
             polish = entry.replace("ils", "polish")
@@ -188,7 +188,7 @@ def _many(trial: Trial) -> Iterator[Outcome]:
 def _plan(trial: Trial, **fields: int) -> Opaque:
     """Return a plan of the iterated local search."""
     numbers = {"seed": SEED, "first": 0, "from": 0, "iterations": 0, "moves": 1, "pivot": 0, "draws": 1, "kick": 0}
-    return trial.value("search_plan", {**numbers, "temperature": 2.0, "cooled": 20, **fields})
+    return trial.value("search_plan", {**numbers, "acceptance": 0, "temperature": 2.0, "cooled": 20, **fields})
 
 
 def _lists(trial: Trial) -> Iterator[Outcome]:

@@ -78,6 +78,7 @@ class LocalSearch:
         moves: int,
         draws: int = 1,
         kick: int = 0,
+        acceptance: int = 0,
         mapping: str = "auto",
         draw_blocks: int = 1,
         host: LocalSearch | None = None,
@@ -92,7 +93,7 @@ class LocalSearch:
         self.is_doubled = task.is_doubled
         self.seed, self.machine = task.seed, task.machine
         self.moves, self.pivot = moves, PIVOTS.index(task.options.pivot)
-        self.draws, self.kick = draws, kick
+        self.draws, self.kick, self.acceptance = draws, kick, acceptance
         self.mapping = mapping_of(task.instance.n, task.kernels, mapping)
         # On a GPU climbers have an entry point for each mapping.
         self.suffix = "" if task.machine == "cpu" else f"_{self.mapping}"
@@ -200,6 +201,7 @@ class LocalSearch:
             "pivot": self.pivot,
             "draws": self.draws,
             "kick": self.kick,
+            "acceptance": self.acceptance,
         }
         plan = self.kernels.value("search_plan", {**fields, **choice})
         entry = f"{self.kind}_{verb}{self.suffix}"

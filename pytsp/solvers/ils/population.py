@@ -20,7 +20,7 @@ from pytsp.solvers.common.placement import descent_seconds
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.ils.archive import NONE, Archive
 from pytsp.solvers.ils.starting_tours import restart_seed, restart_tours
-from pytsp.solvers.options.ils import ILS, KICKS
+from pytsp.solvers.options.ils import ACCEPTANCES, ILS, KICKS
 from pytsp.solvers.options.shared import MOVES
 from pytsp.utils.deadline import look
 
@@ -120,6 +120,7 @@ class Population(Search):
             moves=moves,
             draws=draws,
             kick=KICKS.index(self.options.kick or default_kick(MOVES[moves], is_doubled=task.is_doubled)),
+            acceptance=ACCEPTANCES.index(self.options.acceptance),
             mapping=self.options.layout,
             draw_blocks=self.options.draw_blocks or 1,
         )

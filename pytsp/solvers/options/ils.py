@@ -21,8 +21,12 @@ from pytsp.solvers.options.shared import (
 MAPPINGS = ("auto", "block", "thread", "lockstep")
 """How climbers are laid out on a GPU."""
 
-KICKS = ("segments", "walk", "mixed")
-"""Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either."""
+KICKS = ("segments", "walk", "mixed", "anywhere")
+"""Where a double bridge cuts the tour, by the kernels' numbers: close along the tour; close on the lists; either;
+anywhere along the tour."""
+
+ACCEPTANCES = ("annealing", "shorter")
+"""Which tours are accepted, by the kernels' numbers: some longer ones, by chance; shorter ones only."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -104,9 +108,16 @@ class ILS(Climbers, NeighbourLists):
         KICKS,
         doc="The double bridge's four edges lie near each other along the tour, up to 50 positions apart, with `moves` "
         '"lk" up to 200, but for asymmetric instances; or are found by random walks on the neighbour lists [6]_, or '
-        'either, as it is drawn. By default "segments" with `moves` "lk", but not for asymmetric instances; else '
-        '"mixed".',
+        'either, as it is drawn; or by "anywhere" they lie at random on the tour. By default "segments" with `moves` '
+        '"lk", but not for asymmetric instances; else "mixed".',
         help="where a tour changes (default: segments; directed ways, other moves: mixed)",
+    )
+    acceptance: str = choice(
+        ACCEPTANCES,
+        default="annealing",
+        doc="The tours that are accepted: as in simulated annealing [3]_ such as are longer than the one before by no "
+        'more than a random amount of about the temperature; by "shorter" no tour that is longer or as long [2]_.',
+        help="which tours are accepted (default: annealing)",
     )
     temperature: float | None = temperature(
         "How much longer an accepted change may make a tour at first, a random amount of about this length as in "
@@ -142,6 +153,8 @@ class ILS(Climbers, NeighbourLists):
                 told = f"{name}={getattr(self, name)!r} does not concern pivot={self.pivot!r}"
                 raise ValueError(f"{told}; it is for pivot='random-k'")
         check_chains(self.moves, self.pivot)
+        if self.temperature and self.acceptance == "shorter":
+            raise ValueError(f"temperature={self.temperature!r} has no effect with acceptance='shorter'")
         if self.draw_blocks is not None and self.mapping not in ("auto", "lockstep"):
             told = f"draw_blocks={self.draw_blocks!r} does not concern mapping={self.mapping!r}"
             raise ValueError(f"{told}; it is for mapping='lockstep'")
