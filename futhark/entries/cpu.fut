@@ -38,7 +38,7 @@ import "../two_opt/restarts"
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances
 entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] = load_grid xs ys
 entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] = load_plane xs ys up
-entry space_load [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (formula: i32) (radius: f64) : space_instance [n] = load_space xs ys zs aways formula radius
+entry space_load [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (ties: [n]i32) (formula: i32) (radius: f64) (longer: i32) : space_instance [n] = load_space xs ys zs aways ties formula radius longer
 
 -- The climbers of a batch go on from where they stand, by at most `limit` passes of at most `k` moves.
 entry matrix_climb [c] [n] (instance: matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] = matrix_climbs.climb instance.matrix batch k limit

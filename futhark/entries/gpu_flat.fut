@@ -58,7 +58,7 @@ def many_crossed [p] [n] [k] [b] [r] (data: anywhere.data [n]) (batch: many [p] 
 entry matrix_load [n] (distances: [n][n]i32) : matrix_instance [n] = load_matrix distances
 entry grid_load [n] (xs: [n]i32) (ys: [n]i32) : grid_instance [n] = load_grid xs ys
 entry plane_load [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] = load_plane xs ys up
-entry space_load [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (formula: i32) (radius: f64) : space_instance [n] = load_space xs ys zs aways formula radius
+entry space_load [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (ties: [n]i32) (formula: i32) (radius: f64) (longer: i32) : space_instance [n] = load_space xs ys zs aways ties formula radius longer
 
 -- Climbers on given tours; their lengths are 0 until they have climbed.
 entry population_given [p] [n] (tours: [p][n]i32) : population [p] [n] = given_population tours

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from pytsp.api.request import Request
 from pytsp.backends.context import Backend
@@ -71,6 +73,7 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         from pytsp.io.convert import as_instance  # noqa: PLC0415
 
         instance = as_instance(instance, **request.reading)
+    instance = _with_fixed(instance, request.fixed)
     # Of whoever called `solve`.
     warn_of_rounding(instance, stacklevel=3)
     warn_of_cut_off([instance], is_open=request.open is True)
@@ -93,11 +96,34 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
     return _solve_within(FirstCity(instance, request.start_city), solve, instance, replace(request, start_city=None))
 
 
+def _with_fixed(instance: Instance, fixed: Any) -> Instance:
+    """Return an instance with the fixed edges that are given, by numbers or labels, in place of its own."""
+    if fixed is None:
+        return instance
+    if isinstance(fixed, str) or not isinstance(fixed, Iterable):
+        raise TypeError(f"fixed must be pairs of cities; it is {fixed!r:.60}")
+    if not isinstance(fixed, np.ndarray):
+        fixed = [_cities_of(instance, pair) for pair in fixed]
+    made = replace(instance, fixed=fixed)
+    if made.fixed is None and instance.fixed is None:
+        return instance
+    is_same = np.array_equal(made.fixed, instance.fixed)  # type: ignore[arg-type]
+    # An optimum that is known is that with the instance's own.
+    return made if is_same or made.optimum is None else replace(made, optimum=None)
+
+
+def _cities_of(instance: Instance, pair: Any) -> list[int]:
+    """Return the numbers of the cities of a fixed edge."""
+    if isinstance(pair, str) or not isinstance(pair, Iterable) or len(cities := [*pair]) != 2:
+        raise ValueError(f"fixed must be pairs of cities; one is {pair!r:.60}")
+    return [number for city in cities if (number := city_number(instance, "fixed", city)) is not None]
+
+
 def dispatch_read(instance: Instance, request: Request) -> Result:
     """Solve an instance, whatever bound is asked for: with few cities in each place, if that is the solver's kind."""
     from pytsp.api.rescaled import solve_rescaled  # noqa: PLC0415
 
-    if _takes_lists(instance, request):
+    if instance.fixed is None and _takes_lists(instance, request):
         from pytsp.api.collapsed import Collapsed  # noqa: PLC0415
 
         ends = request.start_city, request.end_city
@@ -151,7 +177,7 @@ def _solve_within(
 
 def solve_once(instance: Instance, request: Request) -> Result:
     """Solve an instance with its distances rounded once."""
-    if request.open or instance.asymmetric:
+    if request.open or instance.asymmetric or instance.fixed is not None:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415
 
         return solve_reduced(instance, request)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pytsp.api.collapsed import collapse_all
 from pytsp.api.dispatch import dispatch, task_of
 from pytsp.api.request import Request
-from pytsp.api.restating import restate_result
+from pytsp.api.restating import WithFixedEdges, restate_result
 from pytsp.api.together import Together, kind_of
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
@@ -26,6 +26,7 @@ from pytsp.exceptions import InstanceError
 from pytsp.io.convert import as_instance
 from pytsp.io.protocols import array_of_many
 from pytsp.problem.cut_off import warn_of_cut_off
+from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.instance import Instance
 from pytsp.problem.instances import Instances, cities_of
 from pytsp.problem.kernel_input import Form, form_of, forms_of
@@ -91,11 +92,11 @@ def solve_many(
 ) -> BatchResult:
     """Solve many instances by edge assembly crossover, all together whatever their sizes.
 
-    An instance's result does not depend on those beside it. From 8 to 20,000 cities in the plane, or to 1,500 of
-    other metrics or of a matrix (to 1,000 with a time limit), climbers start from random near tours, climb by chains
-    over lists of the 8 nearest cities, and recombine until none of an instance's tours changes any more (see
-    `pytsp.solve`). Larger instances are solved one by one by `solver="eax"` with `moves="lk"`, smaller ones by 200
-    iterations of `solver="ils"` with `moves="3-opt"`.
+    An instance's result does not depend on those beside it. From 8 to 20,000 cities in the plane, or to 1,500 of other
+    metrics or of a matrix (to 1,000 with a time limit), climbers start from random near tours, climb by chains over
+    lists of the 8 nearest cities, and recombine until none of an instance's tours changes any more (see `pytsp.solve`).
+    Larger instances, and those with fixed edges, are solved one by one by `solver="eax"` with `moves="lk"`, smaller
+    ones by 200 iterations of `solver="ils"` with `moves="3-opt"`.
 
     Parameters
     ----------
@@ -393,6 +394,9 @@ class Batches:
     def untimely(self, instance: Instance, left: int) -> Result:
         """Return what an instance comes to that there is no time to solve: it descends where there is time for so many
         to descend."""
+        if instance.fixed is not None:
+            fixed = WithFixedEdges(FixedEdges.of(instance))
+            return restate_result(self.untimely(fixed.fixed.instance, left), fixed)
         placed = {name: value for name, value in self.common.items() if name != "seed"}
         task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, placed)
         if self.watch.seconds_left < left * (SHORTENED_SECONDS + shortening_seconds(task)):
@@ -515,7 +519,7 @@ class Batches:
 
 def _goes_together(instance: Instance, *, is_limited: bool = False) -> bool:
     """Tell whether an instance is solved together with others, in a limited time perhaps."""
-    if is_limited and instance.n > TIMED_CITIES:
+    if instance.fixed is not None or (is_limited and instance.n > TIMED_CITIES):
         return False
     return instance.n in (TOGETHER_CITIES if is_planar(instance) else TOGETHER_IN_A_MATRIX)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ def solve(
     open: bool = False,
     start_city: int | str | None = None,
     end_city: int | str | None = None,
+    fixed: Iterable[Sequence[int | str]] | None = None,
     seed: int | None = 0,
     backend: str = "auto",
     threads: int | None = None,
@@ -84,6 +85,11 @@ def solve(
     start_city, end_city : int or str, optional
         Where an open path begins and ends: a number counted from 0, or a label. By default where the path is shortest.
         A closed tour is told from `start_city` on, and has no `end_city`.
+    fixed : iterable of pairs of int or str, optional
+        Edges that every tour has, by the numbers or labels of their cities; by default those of the instance, as a file
+        of TSPLIB may have them. They make paths, of which only the order and the direction are searched (see
+        `pytsp.problem.fixed_edges`). Distances must be symmetric, and at most 2**29 - 2 where they are whole numbers;
+        "annealing" and "ants" keep none.
     seed : int or None, optional
         0 ≤ seed < 2**64. None draws one, which `Result.seed` tells.
     backend : {"auto", "c", "multicore", "opencl", "cuda"}, optional
@@ -153,7 +159,7 @@ def solve(
     Raises
     ------
     ValueError
-        If an argument is out of its range, or does not concern the solver.
+        If an argument is out of its range, or does not concern the solver or fixed edges.
     TypeError
         If the instance is none, nor anything that `pytsp.as_instance` takes, or there is no such option.
     TourError
@@ -161,8 +167,8 @@ def solve(
     CheckpointError
         If the checkpoint is there already, or cannot be written at the beginning.
     InstanceError
-        If the instance cannot be put before a kernel (see `pytsp.problem.kernel_input.form_of`), or the matrix that
-        this takes does not fit the memory.
+        If no tour has all fixed edges; if the instance cannot be put before a kernel (see
+        `pytsp.problem.kernel_input.form_of`); or if the matrix that this takes does not fit the memory.
     BackendError
         If the backend is not built, cannot run here, or fails; or a worker has another version or build of pytsp.
     WorkerLost
@@ -184,6 +190,8 @@ def solve(
     36.0
     >>> solve(square, open=True, start_city=1).length
     27.0
+    >>> solve(square, fixed=[(0, 2)]).tour
+    array([0, 2, 1, 3], dtype=int32)
     """
     began = time.perf_counter()
     if backend in ("auto", "cuda"):
@@ -193,6 +201,7 @@ def solve(
         reading={name: options.pop(name) for name in ("metric", "asymmetric", "columns") if name in options},
         solver=solver,
         open=open,
+        fixed=fixed,
         given_ends=(start_city, end_city),
         seed=seed,
         backend=backend,
