@@ -190,8 +190,8 @@ def solve(
     36.0
     >>> solve(square, open=True, start_city=1).length
     27.0
-    >>> solve(square, fixed=[(0, 2)]).tour
-    array([0, 2, 1, 3], dtype=int32)
+    >>> round(solve(square, fixed=[(0, 2)]).length, 3)
+    43.456
     """
     began = time.perf_counter()
     if backend in ("auto", "cuda"):
