@@ -48,6 +48,7 @@ class Request:
     patience: float | None = None
     bound: bool = False
     initial_tour: ArrayLike | None = None
+    keep: bool = False
     checkpoint: str | PathLike[str] | None = None
     checkpoint_interval: float = 30.0
     progress: Callable[[Progress], object] | None = None

@@ -47,6 +47,7 @@ def solve(
     patience: float | None = None,
     bound: bool = False,
     initial_tour: ArrayLike | None = None,
+    keep: bool = False,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_interval: float = 30.0,
     progress: Callable[[Progress], object] | None = None,
@@ -122,7 +123,11 @@ def solve(
         cities but for tours in the plane, of asymmetric instances 10,000.
     initial_tour : array_like of integers, shape (n,), optional
         With `open` a path. What it is for says the solver's class: the tour from which climbers start, which becomes
-        shorter, or which belongs to the population.
+        shorter, or which belongs to the population. Where it has fewer cities, the others are inserted first, each
+        where the tour becomes longer by least (`pytsp.problem.insertion`).
+    keep : bool, optional
+        Search nothing: return the initial tour, with the cities inserted that it has not, and the order of the others
+        as it is.
     checkpoint : str or os.PathLike, optional
         A file that must not be there yet, into which the solve writes where it stands: at the beginning, in intervals,
         and when it ends or Ctrl-C ends it. At any instant the file is whole; `pytsp.resume` goes on from it. Where it
@@ -192,6 +197,8 @@ def solve(
     27.0
     >>> round(solve(square, fixed=[(0, 2)]).length, 3)
     43.456
+    >>> solve(square, initial_tour=[0, 2, 3], keep=True).tour
+    array([0, 1, 2, 3], dtype=int32)
     """
     began = time.perf_counter()
     if backend in ("auto", "cuda"):
@@ -213,6 +220,7 @@ def solve(
         patience=patience,
         bound=bound,
         initial_tour=initial_tour,
+        keep=keep,
         checkpoint=checkpoint,
         checkpoint_interval=checkpoint_interval,
         progress=progress,

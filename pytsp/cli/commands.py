@@ -209,6 +209,7 @@ def _solve(options: argparse.Namespace) -> None:
             patience=options.patience,
             bound=options.bound,
             initial_tour=initial_tour,
+            keep=options.keep,
             checkpoint=options.checkpoint,
             checkpoint_interval=options.checkpoint_interval,
             progress=progress,

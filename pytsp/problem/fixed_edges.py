@@ -24,9 +24,10 @@ from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, check_kernel
 from pytsp.problem.location import is_located
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import with_further, with_pairs
+from pytsp.problem.open_paths import check_ends
 from pytsp.problem.tours import check_tour
 
-__all__ = ["FixedEdges", "held"]
+__all__ = ["FixedEdges", "check_has_fixed", "held"]
 
 # How many times the longest floating-point distance others are longer: rounding leaves pairs the shortest.
 _EXCESS = 1.25
@@ -155,21 +156,9 @@ class FixedEdges:
         n = self.original.n
         closed = check_tour(given, n)
         if self.is_open:
-            for verb, name, city, end in (
-                ("begins", "start_city", self.start_city, closed[0]),
-                ("ends", "end_city", self.end_city, closed[-1]),
-            ):
-                if city is not None and city != end:
-                    raise TourError(f"the path {verb} in city {end}, but {name} is {city}")
+            check_ends(closed, self.start_city, self.end_city)
             closed = np.append(closed, np.int32(n))
-        position = np.empty(len(closed), dtype=np.int64)
-        position[closed] = np.arange(len(closed))
-        a, b = self.chains.edges.T
-        apart = np.abs(position[a] - position[b])
-        parted = np.flatnonzero((apart != 1) & (apart != len(closed) - 1))
-        if parted.size:
-            a, b = self.chains.edges[parted[0]].tolist()
-            raise TourError(f"the tour does not have the fixed edge {a}–{b}")
+        check_has_fixed(self.chains.edges, closed)
         is_kept = np.zeros(len(closed), dtype=np.bool_)
         is_kept[self.kept] = True
         tour: NDArray[np.int32] = np.searchsorted(self.kept, closed[is_kept[closed]]).astype(np.int32)
@@ -197,6 +186,22 @@ class FixedEdges:
         edges = edges[(edges < self.original.n).all(axis=1)]
         lengths = self.original.distances(edges[:, 0], edges[:, 1])
         return int(lengths.sum()) if self.original.is_exact else math.fsum(lengths)
+
+
+def check_has_fixed(edges: NDArray[np.int32], tour: NDArray[np.int32], *, is_open: bool = False) -> None:
+    """Refuse a tour, or a path, that has not all of some edges.
+
+    Raises
+    ------
+    TourError
+    """
+    position = np.empty(len(tour), dtype=np.int64)
+    position[tour] = np.arange(len(tour))
+    apart = np.abs(position[edges[:, 0]] - position[edges[:, 1]])
+    parted = np.flatnonzero((apart != 1) & (is_open | (apart != len(tour) - 1)))
+    if parted.size:
+        a, b = edges[parted[0]].tolist()
+        raise TourError(f"the {'path' if is_open else 'tour'} does not have the fixed edge {a}–{b}")
 
 
 def held(tour: NDArray[np.int32], partners: NDArray[np.int32]) -> NDArray[np.int32]:
