@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from pytsp.api.sites import Sites, best_entries, sites_of
 from pytsp.api.solve import solve
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import MATRIX_BYTES
 from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.run.result import Result
 
@@ -267,7 +269,8 @@ def _directed(sites: Sites, entries: NDArray[np.int32], extra: list[NDArray[np.f
     further = [each[None] for each in extra]
     points = Instance.from_coordinates(np.concatenate([starts, *further, ends, *further]), sites.metric)
     n = len(starts) + len(extra)
-    if n > 11_585:
-        raise InstanceError(f"{n} segments that are not reversible; there may be 11585 at most")
+    if 16 * n * n > MATRIX_BYTES:
+        most = math.isqrt(MATRIX_BYTES // 16) - len(extra)
+        raise InstanceError(f"{len(starts)} segments that are not reversible are too many; there may be {most}")
     matrix = points.distances(np.arange(n, 2 * n)[:, None], np.arange(n))
     return Instance.from_matrix(matrix, "segments", asymmetric=True)

@@ -1,4 +1,4 @@
-"""What a pen draws in one go: segments, points, and closed contours that may be entered at any of their points."""
+"""Segments, points and closed contours, which a pen draws in one go; contours may be entered at any of their points."""
 
 from __future__ import annotations
 

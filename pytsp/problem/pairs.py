@@ -1,4 +1,4 @@
-"""What is known of an instance of which pairs of cities stay together, by its distances alone."""
+"""By how much distances are longer in an instance of which pairs of cities stay together, as they tell themselves."""
 
 from __future__ import annotations
 

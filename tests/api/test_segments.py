@@ -207,6 +207,10 @@ def test_no_segments_and_one_are_in_order() -> None:
         ({"starts": [[0, 0]], "ends": [[1, 1]], "open": False, "end": [0, 0]}, "end does not concern a closed tour"),
         ({"starts": [[0, 0]], "ends": [[1, 1]], "groups": [1, 2]}, "groups must be 1, one a segment; there are 2"),
         ({"starts": [[0, 0]], "ends": [[1, 1]], "metric": "EUKLID"}, "metric 'EUKLID' is not known"),
+        (
+            {"starts": np.zeros((12_000, 2)), "ends": np.ones((12_000, 2)), "reversible": False},
+            "12000 segments that are not reversible are too many; there may be 11585",
+        ),
     ],
 )
 def test_what_are_no_segments_is_refused(arguments: dict[str, Any], message: str) -> None:

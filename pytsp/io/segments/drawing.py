@@ -1,4 +1,4 @@
-"""What a file of segments comes to: lines, their groups, and how it is written in another order."""
+"""The lines and groups of a file of segments, and its text with them in another order."""
 
 from __future__ import annotations
 
