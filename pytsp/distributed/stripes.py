@@ -17,7 +17,7 @@ from pytsp.distributed.places import Places
 from pytsp.distributed.plan import restored_plan
 from pytsp.distributed.search import PartedSearch, tree_of
 from pytsp.neighbours.hilbert import hilbert_order
-from pytsp.problem.location import curve_points
+from pytsp.problem.location import curve_points, partners_of
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found
@@ -90,12 +90,13 @@ class Stripes(PartedSearch):
             self._restore(state)
 
     def _first_tour(self) -> NDArray[np.int32]:
-        """Return the tour that becomes shorter: by default along the curve."""
+        """Return the tour that becomes shorter: by default along the curve, or greedy where pairs stay together."""
         task = self.task
         if task.initial_tour is not None:
             return task.initial_tour
-        if task.options.start not in (None, "space-filling-curve"):
-            return start_tour(task.instance, task.options.start, seed=task.seed)
+        has_pairs = partners_of(task.instance) is not None
+        if has_pairs or task.options.start not in (None, "space-filling-curve"):
+            return start_tour(task.instance, task.options.start or "greedy", seed=task.seed)
         points = curve_points(task.instance)
         assert points is not None
         return hilbert_order(points)

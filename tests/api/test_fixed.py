@@ -126,6 +126,17 @@ def test_matrices_and_places_of_many_cities_keep_all_edges(solver: str, n: int) 
     assert air < 0.95 * math.sqrt(n * 1000 * 1000)
 
 
+def test_stripes_of_a_tour_keep_all_edges_and_lose_nothing() -> None:
+    instance = scattered_segments(4000)
+    assert instance.fixed is not None
+    inside = sum(instance.distance(a, b) for a, b in instance.fixed.tolist())
+    asked: dict[str, Any] = {"solver": "large", "piece": 500, "iterations": 4, "backend": "c"}
+    one, two = pytsp.solve(instance, **asked), pytsp.solve(instance, stripes=2, **asked)
+    assert has_all(one.tour, instance.fixed) and has_all(two.tour, instance.fixed)
+    # A pair that was parted on the way, and joined in the end, would be a long way round.
+    assert two.length - inside < 1.3 * (one.length - inside)
+
+
 def test_linhp318_has_its_optimum() -> None:
     instance = pytsp.read(tsplib_file("linhp318.tsp"))
     result = pytsp.solve(instance, backend="multicore", target_gap=0, time_limit=60)
