@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Draw the pictures of README.md and docs/how-to/pictures.md. `docs/pictures.sh PYTHON` draws what git does not keep, as
-# the site's build does; `docs/pictures.sh PYTHON kept` also draws the two that it keeps. The screenshot needs Chromium.
+# Draw the pictures of README.md and docs/how-to. `docs/pictures.sh PYTHON` draws what git does not keep, as the site's
+# build does; `docs/pictures.sh PYTHON kept` also draws the two that it keeps. The screenshot needs Chromium.
 set -euo pipefail
 python=$(command -v "${1:-python}")
 kept=${2:-}
 cd "$(dirname "$0")"
+how_to=$PWD/how-to
 images=$PWD/images
 export PYTHONPATH=${PWD%/docs}${PYTHONPATH:+:$PYTHONPATH}
 runs=$(mktemp -d)
@@ -18,6 +19,11 @@ cd "$runs"
 "$python" -m pytsp plot capitals.json restarts.json --output "$images/difference.svg"
 "$python" -m pytsp plot eax.json ils.json --kind convergence --output "$images/convergence.svg"
 "$python" -m pytsp plot restarts.json --kind climbers --output "$images/climbers.svg"
+
+# The drawing of docs/how-to/plotters.md and the holes of docs/how-to/drills.md, by the pages' own commands.
+bash -c "$(sed -n 's/^\$ \(awk .*\)/\1/p' "$how_to/plotters.md" "$how_to/drills.md")"
+"$python" -m pytsp segments drawing.svg --start 0,0 --time-limit 2 --picture "$images/plotter.svg"
+"$python" -m pytsp segments holes.csv --start 0,0 --closed --time-limit 2 --picture "$images/drill.svg"
 [ "$kept" = kept ] || exit 0
 
 "$python" -m pytsp plot capitals.json --output "$images/tour.svg"

@@ -53,11 +53,11 @@ def solve_many(
 ) -> BatchResult:
     """Solve many instances by edge assembly crossover, all together whatever their sizes.
 
-    An instance's result does not depend on those beside it. From 8 to 20,000 cities in the plane, or to 1,500 of
-    other metrics or of a matrix (to 1,000 with a time limit), climbers start from random near tours, climb by chains
-    over lists of the 8 nearest cities, and recombine until none of an instance's tours changes any more (see
-    `pytsp.solve`). Larger instances are solved one by one by `solver="eax"` with `moves="lk"`, smaller ones by 200
-    iterations of `solver="ils"` with `moves="3-opt"`.
+    An instance's result does not depend on those beside it. From 8 to 20,000 cities in the plane, or to 1,500 of other
+    metrics or of a matrix (to 1,000 with a time limit), climbers start from random near tours, climb by chains over
+    lists of the 8 nearest cities, and recombine until none of an instance's tours changes any more (see `pytsp.solve`).
+    Larger instances, and those with fixed edges, are solved one by one by `solver="eax"` with `moves="lk"`, smaller
+    ones by 200 iterations of `solver="ils"` with `moves="3-opt"`.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ def solve(
     open: bool = False,
     start_city: int | str | None = None,
     end_city: int | str | None = None,
+    fixed: Iterable[Sequence[int | str]] | None = None,
     seed: int | None = 0,
     backend: str = "auto",
     threads: int | None = None,
@@ -46,6 +47,7 @@ def solve(
     patience: float | None = None,
     bound: bool = False,
     initial_tour: ArrayLike | None = None,
+    keep: bool = False,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_interval: float = 30.0,
     progress: Callable[[Progress], object] | None = None,
@@ -84,6 +86,11 @@ def solve(
     start_city, end_city : int or str, optional
         Where an open path begins and ends: a number counted from 0, or a label. By default where the path is shortest.
         A closed tour is told from `start_city` on, and has no `end_city`.
+    fixed : iterable of pairs of int or str, optional
+        Edges that every tour has, by the numbers or labels of their cities; by default those of the instance, as a file
+        of TSPLIB may have them. They make paths, of which only the order and the direction are searched (see
+        `pytsp.problem.fixed_edges`). Distances must be symmetric, and at most 2**29 - 2 where they are whole numbers;
+        "annealing" and "ants" keep none.
     seed : int or None, optional
         0 ≤ seed < 2**64. None draws one, which `Result.seed` tells.
     backend : {"auto", "c", "multicore", "opencl", "cuda"}, optional
@@ -116,7 +123,11 @@ def solve(
         cities but for tours in the plane, of asymmetric instances 10,000.
     initial_tour : array_like of integers, shape (n,), optional
         With `open` a path. What it is for says the solver's class: the tour from which climbers start, which becomes
-        shorter, or which belongs to the population.
+        shorter, or which belongs to the population. Where it has fewer cities, the others are inserted first, each
+        where the tour becomes longer by least (`pytsp.problem.insertion`).
+    keep : bool, optional
+        Search nothing: return the initial tour, with the cities inserted that it has not, and the order of the others
+        as it is.
     checkpoint : str or os.PathLike, optional
         A file that must not be there yet, into which the solve writes where it stands: at the beginning, in intervals,
         and when it ends or Ctrl-C ends it. At any instant the file is whole; `pytsp.resume` goes on from it. Where it
@@ -153,7 +164,7 @@ def solve(
     Raises
     ------
     ValueError
-        If an argument is out of its range, or does not concern the solver.
+        If an argument is out of its range, or does not concern the solver or fixed edges.
     TypeError
         If the instance is none, nor anything that `pytsp.as_instance` takes, or there is no such option.
     TourError
@@ -161,8 +172,8 @@ def solve(
     CheckpointError
         If the checkpoint is there already, or cannot be written at the beginning.
     InstanceError
-        If the instance cannot be put before a kernel (see `pytsp.problem.kernel_input.form_of`), or the matrix that
-        this takes does not fit the memory.
+        If no tour has all fixed edges; if the instance cannot be put before a kernel (see
+        `pytsp.problem.kernel_input.form_of`); or if the matrix that this takes does not fit the memory.
     BackendError
         If the backend is not built, cannot run here, or fails; or a worker has another version or build of pytsp.
     WorkerLost
@@ -184,6 +195,10 @@ def solve(
     36.0
     >>> solve(square, open=True, start_city=1).length
     27.0
+    >>> round(solve(square, fixed=[(0, 2)]).length, 3)
+    43.456
+    >>> solve(square, initial_tour=[0, 2, 3], keep=True).tour
+    array([0, 1, 2, 3], dtype=int32)
     """
     began = time.perf_counter()
     if backend in ("auto", "cuda"):
@@ -193,6 +208,7 @@ def solve(
         reading={name: options.pop(name) for name in ("metric", "asymmetric", "columns") if name in options},
         solver=solver,
         open=open,
+        fixed=fixed,
         given_ends=(start_city, end_city),
         seed=seed,
         backend=backend,
@@ -204,6 +220,7 @@ def solve(
         patience=patience,
         bound=bound,
         initial_tour=initial_tour,
+        keep=keep,
         checkpoint=checkpoint,
         checkpoint_interval=checkpoint_interval,
         progress=progress,

@@ -28,6 +28,9 @@ def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run
         "--seed", type=whole(0, "random"), default=0, metavar="S", help="of what is random (default: 0), or random"
     )
     command.add_argument("--initial-tour", metavar="FILE", help="joins the climbers (eax), or is the start")
+    command.add_argument(
+        "--keep", action="store_true", help="search nothing: only insert the cities that the initial tour has not"
+    )
     add_backend(command, "auto", "default: the fastest here")
     add_workers(command)
     add_limits(command)

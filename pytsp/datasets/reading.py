@@ -64,8 +64,8 @@ def read(
     Returns
     -------
     Instance
-        With `optimum` set where it is a known instance of TSPLIB. That of a file of TYPE ATSP is `asymmetric`, unless
-        its matrix is symmetric all the same.
+        With `optimum` set where it is a known instance of TSPLIB, and `fixed` where its file has fixed edges. That of a
+        file of TYPE ATSP is `asymmetric`, unless its matrix is symmetric all the same.
 
     Raises
     ------

@@ -83,7 +83,7 @@ def test_the_pictures_are_there_and_made_by_commands_that_are_accepted() -> None
     made = {*re.findall(r"\$images/(\w+\.\w+)", script)}
     # The site's build draws the others; a page outside it shows only what git keeps.
     kept = {*re.findall(r"\$images/(\w+\.\w+)", script.partition("exit 0")[2])}
-    pages = (README, ROOT / "docs" / "how-to" / "pictures.md")
+    pages = (README, *(ROOT / "docs" / "how-to" / f"{name}.md" for name in ("pictures", "plotters", "drills")))
     shown = [name for page in pages for name in re.findall(r"images/(\w+\.(?:svg|png))\)", page.read_text("utf-8"))]
     assert {*shown} == made
     assert all((ROOT / "docs" / "images" / name).is_file() for name in kept)
