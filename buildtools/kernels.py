@@ -17,6 +17,7 @@ from pathlib import Path
 
 from buildtools import store
 from buildtools.compiler import Compiler, find_compiler, obtain_compiler
+from buildtools.entries import text_of
 from buildtools.errors import BuildError
 from buildtools.pace import Expected, about, expect, expect_all
 from buildtools.paths import COMPAT, CPU_PROGRAM, GPU_PROGRAMS, KERNELS, REPAIRS, ROOT, TRANSLATIONS
@@ -246,7 +247,7 @@ def program_of(name: str) -> Path:
 def hash_of_program(program: Path) -> str:
     """Hash what a module's C is made of: the Futhark program with all that it imports, and the repairs of its C."""
     files = [*imported_files(program), REPAIRS]
-    return hash_of(f"{os.path.relpath(file, program.parent)}\n{file.read_text(encoding='utf-8')}" for file in files)
+    return hash_of(f"{os.path.relpath(file, program.parent)}\n{text_of(file)}" for file in files)
 
 
 @dataclass(frozen=True)
@@ -428,7 +429,7 @@ def copy_program(program: Path, folder: Path) -> Path:
     for file in files:
         copy = folder / os.path.relpath(file, top)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, copy)
+        copy.write_text(text_of(file), encoding="utf-8")
     return folder / os.path.relpath(files[0], top)
 
 

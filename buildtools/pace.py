@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from buildtools.entries import text_of
 from buildtools.report import Entry
 
 # Seconds an entry point on one core of an Intel Xeon of 2023, of which two were at work: translating, compiling.
@@ -29,7 +30,7 @@ def expect(backend: str, program: Path, last: Entry) -> Expected:
     """Give what a module of a backend is likely to take."""
     if len(last.seconds) == 2:
         return Expected(*last.seconds)
-    entries = len(re.findall(r"(?m)^entry\b", program.read_text(encoding="utf-8"))) if program.is_file() else 0
+    entries = len(re.findall(r"(?m)^entry\b", text_of(program))) if program.is_file() else 0
     return Expected(*(entries * pace for pace in PACE[backend]))
 
 

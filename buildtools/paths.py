@@ -7,7 +7,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "futhark"
-# The entry points of the CPU backends; those of the GPU backends, in parts that solvers load by themselves.
+# The entry points of all programs (`buildtools.entries`).
+ENTRIES = SOURCES / "entries" / "entries.fut.in"
+# The program of the CPU backends; those of the GPU backends, in parts that solvers load by themselves.
 CPU_PROGRAM = SOURCES / "entries" / "cpu.fut"
 PARTS = (
     "restarts",

@@ -1,20 +1,20 @@
 """The documentation site, from docs/, the docstrings and the kernels' sources: ``python -m buildtools.site [FOLDER]``.
 
-It needs Sphinx and its like, ``pip install 'pytsp-futhark[docs]'``, and the Futhark compiler. A warning of Sphinx is an
-error.
+It needs Sphinx and its like, ``pip install 'pytsp-futhark[docs]'``, the Futhark compiler, and the kernels of the c
+backend, with which it draws pictures (docs/_extensions/pictures.py). A warning of Sphinx is an error.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 from buildtools.compiler import find_compiler, obtain_compiler
+from buildtools.entries import copy_all
 from buildtools.errors import BuildError
-from buildtools.paths import ROOT, SOURCES
+from buildtools.paths import ROOT
 from buildtools.shell import run
 
 SITE = ROOT / "build" / "site"
@@ -24,11 +24,9 @@ SECONDS = 600
 def document_kernels(futhark: Path, work: Path, folder: Path) -> None:
     """Write the kernels' documentation into `folder`; that of their tests is left aside."""
     kernels = work / "kernels"
-    kernels.mkdir()
-    for source in SOURCES.glob("*/*.fut"):
-        if not source.stem.endswith("_tests"):
-            (kernels / source.parent.name).mkdir(exist_ok=True)
-            shutil.copy(source, kernels / source.parent.name)
+    copy_all(kernels)
+    for test in kernels.glob("*/*_tests.fut"):
+        test.unlink()
     run([futhark, "doc", "-o", folder, kernels.name], cwd=work, timeout=SECONDS)
 
 

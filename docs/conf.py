@@ -19,7 +19,7 @@ author = "The pytsp developers"
 copyright = author
 version = release = pytsp.__version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "myst_nb", "commands"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "myst_nb", "commands", "pictures"]
 exclude_patterns = ["_extensions", "**/.ipynb_checkpoints"]
 
 myst_heading_anchors = 3

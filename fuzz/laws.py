@@ -41,6 +41,7 @@ def _instance(data: bytes, reader: Callable[[io.BytesIO], Instance]) -> None:
     again = _rewritten(found)
     assert (again.n, again.metric, again.is_exact) == (found.n, found.metric, found.is_exact)
     assert again.asymmetric == found.asymmetric
+    assert np.array_equal(again.fixed, found.fixed) if found.fixed is not None else again.fixed is None  # type: ignore[arg-type]
     if found.coordinates is None:
         assert np.array_equal(again.distance_matrix(), found.distance_matrix())
     else:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pytsp.api.compare import compare as compare_backends
     from pytsp.api.many import solve_each, solve_many
     from pytsp.api.resume import resume
+    from pytsp.api.segments import SegmentOrder, order_segments
     from pytsp.api.solve import solve
     from pytsp.bound.bound import lower_bound
     from pytsp.datasets.reading import read
@@ -80,6 +81,7 @@ __all__ = [
     "PytspWarning",
     "BatchResult",
     "Result",
+    "SegmentOrder",
     "TourError",
     "TsplibError",
     "WorkerLost",
@@ -88,6 +90,7 @@ __all__ = [
     "generate",
     "is_tour",
     "lower_bound",
+    "order_segments",
     "random_tours",
     "read",
     "read_tour",
@@ -113,10 +116,12 @@ _ORIGINS = {
     "Progress": "pytsp.run.monitor",
     "BatchResult": "pytsp.run.batch",
     "Result": "pytsp.run.result",
+    "SegmentOrder": "pytsp.api.segments",
     "as_instance": "pytsp.io.convert",
     "compare_backends": "pytsp.api.compare:compare",
     "is_tour": "pytsp.problem.tours",
     "lower_bound": "pytsp.bound.bound",
+    "order_segments": "pytsp.api.segments",
     "random_tours": "pytsp.problem.tours",
     "read": "pytsp.datasets.reading",
     "read_tour": "pytsp.io.tsplib.tours",

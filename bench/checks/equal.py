@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import math
 import multiprocessing
 import re
@@ -29,7 +28,7 @@ from numpy.typing import NDArray
 import pytsp
 from bench.harness.arguments import parser, whole
 from bench.harness.machine import describe
-from bench.harness.tables import print_head, row
+from bench.harness.tables import print_head, row, store
 from pytsp.backends import Backend, open_backend
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.kernel_input import Form, form_of
@@ -174,10 +173,7 @@ def main() -> int:
     wrong = sum(told["equal"] != "yes" for told in rows)
     summary = f"{len(climbers)} instances, {compared} climbs compared, {wrong} rows differ"
     print(f"{summary}; {time.perf_counter() - began:.0f} s")
-    if options.json:
-        lines = ",\n  ".join(json.dumps(told) for told in rows)
-        head = f'"machine": {json.dumps(machine)},\n "summary": {json.dumps(summary)}'
-        options.json.write_text(f'{{\n {head},\n "rows": [\n  {lines}\n ]\n}}\n', encoding="utf-8")
+    store(options.json, {"machine": machine, "summary": summary, "rows": rows})
     return int(wrong > 0)
 
 

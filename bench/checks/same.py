@@ -82,7 +82,7 @@ def iterated(n: int, iterations: int, climbers: int) -> Iterator[Options]:
     for kick, temperature, merge in product(KICKS, (None, 0.0), (False, True)):
         yield {**base, "moves": "lk", "kick": kick, "temperature": temperature, "merge": merge}
     for kick, moves in product(KICKS, ("lk", *SINGLE_MOVES)):
-        yield {**base, "moves": moves, "kick": kick, "acceptance": "record-to-record"}
+        yield {**base, "moves": moves, "kick": kick, "acceptance": "shorter"}
     for start in STARTS:
         yield {**base, "start": start}
     yield {**base, "initial_tour": list(range(n))}

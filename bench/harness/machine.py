@@ -25,13 +25,19 @@ PYTSP = [sys.executable, "-m", "pytsp"]
 
 def tsplib(folder: Path, name: str) -> pytsp.Instance:
     """Read TSPLIB's instance `name`, from the folder or where `pytsp datasets` puts it, or end the program."""
-    for file in (folder / f"{name}.tsp.gz", folder / f"{name}.tsp", cached(name)):
-        if file is not None and file.is_file():
-            return pytsp.read(file)
+    file = file_of(folder, name)
+    if file is not None:
+        return pytsp.read(file)
     raise SystemExit(
         f"{name}.tsp.gz is not in {folder}; download it by 'pytsp datasets --fetch {name}', or name the folder of "
         "TSPLIB's files by --tsplib"
     )
+
+
+def file_of(folder: Path, name: str) -> Path | None:
+    """Return the file of TSPLIB's instance `name`, in the folder or where `pytsp datasets` puts it; None if neither."""
+    files = (folder / f"{name}.tsp.gz", folder / f"{name}.tsp", cached(name))
+    return next((file for file in files if file is not None and file.is_file()), None)
 
 
 def find(folder: Path, name: str) -> pytsp.Instance:

@@ -1,10 +1,11 @@
-"""Tables in Markdown, printed row by row, and stored as JSON."""
+"""Tables in Markdown, printed row by row, and results stored as JSON, a line an entry."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 
 def row(*cells: object) -> str:
@@ -29,10 +30,28 @@ def print_rows(rows: Iterable[dict[str, object]]) -> list[dict[str, object]]:
     return shown
 
 
-def store(file: Path | None, told: object) -> None:
-    """Write what a run came to as JSON, where a file was asked for."""
+def written(results: dict[str, Any] | list[Any]) -> str:
+    """Write results as JSON: a line for each entry of the outermost object or array, however much the entry holds."""
+
+    def compact(entry: Any) -> str:
+        return json.dumps(entry, separators=(",", ":"))
+
+    if isinstance(results, dict):
+        (first, last), lines = "{}", [f"{compact(key)}:{compact(entry)}" for key, entry in results.items()]
+    else:
+        (first, last), lines = "[]", [compact(entry) for entry in results]
+    return "\n".join([first, ",\n".join(lines), last]) + "\n"
+
+
+def store(file: Path | None, results: dict[str, Any] | list[Any]) -> None:
+    """Write results into a file, where one was asked for."""
     if file is not None:
-        file.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        file.write_text(written(results), encoding="utf-8")
+
+
+def load(file: Path) -> Any:
+    """Read the results that `store` wrote."""
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def duration(seconds: float) -> str:

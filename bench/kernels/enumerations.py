@@ -5,7 +5,7 @@ All of them make the same moves: where a climber ends otherwise by one than by a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +57,14 @@ def agree(one: pytsp.Result, other: pytsp.Result) -> bool:
     )
 
 
-def table(folder: Path, backend: str, seconds: float, instances: Sequence[str] = INSTANCES) -> Table:
-    """Measure each neighbourhood on each backend, each in a run of `seconds`."""
+def table(
+    folder: Path,
+    backend: str,
+    seconds: float,
+    instances: Sequence[str] = INSTANCES,
+    read: Callable[[Path, str], pytsp.Instance] = tsplib,
+) -> Table:
+    """Measure each neighbourhood on each backend, with runs of that many seconds; `read` reads an instance."""
     made = Table(
         "Every neighbourhood on every backend",
         "G moves/s of a whole solve. Climbers that ended in two runs ended alike: the program compares them. On a GPU "
@@ -66,7 +72,7 @@ def table(folder: Path, backend: str, seconds: float, instances: Sequence[str] =
         columns("instance|", "backend|", *(f"{name}|.3g" for name in (*ENUMERATIONS, "tiles"))),
     )
     for name in instances:
-        instance = tsplib(folder, name)
+        instance = read(folder, name)
         first: pytsp.Result | None = None
         for label, options, neighbourhoods in layouts(backends_of(backend), instance.n):
             cells: list[Cell] = [name, label, *[None] * (len(ENUMERATIONS) + 1)]

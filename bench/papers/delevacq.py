@@ -19,11 +19,10 @@ from __future__ import annotations
 
 import argparse
 import functools
-import json
 import multiprocessing
 import statistics
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -33,9 +32,10 @@ import numpy as np
 
 import pytsp
 from bench.harness.arguments import parser, whole
-from bench.harness.machine import describe, tsplib
+from bench.harness.machine import describe
 from bench.harness.shuffle import shuffled
-from bench.harness.tables import print_head, row
+from bench.harness.tables import load, print_head, row, written
+from bench.papers.instances import instance_of
 from pytsp.backends import open_backend
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.solvers.options.ils import KICKS, MAPPINGS
@@ -174,7 +174,7 @@ class Run:
 @functools.cache
 def read(folder: Path, name: str) -> pytsp.Instance:
     """Read an instance of TSPLIB, once a process."""
-    return tsplib(folder, name)
+    return instance_of(folder, name, with_reference=True)
 
 
 def nearness(folder: Path, name: str) -> float:
@@ -219,14 +219,16 @@ def solved(run: Run) -> tuple[int | float, float]:
     return instance.tour_length(order[found.tour]), found.seconds
 
 
-def found_by(runs: Iterable[Run], processes: int) -> Iterator[tuple[int | float, float]]:
-    """Solve in `processes` processes side by side; yield results in the order of the runs."""
+def found_by(
+    runs: Iterable[Run], processes: int, solve: Callable[[Run], tuple[int | float, float]] = solved
+) -> Iterator[tuple[int | float, float]]:
+    """Solve in that number of processes side by side; what comes is in the order of the runs."""
     if processes == 1:
-        yield from map(solved, runs)
+        yield from map(solve, runs)
         return
     # Processes that are spawned open the backend themselves.
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        yield from pool.imap(solved, runs)
+        yield from pool.imap(solve, runs)
 
 
 def runs_of(options: argparse.Namespace, name: str, population: int) -> list[Run]:
@@ -267,11 +269,11 @@ def line_of(run: Run, found: Iterable[tuple[int | float, float]], theirs: tuple[
 
 def store(file: Path, told: dict[str, object], line: Line) -> None:
     """Write a row to a JSON file, beside those that it has; a row measured anew takes the place of the old one."""
-    before = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
+    before = load(file)["rows"] if file.exists() else []
     row = told | asdict(line)
     keys = ("table", "instance", "population", "mapping")
     kept = [each for each in before if any(each.get(key, "auto") != row[key] for key in keys)]
-    file.write_text(json.dumps({"rows": [*kept, row]}, indent=1) + "\n", encoding="utf-8")
+    file.write_text(written({"rows": [*kept, row]}), encoding="utf-8")
 
 
 def share(text: str) -> Fraction:

@@ -9,11 +9,12 @@ import itertools
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytsp
-from bench.harness.machine import tsplib
 from bench.papers.delevacq import BLOCKS, POPULATIONS, TABLES, Line, Run, line_of, solved
-from bench.papers.tables import Cell, Column, Figure, Series, Table, columns
+from bench.papers.instances import instance_of
+from bench.papers.tables import Cell, Column, Figure, Report, Series, Table, columns
 from bench.papers.task import Task, left_until, moment
 
 TITLE = (
@@ -73,6 +74,8 @@ BLOCK_ITERATIONS = 4
 # How many times as long as the fastest a number of blocks may take to be timed again.
 CLOSE = 1.5
 SEEDS, LARGE_SEEDS, LARGE = 20, 10, 1_000
+# The share of their iterations that a cell of a page has at least.
+LEAST_SHOWN = 0.1
 # Of a solve with fewer iterations than theirs a speed is told where the first descents took less than this share of it.
 DESCENT_SHARE = 0.1
 NOTE = (
@@ -172,7 +175,7 @@ def cells(plan: Plan, seconds: float) -> tuple[list[dict[str, Line]], Table]:
     end = moment(seconds)
     for name in setting.theirs:
         if left_until(end):
-            plan.learn(tsplib(task.tsplib, name))
+            plan.learn(instance_of(task.tsplib, name))
     wanted = [(population, name) for population in ORDER for name in setting.theirs]
     kept = affordable(plan, wanted, left_until(end))
     for place, (population, name) in enumerate(wanted):
@@ -187,7 +190,7 @@ def cells(plan: Plan, seconds: float) -> tuple[list[dict[str, Line]], Table]:
         if total is None:
             missing.setdefault(name, []).append(f"{population:,}")
             continue
-        instance = tsplib(task.tsplib, name)
+        instance = instance_of(task.tsplib, name)
         line = {
             strategy: cell(plan, instance, mapping, population, total) for strategy, mapping in plan.mappings.items()
         }
@@ -203,6 +206,23 @@ def affordable(plan: Plan, wanted: list[tuple[int, str]], seconds: float) -> set
     known = sorted((plan.least(*each), each) for each in wanted if each[1] in plan.alone)
     sums = itertools.accumulate(least for least, _ in known)
     return {each for (_, each), total in zip(known, sums, strict=True) if total <= seconds}
+
+
+def revised(report: Report, folder: Path) -> Report:
+    """Return a stored report without the cells that made too few iterations to be compared with the paper's."""
+    del folder
+    tables = []
+    for table in report.tables:
+        heads = [column.head for column in table.columns]
+        rows = table.rows
+        if "share" in heads:
+            rows = [cells for cells in rows if float(str(cells[heads.index("share")])) >= LEAST_SHOWN]
+        few = len(table.rows) - len(rows)
+        left_out = (
+            [*table.left_out, f"{few} cells with less than a tenth of their iterations"] if few else table.left_out
+        )
+        tables.append(replace(table, rows=rows, left_out=left_out))
+    return replace(report, tables=tables)
 
 
 def heads(plan: Plan) -> list[Column]:

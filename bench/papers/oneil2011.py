@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.harness.machine import tsplib
 from bench.harness.tables import duration
+from bench.papers.instances import instance_of
 from bench.papers.tables import Cell, Figure, Report, Series, Table, columns, ratio, stored
 from bench.papers.task import Task, left_until, moment
 from pytsp.backends import BACKENDS, open_backend, status
@@ -75,7 +75,7 @@ def quality(task: Task) -> Table:
     )
     end = moment(SHARE * task.left)
     for place, (name, count, shortest, number, seconds) in enumerate(TABLE):
-        instance = tsplib(task.tsplib, name)
+        instance = instance_of(task.tsplib, name, with_reference=True)
         climbers = task.fitting(instance, left_until(end) / (len(TABLE) - place), count)
         found = task.climb(instance, climbers)
         assert found.moves is not None and instance.optimum is not None and found.gap is not None
@@ -114,7 +114,7 @@ def ways(task: Task) -> list[tuple[str, dict[str, Any]]]:
 
 def runtimes(task: Task) -> Iterator[Table | Figure]:
     """Measure figures 1 and 2: the same climbers by all that runs here."""
-    instance = tsplib(task.tsplib, "kroE100")
+    instance = instance_of(task.tsplib, "kroE100")
     told = ways(task)
     # The sequential program takes as long as all others together, or longer.
     climbers = task.fitting(instance, task.left / RUNS / 3, CLIMBERS, backend="c")

@@ -1,22 +1,29 @@
 """Bring the pages of docs/papers up to date with bench/results: their tables, and the figures that they show.
 
-A page holds, between the lines <!-- reproduce-PAPER-TAG.json --> and <!-- end -->, what the stored report says.
+A page holds, between the lines <!-- reproduce-PAPER-TAG.json --> and <!-- end -->, the tables and figures of the stored
+report. <!-- reproduce-PAPER-TAG.json without "A", "B" --> leaves out those whose titles begin so, as another report
+of the page has them. Notes of tables are left out too: the page explains each table once, in its own words.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 from bench.harness.machine import ROOT
 from bench.harness.pictures import pyplot
-from bench.papers.tables import Figure, Report, stored
+from bench.harness.tables import row
+from bench.papers.tables import Figure, Report, Table, stored
 
 PAGES = ROOT / "docs" / "papers"
 FIGURES = ROOT / "docs" / "images" / "papers"
 RESULTS = ROOT / "bench" / "results"
-MARKED = re.compile(r"<!-- (reproduce-(\w+)-([\w-]+)\.json) -->\n.*?<!-- end -->", re.DOTALL)
+MARKED = re.compile(r"<!-- (reproduce-(?:\w+)-([\w-]+)\.json)( without [^>]+)? -->\n.*?<!-- end -->", re.DOTALL)
+QUOTED = re.compile(r'"([^"]+)"')
+# A longer list of what was left out is not shown: the missing rows show it.
+MOST_WORDS = 30
 
 
 def shown(file: str) -> Report:
@@ -30,12 +37,45 @@ def filled(page: str) -> str:
     """Return a page with what the stored reports say in all marked places."""
 
     def fill(found: re.Match[str]) -> str:
-        report = shown(found[1])
-        pictures = [f"![{each.title}](../images/papers/{picture(report, each, found[3])})" for each in report.figures]
-        told = "\n".join([report.markdown(), *(f"{line}\n" for line in pictures)])
-        return f"<!-- {found[1]} -->\n\n{told}\n<!-- end -->"
+        report = selected(found)
+        pictures = [f"![{each.title}](../images/papers/{picture(report, each, found[2])})" for each in report.figures]
+        told = "\n".join([heading(report), *map(without_note, report.tables), *(f"{line}\n" for line in pictures)])
+        return f"<!-- {found[1]}{found[3] or ''} -->\n\n{told}\n<!-- end -->"
 
     return MARKED.sub(fill, page)
+
+
+def selected(found: re.Match[str]) -> Report:
+    """Return the report of a mark without the tables and figures that the mark leaves out.
+
+    Raises
+    ------
+    ValueError
+        If the mark leaves out what the report does not have.
+    """
+    report, hidden = shown(found[1]), tuple(QUOTED.findall(found[3] or ""))
+    titles = [*(table.title for table in report.tables), *(figure.title for figure in report.figures)]
+    for prefix in hidden:
+        if not any(title.startswith(prefix) for title in titles):
+            raise ValueError(f"{found[1]} has no table or figure whose title begins with {prefix!r}")
+    tables = [table for table in report.tables if not table.title.startswith(hidden or " ")]
+    figures = [figure for figure in report.figures if not figure.title.startswith(hidden or " ")]
+    return replace(report, tables=tables, figures=figures)
+
+
+def heading(report: Report) -> str:
+    """Write a report's command, machine and remarks as a table."""
+    run = " ".join([f"seed {report.seed}; {report.machine}.", *report.remarks])
+    return "\n".join([row("command", "run"), row("---", "---"), row(f"`{report.command}`", run), ""])
+
+
+def without_note(table: Table) -> str:
+    """Write a table without its note, and without a long list of what was left out."""
+    left_out = table.left_out
+    if len(" ".join(left_out).split()) > MOST_WORDS:
+        left_out = ["the rows that are missing"]
+    lines = replace(table, note="", left_out=left_out).markdown().splitlines()
+    return "\n".join([*lines[:2], *lines[4:], ""])
 
 
 def picture(report: Report, figure: Figure, tag: str) -> str:
@@ -45,6 +85,7 @@ def picture(report: Report, figure: Figure, tag: str) -> str:
 
 def draw(figure: Figure, file: Path) -> None:
     """Draw a figure into a file of any kind that matplotlib writes."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     plt = pyplot()
     # The same data make the same file, and a small one.
     plt.rcParams.update({"svg.hashsalt": file.name, "svg.fonttype": "none"})
@@ -70,10 +111,10 @@ def main() -> None:
     for page in sorted(PAGES.glob("*.md")):
         text = page.read_text(encoding="utf-8")
         page.write_text(filled(text), encoding="utf-8")
-        for file, _, tag in MARKED.findall(text):
-            report = shown(file)
+        for found in MARKED.finditer(text):
+            report = selected(found)
             for figure in report.figures:
-                draw(figure, FIGURES / picture(report, figure, tag))
+                draw(figure, FIGURES / picture(report, figure, found[2]))
 
 
 if __name__ == "__main__":

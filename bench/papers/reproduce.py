@@ -1,13 +1,16 @@
 """The tables of a paper, and the data of its figures, by pytsp beside the paper's own.
 
 Without --full a reproduction takes about --seconds: where a paper's sizes do not fit, they are made smaller or left
-out, and the tables say so. Figures are stored with the tables; `python -m bench.papers.pages` draws them.
+out, and the tables say so. Figures are stored with the tables; `python -m bench.papers.pages` draws them. Instances are
+read from --tsplib and from where `pytsp datasets --fetch NAME` puts them. Random cities stand in for those that are in
+neither, and a line says so.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import shlex
 import sys
 import time
@@ -16,9 +19,11 @@ from pathlib import Path
 
 from bench.harness.arguments import parser, positive
 from bench.harness.machine import describe
+from bench.papers.instances import ABOUT_STAND_INS, stand_ins
 from bench.papers.tables import Report, Table, stored
 from bench.papers.task import Task
 from pytsp.backends import open_backend
+from pytsp.backends.devices import usable_cores
 
 PAPERS = ("oneil2011", "utne2023", "rocki2013", "robinson2018", "delevacq2012")
 SECONDS = 240.0
@@ -31,7 +36,7 @@ def arguments() -> argparse.ArgumentParser:
     made.add_argument("paper", choices=PAPERS)
     made.add_argument("--backend", default="auto", help="default: the fastest here")
     made.add_argument(
-        "--seconds", type=positive, default=SECONDS, help=f"seconds of the whole, about (default: {SECONDS:.0f})"
+        "--seconds", type=positive, default=SECONDS, help=f"what it takes, about (default: {SECONDS:.0f})"
     )
     made.add_argument("--full", action="store_true", help="all of the paper, however long it takes")
     made.add_argument("--seed", type=int, default=0, help="the first seed (default: 0)")
@@ -46,8 +51,12 @@ def reproduce(paper: str, task: Task, command: str, file: Path | None = None) ->
     module = import_module(f"bench.papers.{paper}")
     kernels = open_backend(task.backend)
     report = Report(paper, module.TITLE, f"{describe()}; {kernels.describe()}", command, task.seed)
-    print(report.heading(), flush=True)
+    if busy := busy_machine():
+        report.remark(busy)
+    print(report.titled(), flush=True)
     for made in module.run(task):
+        if stand_ins():
+            report.remark(ABOUT_STAND_INS)
         if isinstance(made, Table):
             report.tables.append(made)
             print(made.markdown(), flush=True)
@@ -57,6 +66,14 @@ def reproduce(paper: str, task: Task, command: str, file: Path | None = None) ->
         if file is not None:
             report.store(file)
     return report
+
+
+def busy_machine() -> str | None:
+    """Return a sentence where other programs keep more cores busy than this process may use; else None."""
+    load, cores = os.getloadavg()[0], usable_cores()
+    if load <= cores:
+        return None
+    return f"The machine was busy at the start (load {load:.1f} on {cores} cores), so its times are too long."
 
 
 def main(words: list[str] | None = None) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.stats import ttest_ind
 
 import pytsp
-from bench.harness.machine import tsplib
+from bench.papers.instances import instance_of
 from bench.papers.robinson2018_blocks import queues, shapes, turns
 from bench.papers.robinson2018_threads import correlations
 from bench.papers.tables import Cell, Figure, Series, Table, columns, listed, ratio
@@ -75,7 +75,7 @@ def run(task: Task) -> Iterator[Table | Figure]:
 
 def alone(task: Task) -> Speed:
     """Measure one climber of the smallest instance."""
-    instance = tsplib(task.tsplib, INSTANCES[0])
+    instance = instance_of(task.tsplib, INSTANCES[0])
     task.climb(instance, 1)
     return Speed(instance.n, min(task.climb(instance, 1).seconds for _ in range(RUNS)))
 
@@ -108,7 +108,7 @@ def swaps(task: Task, lone: Speed, seconds: float) -> Iterator[Table | Figure]:
     places = [2.0**power for power in range(len(MOVES))]
     end = moment(seconds)
     for place, name in enumerate(INSTANCES):
-        instance = tsplib(task.tsplib, name)
+        instance = instance_of(task.tsplib, name)
         share = left_until(end) / 2
         if lone.of(instance.n) > share / 2:
             table.left_out = list(INSTANCES[place:])
@@ -149,14 +149,14 @@ def large(task: Task, seconds: float) -> Table:
         columns("instance|", "k|", "time|time", "times as fast|.3g", "passes|,", "moves|,", "length|,"),
     )
     end = moment(seconds)
-    warm = tsplib(task.tsplib, BEFORE_LARGE)
+    warm = instance_of(task.tsplib, BEFORE_LARGE)
     descended(task, warm, "inf")
     # What the last climb with k = inf tells of the next: on how many cities it was, its passes, and a pass's seconds.
     found = descended(task, warm, "inf")
     n, passes, pass_seconds = warm.n, passes_of(found), found.seconds / passes_of(found)
     climbs: dict[str, dict[int | str, pytsp.Result]] = {}
     for name in LARGE:
-        instance = tsplib(task.tsplib, name)
+        instance = instance_of(task.tsplib, name)
         growth = instance.n / n
         if passes * growth**PASSES_GROWTH * pass_seconds * growth**2 > left_until(end):
             break
@@ -214,7 +214,7 @@ def tests(task: Task, lone: Speed, seconds: float) -> Iterator[Table | Figure]:
     figures = []
     end = moment(seconds)
     for place, name in enumerate(COMPARED):
-        instance = tsplib(task.tsplib, name)
+        instance = instance_of(task.tsplib, name)
         share = left_until(end) / 2
         if 2 * lone.of(instance.n) > share / 2:
             table.left_out = list(COMPARED[place:])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.harness.machine import tsplib
+from bench.papers.instances import instance_of
 from bench.papers.tables import Cell, Figure, Series, Table, columns, listed, ratio
 from bench.papers.task import Task, left_until, moment
 from pytsp.solvers.options.restarts import LANES, ROWS
@@ -65,7 +65,7 @@ def shapes(task: Task, seconds: float) -> Iterator[Table | Figure]:
     end = moment(seconds)
     table.left_out, table.reason = [TOO_LARGE], "of their instances"
     for place, name in enumerate(SHAPED):
-        instance = tsplib(task.tsplib, name)
+        instance = instance_of(task.tsplib, name)
         share = left_until(end) / (len(SHAPED) - place) / (len(LANES) * len(ROWS) + 1)
         climbers = task.fitting(instance, share, RESTARTS, k="inf", lanes=LANES[0], rows=ROWS[0])
         taken, lengths = np.empty((len(LANES), len(ROWS))), set()
@@ -92,7 +92,7 @@ def shapes(task: Task, seconds: float) -> Iterator[Table | Figure]:
 
 def turns(task: Task, seconds: float) -> Table:
     """Count what a queue is worth: the passes of the block that has most to do, by ways of giving out climbers."""
-    instance = tsplib(task.tsplib, COUNTED)
+    instance = instance_of(task.tsplib, COUNTED)
     climbers = task.fitting(instance, seconds, RESTARTS, k="inf")
     passes = task.climb(instance, climbers, k="inf").passes
     table = Table(
@@ -165,7 +165,7 @@ def queues(task: Task, seconds: float) -> Table:
     if not task.is_gpu(task.backend):
         table.left_out, table.reason = ["pytsp's rows"], NEEDS_A_GPU
         return table
-    instance = tsplib(task.tsplib, QUEUED)
+    instance = instance_of(task.tsplib, QUEUED)
     end = moment(seconds)
     for place, blocks in enumerate((*BLOCKS, None)):
         options = {"k": "inf", "blocks": blocks, "lanes": LANES[-1]}

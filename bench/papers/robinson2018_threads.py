@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm, pearsonr
 
 import pytsp
-from bench.harness.machine import tsplib
+from bench.papers.instances import instance_of
 from bench.papers.tables import Cell, Figure, Series, Table, columns, listed
 from bench.papers.task import Task, round_down
 
@@ -39,7 +39,7 @@ TABLE = (
 
 def correlations(task: Task, seconds: float) -> Iterator[Table | Figure]:
     """Climb by their rule with each number of threads, as many climbers as fit; test the correlation as they do."""
-    instance = tsplib(task.tsplib, INSTANCE)
+    instance = instance_of(task.tsplib, INSTANCE)
     starts = pytsp.random_tours(instance.n, CLIMBERS, task.seed)
     began = time.perf_counter()
     lengths = [lengths_by_threads(instance, starts[0])]

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 import pytsp
 from bench.harness.arguments import parser
-from bench.harness.machine import describe, find
+from bench.harness.machine import describe
 from bench.harness.tables import duration, print_head, row, store
+from bench.papers.instances import instance_of
 from pytsp.backends import Backend, open_backend
 from pytsp.run.monitor import Watch
 from pytsp.run.result import FLOPS_A_CHECK
@@ -254,7 +255,7 @@ def main() -> int:
     print_head(*HEADS)
     lines, wrong = [], []
     for name in names:
-        instance = find(options.tsplib, name)
+        instance = instance_of(options.tsplib, name)
         start = greedy(instance)
         for k in options.k:
             line = measure(instance, start, kernels, k, options.seconds)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import pytsp
-from bench.harness.machine import find
+from bench.papers.instances import instance_of, stand_ins, with_a_reference
 from bench.papers.rocki import THEIRS, Line, descend, differences, measure, passes_of
 from bench.papers.tables import Cell, Figure, Series, Table, columns, ratio
 from bench.papers.task import Task
@@ -79,7 +79,7 @@ def memory(task: Task, kernels: Backend) -> Table:
         ),
     )
     for name, (table_of, coordinates) in MEMORY.items():
-        instance = find(task.tsplib, name)
+        instance = instance_of(task.tsplib, name)
         n = instance.n
         descent, _ = descend(instance, np.arange(n, dtype=np.int32), kernels, 1, 0, None)
         held = [bytes_of(kernels.fields(each)) / 2**10 for each in (descent.loaded, descent.standing.handle)]
@@ -101,8 +101,8 @@ def descents(task: Task, kernels: Backend, reserved: float) -> tuple[list[Line],
         time_left = task.left - reserved
         if time_left < LEAST_SECONDS and lines:
             return lines, names[place:]
-        instance = find(task.tsplib, name)
-        lines.append(measure(instance, greedy(instance), kernels, 1, SHARE * time_left))
+        instance = instance_of(task.tsplib, name)
+        lines.append(measure(instance, greedy(instance), kernels, 1, SHARE * max(LEAST_SECONDS, time_left)))
         if lines[-1].is_cut:
             return lines, names[place + 1 :]
     return lines, []
@@ -114,7 +114,7 @@ def compared(task: Task, kernels: Backend, lines: list[Line]) -> str:
         return ""
     other, wrong = open_backend("multicore"), []
     for line in lines:
-        instance = find(task.tsplib, line.instance)
+        instance = instance_of(task.tsplib, line.instance)
         found = differences(instance, greedy(instance), kernels, other, 1, COMPARED)
         wrong += [f"{line.instance}: {each}" for each in found]
     told = f"**different**: {'; '.join(wrong)}" if wrong else "the same"
@@ -194,7 +194,7 @@ def speedups(task: Task, kernels: Backend, lines: list[Line]) -> Iterator[Figure
     beside = open_backend("c" if kernels.device is None else "multicore")
     times = []
     for line in lines:
-        instance = find(task.tsplib, line.instance)
+        instance = instance_of(task.tsplib, line.instance)
         start = greedy(instance)
         descend(instance, start, beside, 1, 1, None)
         descent, taken = descend(instance, start, beside, 1, line.passes, BESIDE_SECONDS)
@@ -232,7 +232,8 @@ def convergences(task: Task, kernels: Backend) -> Iterator[Table | Figure]:
     )
     for name in CONVERGENCE:
         runs = converged(task, kernels, name)
-        made.rows += [[name, *cells_of(*run, CONVERGENCE[name][2])] for run in runs]
+        optimum = with_a_reference(name).optimum if name in stand_ins() else CONVERGENCE[name][2]
+        made.rows += [[name, *cells_of(*run, optimum)] for run in runs]
         yield Figure(
             f"convergence-{name}",
             f"Figure 11: convergence of iterated local search, {name}",
@@ -253,7 +254,7 @@ def convergences(task: Task, kernels: Backend) -> Iterator[Table | Figure]:
 
 def converged(task: Task, kernels: Backend, name: str) -> list[tuple[str, str, pytsp.Result]]:
     """Let each local search go on from its start for as long: its name, its start, and what it found."""
-    instance = find(task.tsplib, name)
+    instance = instance_of(task.tsplib, name)
     share, full, _ = CONVERGENCE[name]
     # One move a pass, as theirs, takes n passes and more from a random tour.
     complete: list[tuple[str, Any]] = [("random", "inf"), ("greedy", "inf")]
@@ -271,7 +272,7 @@ def converged(task: Task, kernels: Backend, name: str) -> list[tuple[str, str, p
     return [*runs, ("3-opt along lists", "curve", pytsp.solve(instance, solver="ils", moves="3-opt", **said))]
 
 
-def cells_of(search: str, start: str, found: pytsp.Result, optimum: int) -> list[Cell]:
+def cells_of(search: str, start: str, found: pytsp.Result, optimum: int | float | None) -> list[Cell]:
     """Write what a curve of figure 11 comes to."""
     before = [each for each in found.history if each.iteration == 0]
     has_minimum = found.solver == "two-opt" and bool(found.iterations)
@@ -284,5 +285,5 @@ def cells_of(search: str, start: str, found: pytsp.Result, optimum: int) -> list
         len({each.iteration for each in found.history if each.iteration}) if has_minimum else None,
         found.seconds,
         int(found.length),
-        100 * (found.length / optimum - 1),
+        100 * (found.length / optimum - 1) if optimum else None,
     ]

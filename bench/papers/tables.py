@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.harness.tables import duration, row
+from bench.harness.tables import duration, load, row, store
 
 Cell = str | int | float | None
 
@@ -102,6 +101,8 @@ class Report:
         What the run took.
     tables : list of Table
     figures : list of Figure
+    remarks : list of str
+        Sentences about the run: a busy machine, instances that were not at hand.
     """
 
     paper: str
@@ -112,23 +113,33 @@ class Report:
     seconds: float = 0.0
     tables: list[Table] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     def heading(self) -> str:
-        """Write what stands before the tables."""
-        return f"`{self.command}`, seed {self.seed}: {self.machine}.\n"
+        """Write the command, the machine and the remarks."""
+        return " ".join([f"`{self.command}`, seed {self.seed}: {self.machine}.", *self.remarks]) + "\n"
+
+    def titled(self) -> str:
+        """Write the paper's reference and the heading."""
+        return f"## {self.title}\n\n{self.heading()}"
+
+    def remark(self, text: str) -> None:
+        """Add a remark, once."""
+        if text not in self.remarks:
+            self.remarks.append(text)
 
     def markdown(self) -> str:
-        """Write all tables."""
-        return "\n".join([self.heading(), *(table.markdown() for table in self.tables)])
+        """Write the paper's reference, the heading and all tables."""
+        return "\n".join([self.titled(), *(table.markdown() for table in self.tables)])
 
     def store(self, file: Path) -> None:
         """Write the report as JSON."""
-        file.write_text(json.dumps(asdict(self), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        store(file, asdict(self))
 
 
 def stored(file: Path) -> Report:
     """Read a report that `Report.store` wrote."""
-    told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    told: dict[str, Any] = load(file)
     tables = [Table(**each | {"columns": [Column(**one) for one in each["columns"]]}) for each in told["tables"]]
     figures = [
         Figure(**each | {"scales": tuple(each["scales"]), "series": [Series(**one) for one in each["series"]]})

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from bench.harness.machine import tsplib
 from bench.kernels import enumerations
+from bench.papers.instances import instance_of
 from bench.papers.tables import Cell, Figure, Report, Series, Table, columns
 from bench.papers.task import Task
 from bench.papers.utne2023_others import formula, sequential, with_ten_each
-from bench.papers.utne2023_speed import TIMES, optimisations, passes_and_speed, throughput, times
+from bench.papers.utne2023_programs import TIMES, times
+from bench.papers.utne2023_speed import optimisations, passes_and_speed, throughput
 from bench.papers.utne2023_tours import passes
 
 TITLE = "J. Utne, H. N. W. Hansen: Solving TSP on the GPU based on heuristic algorithms. Copenhagen, 2023 (A100)"
@@ -48,9 +49,9 @@ ACCURACY = {
         10_000_000: 29665,
     },
 }
-# Of the time: accuracy, tables 2 and 3, section 7.6.3, table 4 and its figures; and a run of the neighbourhoods' table.
-# The rest is for the sequential algorithms.
-SHARES, RUN = (0.4, 0.15, 0.15, 0.15), 0.003
+# Shares of the time: accuracy, tables 2 and 3, section 7.6.3, table 4 and its figures, section 7.3, the passes.
+# A run of the neighbourhoods' table has a share of its own.
+SHARES, RUN = (0.35, 0.15, 0.15, 0.15, 0.06, 0.04), 0.003
 
 
 def run(task: Task) -> Iterator[Table | Figure]:
@@ -62,15 +63,16 @@ def run(task: Task) -> Iterator[Table | Figure]:
         yield times(task, name, shares[1] / 2)
     yield optimisations(task, shares[2])
     yield from throughput(task, shares[3])
-    yield enumerations.table(task.tsplib, task.backend, enumerations.SECONDS if task.is_full else RUN * task.seconds)
-    yield from sequential(task)
-    yield passes(task)
+    each = enumerations.SECONDS if task.is_full else RUN * task.seconds
+    yield enumerations.table(task.tsplib, task.backend, each, read=instance_of)
+    yield from sequential(task, shares[4])
+    yield passes(task, shares[5])
     yield formula()
 
 
 def accuracy(task: Task, name: str, seconds: float) -> Iterator[Table | Figure]:
     """Write a table of section 7.4 and its figure: one run, whose first climbers are the run of fewer."""
-    instance = tsplib(task.tsplib, name)
+    instance = instance_of(task.tsplib, name, with_reference=True)
     theirs = ACCURACY[name]
     climbers = task.fitting(instance, seconds, max(theirs))
     found = task.climb(instance, climbers)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import pytsp
-from bench.harness.machine import tsplib
+from bench.papers.instances import instance_of
 from bench.papers.tables import Cell, Figure, Series, Table, columns, listed
-from bench.papers.task import Task
+from bench.papers.task import Task, left_until, moment
 
 INSTANCE = "swiss42"
 CLIMBERS = 1_000
@@ -31,9 +32,10 @@ THEIR_ANTS: dict[str, Any] = {"variant": "ant-system", "alpha": 1, "beta": 5, "e
 SIZES = 60_000
 
 
-def sequential(task: Task) -> Iterator[Table | Figure]:
-    """Write what section 7.3 tells, and draw figures 7 to 9."""
-    instance = tsplib(task.tsplib, INSTANCE)
+def sequential(task: Task, seconds: float) -> Iterator[Table | Figure]:
+    """Write what section 7.3 tells, and draw figures 7 to 9, with as many iterations as fit the time."""
+    end = moment(seconds)
+    instance = instance_of(task.tsplib, INSTANCE, with_reference=True)
     optimum = float(instance.optimum or 0)
     climbs = task.climb(instance, CLIMBERS)
     each = instance.n * (instance.n - 3) // 2
@@ -42,10 +44,10 @@ def sequential(task: Task) -> Iterator[Table | Figure]:
     found = [*np.unique(shortest, return_index=True)[1][::-1], len(shortest) - 1]
     two_opt = Series("2-opt", listed(moves[found]), listed(shortest[found]))
     ants = [
-        median_lengths("as theirs", instance, ANT_ITERATIONS, task, "ants", COLONIES, THEIR_ANTS | _all(instance)),
-        median_lengths("max-min, our defaults", instance, ANT_ITERATIONS, task, "ants", COLONIES, {}),
+        median_lengths(label, instance, ANT_ITERATIONS, Runs(task, "ants", COLONIES, options), left_until(end) / share)
+        for label, options, share in (("as theirs", THEIR_ANTS | _all(instance), 4), ("max-min, our defaults", {}, 3))
     ]
-    annealing = annealings(task, instance)
+    annealing = annealings(task, instance, end)
     table = Table(
         "Section 7.3: the sequential versions on swiss42",
         f"Gaps to the optimum, {optimum:.0f}: of 2-opt the shortest of all climbers so far; else medians of {CHAINS} "
@@ -64,6 +66,9 @@ def sequential(task: Task) -> Iterator[Table | Figure]:
         for place, line in enumerate(lines):
             told = "" if place else said
             table.rows.append([f"{kind}, {line.label}", line.x[-1], 100 * (line.y[-1] / optimum - 1), told])
+            most = ANT_ITERATIONS[-1] if kind == "ants" else THEIR_TRIALS if line.label == "as theirs" else TRIALS[-1]
+            if line.x[-1] < most:
+                table.left_out.append(f"{kind}, {line.label}, beyond {line.x[-1]:,.0f} iterations")
     yield with_ten_each(table, annealing[1], optimum)
     for number, name, lines, x in (
         (7, "2-opt", [two_opt], "moves evaluated"),
@@ -92,36 +97,47 @@ def _all(instance: pytsp.Instance) -> dict[str, Any]:
     return {"neighbours": instance.n - 1}
 
 
+@dataclass(frozen=True)
+class Runs:
+    """Runs of a solver: that many climbers each, by those options."""
+
+    task: Task
+    solver: str
+    climbers: int
+    options: dict[str, Any]
+
+    def median_length(self, instance: pytsp.Instance, iterations: int, **more: Any) -> float:
+        """Solve once; return the median of the climbers' lengths."""
+        told: dict[str, Any] = {"backend": self.task.backend, "seed": self.task.seed, **self.options, **more}
+        found = pytsp.solve(instance, solver=self.solver, climbers=self.climbers, iterations=iterations, **told)
+        return float(np.median(found.lengths))
+
+
 def median_lengths(
     label: str,
     instance: pytsp.Instance,
     ladder: tuple[int, ...],
-    task: Task,
-    solver: str,
-    climbers: int,
-    options: dict[str, Any],
+    runs: Runs,
+    seconds: float,
+    more: Callable[[int], dict[str, Any]] = lambda count: {},
+    a_unit: int = 1,
 ) -> Series:
-    """Solve by ever more iterations; where these do not say how a run cools, each is the next one's beginning."""
-    lengths = [
-        float(
-            np.median(
-                pytsp.solve(
-                    instance,
-                    solver=solver,
-                    climbers=climbers,
-                    iterations=count,
-                    backend=task.backend,
-                    seed=task.seed,
-                    **options,
-                ).lengths
-            )
-        )
-        for count in ladder
-    ]
-    return Series(label, listed(ladder), lengths)
+    """Solve by ever more iterations, two rungs of the ladder at least, and then as many as fit the time.
+
+    `more` gives options that depend on the rung; a rung has one iteration for `a_unit` of its count.
+    """
+    end, line, taken = moment(seconds), Series(label, [], []), 0.0
+    for place, count in enumerate(ladder):
+        if place > 1 and taken * count / ladder[place - 1] > left_until(end):
+            break
+        began = time.perf_counter()
+        line.y.append(runs.median_length(instance, max(1, count // a_unit), **more(count)))
+        line.x.append(float(count))
+        taken = time.perf_counter() - began
+    return line
 
 
-def annealings(task: Task, instance: pytsp.Instance) -> list[Series]:
+def annealings(task: Task, instance: pytsp.Instance, end: float) -> list[Series]:
     """Anneal by their schedule as far as it goes, by one as slow as its trials allow, and by our defaults."""
     plain: dict[str, Any] = {
         "temperature": float(instance.n) ** 3,
@@ -130,15 +146,18 @@ def annealings(task: Task, instance: pytsp.Instance) -> list[Series]:
         "pairs": "random",
         "start": "random",
     } | _all(instance)
-    ladder = tuple(range(10, THEIR_TRIALS, 10)) + (THEIR_TRIALS,)
-    theirs = median_lengths("as theirs", instance, ladder, task, "annealing", CHAINS, plain | {"cooling": COOLING})
-    slower = Series("as theirs, cooled as slowly as trials allow", listed(TRIALS), [])
-    ours = Series("our defaults", listed(TRIALS), [])
-    for trials in TRIALS:
-        cooled = plain | {"cooling": COOLING ** (THEIR_TRIALS / trials)}
-        slower.y += median_lengths("", instance, (trials,), task, "annealing", CHAINS, cooled).y
-        ours.y += median_lengths("", instance, (max(1, trials // instance.n),), task, "annealing", CHAINS, {}).y
-    return [theirs, slower, ours]
+    ladder = (*range(10, THEIR_TRIALS, 10), THEIR_TRIALS)
+    theirs, ours = (Runs(task, "annealing", CHAINS, options) for options in (plain, {}))
+
+    def cooled(trials: int) -> dict[str, Any]:
+        return {"cooling": COOLING ** (THEIR_TRIALS / trials)}
+
+    label = "as theirs, cooled as slowly as trials allow"
+    return [
+        median_lengths("as theirs", instance, ladder, theirs, left_until(end), lambda _: {"cooling": COOLING}),
+        median_lengths(label, instance, TRIALS, theirs, left_until(end) / 2, cooled),
+        median_lengths("our defaults", instance, TRIALS, ours, left_until(end), a_unit=instance.n),
+    ]
 
 
 def wrong_rows(rows: NDArray[np.int64], single: bool) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Utne and Hansen (2023), sections 7.6 and 7.7: run times, what their optimisations gain, and throughput."""
+"""Utne and Hansen (2023), sections 7.6.3 and 7.7: what their optimisations gain, and throughput."""
 
 from __future__ import annotations
 
@@ -6,31 +6,14 @@ import statistics
 from collections.abc import Iterator
 
 import pytsp
-from bench.harness.machine import tsplib
 from bench.kernels import enumerations
-from bench.papers.tables import Cell, Figure, Series, Table, columns, ratio
+from bench.papers.instances import instance_of
+from bench.papers.tables import Cell, Figure, Series, Table, columns
 from bench.papers.task import Task
 from pytsp.solvers.options.restarts import ENUMERATIONS
 
-# Tables 2 and 3: milliseconds of O'Neil's program, and of theirs: the original, for 100 cities, i and j calculated.
-TIMES = {
-    "kroA100": {
-        1_000: (136, 5, 4, 5),
-        10_000: (143, 40, 36, 39),
-        50_000: (144, 198, 179, 191),
-        100_000: (144, 396, 357, 382),
-        200_000: (337, 792, 714, 765),
-        300_000: (546, 1187, 1070, 1150),
-    },
-    "berlin52": {
-        1_000: (17, 2, 2, 2),
-        10_000: (17, 12, 11, 12),
-        50_000: (17, 59, 54, 59),
-        100_000: (18, 117, 108, 118),
-    },
-}
-# Section 7.6.3: gains of two versions over the original, which reads zipped indices, on kroA100; by neighbourhood, and
-# whether each block has all distances in its shared memory.
+# Section 7.6.3: what two versions gain over the original, which reads zipped indices, with so many climbers of kroA100;
+# by neighbourhood, and whether each block has all distances in its shared memory.
 GAINS = {("zipped", False): 1.0, ("closed-form", False): 1.03, ("zipped", True): 1.11}
 OPTIMISED = 200_000
 # Table 4, 1,000 climbers: passes of a climber, and GB/s.
@@ -68,34 +51,6 @@ def ascending(
         yield count, found, before[1]
 
 
-def times(task: Task, name: str, seconds: float) -> Table:
-    """Write table 2 or 3."""
-    theirs = TIMES[name]
-    table = Table(
-        f"Table {2 if name == 'kroA100' else 3}: run times on {name}",
-        f"Theirs on an A100: O'Neil's program (Texas) and their three versions; medians of {RUNS} runs here where one "
-        "takes less than a second. Ratios are theirs by ours, of machine and program at once.",
-        columns(
-            "climbers|,",
-            "pytsp|time",
-            "Texas|time",
-            "original|time",
-            "100 cities|time",
-            "calculated|time",
-            "calculated / pytsp|.3g",
-            "Texas / pytsp|.3g",
-            "G moves/s|.3g",
-        ),
-    )
-    instance = tsplib(task.tsplib, name)
-    for count, found, taken in ascending(task, instance, tuple(theirs), seconds):
-        told = [each / 1e3 for each in theirs[count]]
-        moves = (found.moves or 0) / taken / 1e9
-        table.rows.append([count, taken, *told, ratio(told[3], taken), ratio(told[0], taken), moves])
-    table.left_out = [f"{count:,} climbers" for count in list(theirs)[len(table.rows) :]]
-    return table
-
-
 def optimisations(task: Task, seconds: float) -> Table:
     """Measure what section 7.6.3 does: indices from memory and calculated, distances in a block's shared memory."""
     table = Table(
@@ -113,7 +68,7 @@ def optimisations(task: Task, seconds: float) -> Table:
             "theirs|.2f",
         ),
     )
-    instance = pytsp.Instance.from_matrix(tsplib(task.tsplib, "kroA100").distance_matrix())
+    instance = pytsp.Instance.from_matrix(instance_of(task.tsplib, "kroA100").distance_matrix())
     backends = enumerations.backends_of(task.backend)
     for name in backends:
         ways = [
@@ -168,7 +123,7 @@ def throughput(task: Task, seconds: float) -> Iterator[Table | Figure]:
         "throughput", "Figures 13 to 21: throughput over climbers", "climbers", "GB/s by their count", ("log", "log")
     )
     for name, (their_passes, gigabytes) in THROUGHPUT.items():
-        instance = tsplib(task.tsplib, name)
+        instance = instance_of(task.tsplib, name)
         line = Series(name, [], [])
         for count, found, taken in ascending(task, instance, SWEEP, seconds / len(THROUGHPUT)):
             speed = their_bytes(instance.n, int(found.passes.sum()), count) / taken / 1e9

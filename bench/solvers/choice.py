@@ -8,7 +8,6 @@ the median over the seeds. Runs count from the call of `pytsp.solve`, neighbour 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
 import time
@@ -24,7 +23,7 @@ from bench.harness.arguments import numbers, positive, whole
 from bench.harness.kinds import KINDS
 from bench.harness.machine import describe
 from bench.harness.runs import Run
-from bench.harness.tables import print_head, row, store
+from bench.harness.tables import load, print_head, row, store
 from bench.harness.workers import Failure, Worker
 from pytsp.backends.devices import usable_cores
 
@@ -152,7 +151,7 @@ def main() -> int:
     arguments.add_argument("--stored", type=Path, metavar="FILE", help="run nothing, show what --json has stored here")
     options = arguments.parse_args()
     began = time.perf_counter()
-    stored = json.loads(options.stored.read_text(encoding="utf-8")) if options.stored else None
+    stored = load(options.stored) if options.stored else None
     known = stored_cells([Run(**run) for run in stored["runs"]]) if stored else {}
     every = list(known) or list(cells(options.kinds, options.sizes, options.limits))
     machine = stored["machine"] if stored else f"{describe()}; {options.threads} threads"

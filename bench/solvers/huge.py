@@ -18,7 +18,6 @@ instances of 10^3.5 … 10^6 cities go through as many rounds each.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import statistics
 import sys
@@ -31,7 +30,7 @@ from typing import Any
 from bench.harness.arguments import numbers, parser
 from bench.harness.machine import describe
 from bench.harness.pictures import pyplot
-from bench.harness.tables import print_head, row
+from bench.harness.tables import load, print_head, row, store
 from bench.harness.workers import Failure, Worker
 from bench.solvers.huge_runs import UNIFORM, Line, Task, measure
 
@@ -191,7 +190,7 @@ def main() -> int:
     arguments.add_argument("--stored", type=Path, metavar="FILE", help="run nothing, draw what --json has stored here")
     options = arguments.parse_args()
     if options.stored:
-        stored = json.loads(options.stored.read_text(encoding="utf-8"))
+        stored = load(options.stored)
         plot([Line(**line) for line in stored["runs"]], options.plot, options.scaling)
         return 0
     machine = describe()
@@ -210,9 +209,7 @@ def main() -> int:
             print(f"{task.name}: after {task.rounds} rounds on {task.check}: the same", flush=True)
     if lines:
         print(f"on {lines[0].backend}")
-    if options.json:
-        runs = {"machine": machine, "runs": [asdict(line) for line in lines], "wrong": wrong}
-        options.json.write_text(json.dumps(runs) + "\n", encoding="utf-8")
+    store(options.json, {"machine": machine, "runs": [asdict(line) for line in lines], "wrong": wrong})
     plot(lines, options.plot, options.scaling)
     return int(bool(wrong))
 

@@ -13,7 +13,6 @@ known, for the others the time of the first run, of ascending limits, that ends 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import statistics
 import sys
@@ -29,7 +28,7 @@ from bench.harness.machine import describe, find
 from bench.harness.rivals import Answer, Task, answer, at_hand, takes_limit
 from bench.harness.runs import Run
 from bench.harness.shuffle import shuffled
-from bench.harness.tables import print_head, row, store
+from bench.harness.tables import load, print_head, row, store
 from bench.harness.workers import Failure, Worker
 from bench.solvers.huge_runs import BEST_KNOWN, UNIFORM, made
 from pytsp.backends.devices import usable_cores
@@ -222,7 +221,7 @@ def main() -> int:
     arguments.add_argument("--stored", type=Path, metavar="FILE", help="run nothing, draw what --json has stored here")
     options = arguments.parse_args()
     if options.stored:
-        stored = json.loads(options.stored.read_text(encoding="utf-8"))
+        stored = load(options.stored)
         picture([Run(**run) for run in stored["runs"]], options)
         return 0
     if options.plot and options.target is not None:

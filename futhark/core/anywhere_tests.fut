@@ -44,6 +44,6 @@ entry matrices_are_matrices [n] (distances: [n][n]i32) : bool =
 -- input { 5i32 } output { true }
 -- input { 6i32 } output { true }
 entry places_are_places (formula: i32) : bool =
-  let data = beyond_planes [0, 3, 9, 3, 1] [0, 4, 9, 2, 1] [5, 1, 0, 2, 8] [4, 7, -1, 0, 2] {formula, radius = 3}
+  let data = beyond_planes [0, 3, 9, 3, 1] [0, 4, 9, 2, 1] [5, 1, 0, 2, 8] [4, 7, -1, 0, 2] [0, 1, 2, 0, 4] {formula, radius = 3, longer = 5}
   let of f a b = f data (space.point data a) (space.point data b)
   in are_those (anywhere.of_places data) (of space.dist) (of space.may_be_below)

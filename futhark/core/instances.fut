@@ -26,9 +26,9 @@ def plane_of_grid [n] ({grid = (xs, ys)}: grid_instance [n]) : plane.data [n] =
 def load_plane [n] (xs: [n]f64) (ys: [n]f64) (up: bool) : plane_instance [n] =
   assert (fits_32_bits n) {plane = (xs, ys, f64.bool up)}
 
-def load_space [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (formula: i32) (radius: f64) : space_instance [n] =
-  let by = {formula, radius}
-  in assert (fits_32_bits n && is_measure by) {space = beyond_planes xs ys zs aways by}
+def load_space [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (ties: [n]i32) (formula: i32) (radius: f64) (longer: i32) : space_instance [n] =
+  let by = {formula, radius, longer}
+  in assert (fits_32_bits n && is_measure by) {space = beyond_planes xs ys zs aways ties by}
 
 -- | Matrices that stand one behind another, row behind row: the distance of cities c and d is behind firsts[c] + d others.
 def load_matrices [n] [w] (firsts: [n]i64) (distances: [w]i32) : matrices_instance [n] [w] =

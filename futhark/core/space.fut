@@ -1,11 +1,12 @@
 -- | Distances of points that lie anywhere but in a matrix: of the plane and of space by several measures, of the sphere, and
--- beside them one further city, which joins the ends of an open path.
+-- beside them one further city, which joins the ends of an open path, and pairs of cities whose edge stays.
 
 import "metric"
 import "planar"
 
--- | The measure of distances: a formula, and the units of the sphere's radius.
-type measure = {formula: i32, radius: f64}
+-- | The measure of distances: a formula, the units of the sphere's radius, and the units by which all are longer but those of
+-- pairs.
+type measure = {formula: i32, radius: f64, longer: i32}
 
 def by_root : i32 = 0
 def by_root_up : i32 = 1
@@ -15,7 +16,7 @@ def by_most : i32 = 4
 def by_arc : i32 = 5
 def by_arc_up : i32 = 6
 
-def is_measure ({formula, radius}: measure) = formula >= by_root && formula <= by_arc_up && radius >= 0 && radius <= 1e15
+def is_measure ({formula, radius, longer}: measure) = formula >= by_root && formula <= by_arc_up && radius >= 0 && radius <= 1e15 && longer >= 0
 
 -- | The arc of a sphere of radius 1 over a chord of so much, squared: twice an arc sine, to 4 units in the last place of a
 -- double. Only sums, products and roots, each rounded once, so that every processor and NumPy come to the same.
@@ -39,27 +40,27 @@ def arc_over (square: f64) : f64 =
   let half = u + u * t * p
   in if far then 3.141592653589793 - 4 * half else 2 * half
 
--- | The distance of points that are so far apart in each direction, unless they are the same, or one is the further city.
+-- | The distance of points that are so far apart in each direction, unless they are tied, or one is the further city.
 --
 -- A function of its own in the generated C: inlined wherever a distance is asked for it would be a fifth of all.
 #[noinline]
-def measured ({formula, radius}: measure) (is_same: bool) (dx: f64) (dy: f64) (dz: f64) (away: f64) (other: f64) : i32 =
+def measured ({formula, radius, longer}: measure) (are_tied: bool) (dx: f64) (dy: f64) (dz: f64) (away: f64) (other: f64) : i32 =
   let nint x = i32.f64 (f64.abs x + 0.5)
-  in if is_same
+  in if are_tied
      then 0
      else if away < 0 || other < 0
-     then i32.f64 (f64.max away other)
+     then longer + i32.f64 (f64.max away other)
      else if formula <= by_att
      then let s = dx * dx + dy * dy + dz * dz
           let r = f64.sqrt (if formula == by_att then s / 10 else s)
           let t = if formula == by_root_up then i32.f64 r else nint r
-          in t + i32.bool (formula != by_root && f64.i32 t < r)
+          in longer + t + i32.bool (formula != by_root && f64.i32 t < r)
      else if formula == by_sum
-     then nint (f64.abs dx + f64.abs dy + f64.abs dz)
+     then longer + nint (f64.abs dx + f64.abs dy + f64.abs dz)
      else if formula == by_most
-     then i32.max (nint dx) (i32.max (nint dy) (nint dz))
+     then longer + i32.max (nint dx) (i32.max (nint dy) (nint dz))
      else let r = radius * arc_over (dx * dx + dy * dy + dz * dz)
-          in i32.f64 (r + (if formula == by_arc then 0.5 else 1))
+          in longer + i32.f64 (r + (if formula == by_arc then 0.5 else 1))
 
 -- | The kind of places: in a plane, with distances that are rounded, or rounded up; or beyond it.
 type kind = i32
@@ -70,9 +71,10 @@ def beyond_plane : kind = 2
 
 -- | Cities by their coordinates.
 --
--- `aways` tells how far the further city is from each; the further city has -1 there, wherever it is. Planes have neither that
--- nor `zs`, nor a measure: what stands there is not read.
-type places [n] = {xs: [n]f64, ys: [n]f64, kind: kind, zs: [n]f64, aways: [n]f64, by: measure}
+-- `aways` tells how far the further city is from each; the further city has -1 there, wherever it is. A city and the one with
+-- which it has a fixed edge have equal `ties`, and no others have. Planes have neither of these nor `zs`, nor a measure: what
+-- stands there is not read.
+type places [n] = {xs: [n]f64, ys: [n]f64, kind: kind, zs: [n]f64, aways: [n]f64, ties: [n]f64, by: measure}
 
 -- | TSPLIB's metrics on coordinates, in the double-precision arithmetic that defines them (`by_root` EUC_2D and EUC_3D,
 -- `by_root_up` CEIL_2D, `by_att` ATT, `by_sum` MAN, `by_most` MAX), and arcs between points of a sphere of radius 1: rounded,
@@ -93,7 +95,7 @@ module space : planar with data [n] = places [n] = {
   def beyond [n] (data: data [n]) (a: point) (b: point) : i32 =
     #[unsafe]
     let (i, j) = (i64.i32 a.c, i64.i32 b.c)
-    in measured data.by (a.c == b.c) (a.x - b.x) (a.y - b.y) (data.zs[i] - data.zs[j]) data.aways[i] data.aways[j]
+    in measured data.by (data.ties[i] == data.ties[j]) (a.x - b.x) (a.y - b.y) (data.zs[i] - data.zs[j]) data.aways[i] data.aways[j]
 
   -- What most places are is asked first.
 
@@ -114,20 +116,22 @@ module space : planar with data [n] = places [n] = {
   def gather [n] [m] (data: data [n]) (cities: [m]i32) : data [m] =
     let of (values: [n]f64): [m]f64 = map (\c -> #[unsafe] values[i64.i32 c]) cities
     let xs = of data.xs
-    let (zs, aways) = if data.kind == beyond_plane then (of data.zs, of data.aways) else (xs, xs)
-    in {xs, ys = of data.ys, kind = data.kind, zs, aways, by = data.by}
+    let (zs, aways, ties) =
+      if data.kind == beyond_plane then (of data.zs, of data.aways, of data.ties) else (xs, xs, xs)
+    in {xs, ys = of data.ys, kind = data.kind, zs, aways, ties, by = data.by}
 
   def slice [n] (data: data [n]) (first: i64) (m: i64) : data [m] =
     let of (values: [n]f64): [m]f64 = #[unsafe] values[first:first + m] :> [m]f64
-    in {xs = of data.xs, ys = of data.ys, kind = data.kind, zs = of data.zs, aways = of data.aways, by = data.by}
+    let (zs, aways, ties) = (of data.zs, of data.aways, of data.ties)
+    in {xs = of data.xs, ys = of data.ys, kind = data.kind, zs, aways, ties, by = data.by}
 }
 
 -- | The cities of a plane. **Work:** O(1).
 #[inline]
 def in_space [n] ((xs, ys, up): ([n]f64, [n]f64, f64)) : places [n] =
   let kind = if up > 0 then plane_rounded_up else plane_rounded
-  in {xs, ys, kind, zs = xs, aways = xs, by = {formula = by_root, radius = 0}}
+  in {xs, ys, kind, zs = xs, aways = xs, ties = xs, by = {formula = by_root, radius = 0, longer = 0}}
 
 -- | Cities anywhere else. **Work:** O(n).
-def beyond_planes [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (by: measure) : places [n] =
-  {xs, ys, kind = beyond_plane, zs, aways = map f64.i32 aways, by}
+def beyond_planes [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (aways: [n]i32) (ties: [n]i32) (by: measure) : places [n] =
+  {xs, ys, kind = beyond_plane, zs, aways = map f64.i32 aways, ties = map f64.i32 ties, by}

@@ -5,7 +5,7 @@ import "rng"
 import "space"
 
 def alone (formula: i32) (radius: f64) (a: (f64, f64, f64)) (b: (f64, f64, f64)) : i32 =
-  let data = beyond_planes [a.0, b.0] [a.1, b.1] [a.2, b.2] [0, 0] {formula, radius}
+  let data = beyond_planes [a.0, b.0] [a.1, b.1] [a.2, b.2] [0, 0] [0, 1] {formula, radius, longer = 0}
   in space.dist data (space.point data 0) (space.point data 1)
 
 -- TSPLIB's formulas: nint, rounded up, pseudo-Euclidean, the sum, and the largest of the rounded differences.
@@ -52,7 +52,17 @@ entry arcs (formula: i32) : [3]i32 =
 -- entry: further
 -- input { [0i32, 7i32, -1i32, 1000000i32] } output { [[0i32, 5i32, 0i32, 5i32], [5i32, 0i32, 7i32, 0i32], [0i32, 7i32, 0i32, 1000000i32], [5i32, 0i32, 1000000i32, 0i32]] }
 entry further (aways: [4]i32) : [4][4]i32 =
-  let data = beyond_planes [0, 3, 9, 3] [0, 4, 9, 4] (replicate 4 0) aways {formula = by_root, radius = 0}
+  let data = beyond_planes [0, 3, 9, 3] [0, 4, 9, 4] (replicate 4 0) aways [0, 1, 2, 3] {formula = by_root, radius = 0, longer = 0}
+  in tabulate_2d 4 4 (\a b -> space.dist data (space.point data (i32.i64 a)) (space.point data (i32.i64 b)))
+
+-- A pair is at no distance, also where one is the further city; all others are farther by as much.
+-- ==
+-- entry: tied
+-- input { [0i32, 1i32, 2i32, 1i32] } output { [[0i32, 105i32, 100i32, 103i32], [105i32, 0i32, 100i32, 0i32], [100i32, 100i32, 0i32, 109i32], [103i32, 0i32, 109i32, 0i32]] }
+-- input { [0i32, 1i32, 2i32, 2i32] } output { [[0i32, 105i32, 100i32, 103i32], [105i32, 0i32, 100i32, 104i32], [100i32, 100i32, 0i32, 0i32], [103i32, 104i32, 0i32, 0i32]] }
+entry tied (ties: [4]i32) : [4][4]i32 =
+  let by = {formula = by_root, radius = 0, longer = 100}
+  let data = beyond_planes [0, 3, 9, 3] [0, 4, 9, 0] (replicate 4 0) [0, 0, -1, 9] ties by
   in tabulate_2d 4 4 (\a b -> space.dist data (space.point data (i32.i64 a)) (space.point data (i32.i64 b)))
 
 -- A city is at no distance from itself, though GEO's distances are never 0.
@@ -60,7 +70,7 @@ entry further (aways: [4]i32) : [4][4]i32 =
 -- entry: itself
 -- input { } output { 0i32 }
 entry itself : i32 =
-  let data = beyond_planes [1, 1] [0, 0] [0, 0] [0, 0] {formula = by_arc_up, radius = 1000}
+  let data = beyond_planes [1, 1] [0, 0] [0, 0] [0, 0] [0, 1] {formula = by_arc_up, radius = 1000, longer = 0}
   in space.dist data (space.point data 1) (space.point data 1)
 
 -- The distances of some cities are those of the whole.
@@ -69,7 +79,7 @@ entry itself : i32 =
 -- input { [3, 0, 4, 1, 2] 0i64 5i64 } output { true }
 -- input { [3, 0, 4, 1, 2] 2i64 3i64 } output { true }
 entry parts_keep_distances (cities: [5]i32) (first: i64) (count: i64) : bool =
-  let data = beyond_planes [0, 3, 9, 3, 1] [0, 4, 9, 2, 1] [5, 1, 0, 2, 8] [4, 7, -1, 0, 2] {formula = by_sum, radius = 0}
+  let data = beyond_planes [0, 3, 9, 3, 1] [0, 4, 9, 2, 1] [5, 1, 0, 2, 8] [4, 7, -1, 0, 2] [0, 1, 0, 3, 1] {formula = by_sum, radius = 0, longer = 40}
   let part = space.slice (space.gather data cities) first count
   let alike a b =
     let (c, d) = (cities[first + a], cities[first + b])

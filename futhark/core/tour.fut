@@ -1,4 +1,4 @@
--- | Tours: random ones, the law of being one, and the 2-opt move as an index function.
+-- | Tours: random ones, the law of being one, their positions as a cycle, and the 2-opt move as an index function.
 
 import "rng"
 
@@ -22,9 +22,32 @@ def is_tour [n] (tour: [n]i32) : bool =
   let seen = scatter (replicate n false) (map i64.i32 tour) (replicate n true)
   in and seen
 
+-- | The positions of a closed tour of n cities.
+module mk_cyclic (I: integral) = {
+  -- | The position behind one.
+  #[inline]
+  def next (n: I.t) (p: I.t) : I.t = if p I.+ I.i32 1 I.== n then I.i32 0 else p I.+ I.i32 1
+
+  -- | A position that is at most n too large, as one of the tour's.
+  #[inline]
+  def wrap (n: I.t) (p: I.t) : I.t = if p I.>= n then p I.- n else p
+}
+
+module cyclic = mk_cyclic i32
+module cyclic_64 = mk_cyclic i64
+
 -- | A 2-opt move: the edges that leave positions i and j are exchanged for (i, j) and (i+1, j+1), which reverses
 -- positions i+1, …, j; the tour becomes shorter by `gain`. A gain of 0 stands for no move.
 type move 'w = {gain: w, i: i32, j: i32}
+
+-- | No move, which every other one is better than; it reverses nothing.
+def none : move i32 = {gain = 0, i = i32.highest, j = i32.highest}
+
+-- | The larger gain, then the smaller i, then the smaller j.
+def better (a: move i32) (b: move i32) : move i32 =
+  if a.gain > b.gain || (a.gain == b.gain && (a.i < b.i || (a.i == b.i && a.j <= b.j)))
+  then a
+  else b
 
 -- | Which position a position takes its city from when positions i+1, …, j are reversed.
 def reversal (i: i32) (j: i32) (p: i32) : i32 =

@@ -56,14 +56,7 @@ module space_pieces = mk_pieces space (mk_deep_ils space_path (mk_thread_worker 
 module any_annealing = mk_annealing anywhere any_worker cores
 module any_ants = mk_ants anywhere any_population cores
 
--- | A grid's cities, as they are for huge tours and for all else. **Work:** O(n).
-def grid_in_space [n] (instance: grid_instance [n]) : places [n] = in_space (plane_of_grid instance)
-def grid_anywhere [n] (instance: grid_instance [n]) : anywhere.data [n] = plane_anywhere (plane_of_grid instance)
-
 -- What several forms share, as calls: one copy of the code serves all.
-
-#[noinline]
-def plane_climbed_by [c] [n] [m] [w] (data: plane.data [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] = plane_climbs.climb_by data pairs batch limit
 
 #[noinline]
 def nearest_tours [n] [k] (data: anywhere.data [n]) (lists: [n][k]i32) (seed: u64) (first: i64) (count: i64) (passes: i32) (spread: i64) : population [count] [n] = any_near_tours.start data lists seed first count passes spread
@@ -96,9 +89,3 @@ def many_given [p] [n] [k] [b] (data: anywhere.data [n]) (lists: [n][k]i32) (siz
 def many_crossed [p] [n] [k] [b] [r] (data: anywhere.data [n]) (batch: many [p] [n] [k] [b] [r]) (plan: generation_plan) : many [p] [n] [k] [b] [r] =
   let cross (first: i64) (m: i64) (lists: [m][k]i32) (tours: flat_population [p] [m] [p]) = any_crossing.cross (one_row m) (anywhere.part data first m) lists tours plan
   in each_crossed batch cross
-
-#[noinline]
-def descended [n] [k] (data: places [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (huge: huge [n]) : huge [n] = space_passes.descend data links seed limit most huge
-
-#[noinline]
-def climbed_pieces [n] [k] (data: places [n]) (neighbours: neighbours [n] [k]) (huge: huge [n]) (stretch: stretch) (temperature: f64) (moves: i32) (pieces: piece_range) : huge [n] = space_pieces.search data neighbours huge stretch temperature moves pieces

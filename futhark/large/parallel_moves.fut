@@ -174,19 +174,14 @@ module wide : widths = {
 module mk_passes (M: metric) (W: widths) = {
   module T = mk_three_opt M
 
-  -- | The links of m cities, from number `first` on. **Work:** O(m k).
-  def links_of [n] [m] [k] (data: M.data [n]) (first: i64) (lists: [m][k]i32) : [m][k]i64 =
-    let link a b = (T.between data (i32.i64 (first + a)) b << 32) | i64.i32 b
-    in map2 (\a list -> map (link a) list) (iota m) lists
-
   -- | Put down the links of some cities, from number `first` on. **Work:** O(m k).
   def put_links [n] [k] [m] (data: M.data [n]) (neighbours: *neighbours [n] [k]) (first: i64) (lists: [m][k]i32) : neighbours [n] [k] =
-    let links = links_of data first (assert (are_some_lists n first lists) lists)
+    let links = T.links_from data first (assert (are_some_lists n first lists) lists)
     in {links = neighbours.links with [first:first + m] = links}
 
   -- | The length of the tour. **Work:** O(n).
   def length_of [n] (data: M.data [n]) (s: huge [n]) : i64 =
-    i64.sum (map (\p -> #[unsafe] T.between data s.route[p] s.route[if p + 1 == n then 0 else p + 1]) (iota n))
+    i64.sum (map (\p -> #[unsafe] T.between data s.route[p] s.route[cyclic_64.next n p]) (iota n))
 
   local def width (breadth: i64) : i64 = i64.min W.most (W.least << breadth)
 
@@ -253,6 +248,7 @@ module mk_passes (M: metric) (W: widths) = {
     in (r, waits, spare, progress)
 
   -- | Make a limited number of passes, and none more once they cost as much as `most`. **Work:** see `pass`.
+  #[noinline]
   def descend [n] [k] (data: M.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (s: huge [n]) : huge [n] =
     let (end, enough) = (s.progress.passes + limit, s.progress.work + i64.min most (i64.highest - s.progress.work))
     let (route, waits, _, progress) =

@@ -4,6 +4,7 @@ import "../core/metric"
 import "../core/planar"
 import "../core/rng"
 import "../core/schedule"
+import "../core/tour"
 import "../local_search/ils"
 import "../local_search/population"
 import "../local_search/three_opt"
@@ -21,7 +22,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
   local
   def inner_links [n] [k] (links: links [n] [k]) (s: huge [n]) (m: i64) (begin: i64) (j: i64) : [k]i64 =
     #[unsafe]
-    let at = let p = begin + j in if p >= n then p - n else p
+    let at = cyclic_64.wrap n (begin + j)
     let c = i64.i32 s.route[at]
     let none = (i64.i32 i32.highest << 32) | j
     let (inner, _) =
@@ -45,9 +46,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
             (plan: plan)
             (range: piece_range) : huge [n] =
     let {offset, piece = m, first, count} = assert (are_pieces n range) range
-    let position (i: i64) (j: i64): i64 =
-      let p = offset + (first + i) * m + j
-      in if p >= n then p - n else p
+    let position (i: i64) (j: i64): i64 = cyclic_64.wrap n (offset + (first + i) * m + j)
     let cities = flatten (tabulate_2d count m (\i j -> #[unsafe] s.route[position i j]))
     let points = P.gather data cities
     let inner = tabulate_2d count m (\i j -> inner_links links s m (position i 0) j)
@@ -63,7 +62,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
       #[unsafe]
       let z = zeros[i]
       let forth = i64.i32 tours[i, if z == 0 then m - 1 else z - 1] == m - 1
-      let back = i64.i32 tours[i, if z + 1 == m then 0 else z + 1] == m - 1
+      let back = i64.i32 tours[i, cyclic_64.next m z] == m - 1
       let q = if forth then z + j else z - j
       let q = if q >= m then q - m else if q < 0 then q + m else q
       -- Climbers that are as warm as distances are long may part the ends: then their pieces stay as they were.
@@ -75,6 +74,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
     in wake_all r s.progress
 
   -- | The same by a stretch of iterations, at a temperature, by `moves` as a `search_plan` has them and kicks along the tour.
+  #[noinline]
   def search [n] [k]
              (data: P.data [n])
              (neighbours: neighbours [n] [k])

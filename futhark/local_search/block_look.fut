@@ -44,17 +44,8 @@ module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n]
   module T = mk_three_opt M
   type~ data [n] = M.data [n]
 
-  def look [n] [k]
-           (data: data [n])
-           (links: links [n] [k])
-           (r: route [n])
-           (chain: chain)
-           (straight: bool)
-           (moves: i32)
-           (may_open: bool)
-           (t1: i32)
-           (s: i32)
-           (g0: i64) : (found, found) =
+  def look [n] [k] (data: data [n]) (links: links [n] [k]) (r: route [n]) (chain: chain) (aim: aim) : (found, found) =
+    let {straight, moves, may_open, t1, s, g0} = aim
     let lanes = G.cities * lanes_a_city
     let k32 = breadth k moves
     let d x y = T.between data x y
@@ -105,8 +96,8 @@ module mk_block_look (M: metric) (G: group) : looking with data [n] = M.data [n]
                       let (found, _) =
                         loop (found, kind) = (found, 2 + behind)
                         while kind <= (if straight then 3 else 2 + 2 * behind) do
-                          let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next p5 else back p5)
-                          let is_tour = if kind == 2 then t6 != t4 && t5 != t1 else o5 < o3 && (kind == 3 || o5 > 0)
+                          let t6 = at r (if is_ahead kind o3 o5 then next p5 else back p5)
+                          let is_tour = reconnects kind (o5 < o3) o5 t1 t4 t5 t6
                           let found =
                             if is_tour
                             then with_move found (g2 + d t5 t6) t5 t6 kind o3 o5 (number_of i behind j kind)

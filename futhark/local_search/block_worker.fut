@@ -3,6 +3,7 @@
 
 import "../core/metric"
 import "../core/rng"
+import "../core/tour"
 import "route"
 import "three_opt"
 import "work_queue"
@@ -83,7 +84,7 @@ module mk_block_worker (M: metric) (G: group) : block_worker with data [n] = M.d
       for k < rounds (i32.i64 (n - t)) do
         #[unsafe]
         let p = i64.i32 k * lanes + t
-        in sum + T.between data tour[p] tour[if p + 1 == n then 0 else p + 1]
+        in sum + T.between data tour[p] tour[cyclic_64.next n p]
     in i64.sum (map share (iota lanes))
 
   def wait [n] (all: bool) (r: route [n]) (q: *queue [n]) : *queue [n] =
@@ -131,11 +132,6 @@ module mk_block_worker (M: metric) (G: group) : block_worker with data [n] = M.d
     let c = peek q (if has then slot else 0)
     let move = if has then T.found_move links r c f else no_move
     in (if has then slot + 1 else count, move)
-
-  def next [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: *queue [n]) : (*queue [n], move) =
-    let (taken, move) = look data links choice r q
-    let q = loop q for _z < taken do (pop q).0
-    in (q, move)
 
   def best_draw [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) (key: rng.key) (block: i32) (blocks: i32) : drawn =
     let draws = if k > 0 then choice.draws else 0

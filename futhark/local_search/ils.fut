@@ -15,8 +15,8 @@ import "worker"
 -- and kicks are chosen, of how many moves chains may consist, 0 where there are none, and how many tour neighbours on each
 -- side of a kick's ends wait with these; whether a descent goes over all cities again until none has a move; the stretch of the
 -- tour, `window` cities from position `begin` on, whose cities wait for it, all where that is 0, and then once; the temperature of
--- iteration 0, and the iteration by which it has fallen to 0, or 0 where it stays; whether it is what a tour may be longer than
--- the climber's shortest one; the seed, and the first climber's number.
+-- iteration 0, and the iteration by which it has fallen to 0, or 0 where it stays; whether only shorter tours are accepted; the
+-- seed, and the first climber's number.
 type plan =
   { from: i64
   , iterations: i64
@@ -29,7 +29,7 @@ type plan =
   , kicks: kicks
   , temperature: f64
   , cooled: i64
-  , by_record: bool
+  , shorter: bool
   , seed: u64
   , first: i64
   }
@@ -49,7 +49,7 @@ type stretch = {seed: u64, first: i64, from: i64, iterations: i64}
 
 -- | A plan in numbers from outside: moves = 0 for 2-opt and 3-opt with a segment of at most three cities, 1 for 3-opt, 2 for
 -- chains of such, 3 for straight chains, as suit directed ways; pivot = 0 for the first move that shortens the tour, as always with chains, 1 for a city's best, 2 for the
--- best of so many `draws`; kick as `kicks` has its kinds; acceptance = 0 for annealing, 1 for record-to-record travel.
+-- best of so many `draws`; kick as `kicks` has its kinds; acceptance = 0 for annealing, 1 for shorter tours only.
 type search_plan =
   { seed: u64
   , first: i64
@@ -101,9 +101,9 @@ def plan_of (n: i64) ({seed, first, from, iterations, moves, pivot, draws, kick,
   let depth = if moves >= 2 then chain_depth else 0
   let woken = if moves >= 2 then kick_neighbours else 0
   let kicks = {kind = kick, apart = most_apart moves}
-  let by_record = acceptance == 1
   let again = depth == 0
-  let plan = {from, iterations, choice, depth, woken, again, begin = 0, window = 0, kicks, temperature, cooled, by_record, seed, first}
+  let shorter = acceptance == 1
+  let plan = {from, iterations, choice, depth, woken, again, begin = 0, window = 0, kicks, temperature, cooled, shorter, seed, first}
   in assert (is_plan first from iterations kick acceptance temperature cooled) plan
 
 -- | The same, of whose descents only the cities of a stretch of the tour wait, unless `window` is 0.
@@ -137,13 +137,10 @@ def warmth (plan: plan) (iteration: i64) : f64 =
 def tolerance (key: rng.key) (iteration: i64) (temperature: f64) : i64 =
   i64.f64 (exponential (rng.word key (word_of iteration (words - 1))) * temperature)
 
--- | By how much a trial may lengthen a climber's tour: by a random amount, as in simulated annealing, or up to the temperature
--- above the shortest tour that the climber has had (record-to-record travel, Dueck 1993).
-def allowed (plan: plan) (key: rng.key) (iteration: i64) (length: i64) (best_length: i64) : i64 =
-  let temperature = warmth plan iteration
-  in if plan.by_record
-     then i64.min length best_length + i64.f64 temperature - length
-     else tolerance key iteration temperature
+-- | The length by which a trial may exceed a climber's tour: a random amount, as in simulated annealing, or -1, where only a
+-- shorter tour is accepted.
+def allowed (plan: plan) (key: rng.key) (iteration: i64) : i64 =
+  if plan.shorter then -1 else tolerance key iteration (warmth plan iteration)
 
 -- | The random words by which a step of an iteration draws its moves; a descent is iteration -1, steps count from 0.
 --
@@ -284,7 +281,7 @@ module mk_climber (M: metric) (W: worker with data [n] = M.data [n]) (S: searchi
           repair data links plan.choice plan.depth trial (!trial && is_whole && plan.again) r l q scratch
         let (r, l, q, gain, moves, failed) = redraw data links plan.choice trial key iteration r l q gain moves failed
         let longer = cost - gain
-        let accepted = !failed && longer <= (if trial then allowed plan key iteration length best_length else 0)
+        let accepted = !failed && longer <= (if trial then allowed plan key iteration else 0)
         -- The best tour is written down when the climber leaves it, before the trial that made a longer one.
         let leaves = accepted && longer > 0 && length <= best_length
         let r = E.replay r l (if leaves || !accepted then logged l else 0) true

@@ -8,19 +8,15 @@ import "three_opt"
 -- | Four positions, in the tour's order from some position on; the edges that leave them go. None, if not `made`.
 type cuts = {made: bool, p0: i32, p1: i32, p2: i32, p3: i32}
 
--- | How kicks are drawn: by cuts near each other along the tour (0), by random walks (1) or either, each as likely (2), by cuts
--- near each other but for one kick in sixteen, whose cuts are anywhere (3), or by long walks from a long edge (4); and by how many
--- positions neighbouring ones of the first kind are apart at most.
+-- | How kicks are drawn: by cuts near each other along the tour (0), by random walks (1) or either, each as likely (2), or by cuts
+-- anywhere (3); and by how many positions neighbouring cuts of the first kind are apart at most.
 type kicks = {kind: i32, apart: i32}
 
 -- | The largest kind.
-def most_kicks : i32 = 4
-
--- | Of so many kicks of the fourth kind one has its cuts anywhere.
-def kicks_a_wide_one : i32 = 16
+def most_kicks : i32 = 3
 
 -- | How many random words an iteration has to itself. The last one decides on acceptance, the last but two on the kind of kick; the
--- last but one and the last but three begin streams of their own.
+-- last but one begins a stream of its own.
 def words : i64 = 64
 
 -- | The random word number `s` of an iteration: behind those that random tours are made of.
@@ -56,12 +52,10 @@ def walked_cuts [n] [k] (links: links [n] [k]) (r: route [n]) (key: rng.key) (it
   let walk w = position r (loop c = start for s < (if k > 0 then steps else 0) do step c (1 + w * steps + s))
   in cuts_at (position r start) (walk 0) (walk 1) (walk 2)
 
--- | The cuts of a kick, but those at a long edge. **Work:** O(1).
+-- | The cuts of a kick. **Work:** O(1).
 def cuts_of [n] [k] ({kind, apart}: kicks) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
-  let drawn most = rng.below key (word_of iteration (words - 3)) most
-  let walks = if kind == 2 then drawn 2 == 1 else kind == 1
-  let wide = if kind == 3 then drawn kicks_a_wide_one == 0 else false
-  in if walks then walked_cuts links r key iteration else near_cuts n (if wide then i32.i64 n else apart) key iteration
+  let walks = if kind == 2 then rng.below key (word_of iteration (words - 3)) 2 == 1 else kind == 1
+  in if walks then walked_cuts links r key iteration else near_cuts n (if kind == 3 then i32.i64 n else apart) key iteration
 
 -- | The eight cities at the cuts, in the tour's order.
 type bridge = {a: i32, b0: i32, b1: i32, c0: i32, c1: i32, d0: i32, d1: i32, e: i32}
@@ -87,35 +81,12 @@ def pier (x: bridge) (i: i32) : i32 =
 module mk_kick (M: metric) = {
   module T = mk_three_opt M
 
-  -- | Cuts behind a city and the ends of three random walks from it, of fifty steps to one of the first five neighbours. Of ten
-  -- random cities, and one more for each thousand, it is the one behind which the tour's edge is longer by most than that to its
-  -- nearest neighbour, the first of equal ones (the random-walk kicks of Applegate, Cook, Rohe 2003, at its edge). None where two
-  -- meet. **Work:** O(n / 1000).
-  def cuts_at_long_edge [n] [k] (data: M.data [n]) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
-    let n32 = i32.i64 n
-    let words = rng.stream (rng.word key (word_of iteration (words - 4))) 0
-    let excess c = T.between data c (at r (wrap n32 (position r c + 1))) - (if k > 0 then distance_of (#[unsafe] links[i64.i32 c, 0]) else 0)
-    let first = rng.below words 0 n32
-    let draws = 10 + n / 1000
-    let (start, _) =
-      loop (c, most) = (first, excess first)
-      for s < draws - 1 do
-        let d = rng.below words (s + 1) n32
-        let e = excess d
-        in if e > most then (d, e) else (c, most)
-    let steps = 50i64
-    let narrow = i32.min 5 (i32.i64 k)
-    let step c s = #[unsafe] city_of links[i64.i32 c, i64.i32 (rng.below words s narrow)]
-    let walk w = position r (loop c = start for s < (if k > 0 then steps else 0) do step c (draws + w * steps + s))
-    in cuts_at (position r start) (walk 0) (walk 1) (walk 2)
-
   -- | The cuts of a kick (`cuts_of`). One at an edge of length 0, which no tour does better without, moves to the next edge; no
   -- cuts where two meet. So the pairs of cities that stand for one city of directed ways stay together.
   --
   -- **Work:** O(1).
   def cuts [n] [k] (data: M.data [n]) (kicks: kicks) (links: links [n] [k]) (r: route [n]) (key: rng.key) (iteration: i64) : cuts =
-    let {made, p0, p1, p2, p3} =
-      if kicks.kind == 4 then cuts_at_long_edge data links r key iteration else cuts_of kicks links r key iteration
+    let {made, p0, p1, p2, p3} = cuts_of kicks links r key iteration
     let moved p = let q = wrap (i32.i64 n) (p + 1) in if T.between data (at r p) (at r q) == 0 then q else p
     let (p0, p1, p2, p3) = (moved p0, moved p1, moved p2, moved p3)
     in {made = made && p0 != p1 && p1 != p2 && p2 != p3 && p3 != p0, p0, p1, p2, p3}

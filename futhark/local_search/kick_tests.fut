@@ -57,54 +57,19 @@ entry kicks_hold (n: i64) (k: i64) : bool =
        && length after - length tour == cost
        && logged l == (if cuts.made then 4 else 0)
        && (!cuts.made || (ordered && near))
-  in all (\s -> all (\kind -> holds kind 1 s && holds kind 50 s && holds kind 200 s) [0, 1, 2, 3, 4]) (iota 50)
+  in all (\s -> all (\kind -> holds kind 1 s && holds kind 50 s && holds kind 200 s) [0, 1, 2, 3]) (iota 50)
 
--- Of kicks near each other along the tour some are anywhere, one in sixteen; they are cuts by the same words.
+-- Kicks anywhere are those near each other of which the tour's whole length may lie between two cuts.
 -- ==
--- entry: wide_kicks
+-- entry: kicks_anywhere
 -- input { 1000i64 } output { true }
-entry wide_kicks (n: i64) : bool =
+entry kicks_anywhere (n: i64) : bool =
   let links: links [n] [0] = replicate n []
   let r = route_of (map i32.i64 (iota n))
   let key = rng.stream 7 0
-  let cuts kind s = cuts_of {kind, apart = 10} links r key s
   let same (a: cuts) (b: cuts) = a.p0 == b.p0 && a.p1 == b.p1 && a.p2 == b.p2 && a.p3 == b.p3
-  let is_wide = map (\s -> !(same (cuts 0 s) (cuts 3 s))) (iota 1600)
-  let as_told = map2 (\s wide -> same (cuts 3 s) (near_cuts n (if wide then i32.i64 n else 10) key s)) (iota 1600) is_wide
-  let count = i64.sum (map i64.bool is_wide)
-  in and as_told && count > 60 && count < 140
-
--- A long walk begins where the tour's edge is longest, of the cities that are drawn, against that to the nearest neighbour; it is no
--- farther from there than fifty steps.
--- ==
--- entry: long_edge_kicks
--- input { 40i64 } output { true }
--- input { 3000i64 } output { true }
-entry long_edge_kicks (n: i64) : bool =
-  -- On a ring every city is at distance 1 of the next one, but for those of a long edge each hundred cities, or tenth of them.
-  let n32 = i32.i64 n
-  let apart = i64.min 100 (n / 4)
-  let distance (a: i32) (b: i32) = let d = i32.abs (a - b) in i32.min d (n32 - d)
-  let data =
-    tabulate_2d n n (\a b ->
-                       let d = distance (i32.i64 a) (i32.i64 b)
-                       in if d == 1 && i64.min a b % apart == 0 && i64.max a b - i64.min a b == 1 then 9 + i32.i64 (i64.min a b / apart) else d)
-  let lists = tabulate_2d n 2 (\a i -> i32.i64 ((a + (if i == 0 then 2 else n - 2)) % n))
-  let links = K.T.links_of data lists
-  let r = route_of (map i32.i64 (iota n))
-  let key = rng.stream 7 0
-  let excess (c: i32) = let c = i64.i32 c in data[c, (c + 1) % n] - data[c, i64.i32 lists[c, 0]]
-  let drawn s =
-    let words = rng.stream (rng.word key (word_of s (words - 4))) 0
-    in map (\i -> rng.below words i n32) (iota (10 + n / 1000))
-  let holds s =
-    let {made, p0, p1, p2, p3} = K.cuts data {kind = 4, apart = 1} links r key s
-    let most = i32.maximum (map excess (drawn s))
-    let starts = filter (\p -> excess p == most) [p0, p1, p2, p3]
-    let near p q = distance p q <= 100
-    in !made || (length starts > 0 && any (\p -> all (near p) [p0, p1, p2, p3]) starts)
-  let made = i64.sum (map (\s -> i64.bool (K.cuts data {kind = 4, apart = 1} links r key s).made) (iota 100))
-  in all holds (iota 100) && made >= 30
+  let anywhere s = cuts_of {kind = 3, apart = 10} links r key s
+  in all (\s -> same (anywhere s) (near_cuts n (i32.i64 n) key s)) (iota 1600)
 
 -- Where cities stand in pairs at distance 0, no kick takes a pair apart; and half of the kicks, or more, are made.
 -- ==
@@ -125,7 +90,7 @@ entry kicks_keep_pairs (n: i64) : bool =
     let is_way p = (at r p) / 2 != (at r (wrap (i32.i64 n) (p + 1))) / 2
     in !made || (is_way p0 && is_way p1 && is_way p2 && is_way p3)
   let made = i64.sum (map (\s -> i64.bool (cuts 0 s).made) (iota 100))
-  in all (\s -> all (\kind -> keeps kind s) [0, 1, 2, 3, 4]) (iota 100) && (n < 20 || made >= 50)
+  in all (\s -> all (\kind -> keeps kind s) [0, 1, 2]) (iota 100) && (n < 20 || made >= 50)
 
 -- Short lists leave a random walk nowhere to go: no kick, rather than a wrong one.
 -- ==
@@ -134,5 +99,4 @@ entry kicks_keep_pairs (n: i64) : bool =
 entry goes_nowhere (n: i64) : bool =
   let links: links [n] [0] = replicate n []
   let r = route_of (map i32.i64 (iota n))
-  let data = tabulate_2d n n (\a b -> i32.i64 (i64.abs (a - b)))
-  in (walked_cuts links r (rng.stream 7 0) 3).made || (K.cuts data {kind = 4, apart = 1} links r (rng.stream 7 0) 3).made
+  in (walked_cuts links r (rng.stream 7 0) 3).made

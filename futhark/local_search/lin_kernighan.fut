@@ -64,7 +64,8 @@ module mk_moves (M: metric) (W: worker with data [n] = M.data [n]) : searching w
            (l: *log [m])
            (q: *queue [n])
            (_: scratch) : (*route [n], *log [m], *queue [n], scratch, i64) =
-    let (q, move) = W.next data links choice r q
+    let (taken, move) = W.look data links choice r q
+    let q = loop q for _z < taken do (pop q).0
     let (r, l) = E.make (r, l) move
     let q = loop q for i < ends move do push q (end move i)
     in (r, l, q, (), move.gain)
@@ -115,31 +116,26 @@ def turned_about (n: i32) (kind: i32) (o3: i32) (o5: i32) : i32 =
 def may_leave [n] [k] (links: links [n] [k]) (g: i64) (t6: i32) (cities: i32) : bool =
   if cities <= most_turned then g > distance_of (#[unsafe] links[i64.i32 t6, 0]) else false
 
+-- | Whether a move of three edges leaves one tour; `inside`: with t5 between t2 and t3.
+#[inline]
+def reconnects (kind: i32) (inside: bool) (o5: i32) (t1: i32) (t4: i32) (t5: i32) (t6: i32) : bool =
+  if kind == 2 then t6 != t4 && t5 != t1 else inside && (kind == 3 || o5 > 0)
+
 -- | How many neighbours of a city count behind so many moves of a chain.
 def breadth (k: i64) (moves: i32) : i32 = if moves == 0 then i32.i64 k else i32.min chain_breadth (i32.i64 k)
+
+-- | What a look is for: the moves whose first edge is (t1, t2), t2 on the side s, behind so many `moves` of a chain. Those of a
+-- `straight` chain reverse no segment; a move `may_open` the tour; what the chain has gained before it closes, or the length of
+-- the first edge, is `g0`.
+type aim = {straight: bool, moves: i32, may_open: bool, t1: i32, s: i32, g0: i64}
 
 -- | How the next move of a chain is looked for: by one thread, here, or by a block's lanes (`block_look`), which come to the same.
 module type looking = {
   type~ data [n]
 
-  -- | A look at the moves whose first edge is (t1, t2), t2 on the side s, behind so many `moves` of a chain: the first neighbour
-  -- of t2 with moves that shorten the tour, and the best of these; where there is none, the one that leaves most before it
-  -- closes, if a move `may_open` the tour. Those of a `straight` chain reverse no segment. What the chain has gained before it
-  -- closes, or the length of the first edge, is `g0`.
-  --
-  -- **Work:** O(k^2).
-  val look [n] [k] :
-    data [n]
-    -> links [n] [k]
-    -> route [n]
-    -> chain
-    -> (straight: bool)
-    -> (moves: i32)
-    -> (may_open: bool)
-    -> (t1: i32)
-    -> (s: i32)
-    -> (g0: i64)
-    -> (found, found)
+  -- | The best move of the first neighbour of t2 that has moves which shorten the tour; and where there is none, the one that
+  -- leaves most before it closes, if a move `may_open` the tour. **Work:** O(k^2).
+  val look [n] [k] : data [n] -> links [n] [k] -> route [n] -> chain -> aim -> (found, found)
 }
 
 module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
@@ -153,29 +149,11 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
 
   -- The better of an open move and another.
   local
-  def opened [n] [k]
-             (links: links [n] [k])
-             (best: found)
-             (g: i64)
-             (t6: i32)
-             (cities: i32)
-             (s: i32)
-             (kind: i32)
-             (i: i32)
-             (j: i32) : found =
-    if g > best.gain && may_leave links g t6 cities then {gain = g, s, kind, i, j} else best
+  def opened [n] [k] (links: links [n] [k]) (best: found) (other: found) (t6: i32) (cities: i32) : found =
+    if other.gain > best.gain && may_leave links other.gain t6 cities then other else best
 
-  def look [n] [k]
-           (data: data [n])
-           (links: links [n] [k])
-           (r: route [n])
-           (chain: chain)
-           (straight: bool)
-           (moves: i32)
-           (may_open: bool)
-           (t1: i32)
-           (s: i32)
-           (g0: i64) : (found, found) =
+  def look [n] [k] (data: data [n]) (links: links [n] [k]) (r: route [n]) (chain: chain) (aim: aim) : (found, found) =
+    let {straight, moves, may_open, t1, s, g0} = aim
     let k32 = breadth k moves
     let d x y = T.between data x y
     let may_close data x y most = M.may_be_below data (M.point data x) (M.point data y) most
@@ -198,8 +176,8 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
                     let t4 = at r (if behind == 1 then next v p3 else back v p3)
                     let is_move = t3 != t1 && (behind == 1 || t4 != t2) && is_old chain moves t3 t4
                     let g = if is_move then g1 + d t3 t4 else 0
-                    let closing = if is_move && behind == 0 then closed closing (g - d t1 t4) s 1 i 0 else closing
-                    let left = if is_move && behind == 0 && may_open then opened links left g t4 (turned v.n 1 o3 0) s 1 i 0 else left
+                    let closing = if is_move && behind == 0 then closed closing {gain = g - d t1 t4, s, kind = 1, i, j = 0} else closing
+                    let left = if is_move && behind == 0 && may_open then opened links left {gain = g, s, kind = 1, i, j = 0} t4 (turned v.n 1 o3 0) else left
                     let (closing, left, _) =
                       loop (closing, left, j) = (closing, left, if is_move then 0 else k32)
                       while j < k32 do
@@ -214,15 +192,15 @@ module mk_thread_look (M: metric) : looking with data [n] = M.data [n] = {
                                 let (closing, left, _) =
                                   loop (closing, left, kind) = (closing, left, 2 + behind)
                                   while kind <= last do
-                                    let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next v p5 else back v p5)
+                                    let t6 = at r (if is_ahead kind o3 o5 then next v p5 else back v p5)
                                     let g3 = g2 + d t5 t6
                                     let opens = may_open && g3 > left.gain
                                     in if opens || may_close data t1 t6 (g3 - closing.gain)
-                                       then let is_tour = if kind == 2 then t6 != t4 && t5 != t1 else kind == 3 || o5 > 0
+                                       then let is_tour = reconnects kind true o5 t1 t4 t5 t6
                                             let counts = if is_tour then is_old chain moves t5 t6 else false
                                             let cities = turned v.n kind o3 o5
-                                            in ( if counts then closed closing (g3 - d t1 t6) s kind i j else closing
-                                               , if counts && opens then opened links left g3 t6 cities s kind i j else left
+                                            in ( if counts then closed closing {gain = g3 - d t1 t6, s, kind, i, j} else closing
+                                               , if counts && opens then opened links left {gain = g3, s, kind, i, j} t6 cities else left
                                                , kind + 1
                                                )
                                        else (closing, left, kind + 1)
@@ -263,7 +241,7 @@ module mk_chains (M: metric) (W: worker with data [n] = M.data [n]) (L: looking 
     let (r, l, chain, _, _, moves, gain, _) =
       loop (r, l, chain, s, g, moves, _gain, on) = (r, l, (chain.0, 0), s, T.between data t1 first, 0i32, 0i64, true)
       while on do
-        let (closing, left) = L.look data links r chain straight moves (moves + 1 < depth) t1 s g
+        let (closing, left) = L.look data links r chain {straight, moves, may_open = moves + 1 < depth, t1, s, g0 = g}
         let found = if closing.kind > 0 then closing else left
         let move = if found.kind == 0 then no_move else T.found_move links r t1 found
         let (r, l) = E.make (r, l) move

@@ -260,7 +260,7 @@ module mk_lockstep (M: metric) (G: group) = {
           #[unsafe]
           let t = trials[c]
           let longer = costs[c] - t.gain
-          let most = if is_trial then allowed plan keys[c] iteration lengths[c] best_lengths[c] else 0
+          let most = if is_trial then allowed plan keys[c] iteration else 0
           let accepted = !t.failed && longer <= most
           let leaves = accepted && longer > 0 && lengths[c] <= best_lengths[c]
           in ( accepted

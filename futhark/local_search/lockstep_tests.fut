@@ -50,7 +50,7 @@ entry climb_alike [d] (sizes: [d]i64) (k: i64) (iterations: i64) (temperature: f
        && alike 0 0 2 0 1
        && alike 1 2 0 0 1
        && alike 1 2 3 1 2
-       && alike 0 2 4 0 5
+       && alike 0 2 2 0 5
 
 -- A route after reversals, any of which may go past the end of the tour, is the route on which they are made.
 -- ==

@@ -48,8 +48,7 @@ def nothing : found = {gain = 0, s = 0, kind = 0, i = 0, j = 0}
 
 -- | The better of two, the first among equals.
 #[inline]
-def closed (best: found) (gain: i64) (s: i32) (kind: i32) (i: i32) (j: i32) : found =
-  if gain > best.gain then {gain, s, kind, i, j} else best
+def closed (best: found) (other: found) : found = if other.gain > best.gain then other else best
 
 -- The tour of n cities as seen from a position p in the direction s = 1 or -1.
 type view = {n: i32, s: i32, p: i32}
@@ -65,6 +64,10 @@ def back (v: view) (p: i32) : i32 = wrap v.n (p - v.s)
 def order (v: view) (p: i32) : i32 =
   let o = v.s * (p - next v v.p)
   in if o < 0 then o + v.n else o
+
+-- | Whether t6 lies behind t5, of a move of three edges with t3 and t5 in the orders `o3` and `o5`; or before it.
+#[inline]
+def is_ahead (kind: i32) (o3: i32) (o5: i32) : bool = kind == 3 || (kind == 2 && o5 < o3)
 
 -- | The neighbours of each city, with their distances, as `distance << 32 | city`.
 type links [n] [k] = [n][k]i64
@@ -84,30 +87,28 @@ module mk_three_opt (M: metric) = {
   def between [n] (data: M.data [n]) (a: i32) (b: i32) : i64 =
     i64.i32 (M.dist data (M.point data a) (M.point data b))
 
-  -- | Neighbour lists with their distances. **Work:** O(n k).
-  def links_of [n] [k] (data: M.data [n]) (lists: [n][k]i32) : links [n] [k] =
-    map2 (\a list -> map (\b -> (between data (i32.i64 a) b << 32) | i64.i32 b) list) (iota n) lists
+  -- | The neighbour lists of m cities, from number `first` on, with their distances. **Work:** O(m k).
+  def links_from [n] [m] [k] (data: M.data [n]) (first: i64) (lists: [m][k]i32) : [m][k]i64 =
+    let link a b = (between data (i32.i64 (first + a)) b << 32) | i64.i32 b
+    in map2 (\a list -> map (link a) list) (iota m) lists
+
+  -- | Those of all cities. **Work:** O(n k).
+  def links_of [n] [k] (data: M.data [n]) (lists: [n][k]i32) : links [n] [k] = links_from data 0 lists
 
   -- | The better of a move and one of three edges, where that is looked at: of kind 2, or with t5 before t3 of kind 3 or 4;
-  -- as seen by `v` from t1, with t3 in the order `o3`, `g` being what goes less what comes on the way from t1 to t5.
+  -- as seen by `v` from t1, with t3 in the order `o3`; its gain so far is what goes less what comes on the way from t1 to t5.
   #[inline]
   def closed_by [n]
                 (data: M.data [n])
                 (choice: choice)
                 (r: route [n])
                 (v: view)
-                (t1: i32)
-                (o3: i32)
-                (t4: i32)
-                (t5: i32)
+                (t1: i32, o3: i32, t4: i32, t5: i32)
                 (best: found)
-                (g: i64)
-                (kind: i32)
-                (i: i32)
-                (j: i32) : found =
+                ({gain = g, s, kind, i, j}: found) : found =
     let p5 = position r t5
     let o5 = order v p5
-    let t6 = at r (if kind == 3 || (kind == 2 && o5 < o3) then next v p5 else back v p5)
+    let t6 = at r (if is_ahead kind o3 o5 then next v p5 else back v p5)
     let gain = g + between data t5 t6 - between data t6 t1
     -- Whether the segments that end before the orders a < b, or the rest, are short.
     let short a b = i32.min a (i32.min (b - a) (v.n - b)) <= choice.segment
@@ -117,7 +118,7 @@ module mk_three_opt (M: metric) = {
       else if kind == 3
       then short (o5 + 1) (o3 + 1)
       else o5 > 0 && short o5 (o3 + 1)
-    in if allowed then closed best gain v.s kind i j else best
+    in if allowed then closed best {gain, s, kind, i, j} else best
 
   -- The move that was found from t1.
   def found_move [n] [k] (links: links [n] [k]) (r: route [n]) (t1: i32) ({gain, s, kind, i, j}: found) : move =
@@ -128,7 +129,7 @@ module mk_three_opt (M: metric) = {
     let t4 = at r (if kind <= 2 then back v p3 else next v p3)
     let t5 = city_of (#[unsafe] links[i64.i32 t4, i64.i32 j])
     let p5 = position r t5
-    let t6 = at r (if kind == 3 || (kind == 2 && order v p5 < order v p3) then next v p5 else back v p5)
+    let t6 = at r (if is_ahead kind (order v p3) (order v p5) then next v p5 else back v p5)
     in {gain, kind, t1, t2, t3, t4, t5, t6}
 
   -- | The better of a move and those of t1 whose first edge is that of the view and whose t3 is the neighbour i of t2; it
@@ -157,7 +158,7 @@ module mk_three_opt (M: metric) = {
             -- t4 before t3.
             let t4 = at r (back v p3)
             let g = g1 + d t3 t4
-            let best = if t4 == t2 then best else closed best (g - d t4 t1) v.s 1 i 0
+            let best = if t4 == t2 then best else closed best {gain = g - d t4 t1, s = v.s, kind = 1, i, j = 0}
             let (best, _) =
               loop (best, j) = (best, if t4 == t2 then k32 else 0)
               while j < k32 && on best do
@@ -165,7 +166,7 @@ module mk_three_opt (M: metric) = {
                 let g2 = g - distance_of link
                 in if g2 <= 0
                    then (best, k32)
-                   else (closed_by data choice r v t1 o3 t4 (city_of link) best g2 2 i j, j + 1)
+                   else (closed_by data choice r v (t1, o3, t4, city_of link) best {gain = g2, s = v.s, kind = 2, i, j}, j + 1)
             -- t4 behind t3.
             let t4 = at r (next v p3)
             let g = g1 + d t3 t4
@@ -178,8 +179,8 @@ module mk_three_opt (M: metric) = {
                    then (best, k32)
                    else if order v (position r (city_of link)) >= o3
                    then (best, j + 1)
-                   else let best = closed_by data choice r v t1 o3 t4 (city_of link) best g2 3 i j
-                        in (closed_by data choice r v t1 o3 t4 (city_of link) best g2 4 i j, j + 1)
+                   else let by kind best = closed_by data choice r v (t1, o3, t4, city_of link) best {gain = g2, s = v.s, kind, i, j}
+                        in (by 4 (by 3 best), j + 1)
             in (best, true)
 
   -- | A move of a city that shortens the tour: the edge (t1, t2) that leaves the city `t1` goes, on either side; t3 is a
@@ -226,8 +227,8 @@ module mk_three_opt (M: metric) = {
     let t4 = at r (back v p3)
     let link = #[unsafe] links[i64.i32 t4, i64.i32 j]
     let g = g1 + d t3 t4
-    let best = closed nothing (g - d t4 t1) s 1 i j
-    let best = closed_by data choice r v t1 o3 t4 (city_of link) best (g - distance_of link) 2 i j
+    let best = closed nothing {gain = g - d t4 t1, s, kind = 1, i, j}
+    let best = closed_by data choice r v (t1, o3, t4, city_of link) best {gain = g - distance_of link, s, kind = 2, i, j}
     let best = if t4 == t2 then nothing else best
     -- t4 behind t3.
     let t4 = at r (next v p3)
@@ -235,8 +236,8 @@ module mk_three_opt (M: metric) = {
     let t5 = city_of link
     let g = g1 + d t3 t4 - distance_of link
     let ahead = order v (position r t5) < o3
-    let best = if ahead then closed_by data choice r v t1 o3 t4 t5 best g 3 i j else best
-    let best = if ahead then closed_by data choice r v t1 o3 t4 t5 best g 4 i j else best
+    let by kind best = if ahead then closed_by data choice r v (t1, o3, t4, t5) best {gain = g, s, kind, i, j} else best
+    let best = by 4 (by 3 best)
     in if t3 == t1 then nothing else best
 
   -- | Draw number d: a move as `draw_of` finds it, and its city.

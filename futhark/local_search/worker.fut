@@ -3,6 +3,7 @@
 import "../core/metric"
 import "../core/positions"
 import "../core/rng"
+import "../core/tour"
 import "route"
 import "three_opt"
 import "work_queue"
@@ -30,9 +31,6 @@ module type worker = {
   -- | The number of cities that leave the queue up to the first one with a move, or before the next ones are looked at; and its
   -- move. By one thread some must wait.
   val look [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> queue [n] -> (i32, move)
-
-  -- | Take cities from a queue that has some, up to the first one that has a move, or some that have none; and its move.
-  val next [n] [k] : data [n] -> links [n] [k] -> choice -> route [n] -> *queue [n] -> (*queue [n], move)
 
   -- | The best of `choice.draws` moves, if it shortens the tour, the first among equals (random-k-best improvement: Delévacq,
   -- Delisle, Krajecki 2012). Each is drawn by a city that waits, a side, and two neighbours, all evenly. One must wait.
@@ -82,7 +80,7 @@ module mk_thread_worker (M: metric) : worker with data [n] = M.data [n] = {
       for _s < count / 2 - 4 * fours do
         let a = at r i
         let b = at r j
-        in (put (put r i b) j a, if i + 1 == n32 then 0 else i + 1, if j == 0 then n32 - 1 else j - 1)
+        in (put (put r i b) j a, cyclic.next n32 i, if j == 0 then n32 - 1 else j - 1)
     in r
 
   def begin [n] (tour: [n]i32) (best: [n]i32) : (*route [n], *queue [n], *[n]i32) =
@@ -99,10 +97,6 @@ module mk_thread_worker (M: metric) : worker with data [n] = M.data [n] = {
 
   def look [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) : (i32, move) =
     (1, T.move_of data links choice r (peek q 0))
-
-  def next [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: *queue [n]) : (*queue [n], move) =
-    let (taken, move) = look data links choice r q
-    in (loop q for _z < taken do (pop q).0, move)
 
   def draw [n] [k] (data: data [n]) (links: links [n] [k]) (choice: choice) (r: route [n]) (q: queue [n]) (key: rng.key) : move =
     let (best, t1) =

@@ -2,6 +2,7 @@
 -- positions at a time, so that what a core needs stays in its cache and there is work for many cores.
 
 import "../core/metric"
+import "../core/positions"
 import "../core/tour"
 import "descent"
 
@@ -15,6 +16,7 @@ module mk_bands
     val depth : i64
   })
   : scanner with data [n] = M.data [n] = {
+  module L = mk_length M
   type~ data [n] = M.data [n]
   type line [n] = [n]M.point
 
@@ -25,9 +27,7 @@ module mk_bands
     let ({gain = _, i, j}, _) = seen_by 0 found
     in map (\p -> #[unsafe] line[i64.i32 (reversal i j (i32.i64 p))]) (iota n)
 
-  def length [n] (data: data [n]) (line: line [n]) : i64 =
-    let next (p: i64) = if p + 1 == n then 0 else p + 1
-    in i64.sum (map (\p -> #[unsafe] i64.i32 (M.dist data line[p] line[next p])) (iota n))
+  def length [n] (data: data [n]) (line: line [n]) : i64 = L.line_length data line
 
   -- How many bands there are, and how many positions each has.
   local

@@ -2,36 +2,20 @@
 -- (Utne and Hansen 2023, sections 5.2.3 and 6): what `tiles` is to be compared with.
 
 import "../core/gpu_metric"
+import "../core/tour"
 import "../flat/two_opt"
 import "block_tour"
+import "climb"
 import "pairs"
 import "restarts"
 
 module mk_block_enumerations (M: gpu_metric) (S: shape) = {
   module W = M.weight
   module T = mk_block_tour M S
+  module C = mk_climb T
 
   local def lanes = i32.i64 S.lanes
   local def zero = W.i32 0
-
-  local
-  -- | Make the best moves that `best` finds in a tour's points and edges.
-  def climb [n]
-            (data: M.data [n])
-            (best: (points: [n]M.point) -> (succ: [n]W.t) -> (W.t, i32, i32))
-            (limit: i32)
-            (start: [n]i32) : state [n] =
-    let (tour, points) = T.load data start
-    let succ = T.link data points (replicate n zero) 0 (i32.i64 n - 1)
-    let (tour, _, succ, passes, done) =
-      loop (tour: *[n]i32, points: *[n]M.point, succ: *[n]W.t, passes, done) = (tour, points, succ, 0i32, false)
-      while !done && passes < limit do
-        let (most, i, j) = best points succ
-        let done = most W.<= zero
-        let (tour, points) = T.reverse (tour, points) i j
-        let succ = T.link data points succ i (if done then i - 1 else j)
-        in (tour, points, succ, passes + 1, done)
-    in {tour, length = T.length succ, steps = passes - i32.bool done, passes, done}
 
   local
   -- | What lanes have found, each its largest gain and the smallest number of a move that has it: the best move, or 0, 0.
@@ -45,7 +29,6 @@ module mk_block_enumerations (M: gpu_metric) (S: shape) = {
   --
   -- **Work:** O(n^2) a move. **Span:** O(n^2 / lanes).
   def by_pairs [n] (data: M.data [n]) (pair: i64 -> (i32, i32)) (limit: i32) (start: [n]i32) : state [n] =
-    let next (p: i32) = if p + 1 == i32.i64 n then 0 else p + 1
     let count = i32.i64 (moves n)
     let best (points: [n]M.point) (succ: [n]W.t) =
       let lane (l: i64): (W.t, i32) =
@@ -58,12 +41,12 @@ module mk_block_enumerations (M: gpu_metric) (S: shape) = {
               succ[i64.i32 i]
               W.+ succ[i64.i32 j]
               W.- M.dist data points[i64.i32 i] points[i64.i32 j]
-              W.- M.dist data points[i64.i32 (i + 1)] points[i64.i32 (next j)]
+              W.- M.dist data points[i64.i32 (i + 1)] points[i64.i32 (cyclic.next (i32.i64 n) j)]
             let wins = gain W.> most
             in (W.max gain most, if wins then k else number, k + lanes)
         in (most, number)
       in first_of (map lane (iota S.lanes)) (\k -> pair (i64.i32 k))
-    in climb data best limit start
+    in C.climb data best limit start
 
   -- | The moves are walked along the cyclic diagonals j = i + d, as by `enumerations.diagonals`: neighbours on a diagonal share
   -- a distance. Lanes that work side by side walk on diagonals side by side.
@@ -71,7 +54,7 @@ module mk_block_enumerations (M: gpu_metric) (S: shape) = {
   -- **Work:** O(n^2) a move. **Span:** O(n^2 / lanes).
   def by_diagonals [n] (data: M.data [n]) (limit: i32) (start: [n]i32) : state [n] =
     let n32 = i32.i64 n
-    let wrap (p: i32) = if p >= n32 then p - n32 else p
+    let wrap = cyclic.wrap n32
     let diagonals = i32.max 1 (n32 / 2 - 1)
     -- Each diagonal in so many parts that there is one for each lane, where that many can be had.
     let parts = (lanes + diagonals - 1) / diagonals
@@ -99,7 +82,7 @@ module mk_block_enumerations (M: gpu_metric) (S: shape) = {
             in (most, order, unit + lanes)
         in (most, if most W.> zero then order else i32.highest)
       in first_of (map lane (iota S.lanes)) (\order -> (order >> 16, order & 0xffff))
-    in climb data best limit start
+    in C.climb data best limit start
 }
 
 -- | The distances of a matrix, copied into a block's shared memory (Utne and Hansen 2023, section 6.4).

@@ -3,6 +3,7 @@
 -- The lanes do everything in rounds of as many cities as there are lanes: no map here is wider than the block.
 
 import "../core/gpu_metric"
+import "../core/tour"
 
 -- | The layout of a climber on its thread block.
 module type shape = {
@@ -14,7 +15,10 @@ module type shape = {
 }
 
 module mk_block_tour (M: gpu_metric) (S: shape) = {
-  module W = M.weight
+  type~ data [n] = M.data [n]
+  type point = M.point
+  module weight = M.weight
+  module W = weight
 
   local def lanes = i32.i64 S.lanes
 
@@ -33,8 +37,7 @@ module mk_block_tour (M: gpu_metric) (S: shape) = {
       let edge (l: i64) =
         #[unsafe]
         let p = i64.i32 (first + k * lanes) + l
-        let q = if p + 1 == n then 0 else p + 1
-        in if p > i64.i32 last then (-1, W.i32 0) else (p, M.dist data points[p] points[q])
+        in if p > i64.i32 last then (-1, W.i32 0) else (p, M.dist data points[p] points[cyclic_64.next n p])
       let (ps, ds) = unzip (map edge (iota S.lanes))
       in scatter succ ps ds
 
@@ -53,21 +56,20 @@ module mk_block_tour (M: gpu_metric) (S: shape) = {
            in scatter (scatter xs ps back) qs front
          in (exchange tour, exchange points)
 
-  -- | The first move in lexicographic order of those that gain `most`, the largest gain of all; 0, 0 if that is none.
+  -- | The largest gain, and the first move in lexicographic order that has it; 0, 0 if none gains.
   --
-  -- Each lane has reached its own largest gain in columns whose numbers are `first`, …, `last`. `place` tells, by lane and
-  -- number, the positions of the column's first row and of the column itself.
+  -- Each lane has reached its own largest gain in columns whose numbers are first, …, last. `place` tells, by lane and number,
+  -- the positions of the column's first row and of the column itself.
   def first_best [n]
                  (data: M.data [n])
                  (points: [n]M.point)
                  (succ: [n]W.t)
                  (place: i32 -> i32 -> (i32, i32))
-                 (most: W.t)
-                 (bests: [S.lanes]W.t)
-                 (firsts: [S.lanes]i32)
-                 (lasts: [S.lanes]i32) : (i32, i32) =
+                 (found: [S.lanes](W.t, i32, i32)) : (W.t, i32, i32) =
+    let (bests, firsts, lasts) = unzip3 found
+    let most = reduce_comm W.max (W.i32 0) bests
     let n32 = i32.i64 n
-    let next (p: i32) = if p + 1 == n32 then 0 else p + 1
+    let next = cyclic.next n32
     let gain (i: i32) (j: i32) =
       #[unsafe]
       succ[i64.i32 i]
@@ -84,14 +86,14 @@ module mk_block_tour (M: gpu_metric) (S: shape) = {
                let (i0, j) = place (i32.i64 l) number
                let order =
                  loop order for r < i32.i64 S.rows do
-                   let i = if i0 + r >= n32 then i0 + r - n32 else i0 + r
+                   let i = cyclic.wrap n32 (i0 + r)
                    in if i != j && gain i j W.== most
                       then i32.min order ((i32.min i j << 16) | i32.max i j)
                       else order
                in (order, number + 1)
            in order
     let order = reduce_comm i32.min i32.highest (map4 first_of (iota S.lanes) bests firsts lasts)
-    in if most W.<= W.i32 0 then (0, 0) else (order >> 16, order & 0xffff)
+    in if most W.<= W.i32 0 then (most, 0, 0) else (most, order >> 16, order & 0xffff)
 
   -- | The sum of the edges.
   def length [n] (succ: [n]W.t) : i64 =

@@ -1,6 +1,7 @@
 -- | The climber of the CPU backends: best-improvement 2-opt, one move after the other.
 
 import "../core/metric"
+import "../core/positions"
 import "../core/tour"
 import "enumerations"
 import "pairs"
@@ -16,15 +17,12 @@ module mk_climber (M: metric) (N: two_opt with data [n] = M.data [n] with point 
       -- | `climb` with pairs that are known, one move a pass.
       val climb_by [n] [m] [w] : M.data [n] -> pairs [m] [w] -> (limit: i32) -> (start: [n]i32) -> state [n]
     } = {
+  module L = mk_length M
   type~ data [n] = M.data [n]
 
   def best_move [n] (data: M.data [n]) (tour: [n]i32) : [3]i32 =
     let move = N.best data (N.pairs n) (map (M.point data) tour)
     in [move.gain, move.i, move.j]
-
-  def length [n] (data: M.data [n]) (tour: [n]M.point) : i64 =
-    let next p = if p + 1 == n then 0 else p + 1
-    in i64.sum (map (\p -> #[unsafe] i64.i32 (M.dist data tour[p] tour[next p])) (iota n))
 
   -- **Work:** O(n^2) a pass.
   def climb_by [n] [m] [w] (data: M.data [n]) (pairs: pairs [m] [w]) (limit: i32) (start: [n]i32) : state [n] =
@@ -36,7 +34,7 @@ module mk_climber (M: metric) (N: two_opt with data [n] = M.data [n] with point 
           map (\p -> #[unsafe] tour[i64.i32 (reversal move.i move.j (i32.i64 p))]) (iota n)
         in (tour, passes + 1, move.gain == 0)
     in { tour = map M.city tour
-       , length = length data tour
+       , length = L.line_length data tour
        , steps = passes - i32.bool done
        , passes
        , done

@@ -6,12 +6,15 @@
 -- sector, of which one number is used.
 
 import "../core/gpu_metric"
+import "../core/tour"
 import "block_tour"
+import "climb"
 import "restarts"
 
 module mk_column_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.data [n] = {
   module W = M.weight
   module T = mk_block_tour M S
+  module C = mk_climb T
   type~ data [n] = M.data [n]
 
   local def rows = i32.i64 S.rows
@@ -40,61 +43,50 @@ module mk_column_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.
     let n32 = i32.i64 n
     let zero = W.i32 0
     let least = W.i32 i32.lowest
-    let wrap (p: i32) = if p >= n32 then p - n32 else p
-    let next (p: i32) = if p + 1 == n32 then 0 else p + 1
+    let wrap = cyclic.wrap n32
     let tiles = (n32 + rows - 1) / rows
     let (chunks, width, met) = cut n32
-    let (tour, points) = T.load data start
-    let succ = T.link data points (replicate n zero) 0 (n32 - 1)
-    let (tour, _, succ, passes, done) =
-      loop (tour: *[n]i32, points: *[n]M.point, succ: *[n]W.t, passes, done) = (tour, points, succ, 0i32, false)
-      while !done && passes < limit do
-        -- The positions i0 and j at which a unit's rows and columns begin.
-        let place (unit: i32) =
-          let begin = unit / met * width
-          let last = i32.max 0 (i32.min n32 (begin + width) - 1)
-          let tile = last / rows - unit % met
-          in ((if tile < 0 then tile + tiles else tile) * rows, begin)
-        let lane (l: i64): (W.t, i32, i32) =
-          #[unsafe]
-          let (best, first, last, _, _) =
-            loop (best, first, last, unit, base) = (zero, -1i32, -1i32, i32.i64 l, 0i32)
-            while unit < chunks * met do
-              let (i0, begin) = place unit
-              let row = map (\r -> points[i64.i32 (wrap (i0 + i32.i64 r))]) (iota (S.rows + 1))
-              let s = map (\r -> succ[i64.i32 (wrap (i0 + i32.i64 r))]) (iota S.rows)
-              let j = i32.min (n32 - 1) begin
-              let prev =
+    let best (points: [n]M.point) (succ: [n]W.t) =
+      -- The positions i0 and j at which a unit's rows and columns begin.
+      let place (unit: i32) =
+        let begin = unit / met * width
+        let last = i32.max 0 (i32.min n32 (begin + width) - 1)
+        let tile = last / rows - unit % met
+        in ((if tile < 0 then tile + tiles else tile) * rows, begin)
+      let lane (l: i64): (W.t, i32, i32) =
+        #[unsafe]
+        let (best, first, last, _, _) =
+          loop (best, first, last, unit, base) = (zero, -1i32, -1i32, i32.i64 l, 0i32)
+          while unit < chunks * met do
+            let (i0, begin) = place unit
+            let row = map (\r -> points[i64.i32 (wrap (i0 + i32.i64 r))]) (iota (S.rows + 1))
+            let s = map (\r -> succ[i64.i32 (wrap (i0 + i32.i64 r))]) (iota S.rows)
+            let j = i32.min (n32 - 1) begin
+            let prev =
+              let p = points[i64.i32 j]
+              in map (\r -> s[r] W.- M.dist data row[r] p) (iota S.rows)
+            let (best, first, last, _, _) =
+              loop (best, first, last, prev: [S.rows]W.t, j) = (best, first, last, prev, j)
+              for k < i32.min width (n32 - begin) do
+                let sj = succ[i64.i32 j]
+                -- A row has no move with itself.
+                let itself = if j < i0 then j - i0 + n32 else j - i0
+                let j = cyclic.next n32 j
                 let p = points[i64.i32 j]
-                in map (\r -> s[r] W.- M.dist data row[r] p) (iota S.rows)
-              let (best, first, last, _, _) =
-                loop (best, first, last, prev: [S.rows]W.t, j) = (best, first, last, prev, j)
-                for k < i32.min width (n32 - begin) do
-                  let sj = succ[i64.i32 j]
-                  -- A row has no move with itself.
-                  let itself = if j < i0 then j - i0 + n32 else j - i0
-                  let j = next j
-                  let p = points[i64.i32 j]
-                  let d = M.dists data row p
-                  let gain r = if i32.i64 r == itself then least else prev[r] W.- d[r + 1]
-                  let most = (#[sequential] reduce W.max least (map gain (iota S.rows))) W.+ sj
-                  in ( W.max best most
-                     , if most W.> best then base + k else first
-                     , if most W.>= best then base + k else last
-                     , map (\r -> s[r] W.- d[r]) (iota S.rows)
-                     , j
-                     )
-              in (best, first, last, unit + lanes, base + width)
-          in (best, first, last)
-        let (bests, firsts, lasts) = unzip3 (map lane (iota S.lanes))
-        let most = reduce_comm W.max zero bests
-        let number (l: i32) (code: i32) =
-          let (i0, begin) = place (l + code / width * lanes)
-          in (i0, i32.min (n32 - 1) (begin + code % width))
-        let (i, j) = T.first_best data points succ number most bests firsts lasts
-        let done = most W.<= zero
-        let (tour, points) = T.reverse (tour, points) i j
-        let succ = T.link data points succ i (if done then i - 1 else j)
-        in (tour, points, succ, passes + 1, done)
-    in {tour, length = T.length succ, steps = passes - i32.bool done, passes, done}
+                let d = M.dists data row p
+                let gain r = if i32.i64 r == itself then least else prev[r] W.- d[r + 1]
+                let most = (#[sequential] reduce W.max least (map gain (iota S.rows))) W.+ sj
+                in ( W.max best most
+                   , if most W.> best then base + k else first
+                   , if most W.>= best then base + k else last
+                   , map (\r -> s[r] W.- d[r]) (iota S.rows)
+                   , j
+                   )
+            in (best, first, last, unit + lanes, base + width)
+        in (best, first, last)
+      let number (l: i32) (code: i32) =
+        let (i0, begin) = place (l + code / width * lanes)
+        in (i0, i32.min (n32 - 1) (begin + code % width))
+      in T.first_best data points succ number (map lane (iota S.lanes))
+    in C.climb data best limit start
 }

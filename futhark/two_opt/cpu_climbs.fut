@@ -24,6 +24,7 @@ module mk_cpu_climbs (M: metric) = {
   module closed_form_climber = mk_climber M (numbered M closed_form)
 
   -- | The same, with one move a pass, by an enumeration of all pairs; `climb` goes by diagonals.
+  #[noinline]
   def climb_by [c] [n] [m] [w] (data: M.data [n]) (pairs: pairs [m] [w]) (batch: batch [c] [n]) (limit: i32) : batch [c] [n] =
     let limit = assert (are_limits 1 limit && are_pairs n pairs && pairs.by != by_diagonals) limit
     in if pairs.by == by_flat

@@ -13,15 +13,6 @@ import "restarts"
 type descent [n] =
   {tour: [n]i32, gained: i64, moves: i64, passes: i64, done: bool, best: move i32, keys: [n]i64}
 
--- | No move, which every other one is better than; it reverses nothing.
-def none : move i32 = {gain = 0, i = i32.highest, j = i32.highest}
-
--- | The larger gain, then the smaller i, then the smaller j.
-def better (a: move i32) (b: move i32) : move i32 =
-  if a.gain > b.gain || (a.gain == b.gain && (a.i < b.i || (a.i == b.i && a.j <= b.j)))
-  then a
-  else b
-
 -- | What position p proposes as one number, so that the better one is the larger: the gain, then q counted downwards. No
 -- number above 0 stands for none.
 def proposal_key (n: i64) (gain: i32) (q: i32) : i64 = (i64.i32 gain << 32) + (n - i64.i32 q)

@@ -29,7 +29,7 @@ module numbered (M: metric) (E: enumeration)
   def pairs = E.pairs
 
   def best [n] [m] [w] (data: data [n]) (pairs: pairs [m] [w]) (tour: [n]point) : move i32 =
-    let next (p: i64) = if p + 1 == n then 0 else p + 1
+    let next = cyclic_64.next n
     let succ = map (\p -> M.dist data tour[p] tour[next p]) (iota n)
     let gain (k: i64) =
       let (i, j) = E.pair pairs n k
@@ -62,7 +62,7 @@ module diagonals (M: metric)
 
   def best [n] [m] [w] (data: data [n]) (_: pairs [m] [w]) (tour: [n]point) : move i32 =
     let half = n / 2
-    let wrap (p: i64) = if p < n then p else p - n
+    let wrap = cyclic_64.wrap n
     -- Continued past its end, so that no walk has to wrap.
     let m = n + half + 1
     let tour = #[unsafe] map (\p -> tour[wrap p]) (iota m)

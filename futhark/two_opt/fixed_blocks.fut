@@ -6,6 +6,7 @@
 
 import "../core/gpu_metric"
 import "../core/schedule"
+import "../core/tour"
 import "block_k_swap"
 import "block_tour"
 import "gpu_climbs"
@@ -47,7 +48,7 @@ module mk_fixed_blocks (M: gpu_metric) (S: shape) = {
   -- | Lengths, 0 where they are not known yet. **Work:** O(n) each. **Span:** O(n).
   def lengths [c] [n] (data: M.data [n]) (tours: [c][n]i32) (lengths: [c]i64) : [c]i64 =
     #[unsafe]
-    let edge tour p = M.dist data (M.point data tour[p]) (M.point data tour[if p + 1 == n then 0 else p + 1])
+    let edge tour p = M.dist data (M.point data tour[p]) (M.point data tour[cyclic_64.next n p])
     let length tour = loop sum = 0 for p < n do sum + M.weight.to_i64 (edge tour p)
     in threads.over (\(tour, known) -> if known > 0 then known else length tour) (zip tours lengths)
 

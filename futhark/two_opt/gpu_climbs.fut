@@ -26,37 +26,33 @@ module most_lanes = {def rows = 11i64 def lanes = 512i64}
 module k_swap_lanes = {def rows = 7i64 def lanes = 256i64}
 module k_swap_most_lanes = {def rows = 9i64 def lanes = 512i64}
 
-module fine_few = mk_restarts (mk_block_climber fine_grid few_lanes) blocks
-module fine_some = mk_restarts (mk_block_climber fine_grid some_lanes) blocks
-module fine_many = mk_restarts (mk_block_climber fine_grid many_lanes) blocks
-module fine_more = mk_restarts (mk_block_climber fine_grid more_lanes) blocks
-module fine_most = mk_restarts (mk_block_climber fine_grid most_lanes) blocks
-module fine_k_swap = mk_restarts (mk_block_k_swap_climber fine_grid k_swap_lanes) blocks
-module fine_k_swap_most = mk_restarts (mk_block_k_swap_climber fine_grid k_swap_most_lanes) blocks
-module fine_thread = mk_restarts (mk_thread_climber fine_grid) threads
-module coarse_some = mk_restarts (mk_block_climber coarse_grid some_lanes) blocks
-module coarse_many = mk_restarts (mk_block_climber coarse_grid many_lanes) blocks
-module coarse_most = mk_restarts (mk_block_climber coarse_grid most_lanes) blocks
-module coarse_k_swap = mk_restarts (mk_block_k_swap_climber coarse_grid k_swap_lanes) blocks
-module coarse_k_swap_most = mk_restarts (mk_block_k_swap_climber coarse_grid k_swap_most_lanes) blocks
-module coarse_thread = mk_restarts (mk_thread_climber coarse_grid) threads
-module fast_some = mk_restarts (mk_block_climber fast_plane some_lanes) blocks
-module fast_most = mk_restarts (mk_block_climber fast_plane most_lanes) blocks
-module fast_k_swap = mk_restarts (mk_block_k_swap_climber fast_plane k_swap_lanes) blocks
-module fast_thread = mk_restarts (mk_thread_climber fast_plane) threads
-module plane_some = mk_restarts (mk_block_climber gpu_plane some_lanes) blocks
-module plane_most = mk_restarts (mk_block_climber gpu_plane most_lanes) blocks
-module plane_k_swap = mk_restarts (mk_block_k_swap_climber gpu_plane k_swap_lanes) blocks
-module plane_thread = mk_restarts (mk_thread_climber gpu_plane) threads
-module matrix_some = mk_restarts (mk_column_climber gpu_matrix some_lanes) blocks
-module matrix_more = mk_restarts (mk_column_climber gpu_matrix wide_lanes) blocks
-module matrix_most = mk_restarts (mk_column_climber gpu_matrix most_lanes) blocks
-module short_few = mk_restarts (mk_column_climber short_matrix warp_lanes) blocks
-module short_many = mk_restarts (mk_column_climber short_matrix many_lanes) blocks
-module short_more = mk_restarts (mk_column_climber short_matrix wide_lanes) blocks
-module short_most = mk_restarts (mk_column_climber short_matrix most_lanes) blocks
-module matrix_k_swap = mk_restarts (mk_block_k_swap_climber gpu_matrix k_swap_lanes) blocks
-module matrix_thread = mk_restarts (mk_thread_climber gpu_matrix) threads
+-- | The climbers of a metric of coordinates, by their blocks; those that are used are compiled.
+module mk_blocks (M: gpu_metric) = {
+  module few = mk_restarts (mk_block_climber M few_lanes) blocks
+  module some = mk_restarts (mk_block_climber M some_lanes) blocks
+  module many = mk_restarts (mk_block_climber M many_lanes) blocks
+  module more = mk_restarts (mk_block_climber M more_lanes) blocks
+  module most = mk_restarts (mk_block_climber M most_lanes) blocks
+  module k_swap = mk_restarts (mk_block_k_swap_climber M k_swap_lanes) blocks
+  module k_swap_most = mk_restarts (mk_block_k_swap_climber M k_swap_most_lanes) blocks
+  module thread = mk_restarts (mk_thread_climber M) threads
+}
+
+-- | The same of a matrix.
+module mk_columns (M: gpu_metric) = {
+  module few = mk_restarts (mk_column_climber M warp_lanes) blocks
+  module some = mk_restarts (mk_column_climber M some_lanes) blocks
+  module many = mk_restarts (mk_column_climber M many_lanes) blocks
+  module more = mk_restarts (mk_column_climber M wide_lanes) blocks
+  module most = mk_restarts (mk_column_climber M most_lanes) blocks
+  module k_swap = mk_restarts (mk_block_k_swap_climber M k_swap_lanes) blocks
+  module thread = mk_restarts (mk_thread_climber M) threads
+}
+
+module of_fine = mk_blocks fine_grid
+module of_coarse = mk_blocks coarse_grid
+module of_matrix = mk_columns gpu_matrix
+module of_short = mk_columns short_matrix
 
 -- Up to so many climbers, two or four a multiprocessor of an H200, lanes are idle unless a climber has many of them.
 def few_climbers : i64 = 264
@@ -74,44 +70,45 @@ def fine_block [c] [n] (data: fine_grid.data [n]) (k: i32) (limit: i32) (batch: 
     then many_lanes.lanes
     else most_lanes.lanes
   in if k > 1 && n < 2000
-     then fine_k_swap.climb data k limit batch
+     then of_fine.k_swap.climb data k limit batch
      else if k > 1
-     then fine_k_swap_most.climb data k limit batch
+     then of_fine.k_swap_most.climb data k limit batch
      else if lanes == few_lanes.lanes
-     then fine_few.climb data k limit batch
+     then of_fine.few.climb data k limit batch
      else if lanes == some_lanes.lanes
-     then fine_some.climb data k limit batch
+     then of_fine.some.climb data k limit batch
      else if lanes == many_lanes.lanes
-     then fine_many.climb data k limit batch
+     then of_fine.many.climb data k limit batch
      else if lanes == more_lanes.lanes
-     then fine_more.climb data k limit batch
-     else fine_most.climb data k limit batch
+     then of_fine.more.climb data k limit batch
+     else of_fine.most.climb data k limit batch
 
 def coarse_block [c] [n] (data: coarse_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   let are_few = c <= few_climbers && n >= 160
   in if k > 1 && n < 2000
-     then coarse_k_swap.climb data k limit batch
+     then of_coarse.k_swap.climb data k limit batch
      else if k > 1
-     then coarse_k_swap_most.climb data k limit batch
+     then of_coarse.k_swap_most.climb data k limit batch
      else if n < 320 && !are_few
-     then coarse_some.climb data k limit batch
+     then of_coarse.some.climb data k limit batch
      else if n < 3000 && !are_few
-     then coarse_many.climb data k limit batch
-     else coarse_most.climb data k limit batch
+     then of_coarse.many.climb data k limit batch
+     else of_coarse.most.climb data k limit batch
 
-def fast_block [c] [n] (data: fast_plane.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
-  if k > 1
-  then fast_k_swap.climb data k limit batch
-  else if n < (if c <= few_climbers then 320 else 1000)
-  then fast_some.climb data k limit batch
-  else fast_most.climb data k limit batch
+-- | The blocks of points of a plane.
+module mk_plane_blocks (M: gpu_metric) = {
+  open mk_blocks M
 
-def plane_block [c] [n] (data: gpu_plane.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
-  if k > 1
-  then plane_k_swap.climb data k limit batch
-  else if n < (if c <= few_climbers then 320 else 1000)
-  then plane_some.climb data k limit batch
-  else plane_most.climb data k limit batch
+  def block [c] [n] (data: M.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
+    if k > 1
+    then k_swap.climb data k limit batch
+    else if n < (if c <= few_climbers then 320 else 1000)
+    then some.climb data k limit batch
+    else most.climb data k limit batch
+}
+
+module of_fast = mk_plane_blocks fast_plane
+module of_plane = mk_plane_blocks gpu_plane
 
 -- An instance on the device; `short` where no distance has more than 16 bits.
 type gpu_matrix_instance [n] = {matrix: gpu_matrix.data [n], short: bool}
@@ -119,21 +116,21 @@ type gpu_matrix_instance [n] = {matrix: gpu_matrix.data [n], short: bool}
 def matrix_block [c] [n] ({matrix, short}: gpu_matrix_instance [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   let are_few = c <= few_climbers
   in if k > 1
-     then matrix_k_swap.climb matrix k limit batch
+     then of_matrix.k_swap.climb matrix k limit batch
      else if !short
      then if n < 320 && !are_few
-          then matrix_some.climb matrix k limit batch
+          then of_matrix.some.climb matrix k limit batch
           else if n < 1500
-          then matrix_more.climb matrix k limit batch
-          else matrix_most.climb matrix k limit batch
+          then of_matrix.more.climb matrix k limit batch
+          else of_matrix.most.climb matrix k limit batch
      else let distances = map (map u16.i32) matrix
           in if n < 250 && !are_few
-             then short_few.climb distances k limit batch
+             then of_short.few.climb distances k limit batch
              else if n < 500 && !are_few
-             then short_many.climb distances k limit batch
+             then of_short.many.climb distances k limit batch
              else if n < 1500
-             then short_more.climb distances k limit batch
-             else short_most.climb distances k limit batch
+             then of_short.more.climb distances k limit batch
+             else of_short.most.climb distances k limit batch
 
 -- The same of coordinates; `fine` where the coordinates are small enough for `fine_grid`, `fast` where they are for
 -- `fast_plane`.
@@ -165,7 +162,7 @@ def climb_matrix_block [c] [n] (instance: gpu_matrix_instance [n]) (batch: batch
   assert (are_limits k limit && fits_a_block n) (matrix_block instance k limit batch)
 
 def climb_matrix_thread [c] [n] (instance: gpu_matrix_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
-  assert (are_limits k limit) (matrix_thread.climb instance.matrix k limit batch)
+  assert (are_limits k limit) (of_matrix.thread.climb instance.matrix k limit batch)
 
 def climb_grid_block [c] [n] (instance: gpu_grid_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
   assert (are_limits k limit && fits_a_block n) (if instance.fine
@@ -174,15 +171,15 @@ def climb_grid_block [c] [n] (instance: gpu_grid_instance [n]) (batch: batch [c]
 
 def climb_grid_thread [c] [n] (instance: gpu_grid_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
   assert (are_limits k limit) (if instance.fine
-                               then fine_thread.climb instance.grid k limit batch
-                               else coarse_thread.climb instance.grid k limit batch)
+                               then of_fine.thread.climb instance.grid k limit batch
+                               else of_coarse.thread.climb instance.grid k limit batch)
 
 def climb_plane_block [c] [n] (instance: gpu_plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
   assert (are_limits k limit && fits_a_block n) (if instance.fast
-                                                 then fast_block instance.plane k limit batch
-                                                 else plane_block instance.plane.exact k limit batch)
+                                                 then of_fast.block instance.plane k limit batch
+                                                 else of_plane.block instance.plane.exact k limit batch)
 
 def climb_plane_thread [c] [n] (instance: gpu_plane_instance [n]) (batch: batch [c] [n]) (k: i32) (limit: i32) : batch [c] [n] =
   assert (are_limits k limit) (if instance.fast
-                               then fast_thread.climb instance.plane k limit batch
-                               else plane_thread.climb instance.plane.exact k limit batch)
+                               then of_fast.thread.climb instance.plane k limit batch
+                               else of_plane.thread.climb instance.plane.exact k limit batch)

@@ -22,6 +22,16 @@ module in_32_bits (M: gpu_metric) : distances with data [n] = M.data [n] = {
   def dist data a b = i32.i64 (M.weight.to_i64 (M.dist data a b))
 }
 
+-- | What comes of the pair of each number, or of diagonals, by the enumeration that pairs are of.
+def by_enumeration [m] [w] 'a (pairs: pairs [m] [w]) (n: i64) (by_pairs: (i64 -> (i32, i32)) -> a) (by_diagonals: () -> a) : a =
+  if pairs.by == by_flat
+  then by_pairs (flat.pair pairs n)
+  else if pairs.by == by_zipped
+  then by_pairs (zipped.pair pairs n)
+  else if pairs.by == by_closed_form
+  then by_pairs (closed_form.pair pairs n)
+  else by_diagonals ()
+
 module mk_gpu_neighbourhoods (M: gpu_metric) = {
   module B = mk_batches blocks
   module T = mk_batches threads
@@ -30,13 +40,7 @@ module mk_gpu_neighbourhoods (M: gpu_metric) = {
 
   -- | Climbers with a thread block of their own go on by at most `limit` passes of one move.
   def block [c] [n] [m] [w] (data: M.data [n]) (pairs: pairs [m] [w]) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
-    if pairs.by == by_flat
-    then B.on (in_block.by_pairs data (flat.pair pairs n)) limit batch
-    else if pairs.by == by_zipped
-    then B.on (in_block.by_pairs data (zipped.pair pairs n)) limit batch
-    else if pairs.by == by_closed_form
-    then B.on (in_block.by_pairs data (closed_form.pair pairs n)) limit batch
-    else B.on (in_block.by_diagonals data) limit batch
+    by_enumeration pairs n (\pair -> B.on (in_block.by_pairs data pair) limit batch) (\() -> B.on (in_block.by_diagonals data) limit batch)
 
   -- | All distances. **Work:** O(n^2).
   def matrix [n] (data: M.data [n]) : [n][n]i32 =
@@ -45,13 +49,7 @@ module mk_gpu_neighbourhoods (M: gpu_metric) = {
 
   -- | Climbers with a thread of their own.
   def thread [c] [n] [m] [w] (data: M.data [n]) (pairs: pairs [m] [w]) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
-    if pairs.by == by_flat
-    then T.on (in_thread.by_pairs data (flat.pair pairs n)) limit batch
-    else if pairs.by == by_zipped
-    then T.on (in_thread.by_pairs data (zipped.pair pairs n)) limit batch
-    else if pairs.by == by_closed_form
-    then T.on (in_thread.by_pairs data (closed_form.pair pairs n)) limit batch
-    else T.on (in_thread.by_diagonals data) limit batch
+    by_enumeration pairs n (\pair -> T.on (in_thread.by_pairs data pair) limit batch) (\() -> T.on (in_thread.by_diagonals data) limit batch)
 
   module all_together = mk_flat_two_opt (in_32_bits M)
 
@@ -75,13 +73,9 @@ module shared_neighbourhoods = {
 
   def block [c] [n] [m] [w] (distances: [n][n]i32) (pairs: pairs [m] [w]) (limit: i32) (batch: batch [c] [n]) : batch [c] [n] =
     let copied = M.copied (assert (n <= shared_most) distances)
-    in if pairs.by == by_flat
-       then B.on (\limit start -> in_block.by_pairs (copied limit) (flat.pair pairs n) limit start) limit batch
-       else if pairs.by == by_zipped
-       then B.on (\limit start -> in_block.by_pairs (copied limit) (zipped.pair pairs n) limit start) limit batch
-       else if pairs.by == by_closed_form
-       then B.on (\limit start -> in_block.by_pairs (copied limit) (closed_form.pair pairs n) limit start) limit batch
-       else B.on (\limit start -> in_block.by_diagonals (copied limit) limit start) limit batch
+    let by_pairs pair = B.on (\limit start -> in_block.by_pairs (copied limit) pair limit start) limit batch
+    let by_diagonals () = B.on (\limit start -> in_block.by_diagonals (copied limit) limit start) limit batch
+    in by_enumeration pairs n by_pairs by_diagonals
 }
 
 -- A grid that is too wide for `fine_grid`, in double precision.

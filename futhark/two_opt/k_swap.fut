@@ -2,6 +2,7 @@
 -- (Robinson, Vrbsky, Hong, Eddy 2018, section 3.4).
 
 import "../core/metric"
+import "../core/positions"
 import "../core/tour"
 import "restarts"
 
@@ -17,13 +18,14 @@ def proposed 'w (p: i32) (proposal: proposal w) : move w =
 def overlap 'w (a: move w) (b: move w) : bool = a.i <= b.j && b.i <= a.j
 
 module mk_k_swap_climber (M: metric) : climber with data [n] = M.data [n] = {
+  module L = mk_length M
   type~ data [n] = M.data [n]
 
   -- What every edge proposes, walked along the cyclic diagonals as in `two_opt.diagonals`. A proposal is one number, so that
   -- the larger one wins: the gain, then q counted downwards.
   def proposals [n] (data: data [n]) (tour: [n]M.point) : [n](proposal i32) =
     let half = n / 2
-    let wrap (p: i64) = if p < n then p else p - n
+    let wrap = cyclic_64.wrap n
     let m = n + half + 1
     let tour = #[unsafe] map (\p -> tour[wrap p]) (iota m)
     let succ = #[unsafe] map (\p -> M.dist data tour[wrap p] tour[wrap p + 1]) (iota m)
@@ -43,14 +45,8 @@ module mk_k_swap_climber (M: metric) : climber with data [n] = M.data [n] = {
                  else {gain = 0, q = 0})
            keys
 
-  def better (a: move i32) (b: move i32) : move i32 =
-    if a.gain > b.gain || (a.gain == b.gain && (a.i < b.i || (a.i == b.i && a.j <= b.j)))
-    then a
-    else b
-
   -- **Work:** O(n^2) a pass, and O(n) a move. **Span:** O(n + k log n) a pass.
   def climb [n] (data: data [n]) (k: i32) (limit: i32) (start: [n]i32) : state [n] =
-    let none = {gain = 0, i = i32.highest, j = i32.highest}
     let (tour, steps, passes, done) =
       loop (tour, steps, passes, done) = (map (M.point data) start, 0, 0, false)
       while !done && passes < limit do
@@ -67,7 +63,5 @@ module mk_k_swap_climber (M: metric) : climber with data [n] = M.data [n] = {
                , more
                )
         in (tour, steps + made, passes + 1, made == 0)
-    let next p = if p + 1 == n then 0 else p + 1
-    let edge p = #[unsafe] i64.i32 (M.dist data tour[p] tour[next p])
-    in {tour = map M.city tour, length = i64.sum (map edge (iota n)), steps, passes, done}
+    in {tour = map M.city tour, length = L.line_length data tour, steps, passes, done}
 }

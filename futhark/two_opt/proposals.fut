@@ -19,18 +19,16 @@ module mk_proposals (M: gpu_metric) (S: {val rows : i64}) = {
     let rows = i32.i64 S.rows
     let zero = W.i32 0
     let half = n32 / 2
-    let wrap (p: i32) = if p >= n32 then p - n32 else p
-    let next (p: i32) = if p + 1 == n32 then 0 else p + 1
-    let row = table (S.rows + 1) M.origin (\r -> copy points[i64.i32 (wrap (i0 + i32.i64 r))])
-    let s = table S.rows zero (\r -> succ[i64.i32 (wrap (i0 + i32.i64 r))])
-    let j = wrap (i0 + 2)
+    let row = table (S.rows + 1) M.origin (\r -> copy points[i64.i32 (cyclic.wrap n32 (i0 + i32.i64 r))])
+    let s = table S.rows zero (\r -> succ[i64.i32 (cyclic.wrap n32 (i0 + i32.i64 r))])
+    let j = cyclic.wrap n32 (i0 + 2)
     let prev = table S.rows zero (\r -> s[r] W.- M.dist data row[r] points[i64.i32 j])
     let bests = table S.rows zero (\_ -> zero)
     let qs = table S.rows 0i32 (\_ -> 0)
     -- One column, for the rows first, …, last - 1.
     let column (prev: [S.rows]W.t, bests: [S.rows]W.t, qs: [S.rows]i32, j: i32) (first: i32) (last: i32) =
       let sj = succ[i64.i32 j]
-      let p = copy points[i64.i32 (next j)]
+      let p = copy points[i64.i32 (cyclic.next n32 j)]
       let d = M.dists data row p
       let gain r = if i32.i64 r >= first && i32.i64 r < last then prev[r] W.- d[r + 1] W.+ sj else zero
       let gains = table S.rows zero gain
@@ -41,7 +39,7 @@ module mk_proposals (M: gpu_metric) (S: {val rows : i64}) = {
       in ( table S.rows zero (\r -> s[r] W.- d[r])
          , table S.rows zero (\r -> W.max gains[r] bests[r])
          , table S.rows 0i32 q
-         , next j
+         , cyclic.next n32 j
          )
     let state = loop state = (prev, bests, qs, j) for k < rows - 1 do column state 0 (k + 1)
     let state = loop state for _k < half - rows do column state 0 rows

@@ -35,7 +35,7 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
 
   def lay [n] (data: data [n]) (tour: [n]i32) : line [n] =
     let points = map (S.point data) tour
-    let edge (p: i64) = #[unsafe] S.dist data points[p] points[if p + 1 == n then 0 else p + 1]
+    let edge (p: i64) = #[unsafe] S.dist data points[p] points[cyclic_64.next n p]
     in (points, map edge (iota n))
 
   def make_move [n] (data: data [n]) ((points, succ): line [n]) (found: finding) : line [n] =
@@ -80,9 +80,9 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
            (meet: a -> (j: i32) -> (offset: i32) -> [D.rows]W.t -> W.t -> a) : a =
     #[unsafe]
     let n32 = i32.i64 n
-    let next (p: i32) = if p + 1 == n32 then 0 else p + 1
+    let next = cyclic.next n32
     -- A tour of fewer cities than rows has some rows twice, of which one may be another's: a move is looked at by its numbers.
-    let wrap (p: i32) = i64.i32 (i32.min (n32 - 1) (if p < n32 then p else p - n32))
+    let wrap (p: i32) = i64.i32 (i32.min (n32 - 1) (cyclic.wrap n32 p))
     let begin = (i0 + from) / width * width + chunk * width
     let first = i32.max begin (i0 + from)
     let last = i32.min (begin + width) (i0 + to + rows - 1)
@@ -107,7 +107,7 @@ module mk_rows (S: screen) (D: division) : scanner with data [n] = S.data [n] = 
   local
   def gain [n] (data: data [n]) ((points, succ): line [n]) (i: i32) (j: i32) : i32 =
     #[unsafe]
-    let next (p: i32) = if p + 1 == i32.i64 n then 0 else p + 1
+    let next = cyclic.next (i32.i64 n)
     let at (p: i32) = copy points[i64.i32 p]
     in succ[i64.i32 i]
        + succ[i64.i32 j]

@@ -2,7 +2,9 @@
 -- `block_enumerations`, in device memory.
 
 import "../core/gpu_metric"
+import "../core/tour"
 import "../flat/two_opt"
+import "climb"
 import "pairs"
 import "restarts"
 import "thread_tour"
@@ -10,31 +12,12 @@ import "thread_tour"
 module mk_thread_enumerations (M: gpu_metric) = {
   module W = M.weight
   module T = mk_thread_tour M
+  module C = mk_climb T
 
   local def zero = W.i32 0
 
-  local
-  -- | Make the best moves that `best` finds in a tour's points and edges.
-  def climb [n]
-            (data: M.data [n])
-            (best: (points: [n]M.point) -> (succ: [n]W.t) -> (W.t, i32, i32))
-            (limit: i32)
-            (start: [n]i32) : state [n] =
-    let (tour, points) = T.load data start
-    let succ = T.link_all data points (replicate n zero) 0 (i32.i64 n - 1)
-    let (tour, _, succ, passes, done) =
-      loop (tour: *[n]i32, points: *[n]M.point, succ: *[n]W.t, passes, done) = (tour, points, succ, 0i32, false)
-      while !done && passes < limit do
-        let (most, i, j) = best points succ
-        let done = most W.<= zero
-        let (tour, points) = T.reverse (tour, points) i j
-        let succ = T.link_all data points succ i (if done then i - 1 else j)
-        in (tour, points, succ, passes + 1, done)
-    in {tour, length = T.length succ, steps = passes - i32.bool done, passes, done}
-
   -- | **Work:** O(n^2) a move. **Span:** the same.
   def by_pairs [n] (data: M.data [n]) (pair: i64 -> (i32, i32)) (limit: i32) (start: [n]i32) : state [n] =
-    let next (p: i32) = if p + 1 == i32.i64 n then 0 else p + 1
     let best (points: [n]M.point) (succ: [n]W.t) =
       #[unsafe]
       loop (most, first, second) = (zero, 0i32, 0i32)
@@ -44,15 +27,15 @@ module mk_thread_enumerations (M: gpu_metric) = {
           succ[i64.i32 i]
           W.+ succ[i64.i32 j]
           W.- M.dist data points[i64.i32 i] points[i64.i32 j]
-          W.- M.dist data points[i64.i32 (i + 1)] points[i64.i32 (next j)]
+          W.- M.dist data points[i64.i32 (i + 1)] points[i64.i32 (cyclic.next (i32.i64 n) j)]
         let wins = gain W.> most
         in (W.max gain most, if wins then i else first, if wins then j else second)
-    in climb data best limit start
+    in C.climb data best limit start
 
   -- | **Work:** O(n^2) a move. **Span:** the same.
   def by_diagonals [n] (data: M.data [n]) (limit: i32) (start: [n]i32) : state [n] =
     let n32 = i32.i64 n
-    let wrap (p: i32) = if p >= n32 then p - n32 else p
+    let wrap = cyclic.wrap n32
     let best (points: [n]M.point) (succ: [n]W.t) =
       #[unsafe]
       let (most, order) =
@@ -70,5 +53,5 @@ module mk_thread_enumerations (M: gpu_metric) = {
           in (most, order)
       let (i, j) = if most W.> zero then (i32.i64 (order / n), i32.i64 (order % n)) else (0, 0)
       in (most, i, j)
-    in climb data best limit start
+    in C.climb data best limit start
 }

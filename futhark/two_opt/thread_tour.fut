@@ -2,9 +2,13 @@
 -- not safe everywhere.
 
 import "../core/gpu_metric"
+import "../core/tour"
 
 module mk_thread_tour (M: gpu_metric) = {
-  module W = M.weight
+  type~ data [n] = M.data [n]
+  type point = M.point
+  module weight = M.weight
+  module W = weight
 
   -- | Copy a tour and its points.
   def load [n] (data: M.data [n]) (start: [n]i32) : (*[n]i32, *[n]M.point) =
@@ -13,18 +17,13 @@ module mk_thread_tour (M: gpu_metric) = {
     let points = loop points = replicate n M.origin for p < n do points with [p] = M.point data start[p]
     in (tour, points)
 
-  -- | The length of the edge that leaves a position.
-  def link [n] (data: M.data [n]) (points: [n]M.point) (p: i32) : W.t =
-    #[unsafe]
-    let next = if p + 1 == i32.i64 n then 0 else p + 1
-    in M.dist data points[i64.i32 p] points[i64.i32 next]
-
   -- | Set the lengths of the edges that leave positions first, …, last.
-  def link_all [n] (data: M.data [n]) (points: [n]M.point) (succ: *[n]W.t) (first: i32) (last: i32) : *[n]W.t =
+  def link [n] (data: M.data [n]) (points: [n]M.point) (succ: *[n]W.t) (first: i32) (last: i32) : *[n]W.t =
     #[unsafe]
     loop succ: *[n]W.t = succ
     for l < last - first + 1 do
-      succ with [i64.i32 (first + l)] = link data points (first + l)
+      let p = first + l
+      in succ with [i64.i32 p] = M.dist data points[i64.i32 p] points[i64.i32 (cyclic.next (i32.i64 n) p)]
 
   -- | Reverse the positions i + 1, …, j.
   def reverse [n] (tour: *[n]i32, points: *[n]M.point) (i: i32) (j: i32) : (*[n]i32, *[n]M.point) =

@@ -2,6 +2,7 @@
 -- updates only, in device memory.
 
 import "../core/gpu_metric"
+import "../core/tour"
 import "proposals"
 import "restarts"
 import "thread_tour"
@@ -19,9 +20,9 @@ module mk_thread_climber (M: gpu_metric) : climber with data [n] = M.data [n] = 
     let n32 = i32.i64 n
     let rows = i32.i64 tiling.rows
     let zero = W.i32 0
-    let next (p: i32) = if p + 1 == n32 then 0 else p + 1
+    let next = cyclic.next n32
     let (tour, points) = T.load data start
-    let succ = T.link_all data points (replicate n zero) 0 (n32 - 1)
+    let succ = T.link data points (replicate n zero) 0 (n32 - 1)
     -- A tour of few cities has no whole tile: then each edge looks at the others one by one.
     let tiles = if n32 < 3 * rows then 0 else (n32 + rows - 1) / rows
     let (tour, _, succ, _, _, steps, passes, done) =
@@ -42,7 +43,7 @@ module mk_thread_climber (M: gpu_metric) : climber with data [n] = M.data [n] = 
             let (best, at) =
               loop (best, at) = (zero, 0)
               for e < n32 / 2 - 1 do
-                let q = if p + e + 2 < n32 then p + e + 2 else p + e + 2 - n32
+                let q = cyclic.wrap n32 (p + e + 2)
                 let gain =
                   succ[i64.i32 p]
                   W.+ succ[i64.i32 q]
@@ -72,7 +73,7 @@ module mk_thread_climber (M: gpu_metric) : climber with data [n] = M.data [n] = 
                 in gains with [i64.i32 p] = copy (if gone then zero else gains[i64.i32 p])
             let more = most W.> zero
             in (tour, points, gains, made + i32.bool more, more)
-        let succ = T.link_all data points succ 0 (n32 - 1)
+        let succ = T.link data points succ 0 (n32 - 1)
         in (tour, points, succ, gains, qs, steps + made, passes + 1, made == 0)
     in {tour, length = T.length succ, steps, passes, done}
 }

@@ -7,12 +7,15 @@
 -- rows keeps the lanes of a warp on different banks.
 
 import "../core/gpu_metric"
+import "../core/tour"
 import "block_tour"
+import "climb"
 import "restarts"
 
 module mk_block_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.data [n] = {
   module W = M.weight
   module T = mk_block_tour M S
+  module C = mk_climb T
   type~ data [n] = M.data [n]
 
   local def rows = i32.i64 S.rows
@@ -43,68 +46,57 @@ module mk_block_climber (M: gpu_metric) (S: shape) : climber with data [n] = M.d
     let zero = W.i32 0
     -- Less than any gain. Not W.lowest, which CUDA computes as 1 / 0, each time.
     let least = W.i32 i32.lowest
-    let wrap (p: i32) = if p >= n32 then p - n32 else p
-    let next (p: i32) = if p + 1 == n32 then 0 else p + 1
+    let wrap = cyclic.wrap n32
     let tiles = (n32 + rows - 1) / rows
     let chunks = chunks_of n32
     let half = n32 / 2
     let width = (half + chunks - 1) / chunks
     -- Columns that a chunk has at most, those inside the tile included: how columns are numbered within a lane.
     let span = rows + width
-    let (tour, points) = T.load data start
-    let succ = T.link data points (replicate n zero) 0 (n32 - 1)
-    let (tour, _, succ, passes, done) =
-      loop (tour: *[n]i32, points: *[n]M.point, succ: *[n]W.t, passes, done) = (tour, points, succ, 0i32, false)
-      while !done && passes < limit do
-        -- Positions i0 and j of a column, by the unit and the number of the column in it.
-        let place (unit: i32) (column: i32) =
-          let i0 = unit % tiles * rows
-          let offset = if column < rows then column + 2 else unit / tiles * width + column
-          in (i0, wrap (wrap (i0 + offset)))
-        let lane (l: i64): (W.t, i32, i32) =
-          #[unsafe]
-          let (best, first, last, _, _) =
-            loop (best, first, last, unit, base) = (zero, -1i32, -1i32, i32.i64 l, 0i32)
-            while unit < tiles * chunks do
-              let chunk = unit / tiles
-              let inside = if chunk == 0 then rows - 2 else 0
-              let (i0, j) = place unit (if chunk == 0 then 0 else rows)
-              let row = map (\r -> points[i64.i32 (wrap (i0 + i32.i64 r))]) (iota (S.rows + 1))
-              let s = map (\r -> succ[i64.i32 (wrap (i0 + i32.i64 r))]) (iota S.rows)
-              let prev =
-                let p = points[i64.i32 j]
-                in map (\r -> s[r] W.- M.dist data row[r] p) (iota S.rows)
-              -- One column: the moves of its first `allowed` rows, and their largest gain.
-              let walk (best, first, last, prev: [S.rows]W.t, j) (allowed: i32) (code: i32) =
-                let sj = succ[i64.i32 j]
-                let j = next j
-                let p = points[i64.i32 j]
-                let d = M.dists data row p
-                let gain r = if i32.i64 r < allowed then prev[r] W.- d[r + 1] else least
-                let most = (#[sequential] reduce W.max least (map gain (iota S.rows))) W.+ sj
-                in ( W.max best most
-                   , if most W.> best then code else first
-                   , if most W.>= best then code else last
-                   , map (\r -> s[r] W.- d[r]) (iota S.rows)
-                   , j
-                   )
-              let state =
-                loop state = (best, first, last, prev, j)
-                for k < inside do
-                  walk state (k + 1) (base + k)
-              let (best, first, last, _, _) =
-                loop state
-                for k < i32.min width (half - chunk * width) do
-                  walk state rows (base + rows + k)
-              in (best, first, last, unit + lanes, base + span)
-          in (best, first, last)
-        let (bests, firsts, lasts) = unzip3 (map lane (iota S.lanes))
-        let most = reduce_comm W.max zero bests
-        let number (l: i32) (code: i32) = place (l + code / span * lanes) (code % span)
-        let (i, j) = T.first_best data points succ number most bests firsts lasts
-        let done = most W.<= zero
-        let (tour, points) = T.reverse (tour, points) i j
-        let succ = T.link data points succ i (if done then i - 1 else j)
-        in (tour, points, succ, passes + 1, done)
-    in {tour, length = T.length succ, steps = passes - i32.bool done, passes, done}
+    let best (points: [n]M.point) (succ: [n]W.t) =
+      -- Positions i0 and j of a column, by the unit and the number of the column in it.
+      let place (unit: i32) (column: i32) =
+        let i0 = unit % tiles * rows
+        let offset = if column < rows then column + 2 else unit / tiles * width + column
+        in (i0, wrap (wrap (i0 + offset)))
+      let lane (l: i64): (W.t, i32, i32) =
+        #[unsafe]
+        let (best, first, last, _, _) =
+          loop (best, first, last, unit, base) = (zero, -1i32, -1i32, i32.i64 l, 0i32)
+          while unit < tiles * chunks do
+            let chunk = unit / tiles
+            let inside = if chunk == 0 then rows - 2 else 0
+            let (i0, j) = place unit (if chunk == 0 then 0 else rows)
+            let row = map (\r -> points[i64.i32 (wrap (i0 + i32.i64 r))]) (iota (S.rows + 1))
+            let s = map (\r -> succ[i64.i32 (wrap (i0 + i32.i64 r))]) (iota S.rows)
+            let prev =
+              let p = points[i64.i32 j]
+              in map (\r -> s[r] W.- M.dist data row[r] p) (iota S.rows)
+            -- One column: the moves of its first `allowed` rows, and their largest gain.
+            let walk (best, first, last, prev: [S.rows]W.t, j) (allowed: i32) (code: i32) =
+              let sj = succ[i64.i32 j]
+              let j = cyclic.next n32 j
+              let p = points[i64.i32 j]
+              let d = M.dists data row p
+              let gain r = if i32.i64 r < allowed then prev[r] W.- d[r + 1] else least
+              let most = (#[sequential] reduce W.max least (map gain (iota S.rows))) W.+ sj
+              in ( W.max best most
+                 , if most W.> best then code else first
+                 , if most W.>= best then code else last
+                 , map (\r -> s[r] W.- d[r]) (iota S.rows)
+                 , j
+                 )
+            let state =
+              loop state = (best, first, last, prev, j)
+              for k < inside do
+                walk state (k + 1) (base + k)
+            let (best, first, last, _, _) =
+              loop state
+              for k < i32.min width (half - chunk * width) do
+                walk state rows (base + rows + k)
+            in (best, first, last, unit + lanes, base + span)
+        in (best, first, last)
+      let number (l: i32) (code: i32) = place (l + code / span * lanes) (code % span)
+      in T.first_best data points succ number (map lane (iota S.lanes))
+    in C.climb data best limit start
 }

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from pytsp.api.collapsed import collapse_all
 from pytsp.api.dispatch import dispatch, task_of
 from pytsp.api.request import Request
-from pytsp.api.restating import restate_result
+from pytsp.api.restating import WithFixedEdges, restate_result
 from pytsp.api.together import Together, kind_of
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.exceptions import InstanceError
+from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.instance import Instance
 from pytsp.problem.instances import cities_of
 from pytsp.problem.kernel_input import Form, form_of, forms_of
@@ -161,6 +162,9 @@ class Batches:
 
     def untimely(self, instance: Instance, left: int) -> Result:
         """Return the fallback result of an instance, one of `left`; it descends if there is time for all of them."""
+        if instance.fixed is not None:
+            fixed = WithFixedEdges(FixedEdges.of(instance))
+            return restate_result(self.untimely(fixed.fixed.instance, left), fixed)
         placed = {name: value for name, value in self.common.items() if name != "seed"}
         task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, placed)
         if self.watch.seconds_left < left * (SHORTENED_SECONDS + shortening_seconds(task)):
@@ -283,7 +287,7 @@ class Batches:
 
 def _goes_together(instance: Instance, *, is_limited: bool = False) -> bool:
     """Tell whether an instance is solved together with others, in a limited time perhaps."""
-    if is_limited and instance.n > TIMED_CITIES:
+    if instance.fixed is not None or (is_limited and instance.n > TIMED_CITIES):
         return False
     return instance.n in (TOGETHER_CITIES if is_planar(instance) else TOGETHER_IN_A_MATRIX)
 

@@ -83,7 +83,8 @@ class Collapsed:
         *,
         has_initial_tour: bool = False,
     ) -> Collapsed | None:
-        """Return the instance with few cities a place; None where no place has more, or only ends that are kept.
+        """Return the instance with few cities a place; None where no place has more, or only ends that are kept, or
+        where edges are fixed, of which no city is left out.
 
         Parameters
         ----------
@@ -97,7 +98,7 @@ class Collapsed:
         -----
         Coordinates: work O(n log n), memory O(n). A matrix: O(n), and O(n) more for each city that may share its place.
         """
-        groups = _groups_of(original)
+        groups = None if original.fixed is not None else _groups_of(original)
         if groups is None:
             return None
         copies = _copies_of(original, groups)

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pytsp.api.request import Request
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.problem.cut_off import warn_of_cut_off
+from pytsp.problem.fixed_edges import check_has_fixed
+from pytsp.problem.insertion import is_partial, with_insertions
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import is_in_space_only
 from pytsp.problem.labels import city_number
 from pytsp.problem.location import is_located
+from pytsp.problem.open_paths import check_ends
 from pytsp.problem.rounding import warn_of_rounding
+from pytsp.problem.tours import check_tour
 from pytsp.run.monitor import Watch, target_length
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import early_tour, fallback_result, quick_seconds
@@ -71,6 +77,7 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         from pytsp.io.convert import as_instance  # noqa: PLC0415
 
         instance = as_instance(instance, **request.reading)
+    instance = _with_fixed(instance, request.fixed)
     # Attribute the warning to the caller of `solve`.
     warn_of_rounding(instance, stacklevel=3)
     warn_of_cut_off([instance], is_open=request.open is True)
@@ -82,6 +89,7 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
         start_city=city_number(instance, "start_city", request.given_ends[0]),
         end_city=city_number(instance, "end_city", request.given_ends[1]),
     )
+    request = _with_insertions(instance, request)
     if truth_value("open", request.open):
         return solve(instance, request)
     if request.end_city is not None:
@@ -93,11 +101,74 @@ def dispatch(instance: Instance | Any, request: Request) -> Result:
     return _solve_within(FirstCity(instance, request.start_city), solve, instance, replace(request, start_city=None))
 
 
+def _with_insertions(instance: Instance, request: Request) -> Request:
+    """Return a request whose initial tour has all cities, if there is one."""
+    if truth_value("keep", request.keep) and request.initial_tour is None:
+        raise ValueError("keep=True keeps the initial tour; give initial_tour")
+    if request.initial_tour is None or not is_partial(request.initial_tour, instance.n):
+        return request
+    is_open = truth_value("open", request.open)
+    ends = {"start_city": request.start_city, "end_city": request.end_city} if is_open else {}
+    return replace(request, initial_tour=with_insertions(instance, request.initial_tour, is_open=is_open, **ends))
+
+
+def _kept(instance: Instance, request: Request) -> Result:
+    """Return the initial tour as it is."""
+    if request.checkpoint is not None:
+        raise ValueError("checkpoint has no effect with keep=True, which searches nothing")
+    tour = check_tour(request.initial_tour, instance.n)  # type: ignore[arg-type]
+    if request.open:
+        check_ends(tour, request.start_city, request.end_city)
+    if instance.fixed is not None:
+        check_has_fixed(instance.fixed, tour, is_open=bool(request.open))
+    # What it is told of is as of a search without time.
+    alone = replace(request, time_limit=None, target=None, target_gap=None, initial_tour=tour, keep=False)
+    alone = replace(alone, progress=None, on_improvement=None)
+    found = fallback_result(_task_for(replace(instance, fixed=None), alone), None)
+    length = instance.path_length(tour) if request.open else instance.tour_length(tour)
+    told = found.history[-1]._replace(length=length)
+    return replace(
+        found,
+        instance=replace(instance, optimum=None) if request.open and instance.optimum is not None else instance,
+        tour=tour,
+        length=length,
+        lengths=np.array([length]),
+        history=(told,),
+        is_open=bool(request.open),
+        stop_reason="finished",
+    )
+
+
+def _with_fixed(instance: Instance, fixed: Any) -> Instance:
+    """Return an instance with the fixed edges that are given, by numbers or labels, in place of its own."""
+    if fixed is None:
+        return instance
+    if isinstance(fixed, str) or not isinstance(fixed, Iterable):
+        raise TypeError(f"fixed must be pairs of cities; it is {fixed!r:.60}")
+    if not isinstance(fixed, np.ndarray):
+        fixed = [_cities_of(instance, pair) for pair in fixed]
+    made = replace(instance, fixed=fixed)
+    if made.fixed is None and instance.fixed is None:
+        return instance
+    is_same = np.array_equal(made.fixed, instance.fixed)  # type: ignore[arg-type]
+    # An optimum that is known is that with the instance's own.
+    return made if is_same or made.optimum is None else replace(made, optimum=None)
+
+
+def _cities_of(instance: Instance, pair: Any) -> list[int]:
+    """Return the numbers of the cities of a fixed edge."""
+    if isinstance(pair, str) or not isinstance(pair, Iterable) or len(cities := [*pair]) != 2:
+        raise ValueError(f"fixed must be pairs of cities; one is {pair!r:.60}")
+    return [number for city in cities if (number := city_number(instance, "fixed", city)) is not None]
+
+
 def dispatch_read(instance: Instance, request: Request) -> Result:
     """Solve an instance, with or without a bound; with few cities per place, if the solver allows."""
     from pytsp.api.rescaled import solve_rescaled  # noqa: PLC0415
 
-    if _takes_lists(instance, request):
+    if request.keep:
+        return _kept(instance, request)
+    if instance.fixed is None and _takes_lists(instance, request):
         from pytsp.api.collapsed import Collapsed  # noqa: PLC0415
 
         ends = request.start_city, request.end_city
@@ -151,7 +222,7 @@ def _solve_within(
 
 def solve_once(instance: Instance, request: Request) -> Result:
     """Solve an instance with its distances rounded once."""
-    if request.open or instance.asymmetric:
+    if request.open or instance.asymmetric or instance.fixed is not None:
         from pytsp.api.reductions import solve_reduced  # noqa: PLC0415
 
         return solve_reduced(instance, request)

@@ -56,8 +56,8 @@ def solve_many(
     An instance's result does not depend on the other instances. Climbers start from random near tours, descend by
     chains along lists of the 8 nearest cities, and recombine until no tour of the instance changes (see `pytsp.solve`).
     This holds from 8 to 20,000 cities in the plane, or to 1,500 of other metrics and matrices (1,000 with a time
-    limit). Larger instances are solved one by one by `solver="eax"` with `moves="lk"`, smaller ones by 200 iterations
-    of `solver="ils"` with `moves="3-opt"`.
+    limit). Larger instances, and those with fixed edges, are solved one by one by `solver="eax"` with `moves="lk"`,
+    smaller ones by 200 iterations of `solver="ils"` with `moves="3-opt"`.
 
     Parameters
     ----------

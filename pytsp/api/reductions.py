@@ -1,4 +1,4 @@
-"""Solve open paths and asymmetric instances as closed tours of symmetric ones, and restate the results."""
+"""Solve open paths, asymmetric instances and fixed edges as closed tours of symmetric instances; restate results."""
 
 from __future__ import annotations
 
@@ -13,19 +13,23 @@ from numpy.typing import NDArray
 
 from pytsp.api.dispatch import options_of, run_out, solve_once, timely, watch_of
 from pytsp.api.request import Request
+from pytsp.api.restating import ROUNDING, WithFixedEdges
 from pytsp.problem.asymmetric import JonkerVolgenant
+from pytsp.problem.fixed_edges import FixedEdges, held
 from pytsp.problem.instance import Instance
 from pytsp.problem.open_paths import OpenPath, UnclosedPath
 from pytsp.run.monitor import Improved, Improvement, Progress, target_length
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import quick_seconds, quick_tour
+from pytsp.solvers.options.fields import Options
+from pytsp.solvers.registry import SOLVERS
 from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import OutOfTime, looking
 
 __all__ = ["solve_reduced"]
 
-# Relatively, what the kernel's lengths of floating-point distances may differ by at most.
-_ROUNDING = 1e-6
+# Solvers whose random moves part pairs: they would spend their time on joining them again.
+PARTING = ("annealing", "ants")
 
 Told = TypeVar("Told", Progress, Improved)
 
@@ -34,16 +38,18 @@ Told = TypeVar("Told", Progress, Improved)
 class Reduction:
     """Reduction of an instance, or of the open path through its cities, to a symmetric instance with closed tours.
 
-    An open path becomes a closed tour first, and then a directed tour a symmetric one.
+    An open path becomes a closed tour first, and then a directed tour a symmetric one. With fixed edges either becomes
+    a tour that keeps pairs together.
     """
 
     instance: Instance
-    path: OpenPath | None
-    doubling: JonkerVolgenant | None
+    path: OpenPath | None = None
+    doubling: JonkerVolgenant | None = None
+    fixed: FixedEdges | None = None
 
     @property
-    def steps(self) -> list[OpenPath | JonkerVolgenant]:
-        return [step for step in (self.path, self.doubling) if step is not None]
+    def steps(self) -> list[OpenPath | JonkerVolgenant | FixedEdges]:
+        return [step for step in (self.path, self.doubling, self.fixed) if step is not None]
 
     @property
     def offset(self) -> int | float:
@@ -64,11 +70,15 @@ class Reduction:
 
     def restate(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the tour or path of a tour that is solved for."""
+        if self.fixed is not None:
+            return self.fixed.restate(tour)
         directed = tour if self.doubling is None else self.doubling.directed(tour)
         return directed if self.path is None else self.path.path(directed)
 
     def quick_tour(self, seconds: float) -> NDArray[np.int32]:
         """Return a tour that takes next to no time, of a path from its end; of doubled ways, that of the ways."""
+        if self.fixed is not None:
+            return held(quick_tour(self.fixed.instance, seconds), self.fixed.partners)
         if self.path is None:
             tour = quick_tour(self.instance, seconds)
         elif isinstance(self.path, UnclosedPath):
@@ -80,7 +90,8 @@ class Reduction:
 
     def measure(self, tour: NDArray[np.int32]) -> int | float:
         """Return the length of a tour or path."""
-        return self.instance.tour_length(tour) if self.path is None else self.instance.path_length(tour)
+        is_open = self.path is not None or (self.fixed is not None and self.fixed.is_open)
+        return self.instance.path_length(tour) if is_open else self.instance.tour_length(tour)
 
     def restated(self, now: Told) -> Told:
         """Map a report about the reduced tour back to the user's tour or path."""
@@ -133,16 +144,19 @@ def _path_of(instance: Instance, request: Request) -> OpenPath:
 
 
 def solve_reduced(instance: Instance, request: Request) -> Result:
-    """Solve an open path or an asymmetric instance."""
-    if request.checkpoint is not None:
+    """Solve an open path, an asymmetric instance or one with fixed edges."""
+    if request.checkpoint is not None and (request.open or instance.asymmetric):
         # It would hold the instance that is solved, and tours of that.
         raise ValueError("checkpoint has no effect with open paths and asymmetric instances")
     if request.open and request.target_gap is not None:
         raise ValueError("target_gap has no effect with open paths; optima that are known are those of closed tours")
     if is_array(request.keywords.get("neighbours", getattr(request.solver, "neighbours", None))):
         raise ValueError(
-            "neighbours given as lists have no effect with open paths and asymmetric instances; give their number"
+            "neighbours given as lists have no effect with open paths, asymmetric instances and fixed edges; "
+            "give their number"
         )
+    if instance.fixed is not None:
+        return _solve_fixed(instance, request)
     # An open path becomes a closed tour first, and then a directed tour a symmetric one.
     path = _path_of(instance, request) if request.open else None
     is_unclosed = isinstance(path, UnclosedPath)
@@ -158,6 +172,43 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         except OutOfTime:
             is_late = True
     reduction = Reduction(instance, path, doubling)
+    solved = closed if doubling is None else doubling.instance
+    return _solve_by(reduction, solved, request, run_out if is_late else solve_once, is_unclosed=is_unclosed)
+
+
+def _solve_fixed(instance: Instance, request: Request) -> Result:
+    """Solve an instance with fixed edges."""
+    if isinstance(request.solver, Options) or request.solver != "auto":
+        check_keeps_pairs(options_of(instance, request, watch_of(instance, request)))
+    ends = {"start_city": request.start_city, "end_city": request.end_city} if request.open else {}
+    fixed = FixedEdges.of(instance, is_open=bool(request.open), **ends)
+    if not request.open:
+        request = replace(request, steps=(*request.steps, WithFixedEdges(fixed)))
+    return _solve_by(Reduction(instance, fixed=fixed), fixed.instance, request, solve_once)
+
+
+def check_keeps_pairs(options: Options) -> None:
+    """Refuse fixed edges where the solver's moves part them.
+
+    Raises
+    ------
+    ValueError
+    """
+    if options.name in PARTING:
+        others = " or ".join(f"solver={name!r}" for name in SOLVERS if name not in ("auto", *PARTING))
+        raise ValueError(f"fixed edges have no effect with solver={options.name!r}; they are for {others}")
+
+
+def _solve_by(
+    reduction: Reduction,
+    solved: Instance,
+    request: Request,
+    solve: Callable[[Instance, Request], Result],
+    *,
+    is_unclosed: bool = False,
+) -> Result:
+    """Solve the instance that a reduction leads to, and restate its result."""
+    instance = reduction.instance
     offset, is_measured = reduction.offset, reduction.is_measured
     target = target_length(instance, request.target, request.target_gap)
     progress, on_improvement = request.progress, request.on_improvement
@@ -171,15 +222,14 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
         target=target if target is None or not target >= 0 else None if is_measured else max(0, target + offset),
         target_gap=None,
         quick_tour=reduction.quick_tour,
-        is_doubled=doubling is not None,
+        is_doubled=reduction.doubling is not None,
         initial_tour=None if request.initial_tour is None else reduction.tour(request.initial_tour),
         progress=None if progress is None else lambda now: progress(reduction.restated(now)),
         on_improvement=None if on_improvement is None else lambda now: on_improvement(reduction.restated(now)),
     )
     if is_measured:
         reduced = replace(reduced, on_improvement=improvements.take)
-    solve = run_out if is_late else solve_once
-    result = solve(closed if doubling is None else doubling.instance, reduced)
+    result = solve(solved, reduced)
     tour = reduction.restate(result.tour)
     length = reduction.measure(tour)
     lengths: NDArray[Any] = result.lengths - offset
@@ -193,9 +243,14 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
             lengths[best] = length
         history = tuple(each for each in improvements.history if each.length >= length)
     seconds = time.perf_counter() - request.began
+    if history and reduction.fixed is not None and not (instance.is_exact or is_measured):
+        # The difference of two lengths that are longer by all pairs' distance has fewer digits.
+        is_same = abs(length - history[-1].length) <= ROUNDING * length
+        history = (*history[:-1], history[-1]._replace(length=length)) if is_same else history
+        lengths[np.argmin(lengths)] = length
     # A search that was cut short may leave an end out of its position, or a pair apart; repaired, its tour is shorter.
     # Lengths of floating-point distances are the kernel's until then, which are less precise.
-    if not history or length < history[-1].length * (1 if instance.is_exact else 1 - _ROUNDING):
+    if not history or length < history[-1].length * (1 if instance.is_exact else 1 - ROUNDING):
         history += (result.history[-1]._replace(seconds=seconds, length=length),)
         lengths[np.argmin(lengths)] = length
         if on_improvement is not None:

@@ -23,16 +23,17 @@ __all__ = ["Request"]
 class Request:
     """The arguments of `pytsp.solve` that concern every solver, and `keywords`, the options of its solver.
 
-    `reading` is how data are read that are no instance yet, as `pytsp.as_instance` takes it; `began`
-    is when the solve did, by the clock of `time.perf_counter`; `executor` and `devices` are as
-    `pytsp.distributed.coordinator.places_of` takes them. `given_ends` are numbers or labels, `start_city` and
-    `end_city` the numbers, once the instance is read. `quick_tour` and `is_doubled` are those of a
+    `reading` is how data are read that are no instance yet, as `pytsp.as_instance` takes it; `began` is when the solve
+    did, by the clock of `time.perf_counter`; `executor` and `devices` are as `pytsp.distributed.coordinator.places_of`
+    takes them. `fixed` are the edges that are given in place of the instance's. `given_ends` are numbers or labels,
+    `start_city` and `end_city` the numbers, once the instance is read. `quick_tour` and `is_doubled` are those of a
     `Task`, and `bounded` what a checkpoint is to hold of the bound; `steps` lead from the user's instance to the one
     that is solved, the outermost first.
     """
 
     reading: Mapping[str, Any] = field(default_factory=dict)
     solver: str | Options = "auto"
+    fixed: Any = None
     open: bool = False
     given_ends: tuple[int | str | None, int | str | None] = (None, None)
     start_city: int | None = None
@@ -47,6 +48,7 @@ class Request:
     patience: float | None = None
     bound: bool = False
     initial_tour: ArrayLike | None = None
+    keep: bool = False
     checkpoint: str | PathLike[str] | None = None
     checkpoint_interval: float = 30.0
     progress: Callable[[Progress], object] | None = None

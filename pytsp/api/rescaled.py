@@ -163,6 +163,9 @@ class _Scales:
             return None
         self.longest = longest
         reduced = Instance._of_lawful_matrix(costs.matrix, instance.name, asymmetric=instance.asymmetric)
+        if instance.fixed is not None:
+            # All tours are shorter by the same length, those with these edges too.
+            reduced = replace(reduced, fixed=instance.fixed)
         return _Scale(reduced, costs, np.array(tour))
 
     def _can_be_finer(self) -> bool:

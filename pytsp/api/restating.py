@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 from pytsp.api.collapsed import Collapsed
 from pytsp.checkpoint.content import instance_of, stored_instance
 from pytsp.checkpoint.reader import Stored
+from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Improved, Progress
 from pytsp.run.result import Result
 from pytsp.run.state_reader import State
 
-__all__ = ["FirstCity", "Step", "restate_result", "restating", "steps_of", "stored_step"]
+__all__ = ["FirstCity", "Step", "WithFixedEdges", "restate_result", "restating", "steps_of", "stored_step"]
+
+# Relatively, what the kernel's lengths of floating-point distances may differ by at most.
+ROUNDING = 1e-6
 
 Seen = TypeVar("Seen", Progress, Improved)
 
@@ -30,7 +34,7 @@ class Step(Protocol):
         """The instance that is given."""
 
     @property
-    def offset(self) -> int:
+    def offset(self) -> int | float:
         """The length that a tour of the original has more."""
 
     def restate(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -48,6 +52,27 @@ class FirstCity:
     def restate(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the tour from that city on."""
         return np.roll(tour, -int(np.argmax(tour == self.city)))
+
+
+@dataclass(frozen=True, eq=False)
+class WithFixedEdges:
+    """Closed tours with fixed edges, which are solved as tours that keep pairs together."""
+
+    fixed: FixedEdges
+
+    @property
+    def original(self) -> Instance:
+        """The instance with fixed edges."""
+        return self.fixed.original
+
+    @property
+    def offset(self) -> int | float:
+        """The length that a tour of the original has more."""
+        return -self.fixed.offset
+
+    def restate(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the tour with all fixed edges."""
+        return self.fixed.restate(tour)
 
 
 def restating(callback: Callable[[Seen], object] | None, steps: Sequence[Step]) -> Callable[[Seen], object] | None:
@@ -75,13 +100,20 @@ def restate_result(result: Result, step: Step) -> Result:
     tour = step.restate(result.tour)
     measure = step.original.path_length if result.is_open else step.original.tour_length
     optimum = None if result.is_open else step.original.optimum
+    length = measure(tour)
+    history = tuple(each._replace(length=each.length + step.offset) for each in result.history)
+    lengths: NDArray[Any] = result.lengths + step.offset
+    if history and length < history[-1].length * (1 if step.original.is_exact else 1 - ROUNDING):
+        # A search that was cut short left a pair apart; joined, its tour is shorter.
+        history += (history[-1]._replace(length=length),)
+        lengths[np.argmin(lengths)] = length
     return replace(
         result,
         instance=replace_optimum(step.original, optimum),
         tour=tour,
-        length=measure(tour),
-        lengths=result.lengths + step.offset,
-        history=tuple(each._replace(length=each.length + step.offset) for each in result.history),
+        length=length,
+        lengths=lengths,
+        history=history,
     )
 
 
@@ -95,6 +127,8 @@ def stored_step(step: Step) -> dict[str, Any]:
     if isinstance(step, Collapsed):
         kept, owner = step.kept, step.owner
         return {"instance": stored_instance(step.original), "kept": kept, "owner": owner, "offset": step.offset}
+    if isinstance(step, WithFixedEdges):
+        return {"instance": stored_instance(step.original)}
     assert isinstance(step, FirstCity)
     return {"city": step.city}
 
@@ -120,6 +154,8 @@ def _step_of(state: State, inner: Instance) -> Step:
     if "city" in state:
         return FirstCity(inner, state.whole("city", 0, inner.n - 1))
     original = instance_of(state.part("instance"))
+    if original.fixed is not None:
+        return WithFixedEdges(FixedEdges.of(original))
     kept = state.array("kept", np.int32, (inner.n,))
     owner = state.array("owner", np.int32, (original.n,))
     if not np.array_equal(np.unique(kept[(kept >= 0) & (kept < original.n)]), kept):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ def solve(
     open: bool = False,
     start_city: int | str | None = None,
     end_city: int | str | None = None,
+    fixed: Iterable[Sequence[int | str]] | None = None,
     seed: int | None = 0,
     backend: str = "auto",
     threads: int | None = None,
@@ -46,6 +47,7 @@ def solve(
     patience: float | None = None,
     bound: bool = False,
     initial_tour: ArrayLike | None = None,
+    keep: bool = False,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_interval: float = 30.0,
     progress: Callable[[Progress], object] | None = None,
@@ -76,6 +78,11 @@ def solve(
     start_city, end_city : int or str, optional
         Ends of an open path: numbers counted from 0, or labels. By default the path with the shortest length is taken.
         The array of a closed tour begins with `start_city`; it has no `end_city`.
+    fixed : iterable of pairs of int or str, optional
+        Edges that every tour has, by the numbers or labels of their cities. By default those of the instance, as in a
+        TSPLIB file. They form paths, of which only the order and direction are searched (see
+        `pytsp.problem.fixed_edges`). Distances must be symmetric, and whole ones at most 2**29 - 2. "annealing" and
+        "ants" do not keep fixed edges.
     seed : int or None, optional
         0 ≤ seed < 2**64. None draws a random seed; `Result.seed` holds it.
     backend : {"auto", "c", "multicore", "opencl", "cuda"}, optional
@@ -107,7 +114,10 @@ def solve(
         `time_limit`, and what the search leaves of it, is kept for the bound. Ctrl-C and a callback's True leave the
         best bound so far. At most 20,000 cities outside the plane, or 10,000 of an asymmetric instance.
     initial_tour : array_like of integers, shape (n,), optional
-        A tour, or with `open` a path, from which the search starts. The solver's class says how it is used.
+        A tour, or with `open` a path, from which the search starts. The solver's class says how it is used. Missing
+        cities are inserted first, each where the tour grows least (`pytsp.problem.insertion`).
+    keep : bool, optional
+        Do not search: return the initial tour with the missing cities inserted, and the order of the others unchanged.
     checkpoint : str or os.PathLike, optional
         A new file for the state of the solve: at the start, in intervals, and at the end. At any instant the file is
         complete; `pytsp.resume` continues from it. If a later write fails, a warning is logged and the solve continues.
@@ -143,7 +153,7 @@ def solve(
     Raises
     ------
     ValueError
-        If an argument is out of its range, or has no effect with the solver.
+        If an argument is out of its range, or has no effect with the solver or fixed edges.
     TypeError
         If `pytsp.as_instance` does not take the instance, or there is no such option.
     TourError
@@ -151,8 +161,8 @@ def solve(
     CheckpointError
         If the checkpoint exists already, or cannot be written at the start.
     InstanceError
-        If kernels cannot take the instance (see `pytsp.problem.kernel_input.form_of`), or its matrix does not fit the
-        memory.
+        If no tour has all fixed edges; if kernels cannot take the instance (see
+        `pytsp.problem.kernel_input.form_of`); or if its matrix does not fit the memory.
     BackendError
         If the backend is not built, cannot run here, or fails; or a worker has another version or build of pytsp.
     WorkerLost
@@ -174,6 +184,10 @@ def solve(
     36.0
     >>> solve(square, open=True, start_city=1).length
     27.0
+    >>> round(solve(square, fixed=[(0, 2)]).length, 3)
+    43.456
+    >>> solve(square, initial_tour=[0, 2, 3], keep=True).tour
+    array([0, 1, 2, 3], dtype=int32)
     """
     began = time.perf_counter()
     if backend in ("auto", "cuda"):
@@ -183,6 +197,7 @@ def solve(
         reading={name: options.pop(name) for name in ("metric", "asymmetric", "columns") if name in options},
         solver=solver,
         open=open,
+        fixed=fixed,
         given_ends=(start_city, end_city),
         seed=seed,
         backend=backend,
@@ -194,6 +209,7 @@ def solve(
         patience=patience,
         bound=bound,
         initial_tour=initial_tour,
+        keep=keep,
         checkpoint=checkpoint,
         checkpoint_interval=checkpoint_interval,
         progress=progress,

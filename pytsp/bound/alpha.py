@@ -12,6 +12,7 @@ from pytsp.backends.context import Backend
 from pytsp.bound.ascent import ascend, steps
 from pytsp.bound.near_graph import connected, listed, load, scale_of
 from pytsp.problem.instance import Instance
+from pytsp.problem.pairs import mean_excess
 from pytsp.utils.deadline import look
 
 __all__ = ["ALPHA_STEPS", "alpha_lists"]
@@ -70,5 +71,6 @@ def alpha_lists(
 
     look(n)
     state = kernels.call("ascent_given", start)
-    found = ascend(kernels, graph, state, steps(_STEP * max(1.0, bound / n), _LAST, iterations), timely)
+    first = _STEP * max(1.0, bound / n - scale * mean_excess(instance, near_lists))
+    found = ascend(kernels, graph, state, steps(first, _LAST, iterations), timely)
     return kernels.call("alpha_lists", graph, found.penalties, min(near, k), k)  # type: ignore[no-any-return]

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
@@ -15,6 +16,7 @@ from pytsp.bound.certificate import Certificate, dense_one_tree
 from pytsp.bound.exact import is_in_plane
 from pytsp.bound.graphs import MOST, MOST_CITIES, Graph, Kind, checked_kind
 from pytsp.problem.asymmetric import JonkerVolgenant
+from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.instance import FORBIDDEN, Instance
 from pytsp.problem.labels import city_number
 from pytsp.problem.open_paths import OpenPath
@@ -49,7 +51,8 @@ def lower_bound(
     Parameters
     ----------
     instance : Instance
-        At most 20,000 cities, or any number in the plane (EUC_2D, CEIL_2D, EUCLIDEAN); at most 10,000 if asymmetric.
+        At most 20,000 cities, or any number in the plane (EUC_2D, CEIL_2D, EUCLIDEAN) without fixed edges; at most
+        10,000 if asymmetric. Tours without all fixed edges may be shorter than the bound.
     open : bool, optional
         Bound the open paths through all cities.
     start_city, end_city : int or str, optional
@@ -129,6 +132,8 @@ class Ascent:
         # The best certificate of the symmetric instance of closed tours, the last one that was proved of what is given,
         # and the best of those.
         self._away: tuple[int | float, ...] = ()
+        # The cities of the symmetric instance, where edges are fixed.
+        self._kept: NDArray[np.int32] | None = None
         self._found: Certificate | None = None
         self._last: Certificate | None = None
         self._proved: Certificate | None = None
@@ -144,8 +149,8 @@ class Ascent:
 
     @property
     def _is_plain(self) -> bool:
-        """True if the given instance is symmetric."""
-        return not self.kind.open and not self.instance.asymmetric
+        """True if the given instance is symmetric, without fixed edges."""
+        return not self.kind.open and not self.instance.asymmetric and self.instance.fixed is None
 
     def run_within(self, seconds: float) -> Certificate | None:
         """Climb while a last proof fits the seconds; return None if no proof fits."""
@@ -179,6 +184,11 @@ class Ascent:
     def _symmetric(self) -> Instance:
         """Return the symmetric instance whose closed tours represent the bounded tours or paths."""
         closed = self.instance
+        if closed.fixed is not None:
+            is_open, start, end = self.kind
+            fixed = FixedEdges.of(closed, is_open=is_open, start_city=start, end_city=end)
+            self._kept = fixed.kept
+            return fixed.instance
         if self.kind.open:
             closed = _closed(self.instance, self.kind)
             n = self.instance.n
@@ -204,6 +214,10 @@ class Ascent:
             return found
         if proved is None or found is not self._last:
             penalties = found.penalties.copy()
+            if self._kept is not None:
+                # The highest keep trees from other edges at a city with two fixed ones.
+                penalties = np.full(Graph(self.instance, 1, self.kind).nodes, MOST, dtype=np.int64)
+                penalties[self._kept] = found.penalties
             if self._away:
                 # Of one that is farther away by as much.
                 nodes = Graph(self.instance, found.scale, self.kind).further

@@ -30,7 +30,7 @@ SUM_BITS = 60
 
 def is_in_plane(instance: Instance) -> bool:
     """Tell whether the tree of all pairs comes from a tree of boxes."""
-    return instance.n >= 3 and is_planar(instance)
+    return instance.n >= 3 and instance.fixed is None and is_planar(instance)
 
 
 class InPlane:

@@ -79,6 +79,7 @@ class Graph:
     def offset(self) -> int:
         """By how much tours of the graph are too short, for the edges that each of them has."""
         pairs = self.cities if self.instance.asymmetric else 0
+        pairs += 0 if self.instance.fixed is None else len(self.instance.fixed)
         return _FORCED * (pairs + (self.kind.start_city is not None) + (self.kind.end_city is not None))
 
     def row(self, node: int) -> NDArray[np.int64]:
@@ -104,6 +105,9 @@ class Graph:
         others = np.arange(n)
         lengths = self.instance.distances(others, city) if back else self.instance.distances(city, others)
         ways = scaled(self.instance, lengths, self.scale)
+        if (fixed := self.instance.fixed) is not None:
+            ways[fixed[fixed[:, 0] == city, 1]] -= _FORCED
+            ways[fixed[fixed[:, 1] == city, 0]] -= _FORCED
         return np.append(ways, self._joined(is_start=back)[city]) if self.kind.open else ways
 
     def _joined(self, *, is_start: bool) -> NDArray[np.int64]:
@@ -134,7 +138,7 @@ def checked_kind(instance: Instance, kind: Kind) -> Kind:
     Raises
     ------
     InstanceError
-        If there are too many cities; of closed tours in the plane there may be any number.
+        If there are too many cities; of closed tours in the plane without fixed edges there may be any number.
     TypeError, ValueError
         If an end is no city, both are the same though there are others, or ends are given of closed tours.
     """
@@ -149,8 +153,9 @@ def checked_kind(instance: Instance, kind: Kind) -> Kind:
         raise ValueError(f"start_city and end_city are both {start}; a path through {n} cities has two ends")
     checked = Kind(is_open, start, end)
     most = MOST_CITIES // (2 if instance.asymmetric else 1) - is_open
-    if n > most and (is_open or not is_planar(instance)):
+    if n > most and (is_open or instance.fixed is not None or not is_planar(instance)):
         what = "asymmetric instances" if instance.asymmetric else f"{instance.metric} instances"
+        what = what if instance.fixed is None else "instances with fixed edges"
         raise InstanceError(
             f"{name}: {n} cities; there are lower bounds of the {checked.noun}s of {what} of at most {most}"
         )

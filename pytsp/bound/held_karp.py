@@ -17,6 +17,7 @@ from pytsp.bound.certificate import Certificate, check_instance, dense_one_tree
 from pytsp.bound.exact import InMatrix, InPlane, is_in_plane
 from pytsp.bound.near_graph import listed, scale_of
 from pytsp.problem.instance import Instance
+from pytsp.problem.pairs import mean_excess
 
 # Nearest cities of each city in the near graph, which the trees of the complete graph join.
 _NEAR = 16
@@ -90,7 +91,10 @@ def lower_bound(
     kernels = kernels or open_backend("c", part="bound")
     cities = InPlane(kernels, instance) if is_in_plane(instance) else InMatrix(kernels, instance)
     scale = scale_of(instance)
-    cities.begin(listed(cities.nearest(_NEAR if n <= _MANY else _FEW_NEAR)))
+    near = cities.nearest(_NEAR if n <= _MANY else _FEW_NEAR)
+    excess = mean_excess(instance, near)
+    cities.begin(listed(near))
+    del near
     penalties = np.zeros(n, np.int64)
     tree = cities.one_tree(penalties, scale)
     found = Certificate(tree.bound, scale, cities.in_first_order(penalties))
@@ -100,7 +104,7 @@ def lower_bound(
 
     if is_enough():
         iterations = 0
-    first = _STEP * max(1.0, tree.bound * scale / n)
+    first = _STEP * max(1.0, (tree.bound / n - excess) * scale)
     proofs = min(iterations, _PROOFS if n <= _MANY else _FEW_PROOFS)
     for share in np.array_split(steps(first, _LAST, iterations), proofs) if proofs else ():
         cities.join(tree.edges)

@@ -32,6 +32,7 @@ def stored_instance(instance: Instance) -> dict[str, Any]:
         "optimum": instance.optimum,
         "display": instance.display,
         "labels": instance.labels,
+        "fixed": instance.fixed,
     }
 
 
@@ -41,6 +42,7 @@ def instance_of(state: State) -> Instance:
     said: dict[str, Any] = {"name": state.text("name"), "comment": state.text("comment")}
     said |= {"optimum": state.any("optimum"), "display": state.any("display")}
     said["labels"] = tuple(map(str, state.items("labels"))) if "labels" in state else None
+    said["fixed"] = state.array("fixed", np.int32, (None, 2)) if "fixed" in state else None
     if "triangle" in state:
         return Instance(metric=EXPLICIT, matrix=_matrix(state, n), **said)
     coordinates = state.array("coordinates", np.float64, (n, None))

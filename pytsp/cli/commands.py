@@ -24,6 +24,7 @@ from pytsp.cli import limits as _cli_limits
 from pytsp.cli import options as _cli_options
 from pytsp.cli import pictures as _pictures_cli
 from pytsp.cli import results as _cli_results
+from pytsp.cli import segments as _cli_segments
 from pytsp.cli import signals as _cli_runs
 from pytsp.cli import streams as _cli_streams
 from pytsp.cli import tables as _cli_tables
@@ -139,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _cli_options.add_compare(commands, _cli_tables.run_compare)
     _pictures_cli.add_commands(commands)
+    _cli_segments.add_command(commands)
     _cli_bound.add_commands(commands)
     _cli_tables.add_datasets(commands)
     _cli_data.add_generate(commands)
@@ -209,6 +211,7 @@ def _solve(options: argparse.Namespace) -> None:
             patience=options.patience,
             bound=options.bound,
             initial_tour=initial_tour,
+            keep=options.keep,
             checkpoint=options.checkpoint,
             checkpoint_interval=options.checkpoint_interval,
             progress=progress,

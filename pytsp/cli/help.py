@@ -59,6 +59,10 @@ EXAMPLES = {
     "report": """
   pytsp report europe.json
   pytsp report seed0.json seed1.json seed2.json --output seeds.html""",
+    "segments": """
+  pytsp segments drawing.svg --start 0,0 --time-limit 5
+  pytsp segments holes.csv --closed --metric MAX_2D
+  pytsp segments streets.geojson --output order.geojson --picture moves.png""",
     "bound": """
   pytsp bound europe
   pytsp bound kroA100.tsp.gz --tour kroA100.tour

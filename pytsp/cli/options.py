@@ -52,6 +52,7 @@ def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run
     command.add_argument("--bound", action="store_true", help="also compute a lower bound on the optimal length")
     add_checkpoint(command, more)
     more.add_argument("--initial-tour", metavar="FILE", help="start from this tour (eax: add it to the climbers)")
+    more.add_argument("--keep", action="store_true", help="only insert the cities missing in the initial tour")
     data.add_data_options(paths)
     general = {action.dest for action in command._actions} - {"order", "verbose", "checkpoint_interval"}
     add_solver_options(command)

@@ -64,8 +64,8 @@ def read(
     Returns
     -------
     Instance
-        With `optimum` set for a known instance of TSPLIB. A file of TYPE ATSP gives an `asymmetric` instance, unless
-        its matrix is symmetric.
+        With `optimum` set for a known instance of TSPLIB, and `fixed` if its file has fixed edges. A file of TYPE ATSP
+        gives an `asymmetric` instance, unless its matrix is symmetric.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from pytsp.exceptions import InstanceError, InstanceNotFound
-from pytsp.problem.optima import FILES, optimum_of
+from pytsp.problem.optima import FILES, FIXED_OPTIMA, optimum_of
 from pytsp.utils.suggestions import hint
 
 __all__ = ["TSPLIB_URL", "Dataset", "cached", "fetch", "find", "names", "tsplib"]
@@ -24,8 +24,6 @@ _FOLDERS = (_HERE / "data", _HERE.parent / "data")
 _ENDINGS = ("", ".tsp", ".tsp.gz")
 # Names are alike where they have this share of letters in common.
 _LIKENESS = 0.8
-# That of the tour with its fixed edge, which TSPLIB lists; without the edge it is lin318.
-_WITH_FIXED_EDGE = {"linhp318": 41345}
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,8 @@ class Dataset:
     type : str or None
         Its EDGE_WEIGHT_TYPE; None for dsj1000, of which there are files of two types.
     optimum : int or None
-        The length of its shortest tour; None for dsj1000. That of linhp318 holds with its fixed edge.
+        The length of its shortest tour; None for dsj1000. That of linhp318 is as TSPLIB lists it, without the
+        length of its fixed edge.
     is_checked : bool
         True if `fetch` knows the checksum of its file. Otherwise the file must have its name, size and type.
     is_cached : bool
@@ -63,7 +62,7 @@ def tsplib() -> list[Dataset]:
     """Return all 111 symmetric instances of TSPLIB, smallest first."""
     listed = []
     for name, (n, kind, checksum) in sorted(FILES.items(), key=lambda item: (item[1][0], item[0].lower())):
-        optimum = _WITH_FIXED_EDGE.get(name, optimum_of(name, n, kind))
+        optimum = FIXED_OPTIMA[name] if name == "linhp318" else optimum_of(name, n, kind)
         listed.append(Dataset(name, n, kind, optimum, checksum is not None, cached(name) is not None))
     return listed
 

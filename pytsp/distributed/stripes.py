@@ -18,7 +18,7 @@ from pytsp.exceptions import KernelError
 from pytsp.neighbours.hilbert import along_hilbert, hilbert_order
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import Form, form_of
-from pytsp.problem.location import curve_points
+from pytsp.problem.location import curve_points, partners_of
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
 from pytsp.solvers.common.loop import Found
@@ -251,12 +251,13 @@ class Stripes(PartedSearch):
         self._begin()
 
     def _first_tour(self) -> NDArray[np.int32]:
-        """Return the initial tour: by default along the curve."""
+        """Return the initial tour: by default along the curve, or greedy where pairs stay together."""
         task, points = self.task, curve_points(self.task.instance)
         if task.initial_tour is not None:
             return task.initial_tour
-        if task.options.start not in (None, "space-filling-curve"):
-            return start_tour(task.instance, task.options.start, seed=task.seed)
+        has_pairs = partners_of(task.instance) is not None
+        if has_pairs or task.options.start not in (None, "space-filling-curve"):
+            return start_tour(task.instance, task.options.start or "greedy", seed=task.seed)
         assert points is not None
         return hilbert_order(points)
 

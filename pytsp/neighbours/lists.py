@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.neighbours.kdtree import NearestPoints, map_in_threads, nearest_by_rows
 from pytsp.neighbours.quadrants import quadrant_lists
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import further_city, located
+from pytsp.problem.location import further_city, located, partners_of
 from pytsp.utils.arguments import whole_number
 from pytsp.utils.memory import check_memory
 
@@ -73,7 +73,7 @@ def neighbour_lists(instance: Instance, k: int = 10, *, quadrants: bool = False)
     if k == 0:
         return np.empty((instance.n, 0), dtype=np.int32)
     if quadrants and found is not None:
-        return quadrant_lists(*found, k)
+        return _with_partners(instance, quadrant_lists(*found, k))
     return nearest_among(instance, None, k)
 
 
@@ -83,7 +83,7 @@ def along_tree(instance: Instance, keys: NDArray[np.uint64], k: int) -> NDArray[
     assert found is not None
     if further_city(instance) is not None:
         return nearest_among(instance, None, k)
-    return _lists_of(NearestPoints(*found, k + 1, keys), k)
+    return _with_partners(instance, _lists_of(NearestPoints(*found, k + 1, keys), k))
 
 
 def check_length(k: int, n: int) -> int:
@@ -105,7 +105,28 @@ def nearest_among(
     place = np.flatnonzero(cities == further)
     if len(place) and len(cities) > 2:
         return _lists_with_further(instance, cities, int(place[0]), k)
-    return _lists_of(NearestPoints(found.points[cities], found.norm, k + 1), k)
+    return _with_partners(instance, _lists_of(NearestPoints(found.points[cities], found.norm, k + 1), k), cities)
+
+
+def _with_partners(
+    instance: Instance, lists: NDArray[np.int32], cities: NDArray[np.int64] | None = None
+) -> NDArray[np.int32]:
+    """Return lists with the city first that a city stays together with, if there is one and it is one of `cities`."""
+    partners = partners_of(instance)
+    if partners is None or lists.shape[1] == 0:
+        return lists
+    own = np.arange(len(lists), dtype=np.int32)
+    if cities is not None:
+        places = np.full(instance.n, -1, dtype=np.int32)
+        places[cities] = own
+        partners = np.where(places[partners[cities]] < 0, own, places[partners[cities]])
+    paired = np.flatnonzero(partners != own)
+    first = partners[paired, None]
+    longer = np.concatenate([first, lists[paired]], axis=1)
+    # What is left out is the second one of the same number, or the last one.
+    out = np.where(longer[:, 1:] == first, np.arange(lists.shape[1]), lists.shape[1] - 1).min(axis=1) + 1
+    lists[paired] = longer[np.arange(longer.shape[1]) != out[:, None]].reshape(len(paired), lists.shape[1])
+    return lists
 
 
 def _lists_with_further(instance: Instance, cities: NDArray[np.int64], place: int, k: int) -> NDArray[np.int32]:
@@ -121,7 +142,7 @@ def _lists_with_further(instance: Instance, cities: NDArray[np.int64], place: in
         ranks = np.argsort(distances, axis=1, kind="stable")[:, :k]
         found[block] = np.take_along_axis(candidates, ranks, axis=1)
     found[place] = others[np.argsort(instance.distances(cities[place], cities[others]), kind="stable")[:k]]
-    return found
+    return _with_partners(instance, found, cities)
 
 
 def _lists_of(tree: NearestPoints, k: int) -> NDArray[np.int32]:

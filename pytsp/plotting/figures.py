@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["bars", "check_ending", "encode", "figure_of", "figure_of_cities", "plot_result"]
+__all__ = ["bars", "check_ending", "encode", "figure_of", "figure_of_cities", "plot_result", "require_matplotlib"]
 
 ENDINGS = (".png", ".svg", ".pdf")
 # Above it a tour is pixels within an SVG or a PDF; a million lines would be 30 MB.
@@ -51,7 +51,7 @@ def plot_result(
         tour = check_tour(other, result.instance.n)
         runs.append(Run("the other", tour, result.instance, facts={"length": result.instance.tour_length(tour)}))
     if ax is None:
-        _require_matplotlib()
+        require_matplotlib()
     size = _check_drawable(runs, kind)
     if ax is None:
         from matplotlib import pyplot  # noqa: PLC0415
@@ -63,7 +63,7 @@ def plot_result(
 
 def figure_of(runs: Sequence[Run], kind: str = "tour") -> Figure:
     """Return a new figure of runs, one or two of them for "tour", which no window shows."""
-    _require_matplotlib()
+    require_matplotlib()
     size = _check_drawable(runs, kind)
     from matplotlib.figure import Figure  # noqa: PLC0415
 
@@ -74,7 +74,7 @@ def figure_of(runs: Sequence[Run], kind: str = "tour") -> Figure:
 
 def bars(names: Sequence[str], values: Sequence[float], spread: Sequence[tuple[float, float]], label: str) -> Figure:
     """Return a new figure of bars, the first on top, each with a whisker from the least value to the most."""
-    _require_matplotlib()
+    require_matplotlib()
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     figure = Figure(figsize=(_INCHES, 0.9 + 0.35 * len(names)), layout="constrained")
@@ -117,7 +117,7 @@ def _draw(runs: Sequence[Run], kind: str, ax: Axes) -> None:
 
 def figure_of_cities(instance: Instance) -> Figure:
     """Return a new figure of the cities of an instance, as dots."""
-    _require_matplotlib()
+    require_matplotlib()
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     cities = map_of(instance)
@@ -131,7 +131,8 @@ def figure_of_cities(instance: Instance) -> Figure:
     return figure
 
 
-def _require_matplotlib() -> None:
+def require_matplotlib() -> None:
+    """Refuse pictures where there is no matplotlib."""
     try:
         import matplotlib  # noqa: PLC0415, F401
     except ImportError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError
+from pytsp.problem.chains import check_fixed
 from pytsp.problem.metrics import DEFAULT_METRIC, EXPLICIT, metric_named
 from pytsp.problem.minutes import warn_of_minutes
 from pytsp.problem.tours import check_tour
@@ -61,12 +62,14 @@ class Instance:
         True if the distance to a city may differ from the distance back. A symmetric matrix gives False.
     labels : tuple of str, n of them, or None
         Names of the cities, if they have any.
+    fixed : ndarray of int32, shape (m, 2), or None
+        Edges that every tour of a solve has: pairs of cities, each once, the smaller number first.
 
     Raises
     ------
     InstanceError
         If the arrays break a rule: n at least 1, finite coordinates, distances symmetric unless `asymmetric`, numbers,
-        not negative, lengths within int64.
+        not negative, lengths within int64; or if no tour has all fixed edges.
     """
 
     name: str
@@ -78,6 +81,7 @@ class Instance:
     display: NDArray[np.float64] | None = None
     asymmetric: bool = False
     labels: tuple[str, ...] | None = None
+    fixed: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
         for text in ("name", "comment"):
@@ -106,6 +110,20 @@ class Instance:
             if len(labels) != self.n:
                 raise InstanceError(f"labels must be {self.n}, one a city; there are {len(labels)}")
             object.__setattr__(self, "labels", labels)
+        if self.fixed is not None:
+            self._check_fixed(self.fixed)
+
+    def _check_fixed(self, given: Any) -> None:
+        """Take fixed edges, once they are known to be in a tour."""
+        names = None if self.labels is None else self.names_of(np.arange(self.n))
+        fixed = check_fixed(given, self.n, names, is_directed=self.asymmetric)
+        if fixed is not None and self.matrix is not None:
+            lengths = self.matrix[fixed[:, 0], fixed[:, 1]]
+            forbidden = np.flatnonzero(lengths == FORBIDDEN[lengths.dtype.kind])
+            if forbidden.size:
+                a, b = self.names_of(fixed[forbidden[0]])
+                raise InstanceError(f"the edge {a}–{b} is fixed and forbidden")
+        object.__setattr__(self, "fixed", fixed)
 
     @classmethod
     def from_coordinates(
@@ -117,6 +135,7 @@ class Instance:
         comment: str = "",
         optimum: int | float | None = None,
         labels: Iterable[object] | None = None,
+        fixed: Iterable[Sequence[int]] | None = None,
     ) -> Instance:
         """Make an instance whose distances follow from coordinates.
 
@@ -132,6 +151,8 @@ class Instance:
             Length of a shortest tour, where it is known.
         labels : iterable of n texts, optional
             What the cities are called.
+        fixed : iterable of pairs of int, optional
+            Edges that every tour of a solve has, by the numbers of their cities.
 
         Raises
         ------
@@ -154,7 +175,7 @@ class Instance:
         """
         named = None if labels is None else tuple(map(str, labels))
         points = as_numbers(xy, "coordinates")
-        made = cls(name, metric, coordinates=points, comment=comment, optimum=optimum, labels=named)
+        made = cls(name, metric, coordinates=points, comment=comment, optimum=optimum, labels=named, fixed=fixed)  # type: ignore[arg-type]
         warn_of_minutes(points, made.metric, named)
         return made
 
@@ -169,6 +190,7 @@ class Instance:
         display: ArrayLike | None = None,
         asymmetric: bool = False,
         labels: Iterable[object] | None = None,
+        fixed: Iterable[Sequence[int]] | None = None,
     ) -> Instance:
         """Make an instance from a matrix of distances.
 
@@ -187,6 +209,8 @@ class Instance:
             Take a matrix that is not symmetric; d[i, j] is the distance from i to j.
         labels : iterable of n texts, optional
             What the cities are called.
+        fixed : iterable of pairs of int, optional
+            Edges that every tour of a solve has, by the numbers of their cities; the matrix must be symmetric.
 
         Raises
         ------
@@ -211,6 +235,7 @@ class Instance:
             display=shown,
             asymmetric=asymmetric,
             labels=named,
+            fixed=fixed,  # type: ignore[arg-type]
         )
 
     def _in_order(self, order: NDArray[np.int32]) -> Instance:

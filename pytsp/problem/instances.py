@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import overload
 
 import numpy as np
@@ -50,7 +51,8 @@ class Instances(Sequence[Instance]):
     def stacked(cls, instances: Sequence[Instance]) -> Sequence[Instance]:
         """Return instances as one array, which is sent sooner, without what a kernel does not ask for; those of several
         kinds, or that are matrices, as they are."""
-        points = [each.coordinates for each in instances if each.coordinates is not None and type(each) is Instance]
+        are_plain = [type(each) is Instance and each.fixed is None for each in instances]
+        points = [each.coordinates for each in compress(instances, are_plain) if each.coordinates is not None]
         (metric, _), *others = {(each.metric, each._array.shape) for each in instances}
         if others or len(points) < len(instances):
             return instances

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.doubled import DoubledWays
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import SPHERES, further_city, is_located, is_planar, located
+from pytsp.problem.location import SPHERES, further_city, is_located, is_planar, located, places_of
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import (
     EARTH_RADIUS,
@@ -24,6 +24,7 @@ from pytsp.problem.metrics import (
     arcs_up,
     metric_named,
     with_further,
+    with_pairs,
 )
 from pytsp.utils.deadline import look
 from pytsp.utils.extremes import extremes
@@ -177,14 +178,15 @@ def is_in_space_only(instance: Instance) -> bool:
 
 
 def longest_distance(instance: Instance) -> float:
-    """Return a bound on the distances of an instance that is given by coordinates, without the further city's."""
+    """Return a bound on the distances of an instance that is given by coordinates, without the further city's, and
+    without what those are longer by that are no pairs."""
     found, metric = located(instance), metric_named(instance.metric)
     assert found is not None
     low, high = extremes(found.points)
     sides = high - low
-    if (radius := RADII.get(instance.metric.split(" ")[0], metric.radius)) > 0:
+    if (radius := RADII.get(metric.alone, metric.radius)) > 0:
         return radius * arc_over(float(np.linalg.norm(sides))) + metric.is_exact
-    near = metric_named(instance.metric.split(" ")[0])
+    near = metric_named(metric.alone)
     return float(near.length(np.zeros_like(sides), sides)) + metric.is_exact
 
 
@@ -285,49 +287,54 @@ def _are_crowded(instance: Instance) -> bool:
 def _longest_of_all(instance: Instance) -> float:
     """Return a bound on all distances, the further city's too."""
     assert instance.coordinates is not None
-    away = 0.0 if further_city(instance) is None else float(instance.coordinates[:, -1].max())
-    return max(longest_distance(instance), away)
+    metric = metric_named(instance.metric)
+    away = float(instance.coordinates[:, -metric.beside].max()) if metric.has_further else 0.0
+    return max(longest_distance(instance), away) + (metric.longer or 0.0)
 
 
 def _in_whole_numbers(instance: Instance) -> tuple[Instance, int]:
     """Return an instance whose lengths are whole numbers and the kernels', and the exponent of their unit."""
     assert instance.coordinates is not None
-    points, further = instance.coordinates, further_city(instance)
-    name = instance.metric if further is None else instance.metric.removesuffix(with_further(""))
+    given, further = metric_named(instance.metric), further_city(instance)
+    name = given.alone
     if instance.is_exact and name not in SPHERES:
         return instance, 0
-    aways = np.zeros((len(points), 0)) if further is None else points[:, -1:].copy()
     found = located(instance)
     assert found is not None
-    exponent, metric = 0, arcs_up(name)
+    places, exponent, metric = found.points, 0, arcs_up(name)
     if metric is None:
         exponent = _exponent(_longest_of_all(instance))
-        aways = np.rint(np.ldexp(aways, -exponent))
         metric = arcs(exponent)
-    if further is not None:
-        aways[further] = -1
-    places = found.points
     if name not in SPHERES:
         metric = "EUC_2D" if places.shape[1] == 2 else "EUC_3D"
         places = np.ldexp(places - extremes(places)[0], -exponent)
-        if further is None:
+        if not given.beside:
             # All lie from 0 to 2**29.
             places.setflags(write=False)
             return Instance._of_lawful_coordinates(places, metric, instance.name), exponent
-    metric = metric if further is None else with_further(metric)
-    return Instance.from_coordinates(np.column_stack([places, aways]), metric=metric, name=instance.name), exponent
+    columns = [places]
+    if further is not None:
+        aways = np.rint(np.ldexp(instance.coordinates[:, -given.beside], -exponent))
+        aways[further] = -1
+        columns.append(aways[:, None])
+        metric = with_further(metric)
+    if given.longer is not None:
+        columns.append(instance.coordinates[:, -1:])
+        metric = with_pairs(metric, round(math.ldexp(given.longer, -exponent)))
+    return Instance.from_coordinates(np.column_stack(columns), metric=metric, name=instance.name), exponent
 
 
 def _in_space(whole: Instance) -> tuple[NDArray[np.generic] | bool | int | float, ...]:
     """Return what `space` computes distances from."""
     metric, coordinates = metric_named(whole.metric), whole.coordinates
     assert coordinates is not None and metric.formula is not None
-    points, aways = (coordinates[:, :-1], coordinates[:, -1]) if metric.has_further else (coordinates, None)
-    _check_longest(whole, longest_distance(whole))
-    axes = [np.ascontiguousarray(axis) for axis in points.T]
+    longer = 0 if metric.longer is None else int(metric.longer)
+    _check_longest(whole, longest_distance(whole) + longer)
+    axes = [np.ascontiguousarray(axis) for axis in places_of(whole).T]
     axes += [np.zeros(whole.n)] * (3 - len(axes))
-    away = np.zeros(whole.n, np.int32) if aways is None else aways.astype(np.int32)
-    return (*axes, away, metric.formula, metric.radius)
+    away = coordinates[:, -metric.beside].astype(np.int32) if metric.has_further else np.zeros(whole.n, np.int32)
+    ties = np.arange(whole.n, dtype=np.int32) if metric.longer is None else coordinates[:, -1].astype(np.int32)
+    return (*axes, away, ties, metric.formula, metric.radius, longer)
 
 
 def _scaled_matrix(instance: Instance) -> Form:

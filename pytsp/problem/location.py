@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.problem.instance import Instance
-from pytsp.problem.metrics import EXPLICIT, METRICS, metric_named, unit_vectors
+from pytsp.problem.metrics import EXPLICIT, metric_named, unit_vectors
 
 __all__ = [
     "PLANE_METRICS",
@@ -20,6 +20,8 @@ __all__ = [
     "is_planar",
     "is_straight",
     "located",
+    "partners_of",
+    "places_of",
 ]
 
 # The metrics of places on a sphere.
@@ -40,14 +42,34 @@ class Located(NamedTuple):
 def located(instance: Instance) -> Located | None:
     """Return where the cities of an instance are: in the plane, in space, or on a sphere of radius 1 in space.
 
-    None for matrices, and for metrics that grow with no norm. The further city of an open path is anywhere.
+    None for matrices, and for metrics that grow with no norm. The further city of an open path is anywhere; pairs are
+    where they would be without their edge.
     """
     if instance.coordinates is None or not is_located(instance):
         return None
-    points, metric, name = instance.coordinates, metric_named(instance.metric), _name_alone(instance)
-    if metric.has_further:
-        points = points[:, :-1]
+    points, metric = places_of(instance), metric_named(instance.metric)
+    name = metric.alone
     return Located(unit_vectors(name, points), 2.0) if name in SPHERES else Located(points, metric.norm or 0.0)
+
+
+def places_of(instance: Instance) -> NDArray[np.float64]:
+    """Return the coordinates of places alone, of an instance that is given by coordinates."""
+    assert instance.coordinates is not None
+    points, beside = instance.coordinates, metric_named(instance.metric).beside
+    return points[:, : points.shape[1] - beside] if beside else points
+
+
+def partners_of(instance: Instance) -> NDArray[np.int32] | None:
+    """Return the partner of each city of which pairs stay together (`metrics.with_pairs`), itself where it has none;
+    None where no coordinate tells of pairs."""
+    if instance.coordinates is None or metric_named(instance.metric).longer is None:
+        return None
+    ties = instance.coordinates[:, -1]
+    order = np.argsort(ties, kind="stable")
+    first = np.flatnonzero(ties[order[1:]] == ties[order[:-1]])
+    partners = np.arange(instance.n, dtype=np.int32)
+    partners[order[first]], partners[order[first + 1]] = order[first + 1], order[first]
+    return partners
 
 
 def straight_points(instance: Instance) -> NDArray[np.float64]:
@@ -56,28 +78,22 @@ def straight_points(instance: Instance) -> NDArray[np.float64]:
     found = located(instance)
     if found is not None:
         return found.points
-    assert instance.coordinates is not None
-    return instance.coordinates[:, :3]
+    return places_of(instance)[:, :3]
 
 
 def is_located(instance: Instance) -> bool:
     """Tell whether it is known where the cities are, which takes no time."""
     if instance.coordinates is None or instance.metric == EXPLICIT:
         return False
-    return _name_alone(instance) in SPHERES or metric_named(instance.metric).norm is not None
-
-
-def _name_alone(instance: Instance) -> str:
-    """Return the name of the metric, without that of a further city."""
-    if not metric_named(instance.metric).has_further:
-        return instance.metric
-    return next((name for name in METRICS if instance.metric.startswith(f"{name} ")), "")
+    metric = metric_named(instance.metric)
+    return metric.alone in SPHERES or metric.norm is not None
 
 
 def is_straight(instance: Instance) -> bool:
     """Tell whether distances grow with straight ones, in the plane, in space or through a sphere: kernels list such
     cities."""
-    return is_located(instance) and (_name_alone(instance) in SPHERES or metric_named(instance.metric).norm == 2)
+    metric = metric_named(instance.metric)
+    return is_located(instance) and (metric.alone in SPHERES or metric.norm == 2)
 
 
 def is_planar(instance: Instance) -> bool:
@@ -88,18 +104,24 @@ def is_planar(instance: Instance) -> bool:
 
 def further_city(instance: Instance) -> int | None:
     """Return the number of the further city that an open path has, if there is one (`metrics.with_further`)."""
-    if instance.coordinates is None or not metric_named(instance.metric).has_further:
+    aways = _aways(instance)
+    return None if aways is None else int(np.argmin(aways))
+
+
+def _aways(instance: Instance) -> NDArray[np.float64] | None:
+    """Return how far the further city is from each, if there is one."""
+    if instance.coordinates is None or not (metric := metric_named(instance.metric)).has_further:
         return None
-    return int(np.argmin(instance.coordinates[:, -1]))
+    return instance.coordinates[:, -metric.beside]
 
 
 def given_ends(instance: Instance) -> list[int]:
     """Return the ends that an open path through points is given: the further city is nearer to them than to others."""
-    further = further_city(instance)
-    if further is None:
+    aways = _aways(instance)
+    if aways is None:
         return []
-    assert instance.coordinates is not None
-    aways = np.delete(instance.coordinates[:, -1], further)
+    further = int(np.argmin(aways))
+    aways = np.delete(aways, further)
     return [int(city) for city in np.flatnonzero(np.insert(aways < aways.max(), further, False))]
 
 
@@ -112,7 +134,7 @@ def curve_points(instance: Instance) -> NDArray[np.float64] | None:
     """
     found = located(instance)
     if found is None:
-        return None if instance.coordinates is None else instance.coordinates[:, :3]
+        return None if instance.coordinates is None else places_of(instance)[:, :3]
     points = found.points
     if points.shape[1] == 2 or not _is_sphere(instance.metric):
         return points

@@ -56,6 +56,8 @@ _ARC_SINE = (
     -0.014851887071528912,
     0.028757851367602328,
 )
+# What parts the name of a metric from what there is besides.
+_AND = " AND "
 # The formulas of `futhark/core/space.fut`.
 _ROOT, _ROOT_UP, _ATT, _SUM, _MOST, _ARC, _ARC_UP = range(7)
 
@@ -87,7 +89,11 @@ class Metric:
         The radius of the sphere, in the unit of lengths, on which cities lie as points of a sphere of radius 1; 0 where
         they lie on none.
     has_further : bool
-        Whether the last coordinate tells how far the one further city is from each; it has -1 there (`with_further`).
+        Whether a coordinate behind those of the place tells how far the one further city is from each; it has -1 there
+        (`with_further`).
+    longer : float, or None
+        By how much distances are longer but those of pairs, whose number is the last coordinate; None where there are
+        no pairs (`with_pairs`).
     """
 
     name: str
@@ -100,6 +106,17 @@ class Metric:
     formula: int | None = None
     radius: float = 0.0
     has_further: bool = False
+    longer: float | None = None
+
+    @property
+    def alone(self) -> str:
+        """The name of the metric of the places, without the further city and pairs."""
+        return self.name.split(_AND)[0]
+
+    @property
+    def beside(self) -> int:
+        """Number of coordinates behind those of the place."""
+        return self.has_further + (self.longer is not None)
 
     @property
     def is_exact(self) -> bool:
@@ -276,7 +293,7 @@ def metric_named(name: str) -> Metric:
 
 
 # Metrics that instances get on the way to a kernel: a name says all of them, so that any process knows it.
-_ARCS, _FURTHER = "ARCS", " AND A FURTHER CITY"
+_ARCS, _FURTHER, _PAIRS = "ARCS", f"{_AND}A FURTHER CITY", f"{_AND}PAIRS "
 
 
 # The metrics of arcs that count a unit begun as one, by the metric of latitudes and longitudes: name and radius.
@@ -299,8 +316,20 @@ def with_further(name: str) -> str:
     return name + _FURTHER
 
 
+def with_pairs(name: str, longer: float) -> str:
+    """Return the name of the metric of the same cities where pairs are at distance 0 and all others are farther apart
+    by `longer`, a whole number where the metric rounds: cities with the same last coordinate are a pair."""
+    return f"{name}{_PAIRS}{longer!r}"
+
+
 @lru_cache(maxsize=256)
 def _derived(name: str) -> Metric | None:
+    base, paired, longer = name.rpartition(_PAIRS)
+    if paired:
+        try:
+            return _and_pairs(metric_named(base), float(longer))
+        except ValueError:
+            return None
     if name.endswith(_FURTHER):
         return _and_further(metric_named(name.removesuffix(_FURTHER)))
     kind, _, unit = name.partition(" ")
@@ -343,6 +372,24 @@ def _and_further(metric: Metric) -> Metric:
         rounding=None if metric.rounding is None else np.positive,
         limits=limits,
         has_further=True,
+    )
+
+
+def _and_pairs(metric: Metric, longer: float) -> Metric:
+    def length(a: Floats, b: Floats) -> Floats:
+        near = metric.length(a[..., :-1], b[..., :-1])
+        near = near if metric.rounding is None else metric.rounding(near)
+        return np.where(a[..., -1] == b[..., -1], 0.0, near + longer)
+
+    return replace(
+        metric,
+        name=with_pairs(metric.name, int(longer) if metric.is_exact else longer),
+        widths=tuple(width + 1 for width in metric.widths),
+        length=length,
+        # What they are longer by is whole where others are rounded.
+        rounding=None if metric.rounding is None else np.positive,
+        limits=None if metric.limits is None else (*metric.limits, np.inf),
+        longer=longer,
     )
 
 

@@ -29,7 +29,7 @@ from pytsp.utils.arguments import whole_number
 from pytsp.utils.deadline import look
 from pytsp.utils.extremes import least_and_largest
 
-__all__ = ["OpenPath", "UnclosedPath"]
+__all__ = ["OpenPath", "UnclosedPath", "check_ends"]
 
 # Distances that are copied between two looks at the clock.
 _BLOCK = 1 << 22
@@ -193,13 +193,23 @@ class OpenPath:
             If `path` does not visit every city of `original` once, or has other ends than those that are given.
         """
         cities = check_tour(path, self.original.n)
-        for verb, name, city, end in (
-            ("begins", "start_city", self.start_city, cities[0]),
-            ("ends", "end_city", self.end_city, cities[-1]),
-        ):
-            if city is not None and city != end:
-                raise TourError(f"the path {verb} in city {end}, but {name} is {city}")
+        check_ends(cities, self.start_city, self.end_city)
         return cities
+
+
+def check_ends(path: NDArray[np.int32], start_city: int | None, end_city: int | None) -> None:
+    """Refuse a path that has other ends than those that are given.
+
+    Raises
+    ------
+    TourError
+    """
+    for verb, name, city, end in (
+        ("begins", "start_city", start_city, path[0]),
+        ("ends", "end_city", end_city, path[-1]),
+    ):
+        if city is not None and city != end:
+            raise TourError(f"the path {verb} in city {end}, but {name} is {city}")
 
 
 class UnclosedPath(OpenPath):

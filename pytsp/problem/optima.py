@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-__all__ = ["DIRECTED_OPTIMA", "FILES", "OPTIMA", "directed_optimum_of", "optimum_of"]
+__all__ = ["DIRECTED_OPTIMA", "FILES", "FIXED_OPTIMA", "OPTIMA", "directed_optimum_of", "optimum_of"]
 
 with Path(__file__).with_name("tsplib.csv").open(encoding="ascii", newline="") as _lines:
     _ROWS = [*csv.DictReader(_lines)]
@@ -28,7 +28,13 @@ OPTIMA: Mapping[str, Mapping[str, int]] = MappingProxyType(
 )
 """Optimal length of the symmetric instances by metric and name; every name ends in its number of cities.
 
-linhp318 is left out: its 41345 holds only with a fixed edge, which pytsp does not support.
+linhp318 is left out: its 41345 is that of a tour with its fixed edge (`FIXED_OPTIMA`).
+"""
+
+FIXED_OPTIMA: Mapping[str, int] = MappingProxyType({"linhp318": 41345, "lin318": 41345})
+"""Optimal length of the instances that have fixed edges, without the length of these, by name.
+
+The file of linhp318 calls itself lin318. Its edge joins the ends of the shortest Hamiltonian path between two cities.
 """
 
 DIRECTED_OPTIMA: Mapping[str, tuple[int, int]] = MappingProxyType(
@@ -51,7 +57,7 @@ _BY_METRIC_AND_NAME = {
 }
 
 
-def optimum_of(name: str, n: int, metric: str | None = None) -> int | None:
+def optimum_of(name: str, n: int, metric: str | None = None, *, has_fixed: bool = False) -> int | None:
     """Length of a shortest tour of TSPLIB's instance `name`, or None where it is not known.
 
     Parameters
@@ -62,6 +68,8 @@ def optimum_of(name: str, n: int, metric: str | None = None) -> int | None:
         Number of cities; another number than TSPLIB's means another instance, whatever it is called.
     metric : str, optional
         TSPLIB's EDGE_WEIGHT_TYPE. Without it, None where two metrics give two lengths (dsj1000).
+    has_fixed : bool, optional
+        Whether the instance has fixed edges, whose length is then no part of the optimum.
 
     Examples
     --------
@@ -74,6 +82,8 @@ def optimum_of(name: str, n: int, metric: str | None = None) -> int | None:
     ending = _NUMBER_AT_END.search(key)
     if ending is None or ending.group() != str(n):
         return None
+    if has_fixed:
+        return FIXED_OPTIMA.get(key)
     metrics = OPTIMA if metric is None else (metric.upper(),)
     lengths = {length for each in metrics if (length := _BY_METRIC_AND_NAME.get((each, key))) is not None}
     return lengths.pop() if len(lengths) == 1 else None

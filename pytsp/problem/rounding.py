@@ -45,7 +45,7 @@ def share_rounded_away(instance: Instance) -> float:
     It is estimated from at most 1,000 cities. It is 0 where distances are given, or not rounded.
     """
     points = instance.coordinates
-    if points is None or not instance.is_exact or metric_named(instance.metric).has_further:
+    if points is None or not instance.is_exact or metric_named(instance.metric).beside:
         return 0.0
     points = points[:: -(-len(points) // _MOST_CITIES)]
     if instance.metric in _WHOLE and np.array_equal(points, np.floor(points)):

@@ -185,15 +185,16 @@ def check_coordinates(points: ArrayLike, metric: Metric, labels: Sequence[object
     lows, highs = extremes(owned)
     with np.errstate(over="ignore"):
         extents = np.maximum(-lows, highs)
-        near, away = (extents[:-1], float(extents[-1])) if metric.has_further else (extents, 0.0)
-        longest = max(_longest(metric, float(near.sum())), away)
+        places = len(extents) - metric.beside
+        away = float(extents[places]) if metric.has_further else 0.0
+        longest = max(_longest(metric, float(extents[:places].sum())), away) + (metric.longer or 0.0)
     limit = _limit(metric, len(owned))
     if longest > limit:
         raise InstanceError(
             f"coordinates of this size may lie {longest:.3g} apart, but {metric.name} lengths of a tour of "
             f"{len(owned)} cities are correct up to {limit:.3g} a distance only; scale the coordinates down"
         )
-    extent = float((highs - lows).max())
+    extent = float((highs - lows)[:places].max())
     if not metric.is_exact and 0 < extent < _LEAST_FLOAT:
         raise InstanceError(
             f"coordinates that all lie within {extent:.3g} have {metric.name} lengths that float64 cannot hold; they "
@@ -207,7 +208,7 @@ def are_lawful(points: NDArray[Any], metric: Metric) -> bool:
     bounds on all of them; where it is not sure, it may take them yet."""
     if points.size == 0 or is_masked(points) or points.dtype.kind not in "iuf" or points.dtype.itemsize > _WIDEST:
         return False
-    if points.shape[2] not in metric.widths or metric.has_further:
+    if points.shape[2] not in metric.widths or metric.beside:
         return False
     axes = [points[:, :, axis] for axis in range(points.shape[2])]
     farthest = [max(-float(each.min()), float(each.max())) for each in axes]

@@ -211,6 +211,8 @@ class Evolution(Search):
             and not self.is_timed
             and self.form.whole.n <= CONFIRMED_CITIES
         )
+        # A GPU makes many climbers in the time of a few.
+        self.small_populations = AGREED if task.machine == "cpu" else 0
         # Populations in a row without a shorter tour that end a solve.
         self.enough = POPULATIONS if self.is_timed else CONFIRMATIONS if self.is_confirmed else 0
         if self.size is not None:
@@ -275,7 +277,7 @@ class Evolution(Search):
         if not self.has_converged:
             return False
         if self.is_confirmed:
-            is_large = len(now.elites) > AGREED
+            is_large = len(now.elites) > self.small_populations
             return self.agreed >= AGREED or (is_large and self.fruitless >= self.enough)
         return self.fruitless >= self.enough
 
@@ -418,7 +420,7 @@ class Evolution(Search):
         growing = max(FIRST_CLIMBERS, self.form.whole.n // FIRST_CITIES) << elites
         if limit is None or not self.is_timed:
             most = default_population(self.form.whole.n, self.task.machine)
-            return min(most, growing) if self.is_confirmed and elites < AGREED else most
+            return min(most, growing) if self.is_confirmed and elites < self.small_populations else most
         return min(MOST_CLIMBERS["cpu"], growing)
 
     @property

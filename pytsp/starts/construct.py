@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp.neighbours.hilbert import hilbert_order
 from pytsp.neighbours.lists import check_neighbours, neighbour_lists
+from pytsp.problem.fixed_edges import held
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import curve_points
+from pytsp.problem.location import curve_points, partners_of
 from pytsp.problem.tours import random_tours
 from pytsp.starts.fragments import greedy_order
 from pytsp.starts.nearest_unvisited import nearest_neighbour_order
@@ -47,7 +48,7 @@ def start_tour(
     Returns
     -------
     ndarray of int32, shape (n,)
-        The same for the same arguments.
+        The same for the same arguments. Pairs of cities that stay together, by the instance's coordinates, do.
 
     Raises
     ------
@@ -62,6 +63,12 @@ def start_tour(
     array([0, 3, 2, 1], dtype=int32)
     """
     seed = whole_number("seed", seed, 0, _MOST_SEED)
+    tour, partners = _start_tour(instance, start, seed, neighbours), partners_of(instance)
+    return tour if partners is None else held(tour, partners)
+
+
+def _start_tour(instance: Instance, start: Start, seed: int, neighbours: ArrayLike | None) -> NDArray[np.int32]:
+    """Return the tour of a start, which may part pairs."""
     if start == "random":
         return random_start(instance, seed=seed)
     if start == "nearest-neighbour":

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.lists import nearest_among
 from pytsp.problem.instance import Instance
+from pytsp.problem.location import partners_of
 from pytsp.utils.deadline import look
 
 # The neighbours of a fragment's end that it may be joined with.
@@ -41,7 +42,7 @@ def greedy_order(instance: Instance, neighbours: NDArray[np.int32]) -> NDArray[n
 
 def _join_coincident(instance: Instance, fragments: Fragments, neighbours: NDArray[np.int32]) -> None:
     """Join coincident cities that are too many for one's list, which would take many rounds."""
-    points = instance.coordinates
+    points = None if instance.coordinates is None or partners_of(instance) is not None else instance.coordinates
     if points is None or neighbours.shape[1] == 0 or not (points[neighbours[:, -1]] == points).all(axis=1).any():
         return
     groups = group_coincident(points)

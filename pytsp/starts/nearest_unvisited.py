@@ -13,7 +13,7 @@ from pytsp.neighbours.coincident import group_coincident
 from pytsp.neighbours.kdtree import are_few, monotone_lengths
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import further_city, located
+from pytsp.problem.location import further_city, located, partners_of
 from pytsp.utils.deadline import look
 
 _LISTED = 10
@@ -40,7 +40,8 @@ def nearest_neighbour_order(
 
     `neighbours` must hold the nearest cities in order, as `neighbour_lists` without quadrants has them.
     """
-    found = None if further_city(instance) is not None else located(instance)
+    is_elsewhere = further_city(instance) is not None or partners_of(instance) is not None
+    found = None if is_elsewhere else located(instance)
     points, norm = (None, 0.0) if found is None else found
     if points is not None and instance.coordinates is not None:
         groups = group_coincident(points)

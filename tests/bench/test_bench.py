@@ -355,7 +355,9 @@ def test_delevacq_draws_as_many_moves_as_they_do(
         drawn.append((options["pivot"], options["draws"]))
         return solve(instance, **options)
 
-    monkeypatch.setattr(delevacq, "tsplib", lambda *_: replace(pytsp.read(folder / "square.tsp"), optimum=160))
+    monkeypatch.setattr(
+        delevacq, "instance_of", lambda *_, **__: replace(pytsp.read(folder / "square.tsp"), optimum=160)
+    )
     monkeypatch.setattr(delevacq.pytsp, "solve", record)
     words = ("--instances", "kroA100", "--populations", 8, "--total", 80, "--seeds", 1, "--backend", "c")
     for more, expected in (
@@ -465,7 +467,7 @@ def test_rocki_cuts_descents_and_compares_backends(tmp_path: Path) -> None:
 
 
 def test_rocki_prints_their_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> None:
-    monkeypatch.setattr(rocki, "find", lambda folder, name: replace(pytsp.generate.uniform(52, 0), name=name))
+    monkeypatch.setattr(rocki, "instance_of", lambda folder, name: replace(pytsp.generate.uniform(52, 0), name=name))
     file = tmp_path / "table.json"
     words = ["rocki", "--instances", "berlin52", "--backend", "c", "--k", "1,inf", "--check", "multicore"]
     monkeypatch.setattr(sys, "argv", [*words, "--json", str(file)])

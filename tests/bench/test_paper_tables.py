@@ -13,30 +13,39 @@ import numpy as np
 import pytest
 
 import pytsp
-from bench.harness.machine import TSPLIB, tsplib
+from bench.harness.machine import TSPLIB
 from bench.kernels import enumerations
-from bench.papers import delevacq, delevacq2012, oneil2011, pages, rocki2013, utne2023_others, utne2023_speed
+from bench.papers import (
+    delevacq,
+    delevacq2012,
+    oneil2011,
+    pages,
+    rocki2013,
+    utne2023_others,
+    utne2023_programs,
+    utne2023_speed,
+    utne2023_tours,
+)
+from bench.papers.instances import instance_of
 from bench.papers.tables import Figure, Table
 from bench.papers.task import Task
 from pytsp.backends import open_backend
 
-needs_tsplib = pytest.mark.skipif(not TSPLIB.is_dir(), reason="TSPLIB's files are not at hand")
 FULL = Task("c", math.inf)
 
 
 def climbed(name: str, climbers: int) -> pytsp.Result:
-    """Results of `count` climbers."""
-    return pytsp.solve(tsplib(TSPLIB, name), solver="restarts", climbers=climbers, seed=0, backend="c")
+    """What so many climbers come to."""
+    return pytsp.solve(instance_of(TSPLIB, name), solver="restarts", climbers=climbers, seed=0, backend="c")
 
 
-@needs_tsplib
 def test_oneils_table_tells_the_shortest_tour_and_times_a_climber(monkeypatch: pytest.MonkeyPatch) -> None:
     told = (("kroA100", 3, 21282, 33_188, 2.540), ("kroE100", 10, 22084, 16_941, 2.499))
     monkeypatch.setattr(oneil2011, "TABLE", told)
     # Of ten, five fit the time.
     monkeypatch.setattr(Task, "fitting", lambda *words: min(words[-1], 5))
     for name, cells in zip(("kroA100", "kroE100"), oneil2011.quality(FULL).rows, strict=True):
-        optimum, climbers = tsplib(TSPLIB, name).optimum, int(str(cells[2]))
+        optimum, climbers = instance_of(TSPLIB, name, with_reference=True).optimum, int(str(cells[2]))
         found, (_, count, shortest, number, seconds) = climbed(name, climbers), told[name == "kroE100"]
         assert optimum is not None and found.moves is not None
         assert climbers == min(count, 5)
@@ -49,7 +58,6 @@ def test_oneils_table_tells_the_shortest_tour_and_times_a_climber(monkeypatch: p
         assert cells[13] == f"{found.passes.min()} … {found.passes.max()}, mean {found.passes.mean():.1f}"
 
 
-@needs_tsplib
 def test_oneils_runtimes_are_medians_for_as_many_climbers_as_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([7.0, 3.0, 5.0, 1.0, 1.0, 2.5])
     real = Task.climb
@@ -83,22 +91,71 @@ def test_threads_are_tried_up_to_the_usable_cores(
     assert told == [(f"multicore, {count}", {"backend": "multicore", "threads": count}) for count in counts]
 
 
-@needs_tsplib
-@pytest.mark.slow
-def test_utnes_times_are_beside_theirs() -> None:
-    for name, number in (("berlin52", 3), ("kroA100", 2)):
-        table = utne2023_speed.times(Task("c", 1.0), name, 1e-3)
-        assert table.title == f"Table {number}: run times on {name}"
-        (cells,) = table.rows
-        texas, original, small, calculated = (each / 1e3 for each in utne2023_speed.TIMES[name][1_000])
-        taken: Any = cells[1]
-        moves = climbed(name, 1_000).moves or 0
-        expected = [texas, original, small, calculated, calculated / taken, texas / taken, moves / taken / 1e9]
-        assert cells[2:] == pytest.approx(expected)
-        assert len(table.left_out) == len(utne2023_speed.TIMES[name]) - 1
+@pytest.mark.parametrize("backend", ["c", emulated.NAMED])
+def test_utnes_programs_are_beside_theirs(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each column is the median time of the program that its head names, and theirs stand behind ours."""
+    theirs = {2: (136, 5, 4, 5), 4: (143, 40, 36, 39)}
+    monkeypatch.setattr(utne2023_programs, "TIMES", {"kroA100": theirs, "berlin52": theirs})
+    monkeypatch.setattr(utne2023_programs, "PROBE", 1)
+    seconds = {
+        ("thread", None, False): 0.5,
+        ("block", "zipped", False): 0.25,
+        ("block", "zipped", True): 0.2,
+        ("block", "closed-form", False): 0.125,
+        (None, "zipped", False): 0.25,
+        (None, "closed-form", False): 0.125,
+        (None, None, False): 0.1,
+    }
+    real = Task.climb
+
+    def climb(self: Task, instance: pytsp.Instance, climbers: int, **options: Any) -> pytsp.Result:
+        way = options.get("mapping"), options.get("neighbourhood"), options.get("shared_matrix", False)
+        return replace(real(self, instance, climbers, **options), seconds=climbers * seconds[way])
+
+    monkeypatch.setattr(Task, "climb", climb)
+    is_gpu = backend != "c"
+    for name, number in (("kroA100", 2), ("berlin52", 3)):
+        table = utne2023_programs.times(Task(backend, math.inf), name, math.inf)
+        assert table.title == f"Table {number}: run times on {name}" and table.left_out == []
+        heads = [column.head for column in table.columns]
+        for cells, (count, told) in zip(table.rows, theirs.items(), strict=True):
+            row = dict(zip(heads, cells, strict=True))
+            assert row["climbers"] == count
+            assert [row[each] for each in ("Texas", "original", "100 cities", "calculated")] == [
+                each / 1e3 for each in told
+            ]
+            ours = {"zipped": 0.25, "closed form": 0.125, "default": 0.1}
+            ours |= {"thread": 0.5} if is_gpu else {}
+            # A block of the emulated GPU has 48 KiB, too few for the distances of 100 cities.
+            ours |= {"zipped, distances in the block": 0.2} if is_gpu and name == "berlin52" else {}
+            assert {head: row[head] for head in heads if row[head] is not None and head in ours} == {
+                head: pytest.approx(count * each) for head, each in ours.items()
+            }
+            assert (row["thread"] is None) is (row["thread / zipped"] is None) is not is_gpu
+            assert row["original / zipped"] == pytest.approx(told[1] / 1e3 / (count * 0.25))
+            if is_gpu:
+                assert row["thread / zipped"] == pytest.approx(2.0)
 
 
-@needs_tsplib
+def test_utnes_programs_leave_out_what_does_not_fit() -> None:
+    table = utne2023_programs.times(Task("c", 1e-3), "kroA100", 1e-9)
+    assert table.rows == [] and len(table.left_out) == len(utne2023_programs.TIMES["kroA100"])
+
+
+def test_utnes_programs_that_disagree_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(utne2023_programs, "TIMES", {"berlin52": {2: (1, 1, 1, 1)}})
+    real = Task.climb
+
+    def climb(self: Task, instance: pytsp.Instance, climbers: int, **options: Any) -> pytsp.Result:
+        found = real(self, instance, climbers, **options)
+        is_wrong = options.get("neighbourhood") == "closed-form"
+        return replace(found, lengths=found.lengths + 1) if is_wrong else found
+
+    monkeypatch.setattr(Task, "climb", climb)
+    with pytest.raises(SystemExit, match="berlin52: closed form ends on other climbers"):
+        utne2023_programs.times(FULL, "berlin52", math.inf)
+
+
 def test_utnes_throughput_counts_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(utne2023_speed, "SWEEP", (1, 10))
     monkeypatch.setattr(utne2023_speed, "THROUGHPUT", {"kroA100": (92, 1592.35), "swiss42": (29, 399.94)})
@@ -121,13 +178,12 @@ def test_utnes_throughput_counts_their_bytes(monkeypatch: pytest.MonkeyPatch) ->
     assert (passes.series[1].x, passes.series[1].y) == ([29, 92], [399.94, 1592.35])
 
 
-@needs_tsplib
 @pytest.mark.parametrize("backend", ["c", emulated.NAMED])
 def test_utnes_gains_are_over_zipped_indices(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(utne2023_speed, "OPTIMISED", 2)
     monkeypatch.setattr(utne2023_speed, "RUNS", 1)
     # Distances that fit the blocks of the emulated GPU.
-    monkeypatch.setattr(utne2023_speed, "tsplib", lambda *_: tsplib(TSPLIB, "berlin52"))
+    monkeypatch.setattr(utne2023_speed, "instance_of", lambda *_: instance_of(TSPLIB, "berlin52"))
     table = utne2023_speed.optimisations(Task(backend, math.inf), math.inf)
     told = {(cells[0], cells[1]): cells[2:] for cells in table.rows}
     plain, shared = f"{backend}, block" if backend != "c" else "c", f"{backend}, block, all distances in its memory"
@@ -142,11 +198,10 @@ def test_utnes_gains_are_over_zipped_indices(backend: str, monkeypatch: pytest.M
     assert len(told) == (4 if backend == "c" else 10)
 
 
-@needs_tsplib
 @pytest.mark.parametrize("backend", ["c", emulated.NAMED])
 def test_every_neighbourhood_has_its_cell(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.kernels.cpu.PLENTY", 10)
-    table = enumerations.table(TSPLIB, backend, 0.02, ("berlin52",))
+    table = enumerations.table(TSPLIB, backend, 0.02, ("berlin52",), read=instance_of)
     has_cells = [[cell is not None for cell in cells[2:]] for cells in table.rows]
     if backend == "c":
         assert has_cells == [[True] * 4 + [False]]
@@ -167,7 +222,6 @@ def test_distances_in_a_blocks_memory_are_for_short_tours() -> None:
     assert counts == [3, 4, 4, 3]
 
 
-@needs_tsplib
 def test_neighbourhoods_that_disagree_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     one = climbed("berlin52", 5)
     other = replace(one, lengths=one.lengths + np.array([0, 0, 0, 0, 1]))
@@ -180,16 +234,16 @@ def test_neighbourhoods_that_disagree_are_told(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(
         SystemExit, match="berlin52: {'backend': 'c', 'neighbourhood': 'zipped'} ends on other climbers"
     ):
-        enumerations.table(TSPLIB, "c", 1.0, ("berlin52",))
+        enumerations.table(TSPLIB, "c", 1.0, ("berlin52",), read=instance_of)
 
 
-@needs_tsplib
 def test_annealing_of_246_iterations_is_of_as_many_trials_or_ten_times_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(utne2023_others, "TRIALS", (246, 2_460))
     monkeypatch.setattr(utne2023_others, "ANT_ITERATIONS", (1,))
     monkeypatch.setattr(utne2023_others, "CLIMBERS", 10)
     monkeypatch.setattr(utne2023_others, "CHAINS", 3)
-    table = next(iter(utne2023_others.sequential(FULL)))
+    table = next(iter(utne2023_others.sequential(FULL, math.inf)))
+    optimum = instance_of(TSPLIB, "swiss42", with_reference=True).optimum or 0
     assert isinstance(table, Table)
     rows = {str(cells[0]): cells for cells in table.rows}
     options: dict[str, Any] = {
@@ -204,12 +258,31 @@ def test_annealing_of_246_iterations_is_of_as_many_trials_or_ten_times_as_many(m
         # Both end at the same temperature.
         cooling = 0.955 ** (246 / trials)
         found = pytsp.solve(
-            tsplib(TSPLIB, "swiss42"), solver="annealing", iterations=trials, cooling=cooling, **options
+            instance_of(TSPLIB, "swiss42"), solver="annealing", iterations=trials, cooling=cooling, **options
         )
-        gap = 100 * (float(np.median(found.lengths)) / 1273 - 1)
+        gap = 100 * (float(np.median(found.lengths)) / optimum - 1)
         assert rows[f"annealing, {label}"][1:3] == [trials, pytest.approx(gap)]
     assert rows["2-opt, first climber"][1] == climbed("swiss42", 1).moves
-    assert rows["2-opt, first climber"][2] == pytest.approx(100 * (climbed("swiss42", 1).length / 1273 - 1))
+    assert rows["2-opt, first climber"][2] == pytest.approx(100 * (climbed("swiss42", 1).length / optimum - 1))
+
+
+def test_sequential_algorithms_and_passes_have_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(utne2023_others, "CLIMBERS", 5)
+    monkeypatch.setattr(utne2023_others, "CHAINS", 2)
+    monkeypatch.setattr(utne2023_others, "COLONIES", 1)
+    monkeypatch.setattr(utne2023_tours, "TOURS", 2)
+    table = next(iter(utne2023_others.sequential(FULL, 1e-9)))
+    assert isinstance(table, Table)
+    made = {str(cells[0]): cells[1] for cells in table.rows}
+    # Two rungs of each ladder, and a word on what follows.
+    assert made["ants, as theirs"] == 20 and made["annealing, our defaults"] == 2_460
+    assert "ants, as theirs, beyond 20 iterations" in table.left_out
+    assert "annealing, our defaults, beyond 2,460 iterations" in table.left_out
+    passes = utne2023_tours.passes(FULL, 1e-9)
+    assert [cells[0] for cells in passes.rows] == ["swiss42"]
+    assert passes.left_out == list(utne2023_tours.PASSES)[1:]
+    monkeypatch.setattr(utne2023_tours, "PASSES", {"swiss42": 29, "berlin52": 43})
+    assert utne2023_tours.passes(FULL, math.inf).left_out == []
 
 
 def test_speedups_of_all_pages_are_over_one_core() -> None:
@@ -255,7 +328,6 @@ def test_a_page_lists_every_table_and_figure(paper: str, tables: int, figures: i
         assert listed >= set(range(1, count + 1)), kind
 
 
-@needs_tsplib
 def test_local_search_of_the_papers_is_3_opt(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the default of the solver: theirs is, and so is that of the tables that are stored."""
     asked: list[str | None] = []
@@ -272,7 +344,7 @@ def test_local_search_of_the_papers_is_3_opt(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(delevacq, "warm", lambda *_: None)
     plan = delevacq2012.Plan(Task("c"), 1, {"": "auto"})
     delevacq.solved(delevacq2012.run_of(plan, "kroA100", "auto", 1, 1))
-    monkeypatch.setattr(rocki2013, "find", lambda *_: pytsp.read(TSPLIB / "kroA100.tsp.gz"))
+    monkeypatch.setattr(rocki2013, "instance_of", lambda *_: instance_of(TSPLIB, "kroA100"))
     rocki2013.converged(Task("c", seconds=1.0), open_backend("c"), "pr2392")
     assert asked == ["3-opt", "3-opt"]
 

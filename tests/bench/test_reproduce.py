@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pytsp
-from bench.harness.machine import TSPLIB, tsplib
+from bench.harness.machine import TSPLIB
 from bench.papers import (
     delevacq,
     delevacq2012,
@@ -30,6 +31,7 @@ from bench.papers import (
     utne2023,
     utne2023_speed,
 )
+from bench.papers.instances import instance_of
 from bench.papers.reproduce import PAPERS, arguments, main, reproduce
 from bench.papers.tables import Column, Figure, Report, Series, Table, columns, stored
 from bench.papers.task import Task, round_down
@@ -39,7 +41,6 @@ from pytsp import is_tour
 from pytsp.backends import open_backend
 from pytsp.starts.construct import greedy
 
-needs_tsplib = pytest.mark.skipif(not TSPLIB.is_dir(), reason="TSPLIB's files are not at hand")
 CELLS = st.one_of(
     st.none(), st.text("abc |", max_size=4), st.integers(), st.floats(allow_nan=False, allow_infinity=False)
 )
@@ -88,9 +89,8 @@ def test_round_down_keeps_one() -> None:
     assert [round_down(number) for number in (0, 0.99, 1, 1.99, 2, 5, 9.99, 10)] == [1, 1, 1, 1, 2, 5, 5, 10]
 
 
-@needs_tsplib
 def test_climbers_fit_or_are_one() -> None:
-    instance, task = tsplib(TSPLIB, "berlin52"), Task("c")
+    instance, task = instance_of(TSPLIB, "berlin52"), Task("c")
     assert task.fitting(instance, math.inf, 12_345) == 12_345
     assert task.fitting(instance, 0.0, 12_345) == 1
     assert 1 < task.fitting(instance, 0.2, 10**9) < 10**9
@@ -165,7 +165,6 @@ def test_welchs_test_of_runs_takes_the_shortest_of_each() -> None:
     assert told[2:6] == [8, 12, 3.0, 4.5]
 
 
-@needs_tsplib
 def test_rows_of_rocki_are_left_out_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rocki2013, "CONVERGENCE", {"berlin52": (0.3, 1.0, 7542)})
     report = reproduce("rocki2013", Task("c", 0.7), "command")
@@ -177,7 +176,6 @@ def test_rows_of_rocki_are_left_out_when_time_is_up(monkeypatch: pytest.MonkeyPa
     assert [each.name for each in report.figures] == ["gflops", "convergence-berlin52"]
 
 
-@needs_tsplib
 def test_rockis_memory_is_what_their_table_says_and_what_kernels_hold() -> None:
     table = rocki2013.memory(Task("c"), open_backend("c"))
     assert [cells[0] for cells in table.rows] == list(rocki2013.MEMORY)
@@ -191,13 +189,13 @@ def test_rockis_memory_is_what_their_table_says_and_what_kernels_hold() -> None:
 
 
 @pytest.mark.slow
-@needs_tsplib
 def test_rockis_curves_are_those_of_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rocki2013, "CONVERGENCE", {"kroA100": (1.0, 1.0, 21282)})
     task = Task("c", 3.0, seed=4)
     figure, table = rocki2013.convergences(task, open_backend("c"))
     assert isinstance(figure, Figure) and isinstance(table, Table)
-    instance = tsplib(TSPLIB, "kroA100")
+    instance = instance_of(TSPLIB, "kroA100", with_reference=True)
+    optimum = instance.optimum or 0
     for line, cells in zip(figure.series, table.rows, strict=True):
         assert line.y == sorted(set(line.y), reverse=True) and line.y[-1] == cells[8]
         assert line.x == sorted(line.x)
@@ -209,14 +207,13 @@ def test_rockis_curves_are_those_of_the_product(monkeypatch: pytest.MonkeyPatch)
         # The last kick may have been cut.
         again = pytsp.solve(instance, solver="two-opt", start=start, k="inf", seed=4, backend="c", kicks=kicks)
         assert again.length <= int(str(cells[8])) <= descent.length
-        assert math.isclose(float(str(cells[9])), 100 * (int(str(cells[8])) / 21282 - 1), abs_tol=1e-9)
+        assert math.isclose(float(str(cells[9])), 100 * (int(str(cells[8])) / optimum - 1), abs_tol=1e-9)
     assert [cells[2] for cells in table.rows] == ["random", "greedy", "curve"] and table.rows[2][4] is None
 
 
-@needs_tsplib
 def test_rockis_speedup_is_their_pass_by_ours() -> None:
     one_core, cores = open_backend("c"), open_backend("multicore")
-    instance = tsplib(TSPLIB, "pr2392")
+    instance = instance_of(TSPLIB, "pr2392")
     line = rocki.measure(instance, greedy(instance), one_core, 1, 60.0)
     # As if cores were a hundred times as fast as one.
     (figure,) = rocki2013.speedups(Task("multicore"), cores, [replace(line, pass_seconds=line.pass_seconds / 100)])
@@ -259,7 +256,6 @@ def test_rockis_own_program_prints_the_same_ratios() -> None:
     assert "cut at" in cut and cut.count("| 2.0 |") == 1
 
 
-@needs_tsplib
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", ["oneil2011", "utne2023", "robinson2018"])
 def test_tiny_budgets_make_tables(paper: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -281,7 +277,6 @@ def test_tiny_budgets_make_tables(paper: str, monkeypatch: pytest.MonkeyPatch, t
 
 
 @pytest.mark.slow
-@needs_tsplib
 def test_full_leaves_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oneil2011, "TABLE", (("kroA100", 3, 21282, 33_188, 2.540),))
     monkeypatch.setattr(oneil2011, "CLIMBERS", 2)
@@ -306,18 +301,16 @@ def test_full_leaves_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [cells[:2] for cells in turns.rows] == [[64, 10_000], [64, 100_000], [192, 10_000], [192, 100_000]]
 
 
-@needs_tsplib
 def test_the_first_climbers_of_a_run_are_the_run_of_fewer() -> None:
     table, figure = utne2023.accuracy(Task("c", 1.0), "berlin52", 0.05)
     assert isinstance(table, Table)
     assert isinstance(figure, Figure)
-    instance = tsplib(TSPLIB, "berlin52")
+    instance = instance_of(TSPLIB, "berlin52")
     for cells in table.rows:
         assert cells[2] == Task("c").climb(instance, int(str(cells[0]))).length
     assert len(table.rows) + len(table.left_out) == len(utne2023.ACCURACY["berlin52"])
 
 
-@needs_tsplib
 def test_delevacqs_cells_are_in_the_papers_order(monkeypatch: pytest.MonkeyPatch) -> None:
     setting = delevacq2012.TABLES[1]
     small = setting.__class__(
@@ -340,7 +333,6 @@ def test_delevacqs_cells_are_in_the_papers_order(monkeypatch: pytest.MonkeyPatch
     assert isinstance(figure, Figure)
 
 
-@needs_tsplib
 @pytest.mark.parametrize("backend", [emulated.NAMED])
 def test_on_a_gpu_delevacqs_strategies_stand_apart(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     emulated.slow_down(monkeypatch)
@@ -394,7 +386,7 @@ def costed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Delévacq's tables of kroA100 on a GPU that does not exist: no run takes time, and each has its cost."""
     instance = replace(pytsp.generate.uniform(100, 0), name="kroA100", optimum=21_282)
     monkeypatch.setattr(delevacq2012, "solved", counted)
-    monkeypatch.setattr(delevacq2012, "tsplib", lambda *_: instance)
+    monkeypatch.setattr(delevacq2012, "instance_of", lambda *_: instance)
     monkeypatch.setattr(delevacq, "read", lambda *_: instance)
     monkeypatch.setattr(Task, "is_gpu", lambda _, backend: backend == "gpu")
     monkeypatch.setattr(delevacq2012, "SHARES", {True: {1: 0.5, 3: 0.5}})
@@ -440,16 +432,16 @@ def test_delevacqs_columns_are_those_of_their_strategies() -> None:
 @pytest.mark.usefixtures("costed")
 def test_delevacqs_speed_of_a_share_leaves_the_first_descents_out() -> None:
     plan = delevacq2012.Plan(Task("gpu", 100.0), 1, delevacq2012.STRATEGIES)
-    plan.learn(delevacq2012.tsplib(plan.task.tsplib, "kroA100"))
+    plan.learn(delevacq2012.instance_of(plan.task.tsplib, "kroA100"))
     assert plan.alone == {"kroA100": pytest.approx(50.0)}
     assert plan.costs["kroA100", "T"] == pytest.approx((64 * (2e-3 + 1e-3), 1e-3))
-    line = delevacq2012.cell(plan, delevacq2012.tsplib(plan.task.tsplib, "kroA100"), "thread", 64, 64 * 1_000)
+    line = delevacq2012.cell(plan, delevacq2012.instance_of(plan.task.tsplib, "kroA100"), "thread", 64, 64 * 1_000)
     # Of 64 s, 64 climbers' first descents took 0.2 s.
     speed = 64_000 / (line.seconds - plan.costs["kroA100", "T"][0])
     assert delevacq2012.speed_of(plan, "T", line) == pytest.approx(speed)
     assert speed == pytest.approx(1_000, rel=0.01)
     # Two iterations take as long as a first descent: no speed.
-    short = delevacq2012.cell(plan, delevacq2012.tsplib(plan.task.tsplib, "kroA100"), "thread", 64, 64 * 2)
+    short = delevacq2012.cell(plan, delevacq2012.instance_of(plan.task.tsplib, "kroA100"), "thread", 64, 64 * 2)
     assert delevacq2012.speed_of(plan, "T", short) is None
 
 
@@ -467,10 +459,35 @@ def test_pages_show_what_is_stored() -> None:
     for page in shown:
         text = page.read_text(encoding="utf-8")
         assert pages.filled(text) == text, f"{page}: run python -m bench.papers.pages"
-        for file, _, tag in pages.MARKED.findall(text):
-            report = stored(pages.RESULTS / file)
-            for figure in report.figures:
-                assert (pages.FIGURES / pages.picture(report, figure, tag)).is_file()
+        for found in pages.MARKED.finditer(text):
+            report = pages.selected(found)
+            assert report.tables
+
+
+def test_delevacqs_page_shows_no_cell_with_few_of_its_iterations() -> None:
+    file = "reproduce-delevacq2012-h200.json"
+    whole, report = stored(pages.RESULTS / file), pages.shown(file)
+    for before, table in zip(whole.tables, report.tables, strict=True):
+        heads = [column.head for column in table.columns]
+        if "share" not in heads:
+            assert table == before
+            continue
+        shares = [float(str(cells[heads.index("share")])) for cells in before.rows]
+        few = sum(share < 0.1 for share in shares)
+        assert [cells for cells, share in zip(before.rows, shares, strict=True) if share >= 0.1] == table.rows
+        assert 0 < few < len(shares) and table.left_out[-1].startswith(f"{few} cells with less than a tenth")
+
+
+def test_a_page_leaves_out_what_its_mark_says() -> None:
+    def told(mark: str) -> list[str]:
+        return re.findall(r"^### (.+)$", pages.filled(f"<!-- {mark} -->\n<!-- end -->"), re.MULTILINE)
+
+    file = "reproduce-rocki2013-2-cores.json"
+    whole = told(file)
+    assert len(whole) == 3 and told(f'{file} without "Table I:"') == whole[1:]
+    assert "from the greedy tour" not in pages.filled(f"<!-- {file} -->\n<!-- end -->").lower()
+    with pytest.raises(ValueError, match="no table or figure whose title begins with 'Table 9'"):
+        told(f'{file} without "Table 9"')
 
 
 def test_figures_are_drawn_alike(tmp_path: Path) -> None:

@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pytsp
-from bench.harness.machine import TSPLIB, tsplib
+from bench.harness.machine import TSPLIB
 from bench.papers import robinson2018, robinson2018_blocks, robinson2018_threads
+from bench.papers.instances import instance_of
 from bench.papers.tables import Figure, Table
 from bench.papers.task import Task
 from pytsp.backends import open_backend
 
-needs_tsplib = pytest.mark.skipif(not TSPLIB.is_dir(), reason="TSPLIB's files are not at hand")
 PASSES = st.lists(st.integers(1, 99), min_size=1, max_size=60).map(lambda passes: np.array(passes, np.int64))
 
 
@@ -100,7 +100,6 @@ def test_table_1_tells_a_trend() -> None:
         assert [row[-1] for row in rows] == [verdict, verdict]
 
 
-@needs_tsplib
 def test_their_rule_is_tried_with_all_numbers_of_threads() -> None:
     table, figure = robinson2018_threads.correlations(Task("c"), 1e-9)
     assert isinstance(table, Table) and isinstance(figure, Figure)
@@ -124,9 +123,7 @@ def test_samples_of_welchs_test_share_no_climbers(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Task, "climb", climb)
     monkeypatch.setattr(Task, "fitting", lambda *_, **__: 40)
     monkeypatch.setattr(robinson2018, "COMPARED", ("fl417",))
-    monkeypatch.setattr(robinson2018, "tsplib", lambda *_: tsplib(TSPLIB, "berlin52"))
-    if not TSPLIB.is_dir():
-        pytest.skip("TSPLIB's files are not at hand")
+    monkeypatch.setattr(robinson2018, "instance_of", lambda *_: instance_of(TSPLIB, "berlin52"))
     table, figure = robinson2018.tests(Task("c"), robinson2018.Speed(52, 1e-6), 10.0)
     assert isinstance(table, Table) and isinstance(figure, Figure)
     assert len(climbed[1]) == 40 and len(climbed["inf"]) == 120
@@ -194,7 +191,7 @@ def test_what_a_queue_is_worth_has_a_column_for_each_way(monkeypatch: pytest.Mon
     found = dataclasses.replace(
         pytsp.solve(pytsp.generate.uniform(5, 0), solver="restarts", climbers=1, backend="c"), passes=passes
     )
-    monkeypatch.setattr(robinson2018_blocks, "tsplib", lambda *_: None)
+    monkeypatch.setattr(robinson2018_blocks, "instance_of", lambda *_: None)
     monkeypatch.setattr(Task, "fitting", lambda *_, **__: len(passes))
     monkeypatch.setattr(Task, "climb", lambda *_, **__: found)
     monkeypatch.setattr(robinson2018_blocks, "RESIDENT", (4, 7))
@@ -235,7 +232,6 @@ def task(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Tas
     return Task(request.param, math.inf)
 
 
-@needs_tsplib
 @pytest.mark.parametrize("task", [emulated.NAMED], indirect=True)
 def test_lanes_rows_and_blocks_are_measured_on_a_gpu(task: Task) -> None:
     table, *figures = robinson2018_blocks.shapes(task, math.inf)
@@ -244,7 +240,7 @@ def test_lanes_rows_and_blocks_are_measured_on_a_gpu(task: Task) -> None:
     assert told == [("lanes", 32), ("lanes", 128), ("lanes", 512), ("rows", 3), ("rows", 7)]
     assert all(float(str(row[4])) <= float(str(row[5])) <= float(str(row[6])) for row in table.rows)
     assert {row[7] for row in table.rows[:3]} <= {3, 7} and {row[7] for row in table.rows[3:]} <= {32, 128, 512}
-    assert {row[8] for row in table.rows} == {Task("c").climb(tsplib(TSPLIB, "berlin52"), 3, k="inf").length}
+    assert {row[8] for row in table.rows} == {Task("c").climb(instance_of(TSPLIB, "berlin52"), 3, k="inf").length}
     assert [len(figure.series) for figure in figures if isinstance(figure, Figure)] == [3, 3]
     queues = robinson2018_blocks.queues(task, math.inf)
     rows = queues.rows[len(robinson2018_blocks.THEIRS) * 3 :]
@@ -263,18 +259,16 @@ def test_what_needs_a_gpu_says_so(task: Task) -> None:
 # Large instances
 
 
-@needs_tsplib
 def test_the_whole_machine_climbs_as_one_climber_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robinson2018, "LARGE", ("berlin52", "kroA100"))
     table = robinson2018.large(Task("c"), 1e3)
     assert [row[:2] for row in table.rows[:6]] == [["berlin52", k] for k in (1, 4, 64, 128, 256, "inf")]
     for row in table.rows:
-        expected = Task("c").climb(tsplib(TSPLIB, str(row[0])), 1, k=row[1])
+        expected = Task("c").climb(instance_of(TSPLIB, str(row[0])), 1, k=row[1])
         assert row[4:] == [expected.passes[0], expected.steps[0], expected.length]
     assert table.rows[0][3] == 1 and not table.left_out
 
 
-@needs_tsplib
 def test_large_instances_are_left_out_when_time_is_up() -> None:
     table = robinson2018.large(Task("c"), 1e-9)
     assert not table.rows and table.left_out == list(robinson2018.LARGE)

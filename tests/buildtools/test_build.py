@@ -37,6 +37,7 @@ from buildtools import (  # noqa: E402
     tarball,
     toolchain,
 )
+from buildtools.entries import text_of  # noqa: E402
 from buildtools.errors import BuildError  # noqa: E402
 from buildtools.stubs import write_stub  # noqa: E402
 from pytsp.backends import PARTS  # noqa: E402
@@ -447,7 +448,7 @@ def test_the_part_that_tests_name_has_what_they_call() -> None:
     for file in sorted((ROOT / "tests").rglob("test_*.py")):
         text = file.read_text(encoding="utf-8")
         named = re.search(r'^PART = "(\w+)"', text, re.MULTILINE)
-        program = paths.GPU_PROGRAMS[named[1] if named else "restarts"].read_text(encoding="utf-8")
+        program = text_of(paths.GPU_PROGRAMS[named[1] if named else "restarts"])
         entries = {*re.findall(r"^entry (\w+)", program, re.MULTILINE)}
         called = {*re.findall(r'\bbackend\.call\("(\w+)"', text)}
         # That one makes backends of its own.
@@ -635,7 +636,7 @@ def test_an_entry_point_of_the_gpus_is_the_same_in_every_part_that_has_it() -> N
     entries = {
         entry
         for program in paths.GPU_PROGRAMS.values()
-        for entry in re.findall(r"(?m)^entry .*", program.read_text(encoding="utf-8"))
+        for entry in re.findall(r"(?m)^entry .*(?:\n  .*)*", text_of(program))
         if not entry.split()[1].endswith("_load")
     }
     assert len(entries) == len({entry.split()[1] for entry in entries})

@@ -27,7 +27,12 @@ PAGES = [DOCS / "first-steps.md", DOCS / "tutorial.md", *sorted((DOCS / "how-to"
 EXAMPLES = DOCS / "reference" / "commands.md"
 NOTEBOOKS = sorted((DOCS / "how-to").glob("*.ipynb"))
 # What a page draws or reads with; a page that needs none of them is replayed without.
-OPTIONAL = {"matplotlib": "pytsp plot|plot\\(|pytsp report", "pandas": "import pandas", "networkx": "import networkx"}
+OPTIONAL = {
+    "matplotlib": "--picture|pytsp plot|plot\\(|pytsp report",
+    "pandas": "import pandas",
+    "networkx": "import networkx",
+    "svgelements": "pytsp segments drawing.svg",
+}
 # Stands in a transcript's output where anything may stand.
 ANYTHING = "…"
 # Begins the line that tells the exit code of a command.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -31,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = os.environ.get("PYTSP_SITE")
     if made:
         return Path(made).resolve()
-    for module in ("sphinx", "myst_nb", "furo"):
+    for module in ("sphinx", "myst_nb", "furo", "matplotlib"):
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"{module} is not here: pip install 'pytsp-futhark[docs]'")
     if find_compiler() is None:
@@ -78,6 +79,16 @@ def test_the_site_has_its_parts(folder: Path, pages: dict[Path, Links]) -> None:
     # The notebook was run, and drew pictures.
     assert len(pages[folder / "how-to" / "notebook.html"].loaded) >= 3
     assert list((folder / "_images").glob("*.png"))
+
+
+@pytest.mark.slow
+def test_the_pictures_of_all_pages_are_drawn(folder: Path) -> None:
+    texts = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md")]
+    shown = {Path(name).name for text in texts for name in re.findall(r"images/([\w/-]+\.(?:svg|png))", text)}
+    drawn = {file.name: file for file in (folder / "_images").iterdir()}
+    assert len(shown) >= 60 and shown <= {*drawn}
+    # Each line and mark of a figure is a path.
+    assert all("<path" in drawn[name].read_text(encoding="utf-8") for name in shown if name.endswith(".svg"))
 
 
 @pytest.mark.slow

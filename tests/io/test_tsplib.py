@@ -92,11 +92,11 @@ def test_the_canonical_tour_has_the_published_length(name: str, length: int) -> 
     assert instance.tour_length(instance.canonical_tour()) == length
 
 
-def test_fixed_edges_are_refused_unless_they_are_ignored() -> None:
+def test_fixed_edges_are_left_out_where_they_are_ignored() -> None:
     path = tsplib_file("linhp318.tsp")
-    with pytest.raises(TsplibError, match=r":6: FIXED_EDGES_SECTION .* ignore_fixed_edges=True"):
-        read(path)
+    assert read(path).fixed is not None
     instance = read(path, ignore_fixed_edges=True)
+    assert instance.fixed is None
     plain = read(tsplib_file("lin318.tsp"))
     assert np.array_equal(instance.coordinates, plain.coordinates)
     assert (instance.optimum, plain.optimum) == (None, 42029)

@@ -96,7 +96,7 @@ FAULTS = {
     "section_unknown.tsp": (11, "section 'DEMAND_SECTION' is not supported"),
     "colon_missing.tsp": (3, "'DIMENSION 5' is not understood; accepted: KEYWORD : value"),
     "numbers_outside.tsp": (5, "'1 0 0' is not understood"),
-    "fixed_edges.tsp": (5, "ignore_fixed_edges=True"),
+    "fixed_edges.tsp": (8, "FIXED_EDGES_SECTION: '3' is the first node of a fixed edge without a second one"),
     "empty.tsp": (None, "the file is empty"),
     "blank.tsp": (None, "the file is empty"),
     "rubbish.tsp": (1, "is not understood"),

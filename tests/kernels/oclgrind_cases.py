@@ -57,10 +57,10 @@ def iterate(kind: str, n: int) -> None:
         backend = open_backend(name, part="search")
         loaded = backend.call(f"{form.kind}_load", *form.arguments)
         population = backend.call("population_given", random_tours(n, 3, 0))
-        for start, pivot, kick in ((0, 0, 0), (3, 0, 1), (6, 2, 2), (9, 0, 4)):
+        for start, pivot, kick in ((0, 0, 0), (3, 0, 1), (6, 2, 2), (9, 0, 3)):
             entry = climbing_entry(f"{form.kind}_ils", form, backend)
             numbers = {"from": start, "iterations": 3, "cooled": start}
-            how = {"pivot": pivot, "kick": kick, "acceptance": int(kick == 4)}
+            how = {"pivot": pivot, "kick": kick, "acceptance": int(kick == 3)}
             plan = search_plan(backend, draws=20, temperature=float(start), **how, **numbers)
             population = backend.call(entry, loaded, lists, population, plan, *stretch_of(backend))
         found.append([backend.fields(population)[what] for what in ("bests", "lengths", "steps")])

@@ -34,7 +34,7 @@ from pytsp.problem.kernel_input import form_of
 
 PART = "search"
 FLAGS = st.integers(0, 1)
-KICKS = st.integers(0, 4)
+KICKS = st.integers(0, 2)
 PIVOTS = st.integers(0, 2)
 LARGEST = 2**30 - 1
 
@@ -92,7 +92,7 @@ def test_iterations_keep_lengths_exact_and_never_lengthen(
 
 @pytest.mark.parametrize("n", [*range(1, 10), 60])
 @pytest.mark.parametrize("temperature", [0.0, 3.0, 1e9])
-@pytest.mark.parametrize(("kick", "pivot"), [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (0, 2)])
+@pytest.mark.parametrize(("kick", "pivot"), [(0, 0), (1, 0), (2, 0), (3, 0), (0, 2)])
 def test_cutting_a_run_changes_nothing(backend: Backend, n: int, temperature: float, kick: int, pivot: int) -> None:
     form = form_of(scattered(n, "EUC_2D", 1))
     starts = random_tours(n, 3, 0)
@@ -116,7 +116,7 @@ def test_cutting_a_run_changes_nothing(backend: Backend, n: int, temperature: fl
 def test_all_backends_and_forms_end_alike(backend: Backend, metric: str, moves: int, pivot: int) -> None:
     instance = scattered(70, metric, 2)
     starts = random_tours(70, 4, 0)
-    for acceptance, kick in ((0, 1), (1, 3), (1, 4)):
+    for acceptance, kick in ((0, 0), (0, 1), (0, 2), (1, 3)):
         rest: dict[str, Any] = {"k": 8, "moves": moves, "pivot": pivot, "temperature": 1.5}
         rest |= {"acceptance": acceptance, "kick": kick}
         expected = Climbers(open_backend("c"), form_of(instance), starts, **rest).go(0, 50).polish().found()
@@ -171,7 +171,7 @@ def test_a_trial_that_outgrows_its_log_is_taken_back(backend: Backend, pivot: in
 
 def test_iterations_improve_on_the_descent(backend: Backend) -> None:
     form = form_of(scattered(100, "EUC_2D", 4))
-    for kick, pivot in ((0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (0, 2)):
+    for kick, pivot in ((0, 0), (1, 0), (2, 0), (0, 2)):
         climbers = Climbers(backend, form, random_tours(100, 1, 0), k=8, kick=kick, pivot=pivot)
         descent, steps = climbers.go(0, 0).found()[1:]
         after, more = climbers.go(0, 500).found()[1:]
@@ -187,35 +187,6 @@ def test_a_warm_climber_keeps_its_best_tour(backend: Backend) -> None:
     after = climbers.go(1, 30).found()
     assert after[1][0] <= descent[1][0]
     assert_exact(form, after)
-
-
-@pytest.mark.parametrize("temperature", [0.0, 5.0, 12.0, 1e9])
-def test_from_record_to_record_only_what_is_little_above_the_shortest_is_accepted(
-    backend: Backend, temperature: float
-) -> None:
-    form = form_of(scattered(50, "EUC_2D", 5))
-    rest: dict[str, Any] = {"k": 8, "kick": 0, "seed": 3}
-    climbers = Climbers(backend, form, random_tours(50, 3, 0), **rest, temperature=temperature, acceptance=1).go(0, 0)
-
-    def lengths(where: Climbers) -> NDArray[np.int64]:
-        tours = backend.fields(where.population)["tours"].tolist()
-        return np.array([oracle.length(distances_of(form), tour) for tour in tours])
-
-    refused, longer = 0, 0
-    for iteration in range(1, 60):
-        before, record = lengths(climbers), np.array(climbers.found()[1])
-        # The same kick and repair, where anything is accepted.
-        other = Climbers(backend, form, random_tours(50, 3, 0), **rest, temperature=1e12)
-        other.population = climbers.population
-        trial = lengths(other.go(iteration, 1))
-        after = lengths(climbers.go(iteration, 1))
-        expected = np.where(trial <= record + temperature, trial, before)
-        assert after.tolist() == expected.tolist()
-        assert climbers.found()[1] == np.minimum(record, after).tolist()
-        refused, longer = refused + int((expected != trial).sum()), longer + int((expected > record).sum())
-    # A test of both sides.
-    assert (refused > 0) == (temperature < 1e9)
-    assert (longer > 0) == (temperature > 0)
 
 
 def test_polishing_descends_from_the_best_tours(backend: Backend) -> None:
@@ -265,7 +236,7 @@ BAD = [
     ("pivot", 3),
     ("draws", 0),
     ("kick", -1),
-    ("kick", 5),
+    ("kick", 4),
     ("acceptance", -1),
     ("acceptance", 2),
     ("temperature", -0.5),

@@ -47,7 +47,7 @@ from pytsp.solvers.ils.population import exchanged
 from pytsp.solvers.ils.solver import default_climbers, default_iterations
 from pytsp.solvers.ils.starting_tours import starting_tours
 from pytsp.solvers.options import shared as _shared
-from pytsp.solvers.options.ils import ACCEPTANCES, ILS, KICKS
+from pytsp.solvers.options.ils import ILS, KICKS
 from pytsp.starts.construct import STARTS, start_tour
 
 # Options with which a climber does not depend on the others.
@@ -150,11 +150,10 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
             merge=st.booleans(),
             temperature=st.sampled_from((None, 0.0, 20.0)),
             kick=st.sampled_from(KICKS),
-            acceptance=st.sampled_from(ACCEPTANCES),
             moves=st.sampled_from(("3-opt", "or-opt")),
             pivot=st.sampled_from(("first", "best", "random-k")),
         )
-    ),
+    ).filter(lambda options: options["acceptance"] != "shorter" or not options["temperature"]),
 )
 def test_any_cut_gives_the_same_result(
     backend: Backend, n: int, call_seconds: float, first_speed: float, growth: float, options: dict[str, Any]
@@ -200,6 +199,40 @@ def test_ranges_of_climbers_make_up_the_whole(backend: Backend, cuts: list[int],
     best = min(parts, key=lambda part: part.length)
     assert (best.length, best.climber) == (whole.length, whole.climber)
     assert np.array_equal(best.tour, whole.tour)
+
+
+# Kicks and acceptance
+
+
+def kicked(backend: Backend, n: int, seed: int, **options: Any) -> NDArray[np.int32]:
+    """The tour of one climber after kicks that nothing repairs, where all tours are as long as 0, 1, …, n - 1."""
+    instance = Instance.from_matrix(np.ones((n, n), np.int64) - np.eye(n, dtype=np.int64))
+    lists: dict[str, Any] = dict(neighbours=np.empty((n, 0), np.int32), initial_tour=range(n))
+    options = {"climbers": 1, "moves": "3-opt", "iterations": 1, **lists, **options}
+    return pytsp.solve(instance, solver="ils", backend=backend.name, seed=seed, **options).tour
+
+
+def test_kicks_anywhere_cut_tours_farther_apart_than_segments(backend: Backend) -> None:
+    def spread(kick: str, seed: int) -> int:
+        tour = kicked(backend, 600, seed, kick=kick, temperature=0)
+        edges = {frozenset(edge) for edge in zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True)}
+        cuts = [city for city in range(600) if frozenset((city, (city + 1) % 600)) not in edges]
+        assert len(cuts) == 4
+        return 600 - int(np.diff([*cuts, cuts[0] + 600]).max())
+
+    near, far = ([spread(kick, seed) for seed in range(8)] for kick in ("segments", "anywhere"))
+    assert max(near) <= 150 < max(far)
+
+
+def test_only_shorter_tours_are_accepted_where_that_is_asked_for(backend: Backend) -> None:
+    start = list(range(50))
+    assert kicked(backend, 50, 3, iterations=20, acceptance="shorter").tolist() == start
+    assert kicked(backend, 50, 3, iterations=20, temperature=0).tolist() != start
+    # Where kicks are repaired it goes on to shorter tours, and has no longer one.
+    result = solved(uniform(60), backend, acceptance="shorter", iterations=200)
+    first = solved(uniform(60), backend, acceptance="shorter", iterations=0)
+    assert_whole(result)
+    assert (result.lengths <= first.lengths).all() and result.lengths.sum() < first.lengths.sum()
 
 
 # Draws
@@ -506,7 +539,12 @@ def test_the_default_budget_ends_every_solve(monkeypatch: pytest.MonkeyPatch) ->
         ({"moves": "4-opt"}, ValueError, "moves '4-opt' is not known; known: or-opt, 3-opt"),
         ({"pivot": "last"}, ValueError, "pivot 'last' is not known"),
         ({"kick": "hard"}, ValueError, "kick 'hard' is not known"),
-        ({"acceptance": "any"}, ValueError, "acceptance 'any' is not known; known: annealing, record-to-record"),
+        ({"acceptance": "any"}, ValueError, "acceptance 'any' is not known; known: annealing, shorter"),
+        (
+            {"acceptance": "shorter", "temperature": 2},
+            ValueError,
+            "temperature=2 has no effect with acceptance='shorter'",
+        ),
         ({"temperature": -0.5}, ValueError, "temperature must be a length, at least 0; it is -0.5"),
         ({"temperature": float("nan")}, ValueError, "temperature must be"),
         ({"temperature": 1e13}, ValueError, r"temperature must be at most 1e\+12 here; it is 10000000000000.0"),

@@ -25,7 +25,7 @@ from pytsp.exceptions import KernelError
 from pytsp.problem.kernel_input import form_of
 from pytsp.solvers.common import placement
 from pytsp.solvers.common.placement import descent_seconds, mapping_of, most_cities
-from pytsp.solvers.options.ils import ACCEPTANCES, KICKS, MAPPINGS
+from pytsp.solvers.options.ils import KICKS, MAPPINGS
 from pytsp.solvers.options.shared import PIVOTS
 
 BLOCKS = st.sampled_from((1, 2, 3, 30, 1024))
@@ -57,7 +57,6 @@ SEARCHES = st.fixed_dictionaries(
     optional={
         "moves": st.sampled_from(("or-opt", "3-opt")),
         "kick": st.sampled_from(KICKS),
-        "acceptance": st.sampled_from(ACCEPTANCES),
         "temperature": st.sampled_from((0.0, 2.5, 1e6)),
         "start": st.sampled_from(("random", "greedy")),
         "exchange": st.integers(1, 5),
@@ -65,7 +64,7 @@ SEARCHES = st.fixed_dictionaries(
         "neighbours": st.integers(1, 30),
         "first": st.integers(0, 2**40),
     },
-)
+).filter(lambda options: options.get("acceptance") != "shorter" or not options.get("temperature"))
 
 
 @given(

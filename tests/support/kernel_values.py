@@ -20,10 +20,8 @@ def batch_on(backend: Backend, tours: Any) -> Opaque:
 
 def search_plan(backend: Backend, **fields: Any) -> Opaque:
     """A plan of the iterated local search: a descent by 3-opt where nothing else is said."""
-    numbers = {"seed": 0, "first": 0, "from": 0, "iterations": 0, "moves": 1, "pivot": 0, "draws": 1}
-    return backend.value(
-        "search_plan", {**numbers, "kick": 0, "acceptance": 0, "temperature": 0.0, "cooled": 0, **fields}
-    )
+    numbers = {"seed": 0, "first": 0, "from": 0, "iterations": 0, "moves": 1, "pivot": 0, "draws": 1, "kick": 0}
+    return backend.value("search_plan", {**numbers, "acceptance": 0, "temperature": 0.0, "cooled": 0, **fields})
 
 
 def population_on(backend: Backend, tours: Any, lengths: Any) -> Opaque:

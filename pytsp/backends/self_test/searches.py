@@ -105,7 +105,7 @@ def _search(trial: Trial) -> Iterator[Outcome]:
     call, kind = trial.call, trial.form.kind
     loaded = trial.load()
     given = call("population_given", trial.tours)
-    for moves, pivot, kick, acceptance in ((0, 0, 0, 0), (1, 1, 1, 1), (1, 2, 2, 0), (2, 0, 4, 1)):
+    for moves, pivot, kick, acceptance in ((0, 0, 0, 0), (1, 1, 1, 1), (1, 2, 2, 0), (2, 0, 3, 1)):
         # A GPU's single threads make no chains.
         for entry in trial.ways("ils", *MAPPINGS[: 2 if moves == 2 else 3]):
             fields = {"moves": moves, "pivot": pivot, "kick": kick, "acceptance": acceptance, "draws": 20}

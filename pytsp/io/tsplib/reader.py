@@ -6,6 +6,7 @@ Format: G. Reinelt, *TSPLIB 95* (1995), section 1.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from pytsp.exceptions import InstanceError
 from pytsp.io.streams import Source
 from pytsp.io.tsplib.fields import Fields, dimension
 from pytsp.io.tsplib.lexer import Text, load
-from pytsp.io.tsplib.sections import LAYOUTS, matrix, points
+from pytsp.io.tsplib.sections import LAYOUTS, fixed_edges, matrix, points
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT, METRICS
 from pytsp.problem.minutes import warn_of_minutes
@@ -59,8 +60,8 @@ def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = 
     Returns
     -------
     Instance
-        With `optimum` set for a known instance of TSPLIB. A file of TYPE ATSP gives an `asymmetric` instance, unless
-        its matrix is symmetric.
+        With `optimum` set for a known instance of TSPLIB, and `fixed` if its file has fixed edges. A file of TYPE ATSP
+        gives an `asymmetric` instance, unless its matrix is symmetric.
 
     Raises
     ------
@@ -86,19 +87,13 @@ def parse(text: Text, name: str | None = None, *, ignore_fixed_edges: bool = Fal
         fields.check_agrees("EDGE_WEIGHT_TYPE", f"TYPE {_DIRECTED}", [EXPLICIT])
         fields.check_agrees("EDGE_WEIGHT_FORMAT", f"TYPE {_DIRECTED}", [_FULL])
     n = dimension(fields.required("DIMENSION"))
-    fixed = fields.sections.get("FIXED_EDGES_SECTION")
-    if fixed is not None:
-        if not ignore_fixed_edges:
-            raise fixed.error(
-                "FIXED_EDGES_SECTION is not supported: tours would not contain those edges; "
-                "ignore_fixed_edges=True reads the instance without them"
-            )
-        fixed.numbers()
+    section = fields.sections.get("FIXED_EDGES_SECTION")
+    fixed = None if section is None else fixed_edges(section, n)
     if name is None:
         name = _name_of(fields.entries["NAME"].value if "NAME" in fields.entries else fields.text.file)
-    optimum = None
-    if fixed is None:
-        optimum = directed_optimum_of(name, n) if is_directed else optimum_of(name, n, kind)
+    has_fixed, optimum = fixed is not None, None
+    if not (has_fixed and ignore_fixed_edges):
+        optimum = directed_optimum_of(name, n) if is_directed else optimum_of(name, n, kind, has_fixed=has_fixed)
     source_of_lengths = "EDGE_WEIGHT_SECTION" if kind == EXPLICIT else "NODE_COORD_SECTION"
     try:
         weights = coordinates = None
@@ -112,6 +107,15 @@ def parse(text: Text, name: str | None = None, *, ignore_fixed_edges: bool = Fal
         instance = Instance(name, kind, coordinates, weights, "\n".join(fields.comments), optimum, display, is_directed)
     except InstanceError as error:
         raise fields.sections[source_of_lengths].error(f"{source_of_lengths}: {error}") from error
+    if section is not None and fixed is not None and not ignore_fixed_edges:
+        try:
+            instance = replace(instance, fixed=fixed)
+            if optimum is not None:
+                # Tours have the fixed edges, which TSPLIB does not count.
+                inside = int(instance.distances(fixed[:, 0], fixed[:, 1]).sum())
+                instance = replace(instance, optimum=optimum + inside)
+        except InstanceError as error:
+            raise section.error(f"FIXED_EDGES_SECTION: {error} (cities count from 0)") from error
     if coordinates is not None:
         with about(text.file):
             warn_of_minutes(coordinates, kind)

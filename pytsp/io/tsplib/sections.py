@@ -46,6 +46,26 @@ def points(section: Section, n: int, width: int) -> NDArray[np.float64]:
     return result
 
 
+def fixed_edges(section: Section, n: int) -> NDArray[np.int32] | None:
+    """Fixed edges from lines ``node node``, up to a number -1 or the end, shape (m, 2), cities counted from 0; None
+    where there are none."""
+    values = section.numbers()
+    ends = np.flatnonzero(values == -1)
+    count = int(ends[0]) if ends.size else len(values)
+    if ends.size and count + 1 < len(values):
+        raise section.error_at(count + 1, "{} stands behind -1, which ends the fixed edges")
+    if count % 2:
+        raise section.error_at(count - 1, "{} is the first node of a fixed edge without a second one")
+    nodes = values[:count]
+    wrong = (nodes < 1) | (nodes > n) | (nodes != np.floor(nodes))
+    if wrong.any():
+        raise section.error_at(
+            int(np.argmax(wrong)), f"{{}} is not a node number; accepted: 1 … {n}, and -1 at the end"
+        )
+    edges = nodes.reshape(-1, 2).astype(np.int32) - 1
+    return edges if len(edges) else None
+
+
 def cities(section: Section, values: NDArray[np.float64], stride: int = 1) -> NDArray[np.int64]:
     """The numbers 1 … n in any order, each once; `stride` numbers of the section belong to each."""
     n = len(values)

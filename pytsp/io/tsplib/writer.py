@@ -22,8 +22,8 @@ def write(target: Source, instance: Instance) -> None:
     target : str, path-like or stream
         A path, ``"-"`` for standard output, or an open stream of bytes or text.
     instance : Instance
-        With coordinates, or with a matrix of whole numbers, symmetric (TYPE TSP) or not (TYPE ATSP). `display` is not
-        written.
+        With coordinates, or with a matrix of whole numbers, symmetric (TYPE TSP) or not (TYPE ATSP). Fixed edges are
+        written, `display` is not.
 
     Raises
     ------
@@ -59,6 +59,10 @@ def _lines(instance: Instance) -> Iterator[str]:
         yield "EDGE_WEIGHT_FORMAT : FULL_MATRIX"
         yield "EDGE_WEIGHT_SECTION"
         yield from (" ".join(map(str, row)) for row in instance.distance_matrix().tolist())
+    if instance.fixed is not None:
+        yield "FIXED_EDGES_SECTION"
+        yield from (f"{a} {b}" for a, b in (instance.fixed + 1).tolist())
+        yield "-1"
     yield "EOF\n"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytsp.problem.kernel_input import Form
+from pytsp.problem.pairs import excess_of
 
 # The default first temperature of local search, in mean distances between a city and its two nearest
 # (docs/algorithms).
@@ -24,14 +25,14 @@ def first_temperature(form: Form, lists: NDArray[np.int32], given: float | None,
     """Return the temperature that is given, or a fraction of the mean distance between a city and its two nearest.
 
     That is more than an edge of a good tour. It depends on the instance and the lists only. Where the instance stands
-    for directed ways, what all ways are longer by does not count.
+    for directed ways, or has pairs that stay together, what all ways are longer by does not count.
     """
     if given is not None:
         return in_units(form, given)
     if lists.shape[1] == 0:
         return 0.0
     near, total = lists[:, :2], 0
-    longer = form.whole.distance(0, 1) // 2 if is_doubled else 0
+    longer = form.whole.distance(0, 1) // 2 if is_doubled else int(excess_of(form.whole, lists).longer)
     for first in range(0, len(near), _BLOCK):
         block = near[first : first + _BLOCK]
         lengths = form.whole.distances(np.arange(first, first + len(block))[:, None], block)

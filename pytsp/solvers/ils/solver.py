@@ -54,7 +54,8 @@ def begin(task: Task[ILS]) -> Population:
         is_for_starts = are_nearest(instance, options) and not by_alpha and lists.shape[1] >= GREEDY_NEIGHBOURS
         nearest = lists_without_exits(task) if is_for_starts else None
         starts = starting_tours(task, climbers, nearest, moves=moves) if state is None else None
-    temperature = first_temperature(task.form, lists, options.temperature, is_doubled=task.is_doubled)
+    given = 0.0 if options.acceptance == "shorter" else options.temperature
+    temperature = first_temperature(task.form, lists, given, is_doubled=task.is_doubled)
     return Population(
         task, lists, starts, moves=moves, by_alpha=by_alpha, iterations=iterations, temperature=temperature
     )

@@ -13,7 +13,7 @@ from pytsp.backends.registry import host_kernels
 from pytsp.neighbours.lists import neighbour_lists
 from pytsp.neighbours.ways import with_pairs
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import curve_points
+from pytsp.problem.location import curve_points, partners_of
 from pytsp.problem.tours import random_tours
 from pytsp.solvers.common.candidates import DEFAULT_NEIGHBOURS
 from pytsp.solvers.common.clusters import with_clusters_in_order
@@ -86,7 +86,7 @@ def starting_tours(
 def _quick_greedy(task: Task[ILS]) -> NDArray[np.int32] | None:
     """Return the greedy tour by kernels, where there are some and the cities are along a curve."""
     instance = task.instance
-    if curve_points(instance) is None or host_kernels(task.kernels) is None:
+    if curve_points(instance) is None or partners_of(instance) is not None or host_kernels(task.kernels) is None:
         return None
     return greedy_along(task, space_filling_curve(instance), math.inf)
 

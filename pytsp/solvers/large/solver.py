@@ -17,7 +17,7 @@ from pytsp.neighbours.kdtree import CITY_SECONDS, IMPORT_SECONDS, are_few, boxes
 from pytsp.neighbours.lists import along_tree, check_length, check_neighbours, in_order, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import form_of
-from pytsp.problem.location import curve_points, is_planar, is_straight
+from pytsp.problem.location import curve_points, is_planar, is_straight, partners_of
 from pytsp.solvers.common.candidates import bound_kernels, is_alpha
 from pytsp.solvers.common.clusters import with_clusters_in_order
 from pytsp.solvers.common.fallback import CURVE_SECONDS, FEW_CITIES
@@ -164,6 +164,10 @@ def _start(ordered: Instance, order: NDArray[np.int32], task: Task[LargeTour]) -
     if task.initial_tour is not None:
         return numbers_of(order)[task.initial_tour]
     curve = np.arange(ordered.n, dtype=np.int32)
+    partners = partners_of(ordered)
+    if partners is not None:
+        # As short as the time allows for: pairs along a curve are a detour each.
+        return start_tour(ordered, task.options.start or "greedy", seed=task.seed)  # type: ignore[arg-type]
     if task.options.start is None:
         return with_clusters_in_order(replace(task, instance=ordered), curve)
     if task.options.start == "space-filling-curve":

@@ -21,12 +21,11 @@ from pytsp.solvers.options.shared import (
 MAPPINGS = ("auto", "block", "thread", "lockstep")
 """Mappings of climbers to a GPU."""
 
-KICKS = ("segments", "walk", "mixed", "global", "long-edge")
-"""Cuts of a double bridge, by the kernels' numbers: close along the tour; close on the lists; either; like the first,
-but one in sixteen anywhere; by long walks on the lists from a long edge."""
+KICKS = ("segments", "walk", "mixed", "anywhere")
+"""Cuts of a double bridge, by the kernels' numbers: close along the tour; close on the lists; either; anywhere."""
 
-ACCEPTANCES = ("annealing", "record-to-record")
-"""Rules of acceptance, by the kernels' numbers: longer tours by chance; tours little above the shortest so far."""
+ACCEPTANCES = ("annealing", "shorter")
+"""Rules of acceptance, by the kernels' numbers: longer tours by chance; shorter tours only."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -47,9 +46,7 @@ class ILS(Climbers, NeighbourLists):
     .. [4] Cook, Seymour: Tour merging via branch-decomposition, INFORMS Journal on Computing 15, 2003.
     .. [5] Helsgaun: An Effective Implementation of the Lin–Kernighan Traveling Salesman Heuristic, European Journal of
        Operational Research 126, 2000.
-    .. [6] Dueck: New Optimization Heuristics: The Great Deluge Algorithm and the Record-to-Record Travel, Journal of
-       Computational Physics 104, 1993.
-    .. [7] Applegate, Cook, Rohe: Chained Lin-Kernighan for Large Traveling Salesman Problems, INFORMS Journal on
+    .. [6] Applegate, Cook, Rohe: Chained Lin-Kernighan for Large Traveling Salesman Problems, INFORMS Journal on
        Computing 15, 2003.
     """
 
@@ -106,24 +103,23 @@ class ILS(Climbers, NeighbourLists):
     kick: str | None = choice(
         KICKS,
         doc='Position of the four edges of a double bridge. "segments": near each other along the tour, up to 50 '
-        'positions apart, or 200 with `moves` "lk". "walk": at the ends of random walks on the neighbour lists. '
-        '"mixed": either, by chance. "global": as "segments", but one kick in sixteen anywhere. "long-edge": at the '
-        "ends of walks of fifty steps from a city whose next edge is long, compared with its nearest neighbour's [7]_. "
-        'By default "segments" with `moves` "lk" and symmetric distances, else "mixed".',
+        'positions apart, or 200 with `moves` "lk". "walk": at the ends of random walks on the neighbour lists [6]_. '
+        '"mixed": either, by chance. "anywhere": at random on the tour. By default "segments" with `moves` "lk" and '
+        'symmetric distances, else "mixed".',
         help="position of the kicks (default: segments or mixed)",
     )
     acceptance: str = choice(
         ACCEPTANCES,
         default="annealing",
-        doc='Rule for longer tours. "annealing": accept by chance, if longer than the tour before by about the '
-        'temperature at most [3]_. "record-to-record": accept if longer than the climber\'s shortest tour by the '
-        "temperature at most [6]_.",
-        help="rule for longer tours (default: annealing)",
+        doc='Rule of acceptance. "annealing": accept a longer tour by chance, if it is longer than the tour before by '
+        'about the temperature at most [3]_. "shorter": accept only shorter tours [2]_.',
+        help="rule of acceptance (default: annealing)",
     )
     temperature: float | None = temperature(
-        "Length by which an accepted tour may be longer at first, about. It falls to 0, with the square of the share "
-        "of iterations or time that is left. The climber's best tour is kept beside. By default 1.2 times the mean "
-        "distance between a city and its two nearest neighbours; in asymmetric instances 4 times."
+        "Length by which an accepted tour may be longer at first, about, as in simulated annealing [3]_. It falls to "
+        "0, with the square of the share of iterations or time that is left. The climber's best tour is kept beside. "
+        "By default 1.2 times the mean distance between a city and its two nearest neighbours; in asymmetric instances "
+        "4 times."
     )
     exchange: int | None = whole(
         1,
@@ -153,6 +149,8 @@ class ILS(Climbers, NeighbourLists):
                 words = f"{name}={getattr(self, name)!r} has no effect with pivot={self.pivot!r}"
                 raise ValueError(f"{words}; it is for pivot='random-k'")
         check_chains(self.moves, self.pivot)
+        if self.temperature and self.acceptance == "shorter":
+            raise ValueError(f"temperature={self.temperature!r} has no effect with acceptance='shorter'")
         if self.draw_blocks is not None and self.mapping not in ("auto", "lockstep"):
             words = f"draw_blocks={self.draw_blocks!r} has no effect with mapping={self.mapping!r}"
             raise ValueError(f"{words}; it is for mapping='lockstep'")

@@ -1,0 +1,276 @@
+"""The order of segments, and which way round each is drawn, so that a pen moves least in the air."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pytsp.api.sites import Sites, best_entries, sites_of
+from pytsp.api.solve import solve
+from pytsp.exceptions import InstanceError
+from pytsp.problem.instance import Instance
+from pytsp.problem.kernel_input import MATRIX_BYTES
+from pytsp.problem.metrics import DEFAULT_METRIC
+from pytsp.run.result import Result
+
+__all__ = ["SegmentOrder", "order_segments"]
+
+# The share of the time after which closed contours are ordered again by where they are entered.
+_FIRST_SHARE = 0.6
+# A group has at least so many seconds of a time limit, however few segments it has.
+_LEAST_SECONDS = 0.01
+
+
+@dataclass(frozen=True)
+class SegmentOrder:
+    """An order of segments.
+
+    Attributes
+    ----------
+    order : ndarray of int32, shape (m,)
+        The numbers of the segments, in the order in which they are drawn.
+    flips : ndarray of bool, shape (m,)
+        Whether the segment at that place of the order is drawn from its end to its start.
+    entries : ndarray of int32, shape (m,)
+        At which of its points the segment at that place is begun, and of closed contours also ended. Those of others
+        are their first point, or their last one where they are flipped.
+    before, after : float
+        The length of all moves between segments in the order that was given, and in this one; those from `start` and to
+        `end`, or back to the beginning of a closed tour, count.
+    results : tuple of Result
+        What the solves came to: one a group, two where contours are closed.
+    """
+
+    order: NDArray[np.int32]
+    flips: NDArray[np.bool_]
+    entries: NDArray[np.int32]
+    before: float
+    after: float
+    results: tuple[Result, ...] = field(default=(), repr=False)
+
+
+def order_segments(
+    starts: ArrayLike | Iterable[Any],
+    ends: ArrayLike | None = None,
+    *,
+    reversible: bool = True,
+    open: bool = True,
+    start: ArrayLike | None = None,
+    end: ArrayLike | None = None,
+    groups: Sequence[Any] | None = None,
+    metric: str = DEFAULT_METRIC,
+    time_limit: float | None = None,
+    seed: int | None = 0,
+    **options: Any,
+) -> SegmentOrder:
+    """Order segments, and turn them round, so that the way from the end of each to the start of the next is short.
+
+    Pen plotters, lasers and engravers draw lines; drills visit points. What is drawn is not changed, only its order.
+
+    Parameters
+    ----------
+    starts : array_like of numbers, shape (m, 2) or (m, 3), or iterable of lines
+        Where the segments begin. Without `ends` it is an iterable of lines: points, shape (p, 2) or (p, 3), or
+        geometries that have `__geo_interface__`, such as those of shapely: points, lines, and polygons without holes.
+        A line that ends where it begins is a closed contour, which may be entered at any of its points.
+    ends : array_like of numbers, shape (m, 2) or (m, 3), optional
+        Where they end. A segment that ends where it begins is a point.
+    reversible : bool, optional
+        Whether segments may be drawn from their end to their start. If not, the distances are asymmetric, of 11,585
+        segments at most.
+    open : bool, optional
+        Whether the pen stays where the last segment ends; else it goes back to `start`, or to where it began.
+    start, end : array_like of numbers, shape (2,) or (3,), optional
+        Where the pen comes from, and where it goes in the end, which concerns open paths only.
+    groups : sequence of m hashable values, optional
+        Layers or pens, which stay together: all segments of a group come before those of the next one, in the order in
+        which groups are first met. Each begins where the one before has ended.
+    metric : str, optional
+        How far points are apart: "EUCLIDEAN" by default, "MAX_2D" where two motors run at the same time, or another one
+        of `pytsp.as_instance`; most others round to whole numbers.
+    time_limit : float, optional
+        Seconds for all; by default until the solver's populations have converged.
+    seed : int or None, optional
+        As `pytsp.solve` takes it.
+    **options
+        What else `pytsp.solve` is asked for, such as `backend`, `threads` or `solver`.
+
+    Returns
+    -------
+    SegmentOrder
+
+    Raises
+    ------
+    InstanceError
+        If the segments are no points of one dimension, or there are more than the solver takes.
+    TypeError, ValueError
+        If an argument is none, or out of its range.
+
+    Notes
+    -----
+    A segment is two cities with a fixed edge (`pytsp.solve`). A closed contour is one city, first in its middle, then
+    where it is entered; for an order, the entries, and which way round segments are, are the best by dynamic
+    programming.
+
+    Examples
+    --------
+    >>> found = order_segments([[0, 0], [9, 0], [4, 0]], [[1, 0], [8, 0], [5, 0]], start=[0, 0])
+    >>> found.order, found.flips
+    (array([0, 2, 1], dtype=int32), array([False, False,  True]))
+    >>> found.before, found.after
+    (12.0, 6.0)
+    """
+    began = time.perf_counter()
+    sites = sites_of(starts, ends, metric)
+    if not open and end is not None:
+        raise ValueError("end has no effect with a closed tour; it is for open=True")
+    home, away = (sites.point(name, value) for name, value in (("start", start), ("end", end)))
+    parts = _groups_of(groups, len(sites))
+    found: list[_Part] = []
+    for number, part in enumerate(parts):
+        is_last = number == len(parts) - 1
+        seconds = None
+        if time_limit is not None:
+            left = sum(len(each) for each in parts[number:])
+            spent = time.perf_counter() - began
+            seconds = max(_LEAST_SECONDS, (time_limit - spent) * len(part) / left)
+        here = home if not found else found[-1].last
+        # A closed tour of several groups goes back to where the first one began.
+        goal = away if open else home if home is not None else found[0].first if found else None
+        is_closed = not open and len(parts) == 1
+        asked = {"seed": seed, **options}
+        found.append(
+            _order(sites.some(part), part, here, goal if is_last else None, reversible, is_closed, seconds, asked)
+        )
+    order = np.concatenate([each.order for each in found]) if found else np.empty(0, dtype=np.int32)
+    entries = np.concatenate([each.entries for each in found]) if found else np.empty(0, dtype=np.int32)
+    exits = sites.exits(order, entries)
+    flips = sites.are_segments[order] & (entries != 0)
+    given = np.arange(len(sites), dtype=np.int32)
+    nowhere = np.zeros(len(sites), dtype=np.int32)
+    before = sites.air(given, nowhere, sites.exits(given, nowhere), home, away, is_closed=not open)
+    after = sites.air(order, entries, exits, home, away, is_closed=not open)
+    results = tuple(result for each in found for result in each.results)
+    if after > before and len(parts) == 1:
+        # There was no time to come to anything better.
+        return SegmentOrder(given, np.zeros(len(sites), dtype=np.bool_), nowhere, before, before, results)
+    return SegmentOrder(order, flips, entries, before, after, results)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The order of a group, where each is entered, the first point, the last one, and the results."""
+
+    order: NDArray[np.int32]
+    entries: NDArray[np.int32]
+    first: NDArray[np.float64]
+    last: NDArray[np.float64]
+    results: tuple[Result, ...]
+
+
+def _groups_of(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.int32]]:
+    """Return the numbers of the segments of each group, in the order in which groups are first met."""
+    if groups is None:
+        return [np.arange(m, dtype=np.int32)] if m else []
+    named = list(groups)
+    if len(named) != m:
+        raise ValueError(f"groups must be {m}, one a segment; there are {len(named)}")
+    members: dict[Any, list[int]] = {}
+    for number, name in enumerate(named):
+        members.setdefault(name, []).append(number)
+    return [np.array(numbers, dtype=np.int32) for numbers in members.values()]
+
+
+def _order(
+    sites: Sites,
+    numbers: NDArray[np.int32],
+    home: NDArray[np.float64] | None,
+    goal: NDArray[np.float64] | None,
+    reversible: bool,
+    is_closed: bool,
+    seconds: float | None,
+    asked: dict[str, Any],
+) -> _Part:
+    """Order the segments of a group, on the way from one point to another, or back."""
+    began = time.perf_counter()
+    has_contours = bool(sites.are_contours.any())
+    limit = seconds if seconds is None or not has_contours else _FIRST_SHARE * seconds
+    entries = np.full(len(sites), -1, dtype=np.int32)
+    best: tuple[float, NDArray[np.int32], NDArray[np.int32]] | None = None
+    results: list[Result] = []
+    for _ in range(1 + has_contours):
+        order, turned, result = _solved(sites, entries, home, goal, reversible, is_closed, limit, asked)
+        results.append(result)
+        begun = np.where(turned, sites.counts[order] - 1, 0).astype(np.int32)
+        if has_contours:
+            begun = best_entries(sites, order, begun, home, goal, reversible=reversible, is_closed=is_closed)
+        air = sites.air(order, begun, sites.exits(order, begun), home, goal, is_closed=is_closed)
+        if best is None or air < best[0]:
+            best = (air, order, begun)
+        entries[order] = begun
+        if seconds is not None:
+            limit = max(_LEAST_SECONDS, seconds - (time.perf_counter() - began))
+    assert best is not None
+    _, order, begun = best
+    ends = sites.exits(order, begun)
+    first, last = sites.at(order[:1], begun[:1])[0], sites.at(order[-1:], ends[-1:])[0]
+    return _Part(numbers[order], begun, first, last, tuple(results))
+
+
+def _solved(
+    sites: Sites,
+    entries: NDArray[np.int32],
+    home: NDArray[np.float64] | None,
+    goal: NDArray[np.float64] | None,
+    reversible: bool,
+    is_closed: bool,
+    seconds: float | None,
+    asked: dict[str, Any],
+) -> tuple[NDArray[np.int32], NDArray[np.bool_], Result]:
+    """Return the order of the sites, which are drawn from their end, and the result of the solve."""
+    ends: dict[str, Any] = {"open": not is_closed, "time_limit": seconds}
+    cities = sites.cities(entries)
+    m, extra = len(sites), [each for each in (home, None if is_closed else goal) if each is not None]
+    if reversible:
+        points = np.concatenate([cities.points, *[each[None] for each in extra]])
+        of = np.append(cities.of, np.arange(m, m + len(extra)))
+        instance = Instance.from_coordinates(points, sites.metric, "segments", fixed=cities.edges)
+        first = len(cities.points)
+    else:
+        instance, of, first = _directed(sites, entries, extra), np.arange(m + len(extra)), m
+    if home is not None:
+        ends["start_city"] = first
+    if goal is not None and not is_closed:
+        ends["end_city"] = first + (home is not None)
+    result = solve(instance, **{**asked, **ends})
+    visits = of[result.tour]
+    is_turned = cities.are_ends[result.tour[result.tour < len(cities.are_ends)]] if reversible else None
+    if is_closed and len(visits) > 2 and visits[0] == visits[-1]:
+        # The tour begins between two segments.
+        visits = np.roll(visits, 1)
+        is_turned = None if is_turned is None else np.roll(is_turned, 1)
+    inside = visits < m
+    visits = visits[inside]
+    is_first = np.append(True, visits[1:] != visits[:-1])[: len(visits)]
+    order = visits[is_first].astype(np.int32)
+    turned = np.zeros(len(order), dtype=np.bool_) if is_turned is None else is_turned[is_first]
+    return order, turned, result
+
+
+def _directed(sites: Sites, entries: NDArray[np.int32], extra: list[NDArray[np.float64]]) -> Instance:
+    """Return the asymmetric instance of segments that are drawn from their start."""
+    starts, ends = sites.gates(entries)
+    further = [each[None] for each in extra]
+    points = Instance.from_coordinates(np.concatenate([starts, *further, ends, *further]), sites.metric)
+    n = len(starts) + len(extra)
+    if 16 * n * n > MATRIX_BYTES:
+        most = math.isqrt(MATRIX_BYTES // 16) - len(extra)
+        raise InstanceError(f"{len(starts)} segments that are not reversible are too many; there may be {most}")
+    matrix = points.distances(np.arange(n, 2 * n)[:, None], np.arange(n))
+    return Instance.from_matrix(matrix, "segments", asymmetric=True)

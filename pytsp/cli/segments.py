@@ -1,0 +1,128 @@
+"""The command `pytsp segments`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from pytsp.cli.arguments import seconds, whole
+from pytsp.cli.options import add_backend
+from pytsp.exceptions import PytspError
+
+__all__ = ["add_command"]
+
+# The ending of a file's new name, before that of its kind.
+_ORDERED = "-ordered"
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add it to those of `pytsp`."""
+    command = commands.add_parser(
+        "segments",
+        help="order lines for a plotter, a laser or a drill",
+        description="Order the lines of a drawing, and turn them round, so that the pen moves least in the air. "
+        "Everything else of the file is kept, and layers and pens stay together.",
+    )
+    command.set_defaults(run=_segments)
+    command.add_argument("file", metavar="FILE", help="a table, GeoJSON or SVG, by its ending; - for standard input")
+    command.add_argument(
+        "--format", choices=("csv", "geojson", "svg"), help="what the file is (default: by its ending)"
+    )
+    command.add_argument("-o", "--output", metavar="FILE", help=f"default: the file's name with {_ORDERED}")
+    command.add_argument("--picture", metavar="FILE", help="draw the moves before and after: a .png, .svg or .pdf")
+    command.add_argument("--start", type=_point, metavar="X,Y", help="where the pen comes from (default: anywhere)")
+    command.add_argument("--end", type=_point, metavar="X,Y", help="where it goes in the end (default: nowhere)")
+    command.add_argument("--closed", action="store_true", help="go back to where the pen came from")
+    command.add_argument("--one-way", action="store_true", help="turn no line round")
+    command.add_argument("--metric", metavar="METRIC", help="such as MAX_2D (default: by the file)")
+    command.add_argument("-t", "--time-limit", type=seconds, metavar="SEC", help="seconds for all (default: none)")
+    command.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of the search (default: 0)")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    add_backend(command, "auto", "where kernels run (default: auto)")
+
+
+def _point(text: str) -> tuple[float, float]:
+    """Return a point that is written as two numbers."""
+    x, y = map(float, text.split(","))
+    return x, y
+
+
+_point.__name__ = "point"
+
+
+def _segments(options: argparse.Namespace) -> None:
+    from pytsp.api.segments import order_segments  # noqa: PLC0415
+    from pytsp.io.segments import read_drawing  # noqa: PLC0415
+    from pytsp.plotting.figures import check_ending  # noqa: PLC0415
+
+    output = options.output or _default_output(options.file)
+    picture = None if options.picture is None else check_ending(options.picture)
+    drawing = read_drawing(options.file, None if options.format is None else f".{options.format}")
+    is_globe = drawing.metric == "HAVERSINE"
+    metric = options.metric or drawing.metric
+    if is_globe and options.metric is not None:
+        raise PytspError(f"--metric {options.metric} has no effect with GeoJSON, whose places are on the globe")
+    # GeoJSON has the longitude first, and so are points written.
+    ends = {name: _turned(getattr(options, name), is_globe=is_globe) for name in ("start", "end")}
+    found = order_segments(
+        drawing.lines,
+        reversible=not options.one_way,
+        open=not options.closed,
+        groups=drawing.groups,
+        metric=metric,
+        time_limit=options.time_limit,
+        seed=options.seed,
+        backend=options.backend,
+        threads=options.threads,
+        device=options.device,
+        **ends,
+    )
+    text = drawing.write(found)
+    if output == "-":
+        print(text, end="")
+    else:
+        Path(output).write_text(text, encoding="utf-8", newline="")
+    if picture is not None:
+        _draw(options.picture, picture, drawing.lines, found, is_globe=is_globe, is_down="svg" in _kind(options))
+    if output != "-":
+        _tell(options, output, drawing, found)
+
+
+def _turned(point: tuple[float, float] | None, *, is_globe: bool) -> tuple[float, float] | None:
+    return point[::-1] if point is not None and is_globe else point
+
+
+def _kind(options: argparse.Namespace) -> str:
+    return str(options.format or Path(options.file.removesuffix(".gz")).suffix.lower())
+
+
+def _draw(file: str, ending: str, lines: Any, found: Any, *, is_globe: bool, is_down: bool) -> None:
+    from pytsp.plotting.air import figure_of_air  # noqa: PLC0415
+    from pytsp.plotting.figures import encode  # noqa: PLC0415
+
+    shown = [line[:, ::-1] for line in lines] if is_globe else lines
+    Path(file).write_bytes(encode(figure_of_air(shown, found, is_down=is_down), ending))
+
+
+def _tell(options: argparse.Namespace, output: str, drawing: Any, found: Any) -> None:
+    """Tell what came of it."""
+    groups = 1 if drawing.groups is None else len(set(drawing.groups))
+    if options.json:
+        told = {"segments": len(drawing.lines), "groups": groups, "flipped": int(found.flips.sum())}
+        print(json.dumps({**told, "before": found.before, "after": found.after, "output": output}))
+        return
+    several = f", in {groups} groups" if groups > 1 else ""
+    share = f" ({100 * found.after / found.before:.1f} %)" if found.before else ""
+    print(f"segments  {len(drawing.lines)}{several}; {int(found.flips.sum())} turned round")
+    print(f"air       {found.before:.6g} before, {found.after:.6g} after{share}")
+    print(output)
+
+
+def _default_output(file: str) -> str:
+    """Return the name of a file for the drawing in its new order."""
+    if file == "-":
+        return "-"
+    path = Path(file.removesuffix(".gz"))
+    return str(path.with_name(f"{path.stem}{_ORDERED}{path.suffix}"))

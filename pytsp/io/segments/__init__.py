@@ -1,0 +1,56 @@
+"""Files of segments: tables, GeoJSON, SVG; read, and written in another order with everything else of them kept."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from pytsp.exceptions import InstanceError
+from pytsp.io.segments.drawing import Drawing
+from pytsp.io.segments.features import read_features
+from pytsp.io.segments.svg import read_svg
+from pytsp.io.segments.tables import read_segment_table
+from pytsp.io.streams import Source, read_bytes
+from pytsp.utils.notices import about
+
+__all__ = ["Drawing", "KINDS", "read_drawing"]
+
+KINDS = {
+    ".csv": read_segment_table,
+    ".tsv": read_segment_table,
+    ".geojson": read_features,
+    ".json": read_features,
+    ".svg": read_svg,
+}
+"""What reads each kind of file, by its ending."""
+
+
+def read_drawing(source: Source, kind: str | None = None) -> Drawing:
+    """Read a file of segments.
+
+    Parameters
+    ----------
+    source : str, path-like or stream
+        A path, ``"-"`` for standard input, or an open stream.
+    kind : str, optional
+        Its kind, one of `KINDS`; by default that of the file's ending.
+
+    Raises
+    ------
+    InstanceError
+        If it is of no such kind, or no file of its kind; the message names file and place.
+    OSError
+        If it cannot be read.
+    """
+    data, file = read_bytes(source)
+    ending = kind or PurePath(PurePath(file).name.removesuffix(".gz")).suffix.lower()
+    if ending not in KINDS:
+        raise InstanceError(f"{file}: the ending {ending!r} is of no kind of drawing; known: {', '.join(KINDS)}")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InstanceError(f"{file}: it is not a text in UTF-8: {error}") from error
+    try:
+        with about(file):
+            return KINDS[ending](text)
+    except InstanceError as error:
+        raise InstanceError(f"{file}: {error}") from error
