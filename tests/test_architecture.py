@@ -50,7 +50,7 @@ CIRCLES = {
 }
 MOST_LINES = 60
 # Longer functions, which may only become shorter, with their lines.
-LONG = {"api/reductions.py:solve_reduced": 79}
+LONG = {"api/solve.py:solve": 63}
 # The file that imports, what it imports, and why that may be.
 EXCEPTIONS = {
     ("problem/instance.py", "plotting"): "a notebook shows an instance",

@@ -208,18 +208,27 @@ def _solve_by(
     is_unclosed: bool = False,
 ) -> Result:
     """Solve the instance that a reduction leads to, and restate its result."""
-    instance = reduction.instance
-    offset, is_measured = reduction.offset, reduction.is_measured
-    target = target_length(instance, request.target, request.target_gap)
+    target = target_length(reduction.instance, request.target, request.target_gap)
+    improvements = Improvements(reduction, request.on_improvement, target)
+    result = solve(solved, _reduced(reduction, request, improvements))
+    return _restated(reduction, request, improvements, result, is_unclosed=is_unclosed)
+
+
+def _reduced(reduction: Reduction, request: Request, improvements: Improvements) -> Request:
+    """Return the request for the instance that a reduction leads to."""
+    target, is_measured = improvements.target, reduction.is_measured
     progress, on_improvement = request.progress, request.on_improvement
-    improvements = Improvements(reduction, on_improvement, target)
     reduced = replace(
         request,
         reading={},
         open=False,
         start_city=None,
         end_city=None,
-        target=target if target is None or not target >= 0 else None if is_measured else max(0, target + offset),
+        target=target
+        if target is None or not target >= 0
+        else None
+        if is_measured
+        else max(0, target + reduction.offset),
         target_gap=None,
         quick_tour=reduction.quick_tour,
         is_doubled=reduction.doubling is not None,
@@ -227,9 +236,15 @@ def _solve_by(
         progress=None if progress is None else lambda now: progress(reduction.restated(now)),
         on_improvement=None if on_improvement is None else lambda now: on_improvement(reduction.restated(now)),
     )
-    if is_measured:
-        reduced = replace(reduced, on_improvement=improvements.take)
-    result = solve(solved, reduced)
+    return replace(reduced, on_improvement=improvements.take) if is_measured else reduced
+
+
+def _restated(
+    reduction: Reduction, request: Request, improvements: Improvements, result: Result, *, is_unclosed: bool
+) -> Result:
+    """Return the result of the instance that a reduction leads to as one of the instance that is given."""
+    instance, offset, is_measured = reduction.instance, reduction.offset, reduction.is_measured
+    on_improvement = request.on_improvement
     tour = reduction.restate(result.tour)
     length = reduction.measure(tour)
     lengths: NDArray[Any] = result.lengths - offset

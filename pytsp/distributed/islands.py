@@ -77,8 +77,6 @@ def round_generations(n: int) -> int:
 class Island(Evolution):
     """The populations of one island, through its stays; the task's state may have been through some of these."""
 
-    has_several_sizes = False
-
     def __init__(self, task: Task[Any], stays: Sequence[Stay]) -> None:
         self.round, self.until = -1, 0
         super().__init__(task)

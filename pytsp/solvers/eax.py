@@ -190,9 +190,6 @@ class Evolution(Search):
 
     standing: EvolutionStanding
 
-    has_several_sizes = True
-    """Whether its first populations may be small where there is no limit."""
-
     def __init__(self, task: Task[EAX]) -> None:
         super().__init__(task)
         self.options, self.iterations = task.options, task.options.iterations
@@ -205,8 +202,7 @@ class Evolution(Search):
         self.size = self.options.climbers
         # True if populations follow each other until their lengths agree.
         self.is_confirmed = (
-            self.has_several_sizes
-            and self.iterations is None
+            self.iterations is None
             and self.size is None
             and not self.is_timed
             and self.form.whole.n <= CONFIRMED_CITIES

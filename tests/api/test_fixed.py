@@ -19,7 +19,7 @@ from results import assert_improves
 
 import pytsp
 from pytsp import Instance, InstanceError, Progress, TourError
-from pytsp.bound.check import check_certificate
+from pytsp.bound import check_certificate
 from pytsp.problem.kernel_input import MATRIX_CITIES
 
 SEARCHES: dict[str, dict[str, Any]] = {

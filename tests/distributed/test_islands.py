@@ -34,7 +34,6 @@ from pytsp.distributed.islands import (
 )
 from pytsp.run.monitor import Watch
 from pytsp.solvers.common.task import Task
-from pytsp.solvers.eax import default_population
 
 PART = "flat"
 uniform = partial(cities.uniform, side=10_000)
@@ -147,8 +146,3 @@ def test_a_solve_that_has_ended_leaves_no_population_behind() -> None:
     before = dict(slices._live)
     pytsp.solve(uniform(60), solver="eax", islands=2, climbers=8, iterations=3, backend="c")
     assert dict(slices._live) == before
-
-
-def test_an_island_without_a_limit_has_one_population_of_full_size() -> None:
-    result = pytsp.solve(uniform(60), solver=pytsp.EAX(islands=2), backend="c")
-    assert len(result.lengths) >= 2 * default_population(60, "cpu")
