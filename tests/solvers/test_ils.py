@@ -47,7 +47,7 @@ from pytsp.solvers.ils.population import exchanged
 from pytsp.solvers.ils.solver import default_climbers, default_iterations
 from pytsp.solvers.ils.starting_tours import starting_tours
 from pytsp.solvers.options import shared as _shared
-from pytsp.solvers.options.ils import ILS, KICKS
+from pytsp.solvers.options.ils import ACCEPTANCES, ILS, KICKS
 from pytsp.starts.construct import STARTS, start_tour
 
 # Options with which a climber does not depend on the others.
@@ -150,6 +150,7 @@ def test_floating_point_lengths_are_the_instances_own(backend: Backend, instance
             merge=st.booleans(),
             temperature=st.sampled_from((None, 0.0, 20.0)),
             kick=st.sampled_from(KICKS),
+            acceptance=st.sampled_from(ACCEPTANCES),
             moves=st.sampled_from(("3-opt", "or-opt")),
             pivot=st.sampled_from(("first", "best", "random-k")),
         )
@@ -552,7 +553,7 @@ def test_the_default_budget_ends_every_solve(monkeypatch: pytest.MonkeyPatch) ->
         ({"neighbours": [[0], [0], [0], [0], [0]]}, ValueError, "neighbour 0 of city 0 is the city itself"),
         ({"neighbours": [[1]]}, ValueError, r"neighbours must be integers of shape \(5, k\)"),
         ({"neighbours": [[1], [0], [0], [0], [0]], "quadrants": True}, ValueError, "quadrants=True has no effect with"),
-        ({"initial_tour": [0, 1, 2]}, TourError, r"must have shape \(5,\)"),
+        ({"initial_tour": [0, 1, 2, 3, 4, 0]}, TourError, r"must have shape \(5,\)"),
         ({"initial_tour": [0, 1, 2, 3, 3]}, TourError, "visits city 3 2 times and city 4 never"),
         ({"initial_tour": [0, 1, 2, 3, 4], "start": "random"}, ValueError, "start='random' says otherwise"),
     ],

@@ -607,7 +607,7 @@ def test_other_metrics_are_refused(backend: Backend, metric: str) -> None:
         ({"neighbours": [[1]]}, ValueError, r"neighbours must be integers of shape \(9, k\)"),
         ({"neighbours": [[0]] * 9}, ValueError, "neighbour 0 of city 0 is the city itself"),
         ({"start": "there"}, ValueError, "start 'there' is not known"),
-        ({"initial_tour": range(8)}, TourError, r"must have shape \(9,\)"),
+        ({"initial_tour": range(10)}, TourError, r"must have shape \(9,\)"),
         ({"initial_tour": range(9), "start": "random"}, ValueError, "start='random' says otherwise"),
     ],
 )
