@@ -1,4 +1,4 @@
-"""Check that solves keep their limits, for every kind of instance: python -m bench.limits --pairs 300.
+"""Check that solves keep their limits, for every kind of instance: python -m bench.checks.limits --pairs 300.
 
 Kinds of instances, numbers of cities, limits, solvers and backends are drawn. A run is late where `pytsp solve`,
 reading and all, takes more than 0.2 s and 2 % beyond its time limit; worse where its tour is longer than the

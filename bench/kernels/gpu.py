@@ -1,8 +1,8 @@
 """Speed of the climbers on a GPU: whole solve calls, blocks against threads, moves a pass.
 
 Builds nothing. Times are those of the whole solve call, with the instance in memory and the kernels compiled, medians
-of `--repeat` runs. `bench.equal` checks results against the c backend, and every solve computes its best length again
-on the host. `--json FILE` stores what is printed.
+of `--repeat` runs. `bench.checks.equal` checks results against the c backend, and every solve computes its best length
+again on the host. `--json FILE` stores what is printed.
 """
 
 from __future__ import annotations

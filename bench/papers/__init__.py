@@ -1,1 +1,1 @@
-"""The tables and figures of five papers again, by pytsp, beside theirs: `python -m bench.reproduce PAPER`."""
+"""The tables and figures of five papers again, by pytsp, beside theirs: `python -m bench.papers.reproduce PAPER`."""

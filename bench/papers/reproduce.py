@@ -32,7 +32,7 @@ SECONDS = 240.0
 def arguments() -> argparse.ArgumentParser:
     """Make the parser of the command line."""
     made = parser(__doc__ or "")
-    made.prog = "python -m bench.reproduce"
+    made.prog = "python -m bench.papers.reproduce"
     made.add_argument("paper", choices=PAPERS)
     made.add_argument("--backend", default="auto", help="default: the fastest here")
     made.add_argument(
@@ -89,7 +89,7 @@ def main(words: list[str] | None = None) -> int:
         said += ["--full"] if options.full else [f"--seconds {options.seconds:g}"]
         said += [f"--seed {options.seed}"] if options.seed else []
         task = Task(options.backend, math.inf if options.full else options.seconds, options.seed, options.tsplib)
-        command = " ".join(["python -m bench.reproduce", options.paper, *said])
+        command = " ".join(["python -m bench.papers.reproduce", options.paper, *said])
         report = reproduce(options.paper, task, command, options.json)
         print(f"{report.seconds} s")
     if options.markdown:

@@ -16,7 +16,9 @@ from pytsp.solvers.options.restarts import LANES, ROWS
 
 SHAPED = ("fl1400", "fl3795")
 RESTARTS = 1_000
-NEEDS_A_GPU = "since a CPU has no thread blocks (`python -m bench.reproduce robinson2018 --backend cuda` measures them)"
+NEEDS_A_GPU = (
+    "since a CPU has no thread blocks (`python -m bench.papers.reproduce robinson2018 --backend cuda` measures them)"
+)
 TOO_LARGE = "pla7397, of which a block's shared memory does not hold tour and proposals"
 # Their instance of the queues, their restarts, and one whose climbers' passes are counted where there is no GPU.
 QUEUED = "fnl4461"

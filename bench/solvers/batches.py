@@ -1,4 +1,4 @@
-"""The learning literature's test sets, each in one call: python -m bench.batches tsp100 tsp500.
+"""The learning literature's test sets, each in one call: python -m bench.solvers.batches tsp100 tsp500.
 
 Uniformly random cities of the unit square, with unrounded distances. A set's gap is by how many per cent its tours are
 longer than optimal ones on average; where only a mean of those is known, their mean. The seconds are those of the whole

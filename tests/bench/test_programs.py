@@ -29,8 +29,5 @@ def test_programs_that_pages_name_are_there() -> None:
 
 def test_the_table_has_every_program_once_and_its_page() -> None:
     rows = re.findall(r"^\| .+ \| `python -m ([\w.]+).*` \| \[.+\]\((.+\.md)(?:#[\w-]+)?\) \|$", README, re.MULTILINE)
-    # A short name stands for the program of that name.
-    short = {f"bench.{name.rpartition('.')[2]}" for name in programs()} & programs()
-    long = {name for name in programs() if f"bench.{name.rpartition('.')[2]}" not in short}
-    assert sorted(name for name, _ in rows) == sorted(short | long)
+    assert sorted(name for name, _ in rows) == sorted(programs())
     assert all((ROOT / "bench" / page).is_file() for _, page in rows)

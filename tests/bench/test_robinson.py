@@ -253,7 +253,8 @@ def test_what_needs_a_gpu_says_so(task: Task) -> None:
     (table,) = robinson2018_blocks.shapes(task, 1.0)
     assert isinstance(table, Table)
     for told in (table, robinson2018_blocks.queues(task, 1.0)):
-        assert "a CPU has no thread blocks (`python -m bench.reproduce robinson2018 --backend cuda`" in told.markdown()
+        command = "python -m bench.papers.reproduce robinson2018 --backend cuda"
+        assert f"a CPU has no thread blocks (`{command}`" in told.markdown()
 
 
 # Large instances
