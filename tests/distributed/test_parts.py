@@ -157,7 +157,7 @@ def test_the_solve_of_a_checkpoint_goes_on_in_any_number_of_parts(solver: str, t
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> KernelClock:
     """A clock that the kernel calls of all workers move on, of which each makes few kicks."""
-    monkeypatch.setattr("pytsp.solvers.ils.population.FIRST_SPEED", {"cpu": 1e3})
+    monkeypatch.setattr("pytsp.solvers.ils.population.FIRST_SPEED", {"cpu": 1e4})
     return KernelClock(monkeypatch, 0.01, workers=2)
 
 
