@@ -60,7 +60,7 @@ def solve(
 
     The result of a climber depends on (`instance`, `seed`, its number, the options of its solver) only. It does not
     depend on the backend, the threads or, without `exchange` and `merge`, the other climbers. A time limit, a target
-    and Ctrl-C end the search earlier. The defaults of `solver`, `climbers`, `piece` and `moves` depend on the machine;
+    and Ctrl-C end the search earlier. The defaults of `solver`, `climbers` and `moves` depend on the machine;
     pass them to get the same tour on every machine.
 
     Parameters
