@@ -16,7 +16,7 @@ needs_checkout("docs", "bench", "buildtools", "futhark")
 
 LONGEST_SENTENCE, MEDIAN_SENTENCE, LONGEST_PARAGRAPH = 35, 15, 80
 # The most words of prose in docs/.
-MOST_WORDS = 30_000
+MOST_WORDS = 32_000
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TOPS = ("pytsp", "bench", "buildtools", "futhark", "tests", "docs")
 
