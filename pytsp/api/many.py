@@ -53,11 +53,13 @@ def solve_many(
 ) -> BatchResult:
     """Solve many instances by edge assembly crossover, all together, whatever their sizes.
 
-    An instance's result does not depend on the other instances. Climbers start from random near tours, descend by
-    chains along lists of the 8 nearest cities, and recombine until no tour of the instance changes (see `pytsp.solve`).
-    This holds from 8 to 20,000 cities in the plane, or to 1,500 of other metrics and matrices (1,000 with a time
-    limit). Larger instances, and those with fixed edges, are solved one by one by `solver="eax"` with `moves="lk"`,
-    smaller ones by 200 iterations of `solver="ils"` with `moves="3-opt"`.
+    An instance's result does not depend on the other instances. The climbers of an instance start from
+    nearest-neighbour tours that pass over some near cities at random. They descend by Lin–Kernighan chains along lists
+    of the 8 nearest cities, and recombine until no tour of the instance changes (see `pytsp.EAX`).
+
+    Instances in the plane of 8 to 20,000 cities are solved together, others up to 1,500 cities; with a time limit up to
+    1,000. Larger instances, and those with fixed edges, are solved one by one by `solver="eax"` with `moves="lk"`.
+    Smaller ones take 200 iterations of `solver="ils"` with `moves="3-opt"`.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ def solve_many(
     seed : int or None, optional
         0 ≤ seed < 2**64; the same for every instance. None draws one.
     iterations : int, optional
-        Most generations, at least 0. By default 20 + n / 10.
+        Largest number of generations, at least 0. By default 20 + n / 10.
     time_limit : float, optional
         Seconds for all instances. Instances that are not reached get a quick tour.
     progress : callable, optional
@@ -86,9 +88,9 @@ def solve_many(
     Returns
     -------
     BatchResult
-        A sequence of `Result` in the order of the instances, with their tours and lengths as arrays. The seconds of a
-        kernel call are shared among its instances. An invalid instance has no result; `BatchResult.failures` has its
-        error. Ctrl-C returns the results so far, if there are any. `BatchResult.numbers` has the numbers of their
+        A sequence of `Result` in the order of the instances, with all tours and lengths also as arrays. Instances of
+        one kernel call divide its seconds. An invalid instance has no result; `BatchResult.failures` has its error.
+        Ctrl-C returns the results so far, if there are any. `BatchResult.numbers` has the numbers of the solved
         instances.
 
     Raises
@@ -100,7 +102,7 @@ def solve_many(
     BackendError
         If the backend is not built, cannot run here, or fails.
     WorkerLost
-        If workers are lost with an instance more than three times.
+        If workers are lost with a task more than three times, or no worker is there for a minute.
 
     Warns
     -----

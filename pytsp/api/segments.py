@@ -36,15 +36,15 @@ class SegmentOrder:
     order : ndarray of int32, shape (m,)
         The numbers of the segments, in the order in which they are drawn.
     flips : ndarray of bool, shape (m,)
-        Whether the segment at that place of the order is drawn from its end to its start.
+        True if the segment at that place of the order is drawn from its end to its start.
     entries : ndarray of int32, shape (m,)
-        At which of its points the segment at that place is begun, and of closed contours also ended. Those of others
-        are their first point, or their last one where they are flipped.
+        For each place of the order, the number of the point where the segment begins, counted from 0. A closed contour
+        also ends there. Other segments begin at 0, or at 1 if they are flipped.
     before, after : float
-        The length of all moves between segments in the order that was given, and in this one; those from `start` and to
-        `end`, or back to the beginning of a closed tour, count.
+        The length of all moves between segments, in the given order and in this one. Moves from `start`, to `end`, and
+        back to the beginning of a closed tour count.
     results : tuple of Result
-        What the solves came to: one a group, two where contours are closed.
+        Results of the solves: one per group, or two if the group has closed contours.
     """
 
     order: NDArray[np.int32]
@@ -69,37 +69,38 @@ def order_segments(
     seed: int | None = 0,
     **options: Any,
 ) -> SegmentOrder:
-    """Order segments, and turn them round, so that the way from the end of each to the start of the next is short.
+    """Order segments, and choose their directions, so that the moves between them are short.
 
-    Pen plotters, lasers and engravers draw lines; drills visit points. What is drawn is not changed, only its order.
+    Pen plotters, lasers and engravers draw lines; drills visit points. The drawing itself does not change. A move leads
+    from the end of a segment to the start of the next one.
 
     Parameters
     ----------
     starts : array_like of numbers, shape (m, 2) or (m, 3), or iterable of lines
-        Where the segments begin. Without `ends` it is an iterable of lines: points, shape (p, 2) or (p, 3), or
-        geometries that have `__geo_interface__`, such as those of shapely: points, lines, and polygons without holes.
-        A line that ends where it begins is a closed contour, which may be entered at any of its points.
+        Where the segments begin. Without `ends` it is an iterable of lines. A line is an array of points, shape (p, 2)
+        or (p, 3), or a point, a line or a polygon without holes of shapely or another package with
+        `__geo_interface__`. A line that ends where it begins is a closed contour; the pen may enter it at any point.
     ends : array_like of numbers, shape (m, 2) or (m, 3), optional
-        Where they end. A segment that ends where it begins is a point.
+        Where the segments end. A segment that ends where it begins is a point.
     reversible : bool, optional
-        Whether segments may be drawn from their end to their start. If not, the distances are asymmetric, of 11,585
-        segments at most.
+        Allow segments to be drawn from their end to their start. Without it distances are asymmetric, and there may be
+        at most 11,585 segments.
     open : bool, optional
-        Whether the pen stays where the last segment ends; else it goes back to `start`, or to where it began.
+        Leave the pen where the last segment ends. Otherwise it goes back to `start`, or to where it began.
     start, end : array_like of numbers, shape (2,) or (3,), optional
-        Where the pen comes from, and where it goes in the end, which concerns open paths only.
+        Where the pen comes from, and where it goes in the end. `end` is for open paths only.
     groups : sequence of m hashable values, optional
-        Layers or pens, which stay together: all segments of a group come before those of the next one, in the order in
-        which groups are first met. Each begins where the one before has ended.
+        The layer or pen of each segment. All segments of a group come before those of the next group. Groups keep the
+        order in which they first occur. Each begins where the group before it has ended.
     metric : str, optional
-        How far points are apart: "EUCLIDEAN" by default, "MAX_2D" where two motors run at the same time, or another one
-        of `pytsp.as_instance`; most others round to whole numbers.
+        Distance between points: "EUCLIDEAN" by default, "MAX_2D" if two motors run at the same time, or another metric
+        of `pytsp.as_instance`. Most others round to whole numbers.
     time_limit : float, optional
-        Seconds for all; by default until the solver's populations have converged.
+        Seconds for all groups. By default each solve ends as `pytsp.solve` without a limit does.
     seed : int or None, optional
-        As `pytsp.solve` takes it.
+        As for `pytsp.solve`.
     **options
-        What else `pytsp.solve` is asked for, such as `backend`, `threads` or `solver`.
+        Further arguments of `pytsp.solve`, such as `backend`, `threads` or `solver`.
 
     Returns
     -------
@@ -108,15 +109,15 @@ def order_segments(
     Raises
     ------
     InstanceError
-        If the segments are no points of one dimension, or there are more than the solver takes.
+        If the points are not finite numbers of the same dimension, or there are more segments than the solver takes.
     TypeError, ValueError
-        If an argument is none, or out of its range.
+        If an argument has a wrong type, is out of its range, or has no effect.
 
     Notes
     -----
-    A segment is two cities with a fixed edge (`pytsp.solve`). A closed contour is one city, first in its middle, then
-    where it is entered; for an order, the entries, and which way round segments are, are the best by dynamic
-    programming.
+    A segment is two cities with a fixed edge (see `fixed` of `pytsp.solve`). A closed contour is one city: in the first
+    solve its middle, in the second the point where the pen enters it. If there are contours, dynamic programming finds
+    the best entries and directions for an order.
 
     Examples
     --------

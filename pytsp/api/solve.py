@@ -58,31 +58,31 @@ def solve(
 ) -> Result:
     """Search for a short tour.
 
-    The result of a climber depends on (`instance`, `seed`, its number, the options of its solver) only. It does not
-    depend on the backend, the threads or, without `exchange` and `merge`, the other climbers. A time limit, a target
-    and Ctrl-C end the search earlier. The defaults of `solver`, `climbers` and `moves` depend on the machine;
-    pass them to get the same tour on every machine.
+    A climber is one search among several. Its result depends only on (`instance`, `seed`, its number, the options of
+    its solver), not on the backend or the threads. Climbers of "eax", or with `exchange` or `merge`, also depend on
+    each other. A time limit, a target and Ctrl-C end the search earlier. The defaults of `solver`, `climbers` and
+    `moves` depend on the machine; pass them to get the same tour on every machine.
 
     Parameters
     ----------
     instance : Instance, or anything that `pytsp.as_instance` takes
-        Coordinates, a matrix, a data frame, a graph. An asymmetric instance is solved as a symmetric one of twice as
-        many cities, 11,585 at most (see `pytsp.problem.asymmetric`).
+        Coordinates, a matrix, a data frame, a graph. An asymmetric instance may have at most 11,585 cities. It is
+        solved as a symmetric one of twice as many (see `pytsp.problem.asymmetric`).
     solver : options object or str, optional
         An object of `pytsp.EAX`, `ILS`, `LargeTour`, `RandomRestarts`, `TwoOpt`, `Annealing` or `AntColony`, or one of
         the names "eax", "ils", "large", "restarts", "two-opt", "annealing", "ants" and "auto". "auto" chooses by size,
         time limit, machine and options (see the page on solvers); `Result.solver` names the choice.
     open : bool, optional
-        Search for the shortest open path through all cities, which does not return. A matrix may have 23,169 cities
-        (see `pytsp.problem.open_paths`). `Result.is_open` is true for a path.
+        Search for the shortest open path through all cities, which does not return. A matrix may then have at most
+        23,169 cities (see `pytsp.problem.open_paths`). `Result.is_open` is true for a path.
     start_city, end_city : int or str, optional
-        Ends of an open path: numbers counted from 0, or labels. By default the path with the shortest length is taken.
-        The array of a closed tour begins with `start_city`; it has no `end_city`.
+        Ends of an open path: numbers counted from 0, or labels. By default the search chooses the ends. For a closed
+        tour `start_city` is the first city of the array, and `end_city` is refused.
     fixed : iterable of pairs of int or str, optional
         Edges that every tour has, by the numbers or labels of their cities. By default those of the instance, as in a
-        TSPLIB file. They form paths, of which only the order and direction are searched (see
+        TSPLIB file. They form paths; only the order and direction of these are searched (see
         `pytsp.problem.fixed_edges`). Distances must be symmetric, and whole ones at most 2**29 - 2. "annealing" and
-        "ants" do not keep fixed edges.
+        "ants" do not take fixed edges.
     seed : int or None, optional
         0 ≤ seed < 2**64. None draws a random seed; `Result.seed` holds it.
     backend : {"auto", "c", "multicore", "opencl", "cuda"}, optional
@@ -93,14 +93,14 @@ def solve(
         The device, if there are several: its number, or a part of its name.
     time_limit : float, optional
         Seconds after which no further kernel call begins, except a last one that verifies the local optima of an
-        iterated local search. A call that cannot be cut and does not fit is not begun. Unfinished climbers count with
-        their current tours. If the limit passes before the search starts, the result is the initial tour or a quick
-        one: along a curve, or by nearest neighbours for a matrix.
+        iterated local search. A call that cannot be interrupted and does not fit is not begun. Unfinished climbers
+        count with their current tours. If the limit passes before the search starts, the result is the initial tour or
+        a quick one: along a curve, or by nearest neighbours for a matrix.
 
-        One huge tour keeps a tenth of the limit, at most 2 s, for a descent over the whole tour; for millions of cities
-        up to a third. Without `iterations` the search is planned for the limit: temperatures fall to 0 by then, and
-        edge assembly crossover adds populations until then, or until ten in a row find nothing shorter. With
-        `iterations` a limit that is not reached changes nothing.
+        "large" keeps a tenth of the limit, at most 2 s, for a descent over the whole tour; for millions of cities up to
+        a third. Without `iterations` the search is planned for the limit. Temperatures fall to 0 by then. Edge assembly
+        crossover adds populations until then, or until ten in a row find nothing shorter. With `iterations` a limit
+        that is not reached changes nothing.
     target : float, optional
         Stop at a tour of at most this length. It is checked between two kernel calls.
     target_gap : float, optional
@@ -110,14 +110,15 @@ def solve(
         Stop after `patience` seconds without a shorter tour.
     bound : bool, optional
         Also compute a lower bound on the optimal length (`pytsp.lower_bound`), as `Result.lower_bound` and
-        `Result.gap_bound`. It is computed after the search, or before it if `target_gap` needs it. A fifth of
-        `time_limit`, and what the search leaves of it, is kept for the bound. Ctrl-C and a callback's True leave the
-        best bound so far. At most 20,000 cities outside the plane, or 10,000 of an asymmetric instance.
+        `Result.gap_bound`. It is computed after the search, or before it if `target_gap` needs it. At most a
+        fifth of `time_limit` is kept for it, plus the time that the search leaves. If Ctrl-C or a callback's True ends
+        the bound, the best bound so far is kept. If they end the search first, no bound is computed. The number of
+        cities is limited (see `pytsp.lower_bound`).
     initial_tour : array_like of integers, shape (n,), optional
         A tour, or with `open` a path, from which the search starts. The solver's class says how it is used. Missing
         cities are inserted first, each where the tour grows least (`pytsp.problem.insertion`).
     keep : bool, optional
-        Do not search: return the initial tour with the missing cities inserted, and the order of the others unchanged.
+        Do not search. Return the initial tour with the missing cities inserted and the order of the others unchanged.
     checkpoint : str or os.PathLike, optional
         A new file for the state of the solve: at the start, in intervals, and at the end. At any instant the file is
         complete; `pytsp.resume` continues from it. If a later write fails, a warning is logged and the solve continues.
@@ -125,11 +126,11 @@ def solve(
     checkpoint_interval : float, optional
         Seconds between two checkpoints, at least 0. Writing takes at most a twentieth of the time.
     progress : callable, optional
-        Called after every kernel call with a `Progress`, which has the best tour on demand. Return True to stop with
-        the best tour so far.
+        Called after every kernel call with a `Progress`, which fetches the best tour when asked. Return True to stop
+        with the best tour so far.
     on_improvement : callable, optional
-        Called with an `Improvement`, (seconds, iteration, length), when a kernel call has found a shorter tour, which
-        is its attribute `tour`. Return True to stop.
+        Called when a kernel call has found a shorter tour, with an `Improvement`: (seconds, iteration, length) and the
+        attribute `tour`. Return True to stop.
     executor : int, concurrent.futures.Executor, pytsp.distributed.Processes or distributed.Client, optional
         Workers that share the search: a number of processes on this machine, any executor, or a Dask cluster. Random
         restarts, iterated local search, annealing and ants are divided into ranges of climbers, `EAX` into its islands
@@ -139,7 +140,8 @@ def solve(
         lost. `Result.tasks` counts their work. Pass `climbers` and `solver`, whose defaults depend on the machine, and
         `threads` if several workers share a machine.
     devices : "all" or sequence of int or str, optional
-        In place of `executor`: the machine's GPUs, by number or part of the name. Each has a thread.
+        In place of `executor`: GPUs of this machine that share the search, by number or part of the name. Each has a
+        thread.
     **options
         Options of the solver's class: `solve(instance, solver="ils", iterations=100)` is
         `solve(instance, solver=pytsp.ILS(iterations=100))`. Also `metric`, `asymmetric` and `columns`, as in
@@ -166,7 +168,8 @@ def solve(
     BackendError
         If the backend is not built, cannot run here, or fails; or a worker has another version or build of pytsp.
     WorkerLost
-        If workers are lost with a task more than three times. The error names a checkpoint to resume.
+        If workers are lost with a task more than three times, or no worker is there for a minute. The error names a
+        checkpoint to resume.
 
     Warns
     -----

@@ -48,26 +48,30 @@ def lower_bound(
 ) -> Certificate:
     """Return Held and Karp's lower bound on the optimal length, with the penalties that prove it.
 
+    An ascent improves one number per city, its penalty, step by step. From time to time a bound is proved from them.
+
     Parameters
     ----------
     instance : Instance
-        At most 20,000 cities, or any number in the plane (EUC_2D, CEIL_2D, EUCLIDEAN) without fixed edges; at most
-        10,000 if asymmetric. Tours without all fixed edges may be shorter than the bound.
+        At most 20,000 cities, or 10,000 if asymmetric; one city less with `open`. Closed tours in the plane (EUC_2D,
+        CEIL_2D, EUCLIDEAN) without fixed edges may have any number. The bound is for tours with all fixed edges; others
+        may be shorter.
     open : bool, optional
-        Bound the open paths through all cities.
+        Bound open paths through all cities instead of closed tours.
     start_city, end_city : int or str, optional
         Ends of an open path: numbers counted from 0, or labels. By default free.
     iterations : int, optional
-        Steps of the ascent, at least 0. By default 3,000,000 / n, from 600 to 8,000; above 100,000 cities 60,000,000 /
-        n, at least 100. The cities of an asymmetric instance count twice.
+        Steps of the ascent, at least 0. The default is 3,000,000 / n, but at least 600 and at most 8,000. Above 100,000
+        cities it is 60,000,000 / n, but at least 100. The cities of an asymmetric instance count twice.
     time_limit : float, optional
         Seconds after which no further step is made; a last proof follows. With a limit the bound depends on the speed
         of the machine, otherwise on the instance and `iterations` only.
     progress : callable, optional
-        Called with the best certificate so far, about twelve times. Return True to stop.
+        Called with the best certificate so far after every proof: about twelve times, or four above 20,000 cities.
+        Return True to stop.
     backend, threads, device : optional
-        As for `solve`; with `iterations` given, bounds do not depend on them. A CPU makes trees city by city, on one
-        core. multicore proves bounds of cities in the plane on several.
+        As for `pytsp.solve`. Without a time limit, bounds do not depend on them. A CPU builds the trees on one core;
+        "multicore" proves bounds of cities in the plane on several.
 
     Returns
     -------
@@ -77,7 +81,7 @@ def lower_bound(
     Raises
     ------
     InstanceError
-        If the instance has more cities, or its graph does not fit the memory.
+        If the instance has too many cities, or its graph does not fit the memory.
     TypeError, ValueError
         If `iterations` is negative, `time_limit` is not positive, or an end is not a city.
     BackendError

@@ -46,7 +46,7 @@ class Instance:
     Attributes
     ----------
     name : str
-        Control characters, which could change a terminal, are U+FFFD here and in the comment.
+        Control characters could change a terminal; U+FFFD replaces them here, in the comment and in labels.
     metric : str
         TSPLIB's EDGE_WEIGHT_TYPE; ``"EXPLICIT"`` for a matrix; ``"GEOM"``, Concorde's; ``"EUCLIDEAN"`` and
         ``"HAVERSINE"`` for lengths not rounded.
@@ -68,8 +68,8 @@ class Instance:
     Raises
     ------
     InstanceError
-        If the arrays break a rule: n at least 1, finite coordinates, distances symmetric unless `asymmetric`, numbers,
-        not negative, lengths within int64; or if no tour has all fixed edges.
+        If n is 0, coordinates are not finite, a distance is negative or not a number, the matrix is not symmetric
+        without `asymmetric`, or lengths may exceed int64. Also if no tour has all fixed edges.
     """
 
     name: str
@@ -143,9 +143,9 @@ class Instance:
         ----------
         xy : array_like of integers or floats, shape (n, 2) or (n, 3)
         metric : str, optional
-            ``"euclidean"``, the default, whose lengths are floats and are not rounded; a TSPLIB EDGE_WEIGHT_TYPE on
-            coordinates, such as ``"EUC_2D"``, whose lengths are integers; or, for latitudes and longitudes in decimal
-            degrees, ``"haversine"``, kilometres, or ``"geom"``, Concorde's whole metres; upper or lower case.
+            In upper or lower case. ``"euclidean"``, the default, gives floats that are not rounded. A TSPLIB
+            EDGE_WEIGHT_TYPE on coordinates, such as ``"EUC_2D"``, gives integers. For latitudes and longitudes in
+            decimal degrees, ``"haversine"`` gives kilometres, and ``"geom"`` Concorde's whole metres.
         name, comment : str
         optimum : int, float or None
             Length of a shortest tour, where it is known.
@@ -157,8 +157,8 @@ class Instance:
         Raises
         ------
         InstanceError
-            If the coordinates are not finite numbers of the metric's shape, too large for exact lengths, or no places
-            on the globe where the metric is one of the globe.
+            If the coordinates are not finite, lack the metric's shape, are too large for exact lengths, or, with a
+            metric of the globe, are not latitudes and longitudes.
 
         Warns
         -----
@@ -197,9 +197,9 @@ class Instance:
         Parameters
         ----------
         d : array_like of integers or floats, shape (n, n)
-            Symmetric and not negative; the diagonal is ignored. Integers are kept as int64 and give exact
-            lengths; floats are kept as float64, whatever their values, and give float lengths. Among floats infinity,
-            among integers 2**31 - 1, forbids an edge. None in a list or in an array of objects does, too.
+            Symmetric and not negative; the diagonal is ignored. Integers are kept as int64 and give exact lengths.
+            Floats are kept as float64, even if all are whole, and give float lengths. Infinity among floats and
+            2**31 - 1 among integers forbid an edge. So does None in a list or in an array of objects.
         name, comment : str
         optimum : int, float or None
             Length of a shortest tour, where it is known.
@@ -215,7 +215,7 @@ class Instance:
         Raises
         ------
         InstanceError
-            If the matrix is not square, has an element that is negative or no number, is not symmetric, unless
+            If the matrix is not square, has an element that is negative or not a number, is not symmetric without
             `asymmetric`, or its tours may exceed int64.
 
         Examples
@@ -366,9 +366,9 @@ class Instance:
         Returns
         -------
         int or float
-            TSPLIB's integer length, summed in int64; for an instance that is not exact the correctly rounded
-            sum of its float64 distances, which therefore depends on neither direction nor starting city. The direction
-            counts in an instance that is asymmetric.
+            TSPLIB's integer length, summed in int64. For an instance that is not exact, the correctly rounded sum of
+            its float64 distances; so it does not depend on the starting city. Only in an asymmetric instance does it
+            depend on the direction.
 
         Raises
         ------

@@ -67,25 +67,24 @@ class Result:
         Length of the tour, computed from the instance: a whole number (int64) that equals the kernel's, or a float if
         the distances are floating-point numbers.
     climber : int
-        Number of the climber that found the tour, counted from the argument `first`: ``lengths[climber - first]`` is
-        its length, except for "eax" with a time limit.
+        Number of the climber that found the tour. Numbers count from the option `first`, or from 0:
+        ``lengths[climber - first]`` is its length, except for "eax" with a time limit.
     lengths : numpy.ndarray of int64 or float64, shape (climbers,)
         Length of each climber's best tour. Floating-point lengths are the kernel's, precise to about `resolution` per
-        edge. In tours longer than `length`, an edge that no short tour has may count as little more than such a tour.
-        With "eax" these are the lengths of the last population. With a time limit populations follow each other and
-        number their climbers on, so `climber` may belong to an earlier one, and `length` may be shorter than all of
-        these.
+        edge. In tours longer than `length`, an edge longer than a short tour may count as little more than that tour.
+        With "eax" these are the lengths of the last population. With a time limit populations follow each other, and
+        their climbers are numbered continuously. So `climber` may belong to an earlier population, and `length` may be
+        shorter than all of these.
     steps : numpy.ndarray of int32 or int64, shape (climbers,)
-        Moves made by each climber of random restarts, by the tour of two-opt, or by a chain of annealing; shortening
-        changes accepted by a climber of an iterated local search; kicks tried by large; shorter tours found by a colony
-        of ants.
+        Steps of each climber. Random restarts, two-opt and annealing count the moves made. An iterated local search
+        counts the accepted changes that shorten the tour, "large" the kicks tried, ants the shorter tours found.
     passes : numpy.ndarray of int32, shape (climbers,) or (0,)
         Passes over the neighbourhood; the last pass of a finished climber found no move. Empty except for random
         restarts and two-opt.
     done : numpy.ndarray of bool, shape (climbers,)
-        True for each climber whose tour is a local optimum. All are, unless a limit or Ctrl-C stopped random restarts
-        or two-opt, or Ctrl-C an iterated local search. With `pivot` "random-k", annealing and ants no tour is known to
-        be one.
+        True for each climber whose tour is a local optimum. All tours are, unless a limit or Ctrl-C stopped random
+        restarts or two-opt, or Ctrl-C stopped an iterated local search. With `pivot` "random-k", annealing and ants no
+        tour is known to be a local optimum.
     seed : int
     k : int or None
         Most moves per pass; None without passes.
@@ -117,9 +116,9 @@ class Result:
         One unit of the lengths that the search compared, in the unit of the distances. Each floating-point distance is
         rounded to a multiple of it. 0.0 if distances are whole numbers, which are exact, or nothing was compared.
     is_coarse : bool
-        True if that leaves a doubt, about which a solve warns: `resolution` is more than 10^-6 of the mean edge of the
-        tour; or, if some cities are far from all others, more than 10^-4 of the mean edge between the rest. Above 128
-        cities roundings even out, and the mean is that of 128 edges.
+        True if the rounding may have hidden a shorter tour, about which a solve warns. `resolution` is then more than
+        10^-6 of the mean edge of the tour; or, if some cities are far from all others, more than 10^-4 of the mean edge
+        between the rest. In tours of more than 128 edges, the length divided by 128 counts instead of the mean edge.
     """
 
     instance: Instance
