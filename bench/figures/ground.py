@@ -81,6 +81,7 @@ class Ground:
             "pivot": PIVOTS.index(pivot),
             "draws": 1,
             "kick": KICKS.index(kick),
+            "acceptance": 0,
         }
         stretch = {"seed": self.seed, "first": 0, "from": start, "iterations": count}
         plan = self.kernels.value("search_plan", {**stretch, **names, "temperature": heat * near, "cooled": 0})

@@ -26,8 +26,8 @@ def crossover() -> Any:
         ground = Ground(uniform(120, 6), seed)
         start = ground.call("start", ground.loaded, ground.lists, seed, 0, 2, PASSES)
         choice = {"moves": MOVES.index("3-opt"), "pivot": PIVOTS.index("first"), "draws": 1}
-        numbers = {"first": 0, "from": 0, "iterations": 0, "kick": 0, "temperature": 0.0, "cooled": 0}
-        plan = ground.kernels.value("search_plan", {"seed": seed, **choice, **numbers})
+        numbers = {"first": 0, "from": 0, "iterations": 0, "kick": 0, "acceptance": 0, "cooled": 0}
+        plan = ground.kernels.value("search_plan", {"seed": seed, **choice, **numbers, "temperature": 0.0})
         parents = ground.call("ils", ground.loaded, ground.lists, start, plan, 0, 0)
         plan = ground.kernels.value("generation_plan", {"seed": seed, "generation": 0, **crossing_plan(1.0)})
         children = ground.call("cross", ground.loaded, ground.lists, parents, plan)
