@@ -28,10 +28,10 @@ def draw_papers() -> list[Path]:
     drawn = []
     pages.FIGURES.mkdir(parents=True, exist_ok=True)
     for page in sorted(pages.PAGES.glob("*.md")):
-        for stored, _, tag in pages.MARKED.findall(page.read_text(encoding="utf-8")):
-            report = pages.shown(stored)
+        for found in pages.MARKED.finditer(page.read_text(encoding="utf-8")):
+            report = pages.selected(found)
             for figure in report.figures:
-                drawn.append(pages.FIGURES / pages.picture(report, figure, tag))
+                drawn.append(pages.FIGURES / pages.picture(report, figure, found[2]))
                 pages.draw(figure, drawn[-1])
     return drawn
 
