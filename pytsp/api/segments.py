@@ -147,7 +147,7 @@ def order_segments(
         is_closed = not open and len(parts) == 1
         asked = {"seed": seed, **options}
         found.append(
-            _order(sites.some(part), part, here, goal if is_last else None, reversible, is_closed, seconds, asked)
+            _order(sites.some(part), part, _Way(here, goal if is_last else None, reversible, is_closed), seconds, asked)
         )
     order = np.concatenate([each.order for each in found]) if found else np.empty(0, dtype=np.int32)
     entries = np.concatenate([each.entries for each in found]) if found else np.empty(0, dtype=np.int32)
@@ -162,6 +162,16 @@ def order_segments(
         # There was no time to come to anything better.
         return SegmentOrder(given, np.zeros(len(sites), dtype=np.bool_), nowhere, before, before, results)
     return SegmentOrder(order, flips, entries, before, after, results)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """The ends of a group's moves, if any are given, and what they may do: turn segments round, return to the first."""
+
+    home: NDArray[np.float64] | None
+    goal: NDArray[np.float64] | None
+    reversible: bool
+    is_closed: bool
 
 
 @dataclass(frozen=True)
@@ -188,16 +198,7 @@ def _groups_of(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.int32]]:
     return [np.array(numbers, dtype=np.int32) for numbers in members.values()]
 
 
-def _order(
-    sites: Sites,
-    numbers: NDArray[np.int32],
-    home: NDArray[np.float64] | None,
-    goal: NDArray[np.float64] | None,
-    reversible: bool,
-    is_closed: bool,
-    seconds: float | None,
-    asked: dict[str, Any],
-) -> _Part:
+def _order(sites: Sites, numbers: NDArray[np.int32], way: _Way, seconds: float | None, asked: dict[str, Any]) -> _Part:
     """Order the segments of a group, on the way from one point to another, or back."""
     began = time.perf_counter()
     has_contours = bool(sites.are_contours.any())
@@ -206,12 +207,14 @@ def _order(
     best: tuple[float, NDArray[np.int32], NDArray[np.int32]] | None = None
     results: list[Result] = []
     for _ in range(1 + has_contours):
-        order, turned, result = _solved(sites, entries, home, goal, reversible, is_closed, limit, asked)
+        order, turned, result = _solved(sites, entries, way, limit, asked)
         results.append(result)
         begun = np.where(turned, sites.counts[order] - 1, 0).astype(np.int32)
         if has_contours:
-            begun = best_entries(sites, order, begun, home, goal, reversible=reversible, is_closed=is_closed)
-        air = sites.air(order, begun, sites.exits(order, begun), home, goal, is_closed=is_closed)
+            begun = best_entries(
+                sites, order, begun, way.home, way.goal, reversible=way.reversible, is_closed=way.is_closed
+            )
+        air = sites.air(order, begun, sites.exits(order, begun), way.home, way.goal, is_closed=way.is_closed)
         if best is None or air < best[0]:
             best = (air, order, begun)
         entries[order] = begun
@@ -225,20 +228,14 @@ def _order(
 
 
 def _solved(
-    sites: Sites,
-    entries: NDArray[np.int32],
-    home: NDArray[np.float64] | None,
-    goal: NDArray[np.float64] | None,
-    reversible: bool,
-    is_closed: bool,
-    seconds: float | None,
-    asked: dict[str, Any],
+    sites: Sites, entries: NDArray[np.int32], way: _Way, seconds: float | None, asked: dict[str, Any]
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_], Result]:
     """Return the order of the sites, which are drawn from their end, and the result of the solve."""
+    home, goal, is_closed = way.home, way.goal, way.is_closed
     ends: dict[str, Any] = {"open": not is_closed, "time_limit": seconds}
     cities = sites.cities(entries)
     m, extra = len(sites), [each for each in (home, None if is_closed else goal) if each is not None]
-    if reversible:
+    if way.reversible:
         points = np.concatenate([cities.points, *[each[None] for each in extra]])
         of = np.append(cities.of, np.arange(m, m + len(extra)))
         instance = Instance.from_coordinates(points, sites.metric, "segments", fixed=cities.edges)
@@ -251,7 +248,7 @@ def _solved(
         ends["end_city"] = first + (home is not None)
     result = solve(instance, **{**asked, **ends})
     visits = of[result.tour]
-    is_turned = cities.are_ends[result.tour[result.tour < len(cities.are_ends)]] if reversible else None
+    is_turned = cities.are_ends[result.tour[result.tour < len(cities.are_ends)]] if way.reversible else None
     if is_closed and len(visits) > 2 and visits[0] == visits[-1]:
         # The tour begins between two segments.
         visits = np.roll(visits, 1)

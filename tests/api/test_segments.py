@@ -114,7 +114,8 @@ def nearest_order(starts: Any, ends: Any) -> float:
 @pytest.mark.slow
 def test_many_segments_move_less_than_by_the_nearest() -> None:
     starts, ends = segments(20_000, long=10.0)
-    found = order_segments(starts, ends, time_limit=5.0)
+    # By iterations, so that the machine's load does not matter: they take a second or two.
+    found = order_segments(starts, ends, solver="ils", climbers=1, iterations=100, backend="c")
     assert found.after <= 0.5 * found.before
     assert found.after <= 0.9 * nearest_order(starts, ends)
 
