@@ -1,4 +1,4 @@
-"""By how much distances are longer in an instance of which pairs of cities stay together, as they tell themselves."""
+"""The constant that lengthens distances in an instance whose pairs of cities stay together, read from the instance."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["Excess", "excess_of", "mean_excess"]
 
 
 class Excess(NamedTuple):
-    """By how much all distances are longer but those of pairs, and which share of a tour's edges are no pairs."""
+    """The constant by which all distances but those of pairs are longer, and the share of a tour's edges without pairs."""
 
     longer: float
     alone: float
 
 
 def excess_of(instance: Instance, lists: NDArray[np.int32]) -> Excess:
-    """Return what distances are longer by where pairs stay together; 0 where none do.
+    """Return the constant by which distances are longer if pairs stay together; 0 if none do.
 
-    A matrix does not say so. But where it has pairs, its other distances are more than half of the longest (see
-    `pytsp.problem.fixed_edges`), and the least of them is what all are longer by, and little more.
+    A matrix does not hold the constant. If it has pairs, its other distances exceed half of the longest one (see
+    `pytsp.problem.fixed_edges`). The least of them is the constant, or little more.
 
     Parameters
     ----------
@@ -55,6 +55,6 @@ def excess_of(instance: Instance, lists: NDArray[np.int32]) -> Excess:
 
 
 def mean_excess(instance: Instance, lists: NDArray[np.int32]) -> float:
-    """Return by how much the mean edge of a tour is longer that has all pairs."""
+    """Return the mean lengthening of an edge, over a tour with all pairs."""
     excess = excess_of(instance, lists)
     return excess.longer * excess.alone
