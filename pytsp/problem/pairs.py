@@ -1,4 +1,4 @@
-"""The constant that lengthens distances in an instance whose pairs of cities stay together, read from the instance."""
+"""The constant that lengthens distances in an instance whose pairs of cities stay together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Excess", "excess_of", "mean_excess"]
 
 
 class Excess(NamedTuple):
-    """The constant by which all distances but those of pairs are longer, and the share of a tour's edges without pairs."""
+    """The constant by which distances but those of pairs are longer, and the share of a tour's edges that it is in."""
 
     longer: float
     alone: float
