@@ -234,9 +234,9 @@ def test_the_instance_is_read_while_the_device_opens(
     monkeypatch.setattr(reading, "read_any", slow_read)
     by_main = opening(slow)
     assert main(SOLVE) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     # The solve found open what the thread had opened.
-    assert (told["climbers"], by_main) == (2, [False])
+    assert (reported["climbers"], by_main) == (2, [False])
 
 
 def test_a_device_that_does_not_open_is_told_once(opening: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -125,7 +125,7 @@ def compare(
         found, _ = ends(file, kernels.name, 0, count, k=k, **options)
         same = same and all(map(np.array_equal, found, [each[:count] for each in whole]))
         compared += count
-    told: dict[str, object] = {
+    reported: dict[str, object] = {
         "instance": file.name.removesuffix(".tsp.gz"),
         "n": dimension(file),
         "climbers": climbers,
@@ -135,7 +135,7 @@ def compare(
         "c, core s": round(sum(spent for _, spent in parts), 1),
         "equal": "yes" if same else "NO",
     }
-    return told, compared
+    return reported, compared
 
 
 def main() -> int:
@@ -164,13 +164,13 @@ def main() -> int:
             (file, k): expect(pool, file, k, count, options.jobs) for file, count in climbers.items() for k in KS
         }
         for (file, k), futures in expected.items():
-            told, climbs = compare(file, k, climbers[file], kernels, [future.result() for future in futures])
+            reported, climbs = compare(file, k, climbers[file], kernels, [future.result() for future in futures])
             if not rows:
-                print_head(*told)
-            print(row(*("-" if cell is None else cell for cell in told.values())), flush=True)
-            rows.append(told)
+                print_head(*reported)
+            print(row(*("-" if cell is None else cell for cell in reported.values())), flush=True)
+            rows.append(reported)
             compared += climbs
-    wrong = sum(told["equal"] != "yes" for told in rows)
+    wrong = sum(reported["equal"] != "yes" for reported in rows)
     summary = f"{len(climbers)} instances, {compared} climbs compared, {wrong} rows differ"
     print(f"{summary}; {time.perf_counter() - began:.0f} s")
     store(options.json, {"machine": machine, "summary": summary, "rows": rows})

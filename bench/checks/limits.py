@@ -189,11 +189,11 @@ def measured(clock: str, *words: str) -> tuple[float, int, str, str]:
     with (
         tempfile.TemporaryFile("w+") as printed,
         tempfile.TemporaryFile("w+") as errors,
-        tempfile.TemporaryFile("w+") as told,
+        tempfile.TemporaryFile("w+") as reported,
     ):
-        command = [sys.executable, "-I", "-S", "-c", MEASURE, str(told.fileno()), clock, *COMMANDS[clock], *words]
-        subprocess.run(command, stdout=printed, stderr=errors, pass_fds=[told.fileno()], check=True)
-        seconds, held, code = json.loads(content(told))
+        command = [sys.executable, "-I", "-S", "-c", MEASURE, str(reported.fileno()), clock, *COMMANDS[clock], *words]
+        subprocess.run(command, stdout=printed, stderr=errors, pass_fds=[reported.fileno()], check=True)
+        seconds, held, code = json.loads(content(reported))
         why = (content(errors).splitlines() or [""])[-1] or f"exit code {code}"
         return seconds, held, content(printed), why if code else ""
 
@@ -205,10 +205,10 @@ def ran(clock: str, asked: tuple[str, int, float, str, str], drawn: Drawn, least
     words += ["--time-limit", str(limit), "--solver", solver, "--backend", backend]
     seconds, held, printed, problem = measured(clock, *words)
     bound = bound_of(n, KINDS[name].distances(n, solver), is_exact=drawn.is_exact)
-    told = re.search(r"^length +(\S+)(?s:.*)stopped: (.+)$", printed, re.MULTILINE)
-    if told is None:
+    reported = re.search(r"^length +(\S+)(?s:.*)stopped: (.+)$", printed, re.MULTILINE)
+    if reported is None:
         return Run(*asked, least, drawn.nearest, bound, seconds, 0.0, held, "", problem or "it printed no length")
-    return Run(*asked, least, drawn.nearest, bound, seconds, float(told[1]), held, told[2], problem)
+    return Run(*asked, least, drawn.nearest, bound, seconds, float(reported[1]), held, reported[2], problem)
 
 
 def asked_for(options: argparse.Namespace) -> Iterator[tuple[str, int, float, str, str]]:

@@ -85,10 +85,10 @@ def hung_up(case: str, seed: int, folder: Path) -> None:
         preexec_fn=adopt,  # noqa: PLW1509
     ) as process:
         os.close(theirs)
-        told = b""
+        reported = b""
         # The log tells of a tour.
-        while b": length " not in told:
-            told += os.read(ours, 4096)
+        while b": length " not in reported:
+            reported += os.read(ours, 4096)
         time.sleep(float(np.random.default_rng(seed).uniform(0, 0.5)))
         if has_terminal:
             os.close(ours)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.figures.canvas import BLUE, GREEN, INK, ORANGE, curves, draw, edges_of, panels, place
 from bench.figures.ground import Ground
-from bench.figures.one_tour import told
+from bench.figures.one_tour import length_label
 from pytsp.generate import uniform
 from pytsp.run.monitor import Watch
 from pytsp.solvers.ants import Colonies
@@ -86,7 +86,7 @@ def annealing() -> Any:
         draw(axis, ground.instance, edges_of(tours[number]), BLUE)
         made = 5 * (number + 1)
         heat = temperatures[made - 1] / near
-        place(axis, ground.instance, f"iteration {made}, T = {heat:.2f} u: {told(ground.instance, tours[number])}")
+        place(axis, ground.instance, f"iteration {made}, T = {heat:.2f} u: {length_label(ground.instance, tours[number])}")
     numbers = np.arange(5, iterations + 1, 5)
     lengths = [ground.instance.tour_length(tour) / 1e6 for tour in tours]
     axes[3].plot(numbers, lengths, color=BLUE, label="length of the tour")
@@ -120,5 +120,5 @@ def ants() -> Any:
             edges = {(min(a, b), max(a, b)) for a, b in ((int(a), int(ground.lists[a, z])) for a, z in strong)}
             draw(axis, ground.instance, edges, ORANGE, linewidth=width, alpha=0.8)
         best = ground.kernels.call("colonies_tour", handle, 0)
-        place(axis, ground.instance, f"after {made} iterations: best {told(ground.instance, best)[7:]}")
+        place(axis, ground.instance, f"after {made} iterations: best {length_label(ground.instance, best)[7:]}")
     return figure

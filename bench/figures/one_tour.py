@@ -24,7 +24,7 @@ MANY = 2**30
 GOLDEN = (5**0.5 - 1) / 2
 
 
-def told(instance: Instance, tour: Any) -> str:
+def length_label(instance: Instance, tour: Any) -> str:
     """Say how long a tour is."""
     return f"length {instance.tour_length(tour) / 1e6:.2f}"
 
@@ -39,7 +39,7 @@ def descent() -> Any:
         tour, _ = ground.climbed(start, moves)
         draw(axis, ground.instance, edges_of(tour), BLUE)
         # The last pass finds no move.
-        place(axis, ground.instance, f"after {moves} moves: {told(ground.instance, tour)}")
+        place(axis, ground.instance, f"after {moves} moves: {length_label(ground.instance, tour)}")
     return figure
 
 
@@ -60,7 +60,7 @@ def move() -> Any:
         draw(axis, ground.instance, stay, INK, linewidth=0.8, alpha=0.6)
         draw(axis, ground.instance, edges_of(turned_cities, is_open=True), GREEN, linewidth=1.6)
         draw(axis, ground.instance, edges_of(tour) - stay, colour, linewidth=1.6)
-        place(axis, ground.instance, f"{when} move {made}: {told(ground.instance, tour)}")
+        place(axis, ground.instance, f"{when} move {made}: {length_label(ground.instance, tour)}")
     return figure
 
 
@@ -97,8 +97,8 @@ def flat() -> Any:
             box.set(edgecolor=GREEN if wide > 1 else colour, linewidth=wide)
             axes.add_patch(box)
             axes.text(k + 0.5, -row - 0.5, str(value), ha="center", va="center", color=INK, fontsize=8)
-    told = f"reduce: the best is move {best}, positions {pairs[best][0]} and {pairs[best][1]}"
-    axes.text(len(pairs) / 2, -len(rows) - 0.6, told, ha="center", va="center", color=GREEN, fontsize=8)
+    reported = f"reduce: the best is move {best}, positions {pairs[best][0]} and {pairs[best][1]}"
+    axes.text(len(pairs) / 2, -len(rows) - 0.6, reported, ha="center", va="center", color=GREEN, fontsize=8)
     return figure
 
 
@@ -192,7 +192,7 @@ def starts() -> Any:
     for axis, name in zip(axes, STARTS, strict=True):
         tour = start_tour(instance, name)  # type: ignore[arg-type]
         draw(axis, instance, edges_of(tour), BLUE, linewidth=0.7 if name == "random" else 1.0)
-        place(axis, instance, f"{name.replace('-', ' ')}: {told(instance, tour)}")
+        place(axis, instance, f"{name.replace('-', ' ')}: {length_label(instance, tour)}")
     return figure
 
 
@@ -205,12 +205,14 @@ def kick() -> Any:
     for axis, (kind, name) in zip(axes, names.items(), strict=False):
         kicked = ground.kicked(tour, kind, _iteration(ground, tour, kind))
         change(axis, ground.instance, tour, kicked)
-        place(axis, ground.instance, f"{name}: {told(ground.instance, kicked)}")
+        place(axis, ground.instance, f"{name}: {length_label(ground.instance, kicked)}")
     number = _iteration(ground, tour, "walk")
     repaired = ground.repaired(tour, "walk", number)
     change(axes[2], ground.instance, tour, repaired)
     place(
-        axes[2], ground.instance, f"repaired: {told(ground.instance, repaired)}, was {told(ground.instance, tour)[7:]}"
+        axes[2],
+        ground.instance,
+        f"repaired: {length_label(ground.instance, repaired)}, was {length_label(ground.instance, tour)[7:]}",
     )
     return figure
 
@@ -245,7 +247,7 @@ def pieces() -> Any:
             edge for at in range(0, n, piece) for edge in edges_of(around[at : at + piece], is_open=True)
         }
         draw(axis, instance, borders, INK, linewidth=2.0)
-        place(axis, instance, f"round {rounds + 1}, from position {first}: {told(instance, tour)}", dots=0)
+        place(axis, instance, f"round {rounds + 1}, from position {first}: {length_label(instance, tour)}", dots=0)
     return figure
 
 
@@ -296,7 +298,7 @@ def one_tree() -> Any:
         place(axis, instance, f"{title}: bound {tree.bound / 1e6:.2f}")
     result = pytsp.solve(instance, solver="ils", iterations=5000, climbers=1, backend="c")
     draw(axes[2], instance, edges_of(result.tour), BLUE)
-    place(axes[2], instance, f"a tour: {told(instance, result.tour)}")
+    place(axes[2], instance, f"a tour: {length_label(instance, result.tour)}")
     return figure
 
 

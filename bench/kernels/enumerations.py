@@ -77,12 +77,12 @@ def table(
         for label, options, neighbourhoods in layouts(backends_of(backend), instance.n):
             cells: list[Cell] = [name, label, *[None] * (len(ENUMERATIONS) + 1)]
             for place, neighbourhood in enumerate(neighbourhoods):
-                told = options | {"neighbourhood": neighbourhood}
-                climbed(instance, seconds=seconds / 4, **told)
-                found = climbed(instance, seconds=seconds, **told)
+                reported = options | {"neighbourhood": neighbourhood}
+                climbed(instance, seconds=seconds / 4, **reported)
+                found = climbed(instance, seconds=seconds, **reported)
                 first = first or found
                 if not agree(first, found):
-                    raise SystemExit(f"{name}: {told} ends on other climbers")
+                    raise SystemExit(f"{name}: {reported} ends on other climbers")
                 cells[2 + place] = speed_of(found)
             made.rows.append(cells)
     return made
@@ -93,9 +93,9 @@ def main() -> None:
     arguments = parser(__doc__ or "")
     arguments.add_argument("--backend", default="auto", help="default: all that are usable here")
     arguments.add_argument("--seconds", type=positive, default=SECONDS, help=f"of each run (default: {SECONDS})")
-    told = arguments.parse_args()
+    reported = arguments.parse_args()
     print(f"{describe()}\n")
-    print(table(told.tsplib, told.backend, told.seconds).markdown())
+    print(table(reported.tsplib, reported.backend, reported.seconds).markdown())
 
 
 if __name__ == "__main__":

@@ -200,18 +200,18 @@ def main() -> None:
     arguments.add_argument("--tables", default="starts,speed,mappings,k_swap", help="which, with commas between")
     options = arguments.parse_args()
     wanted = options.tables.split(",")
-    told: dict[str, object] = {}
+    reported: dict[str, object] = {}
     if "starts" in wanted:
-        told["starts"] = show("Processes: pr439, 4,000 climbers", starts(options.tsplib, options.backend))
-    told["machine"] = f"{describe()}; {open_backend(options.backend).describe()}"
-    print(f"\n{told['machine']}")
+        reported["starts"] = show("Processes: pr439, 4,000 climbers", starts(options.tsplib, options.backend))
+    reported["machine"] = f"{describe()}; {open_backend(options.backend).describe()}"
+    print(f"\n{reported['machine']}")
     if "speed" in wanted:
-        told["speed"] = show("Blocks, k = 1", speed(options.tsplib, options.backend, options.repeat))
+        reported["speed"] = show("Blocks, k = 1", speed(options.tsplib, options.backend, options.repeat))
     if "mappings" in wanted:
-        told["mappings"] = show("Blocks against threads", mappings(options.tsplib, options.backend, options.repeat))
+        reported["mappings"] = show("Blocks against threads", mappings(options.tsplib, options.backend, options.repeat))
     if "k_swap" in wanted:
-        told["k_swap"] = show("Moves a pass", k_swap(options.tsplib, options.backend))
-    store(options.json, told)
+        reported["k_swap"] = show("Moves a pass", k_swap(options.tsplib, options.backend))
+    store(options.json, reported)
 
 
 if __name__ == "__main__":

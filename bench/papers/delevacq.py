@@ -267,10 +267,10 @@ def line_of(run: Run, found: Iterable[tuple[int | float, float]], theirs: tuple[
     return Line(run.name, run.population, run.iterations, lengths, frequency, theirs[0], gap, theirs[1], median)
 
 
-def store(file: Path, told: dict[str, object], line: Line) -> None:
+def store(file: Path, reported: dict[str, object], line: Line) -> None:
     """Write a row to a JSON file, beside those that it has; a row measured anew takes the place of the old one."""
     before = load(file)["rows"] if file.exists() else []
-    row = told | asdict(line)
+    row = reported | asdict(line)
     keys = ("table", "instance", "population", "mapping")
     kept = [each for each in before if any(each.get(key, "auto") != row[key] for key in keys)]
     file.write_text(written({"rows": [*kept, row]}), encoding="utf-8")
@@ -346,9 +346,9 @@ def main() -> int:
         f"{', until the optimum' if options.until_optimum else ''}"
     )
     print_head(*HEADS)
-    told = {"machine": machine, "table": options.table, "exchange": str(options.exchange), "draws": options.draws}
+    reported = {"machine": machine, "table": options.table, "exchange": str(options.exchange), "draws": options.draws}
     kept = ("restart", "merge", "moves", "start", "kick", "heat", "mapping", "until_optimum")
-    told |= {name: getattr(options, name) for name in kept}
+    reported |= {name: getattr(options, name) for name in kept}
     rows = [runs_of(options, name, population) for name in names for population in populations]
     found = found_by((run for runs in rows for run in runs), options.processes)
     lines = []
@@ -358,7 +358,7 @@ def main() -> int:
         print(show(line, until_optimum=options.until_optimum), flush=True)
         lines.append(line)
         if options.json:
-            store(options.json, told, line)
+            store(options.json, reported, line)
     good = sum(line.is_as_good for line in lines)
     print(f"{good} of {len(lines)} rows are at least as good as theirs")
     return 0

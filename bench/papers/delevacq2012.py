@@ -227,14 +227,16 @@ def revised(report: Report, folder: Path) -> Report:
 
 def heads(plan: Plan) -> list[Column]:
     """Make a table's columns."""
-    told = ["instance|", "climbers|,", "iterations|,", "share|.3g"]
-    told += ["draws|,", "theirs|,"] if plan.number == 3 else []
-    told += ["seeds|", "frequency|.2f", "theirs|.2f", "mean gap, %|.3f", "theirs|.3f"]
+    reported = ["instance|", "climbers|,", "iterations|,", "share|.3g"]
+    reported += ["draws|,", "theirs|,"] if plan.number == 3 else []
+    reported += ["seeds|", "frequency|.2f", "theirs|.2f", "mean gap, %|.3f", "theirs|.3f"]
     for strategy in plan.mappings:
-        told += [f"{head} {strategy}".strip() + form for head, form in (("time", "|time"), ("k iterations/s", "|.3g"))]
-        told += [f"speedup {strategy}".strip() + "|.3g"]
-        told += [f"theirs {each}|.3g" for each in ([strategy] if strategy else SPEEDUPS[plan.number])]
-    return columns(*(each.replace(" |", "|") for each in told))
+        reported += [
+            f"{head} {strategy}".strip() + form for head, form in (("time", "|time"), ("k iterations/s", "|.3g"))
+        ]
+        reported += [f"speedup {strategy}".strip() + "|.3g"]
+        reported += [f"theirs {each}|.3g" for each in ([strategy] if strategy else SPEEDUPS[plan.number])]
+    return columns(*(each.replace(" |", "|") for each in reported))
 
 
 def speedup_of(number: int, strategy: str, name: str, population: int) -> float | None:
@@ -340,12 +342,12 @@ def is_whole(line: Line, number: int) -> bool:
 
 def blocks(task: Task, seconds: float) -> Table:
     """Find among how many blocks the draws of a climber are best shared out."""
-    told = [f"{population:,}|" for population in POPULATIONS]
+    reported = [f"{population:,}|" for population in POPULATIONS]
     table = Table(
         "Table 2: blocks a solution",
         f"The number, of {', '.join(map(str, BLOCK_COUNTS))}, by which the first descents and {BLOCK_ITERATIONS} "
         "iterations of so many climbers take least time, the median of three; behind it theirs.",
-        columns("instance|", *told),
+        columns("instance|", *reported),
     )
     plan, end = Plan(task, 3, {"": "lockstep"}), moment(seconds)
     for name, theirs in BLOCKS.items():

@@ -117,7 +117,7 @@ def main() -> int:
     machine = f"{describe()}; {open_backend(options.backend, part='search').describe()}"
     print(f"{machine}; table {options.table} by their algorithm")
     print_head(*HEADS)
-    told = {"machine": machine, "table": options.table, "mapping": options.mapping}
+    reported = {"machine": machine, "table": options.table, "mapping": options.mapping}
     lines: list[Line] = []
     for name in names:
         for population in populations:
@@ -126,7 +126,7 @@ def main() -> int:
             lines.append(line_of(runs[0], found, theirs[name][POPULATIONS.index(population)]))
             print(show(lines[-1], until_optimum=True), flush=True)
             if options.json:
-                store(options.json, told, lines[-1])
+                store(options.json, reported, lines[-1])
     good = sum(line.is_as_good for line in lines)
     print(f"{good} of {len(lines)} rows are at least as good as theirs")
     return 0

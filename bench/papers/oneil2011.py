@@ -104,18 +104,18 @@ def ways(task: Task) -> list[tuple[str, dict[str, Any]]]:
     """Name the compared programs: c, which is the sequential one, multicore with numbers of threads, and a GPU."""
     cores = usable_cores()
     counts = sorted({2**power for power in range(cores.bit_length()) if 2**power <= cores} | {cores})
-    told: list[tuple[str, dict[str, Any]]] = [("c", {"backend": "c"})]
-    told += [(f"multicore, {count}", {"backend": "multicore", "threads": count}) for count in counts]
+    reported: list[tuple[str, dict[str, Any]]] = [("c", {"backend": "c"})]
+    reported += [(f"multicore, {count}", {"backend": "multicore", "threads": count}) for count in counts]
     named = open_backend(task.backend).name
     usable = {each.name for each in status() if each.usable}
     wanted = {named} if task.backend != "auto" else usable
-    return told + [(name, {"backend": name}) for name in BACKENDS if name in wanted - {"c", "multicore"}]
+    return reported + [(name, {"backend": name}) for name in BACKENDS if name in wanted - {"c", "multicore"}]
 
 
 def runtimes(task: Task) -> Iterator[Table | Figure]:
     """Measure figures 1 and 2: the same climbers by all that runs here."""
     instance = instance_of(task.tsplib, "kroE100")
-    told = ways(task)
+    reported = ways(task)
     # The sequential program takes as long as all others together, or longer.
     climbers = task.fitting(instance, task.left / RUNS / 3, CLIMBERS, backend="c")
     table = Table(
@@ -133,7 +133,7 @@ def runtimes(task: Task) -> Iterator[Table | Figure]:
         ),
     )
     medians: dict[str, float] = {}
-    for name, options in told:
+    for name, options in reported:
         task.climb(instance, 1, **options)
         runs = [task.climb(instance, climbers, **options) for _ in range(RUNS)]
         times = [each.seconds for each in runs]

@@ -39,8 +39,8 @@ def filled(page: str) -> str:
     def fill(found: re.Match[str]) -> str:
         report = selected(found)
         pictures = [f"![{each.title}](../images/papers/{picture(report, each, found[2])})" for each in report.figures]
-        told = "\n".join([heading(report), *map(without_note, report.tables), *(f"{line}\n" for line in pictures)])
-        return f"<!-- {found[1]}{found[3] or ''} -->\n\n{told}\n<!-- end -->"
+        reported = "\n".join([heading(report), *map(without_note, report.tables), *(f"{line}\n" for line in pictures)])
+        return f"<!-- {found[1]}{found[3] or ''} -->\n\n{reported}\n<!-- end -->"
 
     return MARKED.sub(fill, page)
 

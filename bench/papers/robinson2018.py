@@ -231,13 +231,13 @@ def tests(task: Task, lone: Speed, seconds: float) -> Iterator[Table | Figure]:
         if climbers >= 2 * SAMPLES:
             for label, lengths in (("equal work", many[:climbers]), ("equal time", many)):
                 table.rows.append(compared(name, label, one.lengths, lengths, runs=SAMPLES))
-            told = {"k = 1": one.lengths, "k = inf, equal work": many[:climbers], "k = inf, equal time": many}
-            figures.append(distribution(name, told))
+            reported = {"k = 1": one.lengths, "k = inf, equal work": many[:climbers], "k = inf, equal time": many}
+            figures.append(distribution(name, reported))
     yield table
     yield from figures
 
 
-def distribution(name: str, told: dict[str, NDArray[np.generic]]) -> Figure:
+def distribution(name: str, reported: dict[str, NDArray[np.generic]]) -> Figure:
     """Draw figure 12: how the shortest tours of runs are distributed, as the share of runs that are no longer."""
     figure = Figure(
         f"distribution-{name}",
@@ -245,7 +245,7 @@ def distribution(name: str, told: dict[str, NDArray[np.generic]]) -> Figure:
         "length",
         "share of runs",
     )
-    for label, lengths in told.items():
+    for label, lengths in reported.items():
         shortest = np.sort(shortest_of_runs(lengths, SAMPLES))
         figure.series.append(Series(label, listed(shortest), listed(np.arange(1, SAMPLES + 1) / SAMPLES)))
     return figure
@@ -261,11 +261,11 @@ def compared(
     name: str, label: str, ones: NDArray[np.generic], many: NDArray[np.generic], runs: int | None = None
 ) -> list[Cell]:
     """Test whether two samples have one mean: of all lengths, or of the shortest of each of `runs` runs."""
-    told = [np.asarray(each, np.float64) for each in (ones, many)]
+    reported = [np.asarray(each, np.float64) for each in (ones, many)]
     if runs is not None:
-        told = [shortest_of_runs(each, runs) for each in told]
-    test = ttest_ind(told[1], told[0], equal_var=False)
-    means = [float(each.mean()) for each in told]
+        reported = [shortest_of_runs(each, runs) for each in reported]
+    test = ttest_ind(reported[1], reported[0], equal_var=False)
+    means = [float(each.mean()) for each in reported]
     found = [float(test.statistic), float(test.df), float(test.pvalue)]
     # Samples without any spread have no test.
     cells: list[Cell] = [each if np.isfinite(each) else None for each in found]

@@ -84,8 +84,8 @@ def shapes(task: Task, seconds: float) -> Iterator[Table | Figure]:
             least, mean, most = times.min(axis=1), times.mean(axis=1), times.max(axis=1)
             for at, number in enumerate(numbers):
                 with_ = others[int(times[at].argmin())]
-                told: list[Cell] = [float(each[at]) for each in (least, mean, most)]
-                table.rows.append([name, climbers, of, number, *told, with_, shortest])
+                reported: list[Cell] = [float(each[at]) for each in (least, mean, most)]
+                table.rows.append([name, climbers, of, number, *reported, with_, shortest])
             for label, each in (("least", least), ("mean", mean), ("most", most)):
                 figures[of].series.append(Series(f"{name}, {label}", listed(numbers), listed(each)))
     yield table

@@ -266,8 +266,8 @@ def main() -> int:
                 found = differences(instance, start, kernels, other, k, options.passes)
                 wrong += [f"{name}, k = {k}: {each}" for each in found]
     if options.check:
-        told = "; ".join(wrong) if wrong else "the same"
-        print(f"after {options.passes} passes on {kernels.name} and {options.check}: {told}")
+        reported = "; ".join(wrong) if wrong else "the same"
+        print(f"after {options.passes} passes on {kernels.name} and {options.check}: {reported}")
     rows = [asdict(line) | {"theirs": asdict(THEIRS[line.instance])} for line in lines]
     store(options.json, {"machine": machine, "rows": rows, "check": options.check, "differences": wrong})
     return 1 if wrong else 0

@@ -117,17 +117,19 @@ def compared(task: Task, kernels: Backend, lines: list[Line]) -> str:
         instance = instance_of(task.tsplib, line.instance)
         found = differences(instance, greedy(instance), kernels, other, 1, COMPARED)
         wrong += [f"{line.instance}: {each}" for each in found]
-    told = f"**different**: {'; '.join(wrong)}" if wrong else "the same"
-    return f" Tours and lengths after {COMPARED} passes of each instance on {kernels.name} and multicore are {told}."
+    reported = f"**different**: {'; '.join(wrong)}" if wrong else "the same"
+    return (
+        f" Tours and lengths after {COMPARED} passes of each instance on {kernels.name} and multicore are {reported}."
+    )
 
 
-def table(lines: list[Line], left_out: list[str], told: str) -> Table:
+def table(lines: list[Line], left_out: list[str], reported: str) -> Table:
     """Write table II; `told` is said behind what explains it."""
     made = Table(
         "Table II: 2-opt, time needed for a single run",
         "From the greedy tour (multiple fragment), the best move of each pass. A pass is theirs in total, with copies; "
         "checks/s are those of their kernel alone. A minimum that was not reached is given by the time after which the "
-        f"descent was cut. Ratios are theirs by ours, lengths ours by theirs.{told}",
+        f"descent was cut. Ratios are theirs by ours, lengths ours by theirs.{reported}",
         columns(
             "instance|",
             "pass|time",

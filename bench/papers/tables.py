@@ -139,18 +139,18 @@ class Report:
 
 def stored(file: Path) -> Report:
     """Read a report that `Report.store` wrote."""
-    told: dict[str, Any] = load(file)
-    tables = [Table(**each | {"columns": [Column(**one) for one in each["columns"]]}) for each in told["tables"]]
+    reported: dict[str, Any] = load(file)
+    tables = [Table(**each | {"columns": [Column(**one) for one in each["columns"]]}) for each in reported["tables"]]
     figures = [
         Figure(**each | {"scales": tuple(each["scales"]), "series": [Series(**one) for one in each["series"]]})
-        for each in told["figures"]
+        for each in reported["figures"]
     ]
-    return Report(**told | {"tables": tables, "figures": figures})
+    return Report(**reported | {"tables": tables, "figures": figures})
 
 
-def columns(*told: str) -> list[Column]:
+def columns(*reported: str) -> list[Column]:
     """Make columns of texts such as "length|,", a head and a form behind a bar."""
-    return [Column(*each.split("|")) for each in told]
+    return [Column(*each.split("|")) for each in reported]
 
 
 def ratio(theirs: float | None, ours: float | None) -> float | None:

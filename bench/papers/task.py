@@ -54,8 +54,8 @@ class Task:
 
     def climb(self, instance: pytsp.Instance, climbers: int, **options: Any) -> pytsp.Result:
         """Climb from random tours to local optima."""
-        told: dict[str, Any] = {"backend": self.backend, "seed": self.seed} | options
-        return pytsp.solve(instance, solver="restarts", climbers=climbers, **told)
+        reported: dict[str, Any] = {"backend": self.backend, "seed": self.seed} | options
+        return pytsp.solve(instance, solver="restarts", climbers=climbers, **reported)
 
     def fitting(self, instance: pytsp.Instance, seconds: float, most: int, **options: Any) -> int:
         """Return the number of climbers that fit the seconds: `most`, or 1, 2 or 5 times a power of ten; at least one.

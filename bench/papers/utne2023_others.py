@@ -64,8 +64,8 @@ def sequential(task: Task, seconds: float) -> Iterator[Table | Figure]:
         ("annealing", THEIR_END, annealing),
     ):
         for place, line in enumerate(lines):
-            told = "" if place else said
-            table.rows.append([f"{kind}, {line.label}", line.x[-1], 100 * (line.y[-1] / optimum - 1), told])
+            reported = "" if place else said
+            table.rows.append([f"{kind}, {line.label}", line.x[-1], 100 * (line.y[-1] / optimum - 1), reported])
             most = ANT_ITERATIONS[-1] if kind == "ants" else THEIR_TRIALS if line.label == "as theirs" else TRIALS[-1]
             if line.x[-1] < most:
                 table.left_out.append(f"{kind}, {line.label}, beyond {line.x[-1]:,.0f} iterations")
@@ -108,8 +108,8 @@ class Runs:
 
     def median_length(self, instance: pytsp.Instance, iterations: int, **more: Any) -> float:
         """Solve once; return the median of the climbers' lengths."""
-        told: dict[str, Any] = {"backend": self.task.backend, "seed": self.task.seed, **self.options, **more}
-        found = pytsp.solve(instance, solver=self.solver, climbers=self.climbers, iterations=iterations, **told)
+        reported: dict[str, Any] = {"backend": self.task.backend, "seed": self.task.seed, **self.options, **more}
+        found = pytsp.solve(instance, solver=self.solver, climbers=self.climbers, iterations=iterations, **reported)
         return float(np.median(found.lengths))
 
 

@@ -102,15 +102,15 @@ def times(task: Task, name: str, seconds: float) -> Table:
     )
     matrix = pytsp.Instance.from_matrix(instance_of(task.tsplib, name).distance_matrix())
     end, spent = moment(seconds), dict.fromkeys(PROGRAMS, 0.0)
-    for count, told in theirs.items():
+    for count, reported in theirs.items():
         cells = dict.fromkeys(PROGRAMS, None) | dict(measured(task, name, matrix, count, spent, end))
         if not any(cells.values()):
             break
         row: list[Cell] = [count]
-        for program, their in zip(PROGRAMS, (*told, None), strict=True):
+        for program, their in zip(PROGRAMS, (*reported, None), strict=True):
             row += [cells[program]] if their is None else [cells[program], their / 1e3]
         thread, zipped = cells[PROGRAMS[0]], cells[PROGRAMS[1]]
-        row += [ratio(told[0] / 1e3, thread), ratio(told[1] / 1e3, zipped), ratio(thread, zipped)]
+        row += [ratio(reported[0] / 1e3, thread), ratio(reported[1] / 1e3, zipped), ratio(thread, zipped)]
         table.rows.append(row)
     table.left_out = [f"{count:,} climbers" for count in list(theirs)[len(table.rows) :]]
     return table

@@ -132,8 +132,18 @@ def throughput(task: Task, seconds: float) -> Iterator[Table | Figure]:
             if count <= TABLE_4:
                 moves, theirs = (found.moves or 0) / taken / 1e9, gigabytes / BYTES_A_MOVE
                 mean = float(found.passes.mean())
-                told: list[Cell] = [name, count, mean, their_passes, moves, theirs, speed, gigabytes, speed / gigabytes]
-        table.rows.append(told)
+                reported: list[Cell] = [
+                    name,
+                    count,
+                    mean,
+                    their_passes,
+                    moves,
+                    theirs,
+                    speed,
+                    gigabytes,
+                    speed / gigabytes,
+                ]
+        table.rows.append(reported)
         figure.series.append(line)
     figure.series.append(Series("A100's memory", [1, max(SWEEP)], [1555, 1555]))
     yield table
@@ -143,7 +153,7 @@ def throughput(task: Task, seconds: float) -> Iterator[Table | Figure]:
 
 def passes_and_speed(table: Table) -> Figure:
     """Draw figure 22 from the rows of table 4: what the passes of a climber do to the throughput."""
-    told = sorted([[float(str(cell)) for cell in cells[2:]] for cells in table.rows])
+    reported = sorted([[float(str(cell)) for cell in cells[2:]] for cells in table.rows])
     theirs = sorted(THROUGHPUT.values())
     return Figure(
         "passes",
@@ -152,7 +162,7 @@ def passes_and_speed(table: Table) -> Figure:
         "GB/s by their count",
         ("linear", "log"),
         [
-            Series("pytsp", [cells[0] for cells in told], [cells[4] for cells in told]),
+            Series("pytsp", [cells[0] for cells in reported], [cells[4] for cells in reported]),
             Series("theirs", [float(count) for count, _ in theirs], [speed for _, speed in theirs]),
         ],
     )

@@ -110,8 +110,8 @@ def show(cell: Cell, runs: list[Run]) -> float:
     """Print a cell's row; return the loss of `auto`."""
     found = gaps(runs)
     lost = loss(found)
-    told = (f"{found[solver]:.2f}" if solver in found else "–" for solver in SOLVERS)
-    print(row(*cell[:2], f"{cell.limit:g}", *told, "–" if lost is None else f"{lost:.2f}"), flush=True)
+    reported = (f"{found[solver]:.2f}" if solver in found else "–" for solver in SOLVERS)
+    print(row(*cell[:2], f"{cell.limit:g}", *reported, "–" if lost is None else f"{lost:.2f}"), flush=True)
     return lost or 0.0
 
 

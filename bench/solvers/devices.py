@@ -69,7 +69,7 @@ def load(folder: Path, name: str) -> pytsp.Instance:
     return find(TSPLIB, name)
 
 
-def placed(backend: str, gpus: Devices | None, solver: str = "eax", **options: Any) -> dict[str, Any]:
+def placement(backend: str, gpus: Devices | None, solver: str = "eax", **options: Any) -> dict[str, Any]:
     """Return what `solve` is asked for a device, or for all GPUs."""
     if backend != "gpus" or gpus is None:
         return {"backend": backend, "solver": solver, **options}
@@ -81,10 +81,10 @@ def placed(backend: str, gpus: Devices | None, solver: str = "eax", **options: A
 def is_equal(instance: pytsp.Instance, backends: list[str], gpus: Devices | None) -> bool:
     """Tell whether all backends make the same of an instance, and all GPUs what one makes of as many islands."""
     first, *others = (
-        pytsp.solve(instance, **placed(backend, gpus, **COMPARED)) for backend in backends if backend != "gpus"
+        pytsp.solve(instance, **placement(backend, gpus, **COMPARED)) for backend in backends if backend != "gpus"
     )
     if gpus is not None:
-        asked = placed("gpus", gpus, **COMPARED)
+        asked = placement("gpus", gpus, **COMPARED)
         by_all = pytsp.solve(instance, **asked)
         with Devices([0]) as one:
             by_one = pytsp.solve(instance, **{**asked, "executor": one})
@@ -99,7 +99,7 @@ def solved(
     instance: pytsp.Instance, name: str, backend: str, limit: float, seed: int, solver: str, gpus: Devices | None
 ) -> Run:
     """Make one run."""
-    asked = placed(backend, gpus, solver, time_limit=limit, seed=seed)
+    asked = placement(backend, gpus, solver, time_limit=limit, seed=seed)
     began = time.perf_counter()
     result = pytsp.solve(instance, **asked)
     seconds = time.perf_counter() - began

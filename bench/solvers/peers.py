@@ -30,7 +30,7 @@ from bench.harness.runs import Run
 from bench.harness.shuffle import shuffled
 from bench.harness.tables import load, print_head, row, store
 from bench.harness.workers import Failure, Worker
-from bench.solvers.huge_runs import BEST_KNOWN, UNIFORM, made
+from bench.solvers.large_runs import BEST_KNOWN, UNIFORM, made
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.tours import is_tour
 
@@ -245,8 +245,8 @@ def main() -> int:
     finally:
         for worker in workers.values():
             worker.end()
-        told = {"machine": describe(), "threads": plan.threads, "runs": [asdict(run) for run in runs]}
-        store(options.json, told)
+        reported = {"machine": describe(), "threads": plan.threads, "runs": [asdict(run) for run in runs]}
+        store(options.json, reported)
     picture(runs, options)
     return int(any("not a tour" in run.problem for run in runs))
 

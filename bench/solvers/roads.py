@@ -49,7 +49,7 @@ def lengths_of(
     return [float(instance.tour_length(each.tour)) for each in found]
 
 
-def told(lengths: list[float], best: float) -> str:
+def reported(lengths: list[float], best: float) -> str:
     """Tell the gaps of some tours in per cent: the median, the smallest and the largest."""
     gaps = [100 * (length / best - 1) for length in lengths]
     return f"{statistics.median(gaps):.2f} ({min(gaps):.2f} … {max(gaps):.2f})"
@@ -74,7 +74,7 @@ def rows(
             yield {
                 "places": n,
                 "number": number,
-                **{f"{limit:g} s": told(lengths, best) for limit, lengths in ours.items()},
+                **{f"{limit:g} s": reported(lengths, best) for limit, lengths in ours.items()},
                 "LKH, s": None if lkh is None else round(lkh[1], 1),
                 "LKH": None if lkh is None else round(lkh[0], 2),
             }

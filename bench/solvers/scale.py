@@ -62,9 +62,9 @@ def recorded(instance: pytsp.Instance, **how: Any) -> tuple[pytsp.Result, Costs]
     def take(search: Stripes, part: Part) -> None:
         if not first:
             first.append(time.perf_counter() - began - part.seconds)
-        if part.told is not None:
-            kicks = 0 if part.told.climbers is None else int(part.told.climbers.steps.sum())
-            costs.parts.append((part.key, part.told.began_seconds, part.told.seconds, kicks))
+        if part.reported is not None:
+            kicks = 0 if part.reported.climbers is None else int(part.reported.climbers.steps.sum())
+            costs.parts.append((part.key, part.reported.began_seconds, part.reported.seconds, kicks))
         taken(search, part)
 
     with patch.object(Stripes, "take", take):

@@ -74,7 +74,7 @@ def many(count: int) -> Work:
     return Work(name, "instances", do, lambda _: count, lambda results: [result.tour for result in results])
 
 
-def huge(n: int, small: int, seconds: float, stripes: int) -> Work:
+def large(n: int, small: int, seconds: float, stripes: int) -> Work:
     instance, other = (generate.uniform(each, seed=each) for each in (n, small))
 
     def do(**how: Any) -> tuple[pytsp.Result, pytsp.Result]:
@@ -164,7 +164,7 @@ def main() -> int:
     arguments.add_argument("--devices", metavar="D,…", help="GPUs instead, a process each: their numbers, or all")
     arguments.add_argument("--seconds", type=positive, default=60.0, help="of the huge tour (default: 60)")
     arguments.add_argument("--repeats", type=whole, default=1, metavar="N", help="the medians of N (default: 1)")
-    arguments.add_argument("--only", choices=("restarts", "many", "huge"), help="one kind of work")
+    arguments.add_argument("--only", choices=("restarts", "many", "large"), help="one kind of work")
     for name, noun in (("climbers", "climbers"), ("count", "instances"), ("cities", "cities of the huge tour")):
         arguments.add_argument(f"--{name}", type=whole, metavar="N", help=f"how many {noun}")
     arguments.add_argument("--json", type=Path, metavar="FILE", help="store the figures here")
@@ -190,14 +190,14 @@ def main() -> int:
             # Enough for each worker to have some of it.
             "restarts": lambda: (restarts(2_000 * workers, options), restarts(options.climbers or climbers, options)),
             "many": lambda: (many(few * workers), many(options.count or count)),
-            "huge": lambda: (
-                huge(20_000, 2_000, 1.0, workers),
-                huge(options.cities or CITIES, SMALL_CITIES, options.seconds, workers),
+            "large": lambda: (
+                large(20_000, 2_000, 1.0, workers),
+                large(options.cities or CITIES, SMALL_CITIES, options.seconds, workers),
             ),
         }
         rows = []
         for name, made in kinds.items():
-            if options.only in (None, name) and (name != "huge" or options.devices is None):
+            if options.only in (None, name) and (name != "large" or options.devices is None):
                 warm, work = made()
                 found = [warm.prints(warm.do(**how)) for how in hows]
                 if options.devices is not None:

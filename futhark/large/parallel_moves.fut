@@ -20,7 +20,7 @@ import "active_cities"
 type progress = {cursor: i64, breadth: i64, swept: i64, level: i64, moves: i64, passes: i64, work: i64, done: bool}
 
 -- | A huge tour on its descent: the tour, the cities that wait, and how far it has come.
-type huge [n] = {route: route [n], waits: [n]bool, progress: progress}
+type large [n] = {route: route [n], waits: [n]bool, progress: progress}
 
 -- | The smallest windows, as a power of two, and how many moves are few.
 def least_level : i64 = 6
@@ -30,21 +30,21 @@ def few : i64 = 1024
 def look_work : i64 = 16
 
 -- | A descent from a route in which all cities wait, after the moves and passes of `progress`. **Work:** O(n).
-def wake_all [n] (route: route [n]) (progress: progress) : huge [n] =
+def wake_all [n] (route: route [n]) (progress: progress) : large [n] =
   let progress = progress with cursor = 0 with breadth = 0 with swept = n with level = least_level with done = false
   in {route, waits = replicate n true, progress}
 
 -- | A descent from a tour, in which all cities wait.
-def huge_of [n] (tour: [n]i32) : huge [n] =
+def large_of [n] (tour: [n]i32) : large [n] =
   wake_all (tour ++ positions tour)
            {cursor = 0, breadth = 0, swept = n, level = least_level, moves = 0, passes = 0, work = 0, done = false}
 
 -- | The same, of a tour from outside.
-def given_huge [n] (tour: [n]i32) : huge [n] =
-  assert (fits_32_bits n && is_tour tour) (huge_of tour)
+def given_large [n] (tour: [n]i32) : large [n] =
+  assert (fits_32_bits n && is_tour tour) (large_of tour)
 
 -- | The moves, the passes, and what they cost.
-def work_of [n] (s: huge [n]) : [3]i64 = [s.progress.moves, s.progress.passes, s.progress.work]
+def work_of [n] (s: large [n]) : [3]i64 = [s.progress.moves, s.progress.passes, s.progress.work]
 
 -- | Neighbour lists with their distances, in order of these, as they are put down on a device.
 type neighbours [n] [k] = {links: links [n] [k]}
@@ -53,7 +53,7 @@ def blank_links (n: i64) (k: i64) : neighbours [n] [k] =
   assert (fits_32_bits n && k >= 0) {links = replicate n (replicate k 0)}
 
 -- | The tour. **Work:** O(n).
-def tour_of [n] (s: huge [n]) : [n]i32 = #[unsafe] map (\p -> s.route[p]) (iota n)
+def tour_of [n] (s: large [n]) : [n]i32 = #[unsafe] map (\p -> s.route[p]) (iota n)
 
 -- | Tell whether lists are those of cities from number `first` on, of n cities.
 def are_some_lists [m] [k] (n: i64) (first: i64) (lists: [m][k]i32) =
@@ -180,7 +180,7 @@ module mk_passes (M: metric) (W: widths) = {
     in {links = neighbours.links with [first:first + m] = links}
 
   -- | The length of the tour. **Work:** O(n).
-  def length_of [n] (data: M.data [n]) (s: huge [n]) : i64 =
+  def length_of [n] (data: M.data [n]) (s: large [n]) : i64 =
     i64.sum (map (\p -> #[unsafe] T.between data s.route[p] s.route[cyclic_64.next n p]) (iota n))
 
   local def width (breadth: i64) : i64 = i64.min W.most (W.least << breadth)
@@ -249,7 +249,7 @@ module mk_passes (M: metric) (W: widths) = {
 
   -- | Make a limited number of passes, and none more once they cost as much as `most`. **Work:** see `pass`.
   #[noinline]
-  def descend [n] [k] (data: M.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (s: huge [n]) : huge [n] =
+  def descend [n] [k] (data: M.data [n]) (links: links [n] [k]) (seed: u64) (limit: i64) (most: i64) (s: large [n]) : large [n] =
     let (end, enough) = (s.progress.passes + limit, s.progress.work + i64.min most (i64.highest - s.progress.work))
     let (route, waits, _, progress) =
       loop (r, waits, spare, now) = (copy s.route, copy s.waits, replicate n 0, s.progress)

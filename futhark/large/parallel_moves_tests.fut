@@ -147,7 +147,7 @@ module laws (W: widths) = {
   -- One copy of it: each call inlined takes the compiler longer than all runs.
 
   #[noinline]
-  def descend [n] [k] (data: [n][n]i32) (links: links [n] [k]) (passes: i64) (work: i64) (start: huge [n]) : huge [n] =
+  def descend [n] [k] (data: [n][n]i32) (links: links [n] [k]) (passes: i64) (work: i64) (start: large [n]) : large [n] =
     P.descend data links 5 passes work start
 
   -- A descent, pass by pass: no pass makes the tour longer, each leaves a tour with its places; no city has a move in the end;
@@ -156,7 +156,7 @@ module laws (W: widths) = {
     let data = taxicab (random_grid n 100)
     let links = nearest data k
     let holds s =
-      let start = huge_of (random_tour n 8 s)
+      let start = large_of (random_tour n 8 s)
       let whole = descend data links 1000000 i64.highest start
       let (cut, ok) =
         loop (now, ok) = (start, true)
@@ -171,7 +171,7 @@ module laws (W: widths) = {
         loop now = start while !now.progress.done do descend data links 1000000 (passes * 100) now
       let choice = {segment = i32.i64 n, best = true, draws = 0, straight = false}
       let is_optimum = all (\c -> (P.T.move_of data links choice whole.route (i32.i64 c)).kind == 0) (iota n)
-      let same (x: huge [n]) = and (map2 (==) x.route whole.route) && x.progress.moves == whole.progress.moves && x.progress.passes == whole.progress.passes && x.progress.work == whole.progress.work
+      let same (x: large [n]) = and (map2 (==) x.route whole.route) && x.progress.moves == whole.progress.moves && x.progress.passes == whole.progress.passes && x.progress.work == whole.progress.work
       in ok && is_optimum && same cut && same coarse && same by_work && whole.progress.done && !(or whole.waits)
     in and (map holds (iota 10))
 }
@@ -213,7 +213,7 @@ entry many_moves_hold (n: i64) : bool =
   let points = random_grid n 10000
   let data = taxicab points
   let links = nearest data 5
-  let start = huge_of (random_tour n 8 0)
+  let start = large_of (random_tour n 8 0)
   let (end, ok, most) =
     loop (now, ok, most) = (start, true, 0)
     while !now.progress.done && ok do
@@ -232,7 +232,7 @@ entry many_moves_hold (n: i64) : bool =
 entry longest_gains_are_made (n: i64) : bool =
   let data = tabulate_2d n n (\a b -> if a % 3 == b % 3 then 0 else (1 << 30) - 1)
   let lists = tabulate_2d n 3 (\a i -> i32.i64 ((a + 3 * (i + 1)) % n))
-  let start = huge_of (map i32.i64 (iota n))
+  let start = large_of (map i32.i64 (iota n))
   let links = P.T.links_of data lists
   let end = wide_laws.descend data links 200 i64.highest start
   in end.progress.done && P.length_of data end <= 8 * ((1 << 30) - 1)

@@ -20,7 +20,7 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
   -- The neighbours, by their places in the piece, of the city in place j of the piece that begins at a position; those outside
   -- are too far for any move, farther than two edges that go are long.
   local
-  def inner_links [n] [k] (links: links [n] [k]) (s: huge [n]) (m: i64) (begin: i64) (j: i64) : [k]i64 =
+  def inner_links [n] [k] (links: links [n] [k]) (s: large [n]) (m: i64) (begin: i64) (j: i64) : [k]i64 =
     #[unsafe]
     let at = cyclic_64.wrap n (begin + j)
     let c = i64.i32 s.route[at]
@@ -42,9 +42,9 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
   def climb [n] [k]
             (data: P.data [n])
             (links: links [n] [k])
-            (s: huge [n])
+            (s: large [n])
             (plan: plan)
-            (range: piece_range) : huge [n] =
+            (range: piece_range) : large [n] =
     let {offset, piece = m, first, count} = assert (are_pieces n range) range
     let position (i: i64) (j: i64): i64 = cyclic_64.wrap n (offset + (first + i) * m + j)
     let cities = flatten (tabulate_2d count m (\i j -> #[unsafe] s.route[position i j]))
@@ -78,11 +78,11 @@ module mk_pieces (P: planar) (I: climbing with data [n] = P.data [n]) = {
   def search [n] [k]
              (data: P.data [n])
              (neighbours: neighbours [n] [k])
-             (s: huge [n])
+             (s: large [n])
              ({seed, first, from, iterations}: stretch)
              (temperature: f64)
              (moves: i32)
-             (range: piece_range) : huge [n] =
+             (range: piece_range) : large [n] =
     let moves = assert (moves <= I.most_moves) moves
     let given = descent_plan with moves = moves with seed = seed with first = first with from = from with iterations = iterations with temperature = temperature
     in climb data neighbours.links s (plan_of n given) range

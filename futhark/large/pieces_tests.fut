@@ -40,7 +40,7 @@ def plan (n: i64) (first: i64) (iterations: i64) (temperature: f64) : plan =
 -- One copy of it, which the compiler takes longer to make than all runs take.
 
 #[noinline]
-def climb [n] [k] (data: plane.data [n]) (links: links [n] [k]) (s: huge [n]) (plan: plan) (range: piece_range) : huge [n] =
+def climb [n] [k] (data: plane.data [n]) (links: links [n] [k]) (s: large [n]) (plan: plan) (range: piece_range) : large [n] =
   R.climb data links s plan range
 
 -- Which positions belong to no piece that climbs, or are an end of one.
@@ -73,7 +73,7 @@ entry pieces_hold (n: i64) (side: i32) (m: i64) (offset: i64) (first: i64) (coun
   let links = nearest data (i64.min 8 (n - 1))
   let kept = are_kept n offset m first count
   let holds s =
-    let start = huge_of (random_tour n 8 s) with waits = replicate n false
+    let start = large_of (random_tour n 8 s) with waits = replicate n false
     let end = climb data links start (plan m (s << 32) 30 temperature) {offset, piece = m, first, count}
     let stays = and (map3 (\is a b -> !is || a == b) kept (tour_of start) (tour_of end))
     let piece_of (places: [n]i32) (c: i64) = ((i64.i32 places[c] - offset + n) % n) / m
@@ -97,12 +97,12 @@ entry pieces_hold (n: i64) (side: i32) (m: i64) (offset: i64) (first: i64) (coun
 entry cuts_change_nothing (n: i64) (m: i64) (offset: i64) (temperature: f64) : bool =
   let data = points n 100
   let links = nearest data 6
-  let start = huge_of (random_tour n 8 0)
+  let start = large_of (random_tour n 8 0)
   let some first count s = climb data links s (plan m 9 20 temperature) {offset, piece = m, first, count}
   let whole = some 0 (n / m) start
   let cut = loop s = start for i < n / m do some i 1 s
   let back = loop s = start for i < n / m do some (n / m - 1 - i) 1 s
-  let same (s: huge [n]) = and (map2 (==) s.route whole.route)
+  let same (s: large [n]) = and (map2 (==) s.route whole.route)
   in same cut && same back && W.length_of data whole < W.length_of data start
 
 -- A piece of the whole tour is a path between two cities that follow each other: of one tour, all edges but one can change.
@@ -112,7 +112,7 @@ entry cuts_change_nothing (n: i64) (m: i64) (offset: i64) (temperature: f64) : b
 entry one_piece_is_all (n: i64) : bool =
   let data = points n 100
   let links = nearest data 8
-  let start = huge_of (random_tour n 8 0)
+  let start = large_of (random_tour n 8 0)
   let end = climb data links start (plan n 0 200 0) {offset = 7, piece = n, first = 0, count = 1}
   let optimum = W.descend data links 0 10000 i64.highest end
   in W.length_of data end * 2 < W.length_of data start && optimum.progress.done

@@ -16,10 +16,10 @@ def block_least : i64 = 24
 def block_most : i64 = 32767
 
 -- How many lanes a block has, and how many rows a tile: see docs/benchmarks.md.
-module few_lanes = {def rows = 7i64 def lanes = 32i64}
-module some_lanes = {def rows = 7i64 def lanes = 64i64}
-module many_lanes = {def rows = 11i64 def lanes = 128i64}
-module more_lanes = {def rows = 7i64 def lanes = 256i64}
+module lanes_32 = {def rows = 7i64 def lanes = 32i64}
+module lanes_64 = {def rows = 7i64 def lanes = 64i64}
+module lanes_128 = {def rows = 11i64 def lanes = 128i64}
+module lanes_256 = {def rows = 7i64 def lanes = 256i64}
 module warp_lanes = {def rows = 11i64 def lanes = 32i64}
 module wide_lanes = {def rows = 11i64 def lanes = 256i64}
 module most_lanes = {def rows = 11i64 def lanes = 512i64}
@@ -28,10 +28,10 @@ module k_swap_most_lanes = {def rows = 9i64 def lanes = 512i64}
 
 -- | The climbers of a metric of coordinates, by their blocks; those that are used are compiled.
 module mk_blocks (M: gpu_metric) = {
-  module few = mk_restarts (mk_block_climber M few_lanes) blocks
-  module some = mk_restarts (mk_block_climber M some_lanes) blocks
-  module many = mk_restarts (mk_block_climber M many_lanes) blocks
-  module more = mk_restarts (mk_block_climber M more_lanes) blocks
+  module few = mk_restarts (mk_block_climber M lanes_32) blocks
+  module some = mk_restarts (mk_block_climber M lanes_64) blocks
+  module many = mk_restarts (mk_block_climber M lanes_128) blocks
+  module more = mk_restarts (mk_block_climber M lanes_256) blocks
   module most = mk_restarts (mk_block_climber M most_lanes) blocks
   module k_swap = mk_restarts (mk_block_k_swap_climber M k_swap_lanes) blocks
   module k_swap_most = mk_restarts (mk_block_k_swap_climber M k_swap_most_lanes) blocks
@@ -41,8 +41,8 @@ module mk_blocks (M: gpu_metric) = {
 -- | The same of a matrix.
 module mk_columns (M: gpu_metric) = {
   module few = mk_restarts (mk_column_climber M warp_lanes) blocks
-  module some = mk_restarts (mk_column_climber M some_lanes) blocks
-  module many = mk_restarts (mk_column_climber M many_lanes) blocks
+  module some = mk_restarts (mk_column_climber M lanes_64) blocks
+  module many = mk_restarts (mk_column_climber M lanes_128) blocks
   module more = mk_restarts (mk_column_climber M wide_lanes) blocks
   module most = mk_restarts (mk_column_climber M most_lanes) blocks
   module k_swap = mk_restarts (mk_block_k_swap_climber M k_swap_lanes) blocks
@@ -63,23 +63,23 @@ def some_climbers : i64 = 528
 def fine_block [c] [n] (data: fine_grid.data [n]) (k: i32) (limit: i32) (batch: batch [c] [n]) =
   let lanes: i64 =
     if n < 160
-    then if c <= few_climbers then more_lanes.lanes else if c <= some_climbers then some_lanes.lanes else few_lanes.lanes
+    then if c <= few_climbers then lanes_256.lanes else if c <= some_climbers then lanes_64.lanes else lanes_32.lanes
     else if n < 320
-    then if c <= some_climbers then more_lanes.lanes else some_lanes.lanes
+    then if c <= some_climbers then lanes_256.lanes else lanes_64.lanes
     else if n < 3000 && c > few_climbers
-    then many_lanes.lanes
+    then lanes_128.lanes
     else most_lanes.lanes
   in if k > 1 && n < 2000
      then of_fine.k_swap.climb data k limit batch
      else if k > 1
      then of_fine.k_swap_most.climb data k limit batch
-     else if lanes == few_lanes.lanes
+     else if lanes == lanes_32.lanes
      then of_fine.few.climb data k limit batch
-     else if lanes == some_lanes.lanes
+     else if lanes == lanes_64.lanes
      then of_fine.some.climb data k limit batch
-     else if lanes == many_lanes.lanes
+     else if lanes == lanes_128.lanes
      then of_fine.many.climb data k limit batch
-     else if lanes == more_lanes.lanes
+     else if lanes == lanes_256.lanes
      then of_fine.more.climb data k limit batch
      else of_fine.most.climb data k limit batch
 

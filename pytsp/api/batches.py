@@ -73,14 +73,14 @@ class Batches:
 
     @classmethod
     def of(
-        cls, climbers: int, seed: int | None, iterations: int | None, watch: Watch, placed: dict[str, Any]
+        cls, climbers: int, seed: int | None, iterations: int | None, watch: Watch, placement: dict[str, Any]
     ) -> Batches:
         """Check the arguments of a call, whose kernels are placed by these."""
         climbers = whole_number("climbers", climbers, 1, 2**20)
         seed = seed_number(seed)
         if iterations is not None:
             iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
-        return cls(climbers, seed, iterations, {"seed": seed, **placed}, watch)
+        return cls(climbers, seed, iterations, {"seed": seed, **placement}, watch)
 
     def check_memory(self, instances: Sequence[Instance]) -> None:
         """Refuse climbers that do not fit the memory."""
@@ -98,8 +98,8 @@ class Batches:
         return self._open("search")
 
     def _open(self, part: str) -> Backend:
-        placed = {name: value for name, value in self.common.items() if name != "seed"}
-        return open_backend(placed.pop("backend"), part=part, **placed)
+        placement = {name: value for name, value in self.common.items() if name != "seed"}
+        return open_backend(placement.pop("backend"), part=part, **placement)
 
     def solve(self, instances: list[Instance]) -> Generator[tuple[int, Result | InstanceError], None, None]:
         """Yield the number of each instance, and its result or why it has none: first of those that go together.
@@ -165,8 +165,8 @@ class Batches:
         if instance.fixed is not None:
             fixed = WithFixedEdges(FixedEdges.of(instance))
             return restate_result(self.untimely(fixed.fixed.instance, left), fixed)
-        placed = {name: value for name, value in self.common.items() if name != "seed"}
-        task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, placed)
+        placement = {name: value for name, value in self.common.items() if name != "seed"}
+        task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, placement)
         if self.watch.seconds_left < left * (SHORTENED_SECONDS + shortening_seconds(task)):
             task = replace(task, given_tour=quick_tour(instance, SHORT_SECONDS))
         return fallback_result(task, None)

@@ -137,7 +137,7 @@ def _climb(
         nonlocal proofs
         proofs += 1
         watch.tell("lower bound", length, find, iteration=proofs, lower_bound=now.bound)
-        return watch.is_told_to_stop
+        return watch.is_stop_requested
 
     ascent.progress = None if watch.progress is None else tell
     began = time.perf_counter()

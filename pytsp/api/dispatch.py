@@ -126,14 +126,14 @@ def _kept(instance: Instance, request: Request) -> Result:
     alone = replace(alone, progress=None, on_improvement=None)
     found = fallback_result(_task_for(replace(instance, fixed=None), alone), None)
     length = instance.path_length(tour) if request.open else instance.tour_length(tour)
-    told = found.history[-1]._replace(length=length)
+    reported = found.history[-1]._replace(length=length)
     return replace(
         found,
         instance=replace(instance, optimum=None) if request.open and instance.optimum is not None else instance,
         tour=tour,
         length=length,
         lengths=np.array([length]),
-        history=(told,),
+        history=(reported,),
         is_open=bool(request.open),
         stop_reason="finished",
     )
@@ -227,7 +227,7 @@ def solve_once(instance: Instance, request: Request) -> Result:
 
         return solve_reduced(instance, request)
     request = _without_matrix(instance, request)
-    task, work = _task_for(instance, request), (request.executor, request.devices, _placed(request))
+    task, work = _task_for(instance, request), (request.executor, request.devices, _placement_of(request))
     if request.checkpoint is None:
         return run(task, *work)
     from pytsp.api.restating import stored_step  # noqa: PLC0415
@@ -236,7 +236,7 @@ def solve_once(instance: Instance, request: Request) -> Result:
     watch = task.watch
     watch.checkpoint = Checkpoint(
         request.checkpoint,
-        head_of(task, _placed(request), request.bounded, list(map(stored_step, request.steps))),
+        head_of(task, _placement_of(request), request.bounded, list(map(stored_step, request.steps))),
         request.checkpoint_interval,
     )
     watch.checkpoint.begin(watch)
@@ -271,13 +271,13 @@ def _task_for(instance: Instance, request: Request) -> Task[Options]:
     options = options_of(instance, request, watch)
     if request.initial_tour is not None:
         check_initial_tour(options)
-    task = task_of(instance, options, watch, seed, request.initial_tour, _placed(request))
+    task = task_of(instance, options, watch, seed, request.initial_tour, _placement_of(request))
     task.quick_tour, task.is_doubled = request.quick_tour, request.is_doubled
     task.may_change_solver = request.solver == "auto" and not options.given()
     return task
 
 
-def _placed(request: Request) -> dict[str, Any]:
+def _placement_of(request: Request) -> dict[str, Any]:
     return {"backend": request.backend, "threads": request.threads, "device": request.device}
 
 
@@ -359,7 +359,7 @@ def kernels_of(request: Request, part: str) -> Backend:
 
 
 def task_of(
-    instance: Instance, options: Options, watch: Watch, seed: int, initial_tour: Any, placed: dict[str, Any]
+    instance: Instance, options: Options, watch: Watch, seed: int, initial_tour: Any, placement: dict[str, Any]
 ) -> Task[Options]:
     """Return what the solver is given."""
     if options.name == "large" and instance.n < LEAST_CITIES:
@@ -371,14 +371,14 @@ def task_of(
 
     def open_kernels() -> Backend:
         return open_backend(
-            placed["backend"], threads=placed["threads"], device=placed["device"], part=options.kernels_part
+            placement["backend"], threads=placement["threads"], device=placement["device"], part=options.kernels_part
         )
 
     return Task(instance, options, watch, seed, initial_tour, open_kernels)
 
 
 def run(
-    task: Task[Options], executor: Any = None, devices: Any = None, placed: Mapping[str, Any] | None = None
+    task: Task[Options], executor: Any = None, devices: Any = None, placement: Mapping[str, Any] | None = None
 ) -> Result:
     """Run a solver, from the start or from the state in its watch; in parts, with an executor or options that ask for
     parts."""
@@ -395,7 +395,7 @@ def run(
             return run_search(import_module(MODULES[solver]).begin(task))
         from pytsp.distributed.solving import solve_in_parts  # noqa: PLC0415
 
-        return solve_in_parts(task, executor, devices, placed or {})
+        return solve_in_parts(task, executor, devices, placement or {})
 
     early = None if is_in_parts else early_tour(task)
     try:

@@ -116,8 +116,8 @@ def solve_many(
     >>> [result.length for result in solve_many(squares)]
     [4.0, 16.0]
     """
-    placed = {"backend": backend, "threads": threads, "device": device}
-    batches = Batches.of(climbers, seed, iterations, Watch(time_limit=time_limit), placed)
+    placement = {"backend": backend, "threads": threads, "device": device}
+    batches = Batches.of(climbers, seed, iterations, Watch(time_limit=time_limit), placement)
     check_callback("progress", progress)
     numbers, listed, failures = _list_instances(instances, metric)
     # One stands for all: each takes as long as a small instance does.
@@ -219,8 +219,8 @@ def solve_each(
     >>> [(number, result.length) for number, result in solve_each(squares)]
     [(0, 4.0), (1, 8.0), (2, 12.0)]
     """
-    placed = {"backend": backend, "threads": threads, "device": device}
-    batches = Batches.of(climbers, seed, iterations, Watch(), placed)
+    placement = {"backend": backend, "threads": threads, "device": device}
+    batches = Batches.of(climbers, seed, iterations, Watch(), placement)
     _ = batches.kernels
     return _solve_windows(enumerate(instances), batches, metric, ordered=ordered)
 

@@ -17,7 +17,7 @@ import numpy as np
 from pytsp.api.batches import SHORTENED_SECONDS, TOGETHER_CITIES, Batches
 from pytsp.distributed.coordinator import Coordinator, Kept, Order, places_of
 from pytsp.distributed.search import SLICE_SECONDS
-from pytsp.distributed.slices import placed_here
+from pytsp.distributed.slices import placement_here
 from pytsp.distributed.worker import Shared
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
@@ -112,8 +112,8 @@ class Solved:
 
 def solve_share(_: Shared, share: Share) -> Solved:
     """Solve some instances."""
-    placed = placed_here({name: share.common[name] for name in ("backend", "threads", "device")})
-    asked = share.climbers, share.seed, share.iterations, share.common | placed, Watch(time_limit=share.seconds_left)
+    placement = placement_here({name: share.common[name] for name in ("backend", "threads", "device")})
+    asked = share.climbers, share.seed, share.iterations, share.common | placement, Watch(time_limit=share.seconds_left)
     solved = []
     for place, result in Batches(*asked, lambda _: os.path.exists(share.ending)).solve(list(share.instances)):
         if not isinstance(result, Result):

@@ -124,8 +124,8 @@ class Improvements:
         if self.history and improved.length >= self.history[-1].length:
             return False
         self.history.append(Improvement(*improved))
-        is_told_to_stop = self.on_improvement is not None and self.on_improvement(improved) is True
-        return is_told_to_stop or self.is_enough(improved.length)
+        is_stop_requested = self.on_improvement is not None and self.on_improvement(improved) is True
+        return is_stop_requested or self.is_enough(improved.length)
 
     def is_enough(self, length: float) -> bool:
         return self.target is not None and length <= self.target

@@ -87,7 +87,7 @@ class _Scales:
         # The longest distance of the present scale, and the shortest tour that allowed no finer one.
         self.longest = self.shortest = math.inf
         self.waiting: _Scale | None = None
-        self.is_told_to_stop = self.is_left = self.is_optimal = False
+        self.is_stop_requested = self.is_left = self.is_optimal = False
         # The best tour so far, and how many iterations the searches before the present one made.
         self.tour: NDArray[np.int32] = np.empty(0, np.int32)
         self.length: float = math.inf
@@ -109,7 +109,7 @@ class _Scales:
             _log.warning("no search on a finer scale: %s", error)
             if self.length < result.length:
                 result = replace(result, tour=self.tour, length=self.length, history=tuple(self.history))
-        if result.stop_reason == "callback" and self.is_left and not self.is_told_to_stop:
+        if result.stop_reason == "callback" and self.is_left and not self.is_stop_requested:
             # It was left for a search that failed.
             result = replace(result, stop_reason="finished")
         if self.is_optimal:
@@ -138,7 +138,7 @@ class _Scales:
 
     def _next_scale(self, result: Result) -> _Scale | None:
         scale, self.waiting = self.waiting, None
-        if scale is not None and result.stop_reason == "callback" and not self.is_told_to_stop:
+        if scale is not None and result.stop_reason == "callback" and not self.is_stop_requested:
             return scale
         if result.stop_reason != "finished":
             return None
@@ -211,7 +211,7 @@ class _Scales:
         """Report the best tour if it is shorter than all reported ones; tell whether that ends the search."""
         if self.history and improvement.length >= self.history[-1].length:
             # On a coarse scale a search may leave a tour for one that is longer.
-            return self.is_told_to_stop
+            return self.is_stop_requested
         self.history.append(improvement)
         return self._ends_by(self.request.on_improvement, Improved.of(improvement, self.tour.copy))
 
@@ -230,8 +230,8 @@ class _Scales:
 
     def _ends_by(self, callback: Any, now: Progress | Improved) -> bool:
         if callback is not None and callback(now) is True:
-            self.is_told_to_stop = True
-        return self.is_told_to_stop
+            self.is_stop_requested = True
+        return self.is_stop_requested
 
     def _is_enough(self, length: float) -> bool:
         return self.target is not None and length <= self.target
@@ -254,7 +254,7 @@ class _Scales:
         # Distances that were cut make a tour shorter than it is.
         lengths = np.maximum(lengths, length)
         lengths[np.argmin(lengths)] = length
-        is_target = self._is_enough(length) and found.stop_reason == "callback" and not self.is_told_to_stop
+        is_target = self._is_enough(length) and found.stop_reason == "callback" and not self.is_stop_requested
         return replace(
             found,
             instance=before.instance,

@@ -87,14 +87,14 @@ def resume(
     stored = Stored(file_name("file", file))
     limits = {"time_limit": time_limit, "target": target, "target_gap": target_gap, "patience": patience}
     callbacks = {"progress": progress, "on_improvement": on_improvement}
-    placed = stored.placement(backend, threads, device)
+    placement = stored.placement(backend, threads, device)
     work = {"executor": executor, "devices": devices}
-    return resume_stored(stored, placed, limits, checkpoint_interval, **work, **callbacks)
+    return resume_stored(stored, placement, limits, checkpoint_interval, **work, **callbacks)
 
 
 def resume_stored(
     stored: Stored,
-    placed: dict[str, Any],
+    placement: dict[str, Any],
     limits: dict[str, float | None],
     interval: float,
     *,
@@ -123,12 +123,12 @@ def resume_stored(
             kept["time_limit"] = search_seconds(Ascent(instance, TOURS), bounded.time_limit)
     restated: dict[str, Any] = {name: restating(callback, steps) for name, callback in callbacks.items()}
     watch = Watch(**kept, **restated, spent=stored.spent, history=stored.history)
-    task = task_of(stored.instance, stored.options, watch, stored.seed, stored.initial_tour, placed)
-    head = head_of(task, placed, bounded, list(map(stored_step, steps)))
+    task = task_of(stored.instance, stored.options, watch, stored.seed, stored.initial_tour, placement)
+    head = head_of(task, placement, bounded, list(map(stored_step, steps)))
     watch.checkpoint = Checkpoint(stored.path, head, interval)
     watch.checkpoint.begin(watch, resumed=True, state=stored.solver_state)
     watch.state = stored.standing
-    result = with_doubt(run(task, executor, devices, placed))
+    result = with_doubt(run(task, executor, devices, placement))
     for step in reversed(steps):
         result = restate_result(result, step)
     if result.is_coarse:

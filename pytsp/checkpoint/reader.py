@@ -33,8 +33,6 @@ class Stored:
         Those of the solver.
     seed : int
     initial_tour : numpy.ndarray of int32, shape (n,), or None
-    placed : dict
-        The backend, threads and device that were asked for.
     limits : dict
         Those of the solve, as `Watch` takes them.
     bound : dict or None
@@ -61,7 +59,7 @@ class Stored:
             limits, arguments = self._state.part("limits"), self._state.part("arguments")
             self.limits = {name: limits.any(name) for name in ("time_limit", "target", "patience")}
             Watch(**self.limits)
-            self.placed = {name: arguments.any(name) for name in ("backend", "threads", "device")}
+            self._arguments = {name: arguments.any(name) for name in ("backend", "threads", "device")}
             self.bound = _bound_of(self._state.part("bound")) if "bound" in self._state else None
             asked = self._state.part("options")
             self.options = options_of(asked, arguments.one_of("solver", tuple(OPTIONS)))
@@ -74,10 +72,12 @@ class Stored:
 
     def placement(self, backend: str | None, threads: int | None, device: str | int | None) -> dict[str, Any]:
         """Return where the solve ran, or is to run now."""
-        placed = dict(self.placed)
+        placement = dict(self._arguments)
         if backend is not None:
-            placed = {"backend": backend, "threads": None, "device": None}
-        return placed | {name: value for name, value in (("threads", threads), ("device", device)) if value is not None}
+            placement = {"backend": backend, "threads": None, "device": None}
+        return placement | {
+            name: value for name, value in (("threads", threads), ("device", device)) if value is not None
+        }
 
     @property
     def steps(self) -> list[State]:

@@ -121,7 +121,7 @@ class Checkpoint:
 
 def head_of(
     task: Task[Options],
-    placed: Mapping[str, Any],
+    placement: Mapping[str, Any],
     bounded: DataclassInstance | None = None,
     steps: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def head_of(
         "steps": list(steps),
         "instance": stored_instance(task.instance),
         "options": stored_options(task),
-        "arguments": {**placed, "solver": task.options.name},
+        "arguments": {**placement, "solver": task.options.name},
         "limits": {"time_limit": watch.time_limit, "target": watch.target, "patience": watch.patience},
     }
 

@@ -82,8 +82,8 @@ def _bound(options: argparse.Namespace) -> None:
     kind = {"open": options.open, **ends}
     length = _tour_length(instance, options, **kind)
     limits = {"iterations": options.iterations, "time_limit": _limits.time_left(options)}
-    placed = {name: getattr(options, name) for name in ("backend", "threads", "device")}
-    certificate = lower_bound(instance, **kind, **limits, **placed)
+    placement = {name: getattr(options, name) for name in ("backend", "threads", "device")}
+    certificate = lower_bound(instance, **kind, **limits, **placement)
     if options.certificate is not None:
         write_text(options.certificate, certificate_text(instance, certificate))
         if options.certificate == "-":

@@ -189,7 +189,7 @@ def _begin_to_open(part: str, *, backend: str, threads: int | None, device: int 
 def _solve(options: argparse.Namespace) -> None:
     with _cli_runs.hold_signals():
         if options.workers is options.devices is options.scheduler is None:
-            _begin_to_open(_likely_part(options), **_placed(options))
+            _begin_to_open(_likely_part(options), **_placement_of(options))
         from pytsp.api.solve import solve  # noqa: PLC0415
         from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
 
@@ -204,7 +204,7 @@ def _solve(options: argparse.Namespace) -> None:
             end_city=_cli_data.city_of(instance, "end_city", options.end_city),
             solver=options.solver,
             seed=None if options.seed == "random" else options.seed,
-            **_placed(options),
+            **_placement_of(options),
             time_limit=_cli_limits.time_left(options),
             target=options.target,
             target_gap=options.target_gap,
@@ -221,7 +221,7 @@ def _solve(options: argparse.Namespace) -> None:
     _tell(result, options)
 
 
-def _placed(options: argparse.Namespace) -> dict[str, Any]:
+def _placement_of(options: argparse.Namespace) -> dict[str, Any]:
     """Return where a solve is to run."""
     return {name: getattr(options, name) for name in ("backend", "threads", "device")}
 
@@ -250,8 +250,8 @@ def _resume(options: argparse.Namespace) -> None:
 
     stored = Stored(options.checkpoint)
     _cli_results.try_targets(options, stored.instance)
-    placed = stored.placement(**_placed(options))
-    options.backend, options.threads, options.device = placed.values()
+    placement = stored.placement(**_placement_of(options))
+    options.backend, options.threads, options.device = placement.values()
     limits = {
         "time_limit": _cli_limits.time_left(options),
         "target": options.target,
@@ -259,7 +259,7 @@ def _resume(options: argparse.Namespace) -> None:
         "patience": options.patience,
     }
     with _cli_options.work_of(options) as work, _followed(stored.instance, options) as progress:
-        result = resume_stored(stored, placed, limits, options.checkpoint_interval, **work, progress=progress)
+        result = resume_stored(stored, placement, limits, options.checkpoint_interval, **work, progress=progress)
     _tell(result, options)
 
 

@@ -110,8 +110,8 @@ def _tell(options: argparse.Namespace, output: str, drawing: Any, found: Any) ->
     """Tell what came of it."""
     groups = 1 if drawing.groups is None else len(set(drawing.groups))
     if options.json:
-        told = {"segments": len(drawing.lines), "groups": groups, "flipped": int(found.flips.sum())}
-        print(json.dumps({**told, "before": found.before, "after": found.after, "output": output}))
+        reported = {"segments": len(drawing.lines), "groups": groups, "flipped": int(found.flips.sum())}
+        print(json.dumps({**reported, "before": found.before, "after": found.after, "output": output}))
         return
     several = f", in {groups} groups" if groups > 1 else ""
     share = f" ({100 * found.after / found.before:.1f} %)" if found.before else ""

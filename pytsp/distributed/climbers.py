@@ -41,8 +41,8 @@ class Climbers(PartedSearch):
 
     kind = "climbers"
 
-    def __init__(self, task: Task[Any], places: Places, placed: Mapping[str, Any]) -> None:
-        super().__init__(task, places, placed)
+    def __init__(self, task: Task[Any], places: Places, placement: Mapping[str, Any]) -> None:
+        super().__init__(task, places, placement)
         options, state = task.options, task.watch.state
         self.first = getattr(options, "first", 0)
         are_together = getattr(options, "exchange", None) is not None or getattr(options, "merge", False)
@@ -145,7 +145,7 @@ class Climbers(PartedSearch):
 
     def take(self, part: Part) -> None:
         super().take(part)
-        if part.told is None or part.climbers is None:
+        if part.reported is None or part.climbers is None:
             return
         self.speeds[part.home or ""] = max(1, int(part.climbers.done.sum())) / max(part.seconds, 1e-6)
         if part.reason == "finished":

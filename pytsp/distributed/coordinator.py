@@ -41,7 +41,7 @@ LOSSES = {"BrokenExecutor", "TerminatedWorkerError", "KilledWorker", "CommClosed
 _log = logging.getLogger("pytsp")
 
 
-def places_of(executor: Any, devices: Any, placed: Mapping[str, Any]) -> AbstractContextManager[Places] | None:
+def places_of(executor: Any, devices: Any, placement: Mapping[str, Any]) -> AbstractContextManager[Places] | None:
     """Return the places that a call asks for, to be entered; None without an executor and devices.
 
     An executor that is none raises `TypeError`, and one beside devices `ValueError`.
@@ -51,9 +51,9 @@ def places_of(executor: Any, devices: Any, placed: Mapping[str, Any]) -> Abstrac
     if devices is not None:
         if executor is not None:
             raise ValueError("devices has this machine's GPUs work; give it without executor")
-        return Devices(devices, backend=placed["backend"])
+        return Devices(devices, backend=placement["backend"])
     if isinstance(executor, int) and not isinstance(executor, bool):
-        return Processes(executor, threads=placed["threads"])
+        return Processes(executor, threads=placement["threads"])
     places = executor if isinstance(executor, Places) else cluster_of(executor)
     if places is not None:
         return nullcontext(places)
@@ -184,10 +184,10 @@ class Coordinator:
                 future.cancel()
                 self._retry(order, ConnectionError("it is gone"))
 
-    def end(self, seconds: float = ENDING_SECONDS, *, is_told: bool = True) -> list[tuple[Order, Any]]:
+    def end(self, seconds: float = ENDING_SECONDS, *, is_reported: bool = True) -> list[tuple[Order, Any]]:
         """Have the tasks on their way end, by themselves or by a signal; return those that are done in time."""
         deadline, heard, self._is_ending = time.perf_counter() + seconds, [], True
-        if self._running and is_told:
+        if self._running and is_reported:
             with suppress(OSError):
                 Path(self.ending).touch()
         for future in list(self._running):

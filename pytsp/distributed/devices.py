@@ -10,7 +10,7 @@ from pytsp.backends.devices import Device
 from pytsp.backends.kinds import KINDS, find
 from pytsp.backends.registry import choose
 from pytsp.distributed.places import Place, Places
-from pytsp.distributed.slices import placement
+from pytsp.distributed.slices import set_placement
 from pytsp.distributed.worker import Reply
 from pytsp.exceptions import BackendError, BackendUnavailable
 
@@ -69,7 +69,7 @@ class Devices(Places):
 
 def _begin(backend: str, index: int) -> None:
     """Prepare a thread: its device."""
-    placement(backend=backend, device=index, threads=None)
+    set_placement(backend=backend, device=index, threads=None)
 
 
 def _devices_of(devices: str | Sequence[int | str], backend: str) -> tuple[str, list[Device]]:

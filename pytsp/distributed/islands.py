@@ -109,7 +109,7 @@ class Island(Evolution):
     def _is_over(self) -> bool:
         """True if the stay is done."""
         now = self.standing
-        if not now.is_settled:
+        if not now.is_descended:
             return False
         has_ended = self.has_converged and (not self.is_timed or self.fruitless >= POPULATIONS)
         return has_ended or now.iteration >= self.until
@@ -161,8 +161,8 @@ class Islands(PartedSearch):
 
     kind = "islands"
 
-    def __init__(self, task: Task[EAX], places: Places, placed: Mapping[str, Any]) -> None:
-        super().__init__(task, places, placed)
+    def __init__(self, task: Task[EAX], places: Places, placement: Mapping[str, Any]) -> None:
+        super().__init__(task, places, placement)
         self.plan = self.planned()
         self.islands = [self._island(number) for number in range(task.options.islands)]
         self.round = 0
@@ -206,15 +206,15 @@ class Islands(PartedSearch):
 
     def take(self, part: Part) -> None:
         super().take(part)
-        island, told = self.islands[int(part.key)], part.told
-        if told is None:
+        island, reported = self.islands[int(part.key)], part.reported
+        if reported is None:
             return
         if part.best is not None:
             island.length = part.best.length
-        if told.state is not None:
-            island.stays[:] = [stay for stay in island.stays if told.round is None or stay.round > told.round]
+        if reported.state is not None:
+            island.stays[:] = [stay for stay in island.stays if reported.round is None or stay.round > reported.round]
         if part.reason == "finished":
-            island.migrants = told.answer
+            island.migrants = reported.answer
 
     def _begin_round(self) -> None:
         """Let each island go on to the end of the round, with the climbers that come to it."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from pytsp.backends.devices import usable_cores
 from pytsp.distributed.places import Place, Places
-from pytsp.distributed.slices import placement
+from pytsp.distributed.slices import set_placement
 from pytsp.distributed.worker import Reply
 from pytsp.utils.arguments import whole_number
 
@@ -111,7 +111,7 @@ class Processes(Places):
 
 def _begin(threads: int) -> None:
     """Prepare a process: its threads, no Ctrl-C of its own, and an end together with its parent."""
-    placement(threads=threads)
+    set_placement(threads=threads)
     # A collection that looks through all modules takes some 20 ms.
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pytsp.distributed.coordinator import Coordinator, Kept, Order
 from pytsp.distributed.places import Place, Places
 from pytsp.distributed.ranges import Range
-from pytsp.distributed.slices import Begin, Facts, Job, Slice, Told, advance, plan
+from pytsp.distributed.slices import Begin, Facts, Job, Report, Slice, advance, plan
 from pytsp.exceptions import KernelError
 from pytsp.problem.tours import check_tour
 from pytsp.run.result import Tasks
@@ -60,7 +60,7 @@ class Part:
     options: Mapping[str, Any] = field(default_factory=dict)
     hears: bool = False
     is_short: bool = False
-    told: Told | None = None
+    reported: Report | None = None
     best: Best | None = None
     climbers: Range | None = None
     iteration: int | None = None
@@ -75,16 +75,16 @@ class Part:
     message: Any = None
     messages: int = 0
 
-    def take(self, told: Told) -> None:
+    def take(self, reported: Report) -> None:
         """Take the outcome of a slice."""
         self.version += 1
-        self.seconds += told.seconds
+        self.seconds += reported.seconds
         self.messages += self.message is not None
-        self.told, self.reason, self.message = told, told.reason, None
-        self.best, self.climbers = told.best or self.best, told.climbers or self.climbers
-        self.iteration = self.iteration if told.iteration is None else told.iteration
-        if told.state is not None:
-            self.state, self.state_version, self.state_at = told.state, self.version, time.perf_counter()
+        self.reported, self.reason, self.message = reported, reported.reason, None
+        self.best, self.climbers = reported.best or self.best, reported.climbers or self.climbers
+        self.iteration = self.iteration if reported.iteration is None else reported.iteration
+        if reported.state is not None:
+            self.state, self.state_version, self.state_at = reported.state, self.version, time.perf_counter()
             self.messages = 0
 
     def blobs(self, key: str, version: int) -> dict[str, bytes]:
@@ -95,9 +95,9 @@ class Part:
     def stored(self) -> dict[str, Any]:
         """Return the part as a checkpoint holds it."""
         state, climbers = pickle.loads(self.state) if self.state else None, self.climbers
-        told = {"iteration": self.iteration, "climbers": None if climbers is None else dict(vars(climbers))}
+        reported = {"iteration": self.iteration, "climbers": None if climbers is None else dict(vars(climbers))}
         numbers = {"first": self.options.get("first", 0), "count": self.options.get("climbers", 1)}
-        return {"key": self.key, "state": state, **numbers, **told}
+        return {"key": self.key, "state": state, **numbers, **reported}
 
     def restore(self, state: State) -> None:
         """Take what a checkpoint holds."""
@@ -115,11 +115,11 @@ class PartedSearch(Search):
     kind: str
     """The name of such searches in a checkpoint."""
 
-    def __init__(self, task: Task[Any], places: Places, placed: Mapping[str, Any]) -> None:
+    def __init__(self, task: Task[Any], places: Places, placement: Mapping[str, Any]) -> None:
         # Not that of `Search`, which loads the instance onto a device.
         self.task, self.watch = task, task.watch
         kept = Kept()
-        shared = (task.options, task.seed, task.initial_tour, dict(placed), task.quick_tour, task.is_doubled)
+        shared = (task.options, task.seed, task.initial_tour, dict(placement), task.quick_tour, task.is_doubled)
         self.job = kept.add(Job(kept.add(task.instance), *shared))
         self.coordinator = Coordinator(places, kept)
         # All parts that are not over, those that wait for a place, and those that a time limit has cut short.
@@ -230,7 +230,7 @@ class PartedSearch(Search):
     def end_parts(self, seconds: float) -> None:
         """Have the parts that have begun make their last descents, as far as they do in some seconds."""
         end, self.is_ending = self.watch.seconds + seconds, True
-        self.waiting = [part for part in self.waiting if part.told is not None]
+        self.waiting = [part for part in self.waiting if part.reported is not None]
         for part in self.going:
             part.ends = True
         while (self.waiting or self.coordinator.running) and self.watch.seconds < end:
@@ -238,10 +238,10 @@ class PartedSearch(Search):
 
     def _give(self, place: Place, part: Part) -> None:
         """Send the next slice of a part to a place."""
-        told, watch = part.told, self.watch
+        reported, watch = part.reported, self.watch
         seconds = FIRST_SECONDS if part.version == 0 and not part.is_short else SLICE_SECONDS
-        if told is not None and not place.is_sticky:
-            seconds = min(MOST_SECONDS, max(seconds, TIMES_BEGUN * told.began_seconds))
+        if reported is not None and not place.is_sticky:
+            seconds = min(MOST_SECONDS, max(seconds, TIMES_BEGUN * reported.began_seconds))
         if watch.seconds_left < LAST_SLICES * seconds:
             # The last descent belongs to the slice that meets the limit: a short one behind this might not be begun.
             seconds = watch.seconds_left + SLICE_SECONDS
@@ -268,20 +268,20 @@ class PartedSearch(Search):
         order = Order(part.name, advance, ask, lambda: part.blobs(key, version), part)
         self.coordinator.give(place, order, part.blobs(key, 0) if version == 0 else None)
 
-    def _hear(self, heard: list[tuple[Order, Told | None]]) -> None:
+    def _hear(self, heard: list[tuple[Order, Report | None]]) -> None:
         """Take the outcomes of slices."""
-        for order, told in heard:
+        for order, reported in heard:
             part: Part = order.owner
             if order.is_lost:
                 # Its search is gone, and goes back to the last state.
                 part.version, part.home = part.state_version, None
                 self.waiting.insert(0, part)
                 continue
-            if told is None:
+            if reported is None:
                 part.reason = "time limit"
             else:
-                part.take(told)
-                self.facts = told.facts
+                part.take(reported)
+                self.facts = reported.facts
             if part.reason is None:
                 self.waiting.append(part)
             elif part.reason == "time limit":
@@ -292,9 +292,9 @@ class PartedSearch(Search):
 
     def take(self, part: Part) -> None:
         """Take the outcome of a part: its best tour, if none is better."""
-        told = part.told
-        if told is not None and told.best is not None:
-            self.offer(told.best, told.length)
+        reported = part.reported
+        if reported is not None and reported.best is not None:
+            self.offer(reported.best, reported.length)
 
     def offer(self, best: Best, length: int | float) -> None:
         """Take a tour, if none is better; of equals the last one of the smallest climber."""
@@ -310,12 +310,12 @@ class PartedSearch(Search):
             self._kept_state = self._state()
 
     def _state(self) -> dict[str, Any]:
-        has_told = self._best is not None and self.facts is not None
+        has_report = self._best is not None and self.facts is not None
         return {
             "parts": self.kind,
-            "best": self._best.state() if self._best is not None and has_told else None,
-            "length": self._length if has_told else None,
-            "facts": vars(self.facts) if has_told else None,
+            "best": self._best.state() if self._best is not None and has_report else None,
+            "length": self._length if has_report else None,
+            "facts": vars(self.facts) if has_report else None,
             "going": [part.stored() for part in self.parts.values() if part.state is not None],
             **self.own_state(),
         }
@@ -342,7 +342,7 @@ class PartedSearch(Search):
 
     def found(self) -> Found:
         # At a time limit parts end by themselves, by clocks that differ a little: a signal might cost a last descent.
-        self._hear(self.coordinator.end(is_told=self.stop_reason() != "time limit"))
+        self._hear(self.coordinator.end(is_reported=self.stop_reason() != "time limit"))
         return self.gathered()
 
     def gathered(self) -> Found:

@@ -34,7 +34,7 @@ from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import MODULES
 from pytsp.utils.deadline import OutOfTime
 
-__all__ = ["Begin", "Facts", "Job", "Slice", "Told", "advance", "give_up", "placed_here", "placement", "plan"]
+__all__ = ["Begin", "Facts", "Job", "Report", "Slice", "advance", "give_up", "placement_here", "plan", "set_placement"]
 
 # Jobs, and cities of all tours on a device, whose searches a process keeps.
 MOST_JOBS = 2
@@ -56,7 +56,7 @@ class Job:
     options: Options
     seed: int
     initial_tour: NDArray[np.int32] | None
-    placed: Mapping[str, Any]
+    placement: Mapping[str, Any]
     quick_tour: Callable[[float], NDArray[np.int32]] | None = None
     is_doubled: bool = False
     memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -109,7 +109,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Told:
+class Report:
     """The outcome of a slice.
 
     `reason` is "finished" or "time limit" where the part is over. The best tour has the instance's numbers, and is None
@@ -130,15 +130,15 @@ class Told:
     answer: Any = None
 
 
-def placement(**placed: Any) -> None:
+def set_placement(**placement: Any) -> None:
     """Place the kernels of this thread, whatever jobs say."""
-    _here.placed = placed
+    _here.placement = placement
 
 
-def placed_here(placed: Mapping[str, Any]) -> dict[str, Any]:
+def placement_here(placement: Mapping[str, Any]) -> dict[str, Any]:
     """Return the placement of kernels on this thread, which may have a GPU or threads of its own."""
-    own: Mapping[str, Any] = getattr(_here, "placed", {})
-    here = dict(placed) | {name: value for name, value in own.items() if name != "threads"}
+    own: Mapping[str, Any] = getattr(_here, "placement", {})
+    here = dict(placement) | {name: value for name, value in own.items() if name != "threads"}
     if here["backend"] in ("auto", "multicore") and here["threads"] is None:
         # Other backends have no threads.
         here["threads"] = own.get("threads") or _dask_threads()
@@ -159,14 +159,14 @@ def _dask_threads() -> int | None:
 
 def _task_of(shared: Shared, job: Job, options: Mapping[str, Any], watch: Watch) -> Task[Any]:
     """Return a task of this thread, with the memo of the job's tasks before it on the same device."""
-    placed, asked = placed_here(job.placed), replace(job.options, **options)
+    placement, asked = placement_here(job.placement), replace(job.options, **options)
 
     def open_kernels() -> Backend:
         return open_backend(
-            placed["backend"], threads=placed["threads"], device=placed["device"], part=asked.kernels_part
+            placement["backend"], threads=placement["threads"], device=placement["device"], part=asked.kernels_part
         )
 
-    memo = job.memo if placed["device"] is None else job.memo.setdefault(placed["device"], {})
+    memo = job.memo if placement["device"] is None else job.memo.setdefault(placement["device"], {})
     known: dict[str, Any] = {"quick_tour": job.quick_tour, "is_doubled": job.is_doubled, "memo": memo}
     return Task(shared[job.instance], asked, watch, job.seed, job.initial_tour, open_kernels, **known)
 
@@ -180,7 +180,7 @@ def plan(shared: Shared, ask: tuple[str, int, float | None, float]) -> Plan:
     return planned
 
 
-def advance(shared: Shared, ask: Slice) -> Told | None:
+def advance(shared: Shared, ask: Slice) -> Report | None:
     """Let a part go on for a slice, of one kernel call at least; None where the time is over before it has a tour."""
     began = time.perf_counter()
     watch, search = _search_of(shared, ask)
@@ -193,12 +193,12 @@ def advance(shared: Shared, ask: Slice) -> Told | None:
     may_go_on = reason is None or (reason == "finished" and hears)
     is_kept = may_go_on and _keep_live(ask, search)
     state = pickle.dumps(search.state(), protocol=5) if may_go_on and (ask.keeps or not is_kept) else None
-    told = _tell(search, ask, reason, state)
+    reported = _tell(search, ask, reason, state)
     if hears:
-        told = replace(told, round=search.round, answer=search.answer() if reason == "finished" else None)  # type: ignore[attr-defined]
+        reported = replace(reported, round=search.round, answer=search.answer() if reason == "finished" else None)  # type: ignore[attr-defined]
     if not is_kept:
         search.free()
-    return replace(told, began_seconds=began_seconds, seconds=time.perf_counter() - began)
+    return replace(reported, began_seconds=began_seconds, seconds=time.perf_counter() - began)
 
 
 def _search_of(shared: Shared, ask: Slice) -> tuple[Watch, Search]:
@@ -233,7 +233,7 @@ def _go_on(search: Search, watch: Watch, ask: Slice, end: float) -> str | None:
     return reason
 
 
-def _tell(search: Search, ask: Slice, reason: str | None, state: bytes | None) -> Told:
+def _tell(search: Search, ask: Slice, reason: str | None, state: bytes | None) -> Report:
     """Return the outcome of a slice; a quiet search that goes on has no tour."""
     form, instance = search.form, search.task.instance
     found = search.found() if reason is not None else None if search.is_quiet else search.peek()
@@ -253,7 +253,7 @@ def _tell(search: Search, ask: Slice, reason: str | None, state: bytes | None) -
         phase=search.phase,
         iterations=search.iterations,
     )
-    return Told(reason, best, length, climbers, facts, search.iteration, state)
+    return Report(reason, best, length, climbers, facts, search.iteration, state)
 
 
 def _cities_of(search: Search) -> int:
@@ -271,9 +271,9 @@ def _keep_live(ask: Slice, search: Search) -> bool:
         beside = [each for _, each, _ in _live.values() if each.kernels is search.kernels]
         total = sum(map(_cities_of, beside))
         most = MOST_CITIES - _cities_of(search)
-        for (job, part), (_, each, is_told) in list(_live.items()):
+        for (job, part), (_, each, is_reported) in list(_live.items()):
             is_beside = each.kernels is search.kernels
-            if job not in jobs or (is_beside and total > most and (is_told or job != ask.job)):
+            if job not in jobs or (is_beside and total > most and (is_reported or job != ask.job)):
                 del _live[job, part]
                 total -= _cities_of(each) * is_beside
         if total and total > most:

@@ -28,7 +28,7 @@ __all__ = ["solve_in_parts"]
 _log = logging.getLogger("pytsp")
 
 
-def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placed: Mapping[str, Any]) -> Result:
+def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placement: Mapping[str, Any]) -> Result:
     """Solve a task in parts, in this process where neither an executor nor devices are given.
 
     Raises
@@ -38,12 +38,12 @@ def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placed: Map
     """
     counts = {kind: getattr(task.options, kind.kind, 1) for kind in (Islands, Stripes)}
     kind: type[PartedSearch] = next((kind for kind, count in counts.items() if count > 1), Climbers)
-    with places_of(executor, devices, placed) or Here() as places:
-        search = kind(task, places, placed)
+    with places_of(executor, devices, placement) or Here() as places:
+        search = kind(task, places, placement)
         try:
             result = run(search)
         except WorkerLost as lost:
-            raise WorkerLost(f"{lost}; go on with: pytsp resume {_rescued(task, search, placed)}") from lost
+            raise WorkerLost(f"{lost}; go on with: pytsp resume {_rescued(task, search, placement)}") from lost
         finally:
             search.coordinator.close()
             if places.is_here:
@@ -56,7 +56,7 @@ def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placed: Map
     return result
 
 
-def _rescued(task: Task[Options], search: PartedSearch, placed: Mapping[str, Any]) -> Path:
+def _rescued(task: Task[Options], search: PartedSearch, placement: Mapping[str, Any]) -> Path:
     """Return the checkpoint of a solve, a new one where none was asked for."""
     checkpoint = task.watch.checkpoint
     if isinstance(checkpoint, Checkpoint):
@@ -64,6 +64,6 @@ def _rescued(task: Task[Options], search: PartedSearch, placed: Mapping[str, Any
         return checkpoint.path
     descriptor, name = tempfile.mkstemp(prefix="pytsp-", suffix=".checkpoint")
     os.close(descriptor)
-    made = Checkpoint(name, head_of(task, placed), 0.0)
+    made = Checkpoint(name, head_of(task, placement), 0.0)
     made.begin(task.watch, resumed=True, state=search.state())
     return made.path

@@ -193,7 +193,7 @@ class Passes(_Quiet):
     @property
     def is_finished(self) -> bool:
         now = self.standing
-        return now.is_settled or (self.most is not None and now.passes >= self.most)
+        return now.is_descended or (self.most is not None and now.passes >= self.most)
 
     def stop_reason(self) -> str | None:
         return "time limit" if self.watch.seconds_left <= self.pass_seconds else None
@@ -202,7 +202,7 @@ class Passes(_Quiet):
         """Make one kernel call of passes."""
         self.has_called = True
         most = 2**62 if self.most is None else self.most - self.standing.passes
-        self.settle(most, self.watch.seconds_left)
+        self.descend_more(most, self.watch.seconds_left)
 
 
 def begin_passes(task: Task[Any], ask: PassesAsk) -> Passes:
@@ -217,8 +217,8 @@ class Stripes(PartedSearch):
 
     kind = "stripes"
 
-    def __init__(self, task: Task[LargeTour], places: Places, placed: Mapping[str, Any]) -> None:
-        super().__init__(task, places, placed)
+    def __init__(self, task: Task[LargeTour], places: Places, placement: Mapping[str, Any]) -> None:
+        super().__init__(task, places, placement)
         options, n, limit = task.options, task.instance.n, self.watch.time_limit
         check_large(task.instance)
         self.stripes = options.stripes
@@ -232,7 +232,7 @@ class Stripes(PartedSearch):
         self.epochs = TIMED_EPOCHS if self.is_timed else min(EPOCHS, self.rounds)
         # Where the search is: the epoch, whether passes are made behind it, the rounds and kicks so far, and whether
         # the tour is a local optimum.
-        self.epoch, self.is_passing, self.made, self.kicks, self.is_settled = 0, False, 0, 0, False
+        self.epoch, self.is_passing, self.made, self.kicks, self.is_descended = 0, False, 0, 0, False
         # The paths of the epoch's stripes, and the rounds of each; with those that were cut short, and a tour that was.
         self.paths: dict[int, NDArray[np.int32]] = {}
         self.rounds_of: dict[int, int] = {}
@@ -245,7 +245,7 @@ class Stripes(PartedSearch):
             return
         tour = self._first_tour()
         began = self.watch.seconds
-        self._stand(tour)
+        self._commit(tour)
         # In the end the tour comes from a worker, and is checked, measured and told.
         self.watch.reserve = FINAL_LENGTHS * (self.watch.seconds - began)
         self._begin()
@@ -261,7 +261,7 @@ class Stripes(PartedSearch):
         assert points is not None
         return hilbert_order(points)
 
-    def _stand(self, tour: NDArray[np.int32]) -> None:
+    def _commit(self, tour: NDArray[np.int32]) -> None:
         """Take a tour, whose length is measured here: stripes of floating-point distances have units of their own."""
         self.tour, length = tour, self.task.instance.tour_length(tour)
         self._best, self._length = Best(0, 0, tour), length
@@ -277,7 +277,7 @@ class Stripes(PartedSearch):
     @property
     def iteration(self) -> int:
         """The least rounds of the stripes that go on."""
-        going = [0 if self.is_passing else part.iteration or 0 for part in self.going if part.told is not None]
+        going = [0 if self.is_passing else part.iteration or 0 for part in self.going if part.reported is not None]
         return max(self.made, min(going, default=self.made))
 
     @property
@@ -316,7 +316,7 @@ class Stripes(PartedSearch):
         """Hand out the stripes of an epoch that are left, or the passes behind the last one."""
         if self.is_passing or self.epoch >= self.epochs:
             self.is_passing, is_last = True, self.epoch + 1 >= self.epochs
-            most = None if is_last else pieces.SETTLED_PASSES + self.task.instance.n // pieces.PASS_CITIES
+            most = None if is_last else pieces.DESCENT_PASSES + self.task.instance.n // pieces.PASS_CITIES
             name = f"passes behind epoch {self.epoch}"
             self.add(Part(f"passes {self.epoch}", name, begin_passes, PassesAsk(self.tour, most), home=self.home))
             return
@@ -366,26 +366,26 @@ class Stripes(PartedSearch):
             tour[self._places_of(number)] = path
         self.made = max([self.made, *self.rounds_of.values()])
         self.paths, self.rounds_of = {}, {}
-        self._stand(tour)
+        self._commit(tour)
 
     def take(self, part: Part) -> None:
-        told = part.told
-        if told is None or told.best is None or part.reason is None:
+        reported = part.reported
+        if reported is None or reported.best is None or part.reason is None:
             return
-        is_cut, tour = part.reason == "time limit" or part.ends, told.best.tour
-        assert told.climbers is not None
+        is_cut, tour = part.reason == "time limit" or part.ends, reported.best.tour
+        assert reported.climbers is not None
         if self.is_passing:
             if is_cut:
                 self.cut_tour = tour
                 return
-            self.is_settled, self.home = bool(told.climbers.done.all()), part.home
-            self._stand(tour)
+            self.is_descended, self.home = bool(reported.climbers.done.all()), part.home
+            self._commit(tour)
             return
         number = int(part.key.split(" ")[2])
         (self.cut_paths if is_cut else self.paths)[number] = tour
         if not is_cut:
-            self.rounds_of[number] = told.iteration or 0
-            self.kicks += int(told.climbers.steps.sum())
+            self.rounds_of[number] = reported.iteration or 0
+            self.kicks += int(reported.climbers.steps.sum())
 
     def found(self) -> Found:
         """Have the parts tell how far they have come, as far as they do so in time."""
@@ -393,7 +393,7 @@ class Stripes(PartedSearch):
         self.keep_state()
         self.end_parts(ENDING_SECONDS)
         if self.cut_tour is not None:
-            self._stand(self.cut_tour)
+            self._commit(self.cut_tour)
         elif self.paths or self.cut_paths:
             self._join(self.paths | self.cut_paths)
         return self.gathered()
@@ -402,22 +402,22 @@ class Stripes(PartedSearch):
         best, facts = self._best, self.facts
         assert best is not None and facts is not None
         lengths, steps = np.array([best.length]), np.array([self.kicks])
-        return Found(best, lengths, steps, np.array([self.is_settled]), mapping=facts.mapping)
+        return Found(best, lengths, steps, np.array([self.is_descended]), mapping=facts.mapping)
 
     def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
         tour, length, _ = super().checked(found)
         return tour, length, np.array([length])
 
     def own_state(self) -> dict[str, Any]:
-        names = ("epoch", "is_passing", "made", "kicks", "is_settled")
+        names = ("epoch", "is_passing", "made", "kicks", "is_descended")
         paths = [{"number": each, "path": path, "rounds": self.rounds_of[each]} for each, path in self.paths.items()]
         return {"now": self.tour, **{name: getattr(self, name) for name in names}, "paths": paths}
 
     def _restore(self, state: State) -> None:
         """Stand where `state` says."""
-        self._stand(state.tour("now", self.task.instance.n))
+        self._commit(state.tour("now", self.task.instance.n))
         self.epoch, self.made, self.kicks = state.whole("epoch"), state.whole("made"), state.whole("kicks")
-        self.is_passing, self.is_settled = state.flag("is_passing"), state.flag("is_settled")
+        self.is_passing, self.is_descended = state.flag("is_passing"), state.flag("is_descended")
         for place in range(len(state.items("paths"))):
             said = state.item("paths", place)
             number = said.whole("number", 0, self.stripes - 1)

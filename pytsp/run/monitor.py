@@ -193,7 +193,7 @@ class Watch:
         self.progress = progress
         self.on_improvement = on_improvement
         self.history: list[Improvement] = [*history]
-        self.is_told_to_stop = False
+        self.is_stop_requested = False
         self.reserve = 0.0
         self.checkpoint: Checkpoint | None = None
         self.state: State | None = None
@@ -245,11 +245,11 @@ class Watch:
 
     def _stop_if(self, answer: object) -> None:
         # Any other answer is that of a function which was written for something else, as `list.append` is.
-        self.is_told_to_stop = self.is_told_to_stop or answer is True
+        self.is_stop_requested = self.is_stop_requested or answer is True
 
     def stop_reason(self) -> str | None:
         """Return the reason to stop now, "callback", "target", "time limit" or "no improvement", if there is one."""
-        if self.is_told_to_stop:
+        if self.is_stop_requested:
             return "callback"
         if self.target is not None and self.history and self.history[-1].length <= self.target:
             return "target"

@@ -90,7 +90,7 @@ HOST_CITY_BYTES = 64
 HOST_CLIMBER_BYTES = 1024
 # The numbers and truth values of a standing, as a checkpoint names them.
 COUNTS = ("first", "descended", "unchanged", "idle", "stale", "populations", "agreed")
-FLAGS = ("is_settled", "has_met_elites")
+FLAGS = ("is_descended", "has_met_elites")
 
 
 def begin(task: Task[Any]) -> Search:
@@ -149,7 +149,7 @@ class EvolutionStanding(Standing):
     first: int
     descended: int = 0
     chunks: tuple[tuple[Any, int], ...] = ()
-    is_settled: bool = False
+    is_descended: bool = False
     elites: tuple[NDArray[np.int32], ...] = ()
     has_met_elites: bool = True
     unchanged: int = 0
@@ -222,7 +222,7 @@ class Evolution(Search):
         if self.watch.state is not None:
             self._restore(self.watch.state)
         # When the climbers of a population are to be there, and when if they are few.
-        self.settled_by, self.latest = self._times_to_settle()
+        self.descended_by, self.latest = self._descent_times()
         # When the population began, and what ends a solve where another one would have too little time.
         self.population_began = self.watch.seconds
         self.kicked: Kicked | None = None
@@ -261,12 +261,12 @@ class Evolution(Search):
 
     @property
     def phase(self) -> str:  # type: ignore[override]
-        return "crossover" if self.standing.is_settled else "local optima"
+        return "crossover" if self.standing.is_descended else "local optima"
 
     @property
     def is_finished(self) -> bool:
         now = self.standing
-        if not now.is_settled:
+        if not now.is_descended:
             return False
         if self.iterations is not None and now.iteration >= self.iterations:
             return True
@@ -280,23 +280,23 @@ class Evolution(Search):
     @property
     def next_seconds(self) -> float:
         """A generation cannot be cut."""
-        return self.generation_seconds if self.standing.is_settled and not self.has_converged else 0.0
+        return self.generation_seconds if self.standing.is_descended and not self.has_converged else 0.0
 
     def advance(self) -> None:
         """Make one kernel call, or a few: more climbers, the next generation, or the next population."""
-        if not self.standing.is_settled:
-            self.settle()
+        if not self.standing.is_descended:
+            self.descend_more()
         elif self.has_converged:
             self.renew()
         else:
             self.breed()
 
     def needs_descent(self, stop_reason: str) -> bool:
-        return self.task.initial_tour is not None and not self.standing.is_settled
+        return self.task.initial_tour is not None and not self.standing.is_descended
 
     def descend(self) -> None:
         """Complete the population with the climbers so far and the initial tour."""
-        self._stand(self.standing, is_settled=True)
+        self._commit(self.standing, is_descended=True)
 
     def found(self) -> Found:
         now = self.standing
@@ -304,7 +304,7 @@ class Evolution(Search):
         done = np.ones(len(now.lengths), dtype=np.bool_)
         return Found(now.best, now.lengths, now.steps, done, mapping=self.local_search.mapping)
 
-    def settle(self, now: EvolutionStanding | None = None) -> None:
+    def descend_more(self, now: EvolutionStanding | None = None) -> None:
         """Bring a chunk of climbers of a population, that of `now`, from their starting tours to their local optima.
 
         Behind the last of a population the initial tour joins it, if there is one.
@@ -318,7 +318,7 @@ class Evolution(Search):
         started = self.local_search.start(now.first + count - chunk, chunk, len(now.elites))
         standing = replace(self._with(started, now), descended=count)
         self.descent_seconds = max(time.perf_counter() - began, 1e-9) / chunk
-        least, by = LEAST_CLIMBERS[self.task.machine], self.settled_by
+        least, by = LEAST_CLIMBERS[self.task.machine], self.descended_by
         if count < least:
             least, by = FEWEST_CLIMBERS, self.latest
         is_enough = self.size is None and count >= least and self.watch.seconds > by
@@ -329,17 +329,17 @@ class Evolution(Search):
         together = self.descents.threads or 1
         fitting = min(seconds / self.descent_seconds, MOST_GROWTH * chunk, CHUNK[self._descents_machine])
         self.chunk = max(1, int(fitting) // together) * together
-        self._stand(standing, is_settled=count >= most or is_enough)
+        self._commit(standing, is_descended=count >= most or is_enough)
 
     def is_late(self) -> bool:
         """Descend with the first climbers, and tell by their time whether the smallest population would be late: on a
         CPU with a time limit."""
         if not self.is_timed or self.size is not None or self.task.machine == "gpu":
             return False
-        self.settle()
+        self.descend_more()
         fewest = max(FEWEST_CLIMBERS, self.form.whole.n // CITIES_A_TIMELY_CLIMBER)
         needed = (fewest - self.standing.descended) * self.descent_seconds
-        return not self.standing.is_settled and needed > TIMELY_SHARE * self.watch.seconds_left
+        return not self.standing.is_descended and needed > TIMELY_SHARE * self.watch.seconds_left
 
     def _timely(self, chunk: int) -> int:
         """Return `chunk`, or as many climbers as a CPU's threads bring to their local optima in the time that is left:
@@ -368,15 +368,15 @@ class Evolution(Search):
             handle, count = self.local_search.join(before, handle), more + count
         return handle, count
 
-    def _stand(self, standing: EvolutionStanding, *, is_settled: bool) -> None:
+    def _commit(self, standing: EvolutionStanding, *, is_descended: bool) -> None:
         """Commit the state; once settled, merge chunks, keep the best climbers, and add the initial tour."""
-        if is_settled:
+        if is_descended:
             standing = self._elected(replace(standing, handle=self._joined(standing.chunks)[0], chunks=()))
         initial = self.task.initial_tour
-        if is_settled and initial is not None:
+        if is_descended and initial is not None:
             given = self.local_search.descend(initial[None, :])
             standing = self._read(self.local_search.join(standing.handle, given), standing)
-        self.standing = replace(standing, is_settled=is_settled)
+        self.standing = replace(standing, is_descended=is_descended)
 
     def _elected(self, standing: EvolutionStanding) -> EvolutionStanding:
         """Return the state of the climbers with the shortest tours, as many as a population may have."""
@@ -401,7 +401,7 @@ class Evolution(Search):
         come = self.kernels.value("population", {**climbers, "bests": climbers["tours"]})
         self.standing = self._read(search.join(kept, come), replace(now, unchanged=0, idle=0, stale=0))
 
-    def _times_to_settle(self) -> tuple[float, float]:
+    def _descent_times(self) -> tuple[float, float]:
         """Return when the climbers of a population that begins now are to be there, and when if they are few."""
         now, left = self.watch.seconds, self.watch.seconds_left
         return now + left * DESCENT_SHARE[self.task.machine], now + left * LATEST_SHARE[self.task.machine]
@@ -475,9 +475,9 @@ class Evolution(Search):
         if now.has_met_elites:
             elites = (*now.elites[-POPULATIONS:], search.best(now.handle, now.lengths, 0, None).tour)
             first = now.first + now.descended
-            self.settled_by, self.latest = self._times_to_settle()
+            self.descended_by, self.latest = self._descent_times()
             self.population_began = self.watch.seconds
-            self.settle(replace(now, **NOBODY, first=first, descended=0, elites=elites, has_met_elites=False))
+            self.descend_more(replace(now, **NOBODY, first=first, descended=0, elites=elites, has_met_elites=False))
         else:
             after = self._read(search.join(now.handle, search.descend(np.array(now.elites))), now)
             self.standing = replace(after, has_met_elites=True)
@@ -534,12 +534,12 @@ class Evolution(Search):
         counts: dict[str, Any] = {name: state.whole(name) for name in COUNTS}
         counts |= {name: state.flag(name) for name in FLAGS}
         self.standing = EvolutionStanding(
-            handle if counts["is_settled"] else None,
+            handle if counts["is_descended"] else None,
             lengths,
             steps,
             found,
             state.whole("generation"),
-            chunks=() if counts["is_settled"] else ((handle, len(lengths)),),
+            chunks=() if counts["is_descended"] else ((handle, len(lengths)),),
             elites=tuple(state.tours("elites", n)),
             shortest=state.optional_whole("shortest"),
             **counts,

@@ -142,8 +142,8 @@ def _descended_path(points: NDArray[np.float64], kernels: Backend, moves: int) -
     count = math.ceil(m / PIECE)
     stretch = kernels.value("stretch", {"seed": 0, "first": 0, "from": 0, "iterations": 0})
     pieces = kernels.value("piece_range", {"offset": 0, "piece": m // count, "first": 0, "count": count})
-    given = kernels.call("huge_given", np.arange(m, dtype=np.int32))
+    given = kernels.call("large_given", np.arange(m, dtype=np.int32))
     order: NDArray[np.int32] = kernels.call(
-        "huge_tour", call("climb_pieces", links, given, stretch, 0.0, moves, pieces)
+        "large_tour", call("climb_pieces", links, given, stretch, 0.0, moves, pieces)
     )
     return order

@@ -139,18 +139,18 @@ def end(_: Progress) -> bool:
 @pytest.mark.parametrize("asked", ASKED)
 def test_the_best_bound_so_far_is_left_where_it_is_ended(asked: str, stop: Any) -> None:
     instance, options = ASKED[asked]
-    told: list[Progress] = []
+    reported: list[Progress] = []
 
     def follow(now: Progress) -> Any:
         if now.phase == "lower bound":
-            told.append(now)
+            reported.append(now)
             assert now.tour.tolist() == plain.tour.tolist() and now.length == plain.length
             return stop(now) if now.iteration == 5 else None
         return None
 
     plain = pytsp.solve(instance, **SOLVE | {"bound": False}, **options)
     found = pytsp.solve(instance, **SOLVE, **options, progress=follow)
-    assert found.lower_bound == told[-1].lower_bound and len(told) == 5
+    assert found.lower_bound == reported[-1].lower_bound and len(reported) == 5
     assert (found.stop_reason, found.length) == (plain.stop_reason, plain.length)
 
 
@@ -158,11 +158,11 @@ def test_the_best_bound_so_far_is_left_where_it_is_ended(asked: str, stop: Any) 
 @pytest.mark.parametrize("asked", ASKED)
 def test_a_bound_that_comes_first_and_is_ended_leaves_a_tour(asked: str, stop: Any, reason: str) -> None:
     instance, options = ASKED[asked]
-    told: list[Progress] = []
+    reported: list[Progress] = []
 
     def follow(now: Progress) -> Any:
         if now.phase == "lower bound":
-            told.append(now)
+            reported.append(now)
             assert now.length == math.inf
             with pytest.raises(ValueError, match="no tour yet"):
                 _ = now.tour
@@ -170,9 +170,9 @@ def test_a_bound_that_comes_first_and_is_ended_leaves_a_tour(asked: str, stop: A
         return None
 
     found = pytsp.solve(instance, **SOLVE | {"iterations": 10**9}, **options, progress=follow, target_gap=0)
-    assert (found.stop_reason, found.lower_bound) == (reason, told[-1].lower_bound)
+    assert (found.stop_reason, found.lower_bound) == (reason, reported[-1].lower_bound)
     measure = instance.path_length if found.is_open else instance.tour_length
-    assert found.length == measure(found.tour) and len(told) == 5
+    assert found.length == measure(found.tour) and len(reported) == 5
 
 
 def test_a_search_that_is_ended_has_no_bound() -> None:
@@ -262,14 +262,14 @@ def test_the_command_line_tells_the_bound(tmp_path: Path, capsys: pytest.Capture
     result = tmp_path / "one.json"
     assert main([*solve, "--json"]) == 0
     result.write_text(capsys.readouterr().out)
-    told = json.loads(result.read_text())
-    assert told["gap_bound"] == told["length"] / told["lower_bound"] - 1
+    reported = json.loads(result.read_text())
+    assert reported["gap_bound"] == reported["length"] / reported["lower_bound"] - 1
     page = tmp_path / "one.html"
     pytest.importorskip("matplotlib")
     assert main(["report", str(result), "-o", str(page)]) == 0
     text = page.read_text()
-    assert f", at most {100 * told['gap_bound']:.2f} % above the shortest" in text
-    assert f"{100 * told['gap_bound']:.3f} %" in text and "above the shortest, at most" in text
+    assert f", at most {100 * reported['gap_bound']:.2f} % above the shortest" in text
+    assert f"{100 * reported['gap_bound']:.3f} %" in text and "above the shortest, at most" in text
 
 
 def test_the_command_line_compares_with_the_bound(capsys: pytest.CaptureFixture[str]) -> None:

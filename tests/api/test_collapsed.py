@@ -215,7 +215,7 @@ def towns(seed: int, copies: int = 40) -> tuple[NDArray[np.float64], NDArray[np.
     return few, np.repeat(few, copies, axis=0)[rng.permutation(12 * copies)]
 
 
-def placed(degrees: NDArray[np.float64], metric: str) -> Instance:
+def instance_at(degrees: NDArray[np.float64], metric: str) -> Instance:
     """The instance of places by latitude and longitude, in any metric of two coordinates, finer than it rounds."""
     points = degrees_and_minutes(degrees) if metric == "GEO" else degrees if metric == "HAVERSINE" else 100 * degrees
     return Instance.from_coordinates(points, metric)
@@ -231,7 +231,7 @@ def test_orders_at_an_address_cost_no_way(backend: Any) -> None:
 @pytest.mark.parametrize("is_open", [False, True])
 def test_towns_with_many_orders_have_the_length_of_the_towns(metric: str, is_open: bool) -> None:
     few, many = towns(3)
-    lengths = [pytsp.solve(placed(x, metric), open=is_open, backend="c").length for x in (few, many)]
+    lengths = [pytsp.solve(instance_at(x, metric), open=is_open, backend="c").length for x in (few, many)]
     assert lengths[1] - ADDED[metric] * (480 - 12) <= lengths[0] * (1 + 1e-9)
 
 
@@ -253,10 +253,10 @@ def test_every_solver_along_lists_takes_few_cities_a_place(solver: str) -> None:
     few, many = towns(4, copies=9)
     expected = pytsp.solve(few, backend="c").length
     tours: list[NDArray[np.int32]] = []
-    told: list[Improvement] = []
+    reported: list[Improvement] = []
 
     def take(now: Improved) -> None:
-        told.append(now)
+        reported.append(now)
         tours.append(now.tour)
 
     result = pytsp.solve(
@@ -270,7 +270,7 @@ def test_every_solver_along_lists_takes_few_cities_a_place(solver: str) -> None:
     assert result.length == pytest.approx(expected)
     assert result.solver == ("ils" if solver == "auto" else solver)
     assert all(pytsp.is_tour(tour, len(many)) for tour in tours)
-    assert [told[-1].length, result.history[-1].length] == pytest.approx([result.length] * 2)
+    assert [reported[-1].length, result.history[-1].length] == pytest.approx([result.length] * 2)
     assert result.lengths.min() == pytest.approx(result.length)
 
 
@@ -323,7 +323,7 @@ def test_paths_begin_and_end_in_given_cities_of_crowded_places() -> None:
 @pytest.mark.parametrize("metric", ["EUCLIDEAN", "GEO"])
 def test_bounds_targets_and_initial_tours_are_those_of_all_cities(metric: str) -> None:
     _, many = towns(8, copies=6)
-    instance = placed(many, metric)
+    instance = instance_at(many, metric)
     result = pytsp.solve(instance, bound=True, backend="c")
     assert result.lower_bound is not None
     assert result.lower_bound <= result.length
@@ -351,7 +351,7 @@ def test_an_initial_tour_is_never_lengthened_by_what_is_left_out() -> None:
 @pytest.mark.parametrize("metric", ["EUCLIDEAN", "GEO", "EUC_2D"])
 def test_a_checkpoint_goes_on_with_few_and_tells_all(tmp_path: Path, metric: str) -> None:
     _, many = towns(9, copies=7)
-    instance = placed(many, metric)
+    instance = instance_at(many, metric)
     options: dict[str, Any] = {"solver": "ils", "iterations": 3000, "climbers": 2, "backend": "c", "start_city": 3}
     whole = pytsp.solve(instance, **options)
     file = tmp_path / "checkpoint"

@@ -144,11 +144,11 @@ def test_a_gpus_ways_are_all_combinations() -> None:
 
 def test_a_comparison_tells_what_its_rows_have_in_common() -> None:
     found = compare(CITIES, ["c", "multicore"], solver="ils", climbers=2, iterations=7, seed=4)
-    told = found.to_dict()
-    assert told["comparison"] == [row.to_dict() for row in found]
+    reported = found.to_dict()
+    assert reported["comparison"] == [row.to_dict() for row in found]
     expected = {"n": 20, "metric": "EUC_2D", "solver": "ils", "seed": 4, "climbers": 2, "iterations": 7, "repeats": 1}
-    assert expected.items() <= told.items()
-    assert {"date", "environment"} <= set(told) and found[:1] == (found[0],)
+    assert expected.items() <= reported.items()
+    assert {"date", "environment"} <= set(reported) and found[:1] == (found[0],)
 
 
 @pytest.mark.parametrize("repeats", [0, True, 1001, 1.5])

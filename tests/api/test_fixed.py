@@ -87,13 +87,13 @@ def test_every_tour_that_is_told_has_all_edges(search: str, metric: str, is_open
     if metric == "matrix":
         instance = Instance.from_matrix(instance.distance_matrix())
     edges = some_edges(np.random.default_rng(4).permutation(90).tolist(), 0.5, np.random.default_rng(4))
-    told: list[Any] = []
+    reported: list[Any] = []
 
     def tell(now: Any) -> None:
-        told.append(now.tour)
+        reported.append(now.tour)
 
     result = solved(instance, search, fixed=edges, open=is_open, progress=tell, on_improvement=tell)
-    assert told and all(has_all(tour, edges, is_open=is_open) for tour in [*told, result.tour])
+    assert reported and all(has_all(tour, edges, is_open=is_open) for tour in [*reported, result.tour])
     assert_improves(result.history)
     free = solved(instance, search, open=is_open)
     # The edges are a detour; without them tours are shorter.

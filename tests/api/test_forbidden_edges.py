@@ -152,11 +152,11 @@ def star(forbidden: float = math.inf) -> Instance:
 
 
 def test_an_infinite_length_is_told_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told: list[float] = []
+    reported: list[float] = []
     path = tmp_path / "star.checkpoint"
     options: dict[str, Any] = {"solver": "ils", "climbers": 2, "iterations": 50, "checkpoint": path}
-    result = pytsp.solve(star(), backend="c", progress=lambda now: told.append(now.length), **options)
-    assert result.length == math.inf and set(told) == {math.inf} and result.forbidden_edges == 3
+    result = pytsp.solve(star(), backend="c", progress=lambda now: reported.append(now.length), **options)
+    assert result.length == math.inf and set(reported) == {math.inf} and result.forbidden_edges == 3
     assert "length    inf" in str(result) and "forbidden 3 of the edges" in str(result)
     facts = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert (facts["length"], facts["forbidden_edges"], facts["history"]) == (None, 3, [])

@@ -291,16 +291,16 @@ def test_progress_is_told_and_may_end_it(stop: int) -> None:
         Instance.from_coordinates(np.random.default_rng(n).random((n, 2)), metric="EUC_2D")
         for n in (9, 5, 9, 8, 6, 1, 2)
     ]
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
 
     def progress(done: int, total: int) -> bool:
-        told.append((done, total))
+        reported.append((done, total))
         return done == stop
 
     with cut(0, 1e-9):
         results = pytsp.solve_many(instances, backend="c", progress=progress)
-    assert told == [(done, 7) for done in range(1, min(stop, 7) + 1)]
-    assert len(results) == len(told)
+    assert reported == [(done, 7) for done in range(1, min(stop, 7) + 1)]
+    assert len(results) == len(reported)
 
 
 def test_nothing_is_solved_to_nothing() -> None:
@@ -413,17 +413,17 @@ def test_what_is_no_instance_is_told_by_its_number_and_the_others_are_solved(
     given_ = [np.random.default_rng(n).random((n, 2)) for n in (9, 5, 12, 9)]
     alone = pytsp.solve_many(given_, backend="c")
     mixed = [*given_[:where], failing, *given_[where:]]
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     with pytest.warns(PytspWarning, match=rf"1 instance has no result: instances\[{where}\]: .*{words}"):
         batch = pytsp.solve_many(
-            mixed, backend="c", executor=executor, progress=lambda done, total: told.append((done, total))
+            mixed, backend="c", executor=executor, progress=lambda done, total: reported.append((done, total))
         )
     assert batch.numbers.tolist() == [number for number in range(5) if number != where]
     assert list(batch.failures) == [where]
     assert isinstance(batch.failures[where], (TypeError, InstanceError))
     for result, expected in zip(batch, alone, strict=True):
         assert_same(result, expected)
-    assert told[-1] == (5, 5)
+    assert reported[-1] == (5, 5)
 
 
 def test_of_an_array_too_the_others_are_solved() -> None:
@@ -553,9 +553,9 @@ def test_of_an_iterator_too_what_is_no_instance_is_told_by_its_number(monkeypatc
 
 def test_of_an_iterator_too_rounding_is_told() -> None:
     points = np.random.default_rng(0).random((3, 9, 2))
-    with pytest.warns(PytspWarning, match="EUC_2D rounds to whole numbers") as told:
+    with pytest.warns(PytspWarning, match="EUC_2D rounds to whole numbers") as warned:
         assert len(list(pytsp.solve_each(points, metric="EUC_2D", backend="c"))) == 3
-    assert len(told) == 1
+    assert len(warned) == 1
 
 
 def test_an_iterator_s_arguments_are_refused_at_once() -> None:

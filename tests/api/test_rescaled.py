@@ -126,12 +126,12 @@ def test_distances_of_any_size_end_on_the_optimum_or_a_warning(
     instance = Instance.from_matrix(d, asymmetric=is_directed)
     start, end = ends if ends is not None and n > 1 else (None, None)
     path: dict[str, Any] = {} if ends is None else {"open": True, "start_city": start, "end_city": end}
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         result = pytsp.solve(instance, solver=solver, backend="c", **path, **SEARCHES.get(solver, {}))
     assert result.length == (instance.tour_length if ends is None else instance.path_length)(result.tour)
-    assert [each.category for each in told] == [PytspWarning] * result.is_coarse
-    if not told:
+    assert [each.category for each in warned] == [PytspWarning] * result.is_coarse
+    if not warned:
         least = least_tour(d.tolist(), is_open=ends is not None, start=start, end=end)
         assert result.length == pytest.approx(least, rel=1e-6)
     assert assert_improves(result.history)[-1] == pytest.approx(result.length, rel=1e-6)
@@ -271,9 +271,9 @@ def test_the_resolution_is_a_unit_of_the_lengths() -> None:
     assert result.resolution == 2.0**-28 and (result.lengths % result.resolution == 0).all()
     assert pytsp.solve(points * 100, metric="EUC_2D", backend="c", **ILS).resolution == 0.0
     assert pytsp.solve_many([points], backend="c")[0].resolution == 2.0**-28
-    told: list[Progress] = []
-    pytsp.solve(points, backend="c", progress=told.append, **ILS)
-    assert {now.resolution for now in told} == {2.0**-28}
+    reported: list[Progress] = []
+    pytsp.solve(points, backend="c", progress=reported.append, **ILS)
+    assert {now.resolution for now in reported} == {2.0**-28}
 
 
 # Limits and callbacks
@@ -304,7 +304,7 @@ def test_without_time_for_another_search_there_is_a_warning(
 @pytest.mark.parametrize("limit", [{}, {"time_limit": 1e6}])
 def test_callbacks_are_told_ever_shorter_lengths_and_counts_that_grow(limit: dict[str, float]) -> None:
     improved: list[Improvement] = []
-    told: list[Progress] = []
+    reported: list[Progress] = []
     instance = directed(wide(12, 14))
 
     def improve(now: Any) -> None:
@@ -313,14 +313,14 @@ def test_callbacks_are_told_ever_shorter_lengths_and_counts_that_grow(limit: dic
 
     def follow(now: Progress) -> None:
         assert instance.tour_length(now.tour) == pytest.approx(now.length, rel=1e-9)
-        told.append(now)
+        reported.append(now)
 
     result = pytsp.solve(instance, backend="c", progress=follow, on_improvement=improve, **ILS, **limit)
     assert tuple(improved) == result.history
     assert assert_improves(improved)[-1] == result.length
-    assert [now.length for now in told] == sorted((now.length for now in told), reverse=True)
-    assert [now.iteration for now in told] == sorted(now.iteration for now in told)
-    assert told[-1].iteration == told[-1].iterations == result.iterations
+    assert [now.length for now in reported] == sorted((now.length for now in reported), reverse=True)
+    assert [now.iteration for now in reported] == sorted(now.iteration for now in reported)
+    assert reported[-1].iteration == reported[-1].iterations == result.iterations
 
 
 @pytest.mark.filterwarnings("ignore:.*decades")
@@ -457,18 +457,18 @@ def test_a_checkpoint_keeps_the_first_scale_and_resumes_alike(tmp_path: Path, se
     with pytest.warns(PytspWarning, match=r"span too many decades.* no checkpoint"):
         result = pytsp.solve(Instance.from_matrix(d), backend="c", checkpoint=tmp_path / "wide", **ILS)
     assert len(searches) == 1 and result.is_coarse
-    with pytest.warns(PytspWarning, match="span too many decades") as told:
+    with pytest.warns(PytspWarning, match="span too many decades") as warned:
         again = pytsp.resume(tmp_path / "wide")
-    assert told[0].filename == __file__
+    assert warned[0].filename == __file__
     assert_same(result, again)
     assert again.is_coarse and again.resolution == result.resolution
 
 
 def test_a_warning_names_where_solve_is_called(tmp_path: Path) -> None:
-    with pytest.warns(PytspWarning) as told:
+    with pytest.warns(PytspWarning) as warned:
         pytsp.solve(places(1e12), open=True, backend="c")
         pytsp.solve_many([places(-3.4028235e38)], backend="c")
-    assert [each.filename for each in told] == [__file__] * 2
+    assert [each.filename for each in warned] == [__file__] * 2
 
 
 def test_a_bound_is_that_of_all_searches() -> None:
@@ -508,7 +508,7 @@ def test_many_instances_are_each_searched_again(executor: Callable[[int], Any] |
 
 
 def test_many_instances_are_each_warned_of() -> None:
-    with pytest.warns(PytspWarning) as told:
+    with pytest.warns(PytspWarning) as warned:
         results = pytsp.solve_many([places(-3.4028235e38, 9), places(1e12, 9), places(-3.4028235e38, 6)], backend="c")
     assert [result.is_coarse for result in results] == [True, False, True]
-    assert ["city 9" in str(each.message) for each in told] == [True, False]
+    assert ["city 9" in str(each.message) for each in warned] == [True, False]

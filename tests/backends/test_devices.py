@@ -153,12 +153,12 @@ def drivers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _probe(drivers: Path, *arguments: str, libraries: str, **told: str) -> tuple[Any, bool, Any]:
+def _probe(drivers: Path, *arguments: str, libraries: str, **reported: str) -> tuple[Any, bool, Any]:
     """Probe in a process of its own, where the loader finds the drivers."""
     path = ":".join(str(drivers / library) for library in libraries.split())
     hidden = ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "PYTSP_ALLOW_POCL")
     environment = {key: value for key, value in os.environ.items() if key not in hidden}
-    environment |= {"LD_LIBRARY_PATH": path, "PYTHONPATH": ":".join(sys.path), **told}
+    environment |= {"LD_LIBRARY_PATH": path, "PYTHONPATH": ":".join(sys.path), **reported}
     command = [sys.executable, "-c", PROBE, *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     found, usable, nvrtc = json.loads(done.stdout)
@@ -217,8 +217,8 @@ def test_a_run_time_compiler_newer_than_the_driver_is_passed_over(drivers: Path)
 def test_every_pocl_is_named_and_refused_unless_it_is_asked_for(
     drivers: Path, name: str, version: str, allowed: str, trouble: str
 ) -> None:
-    told = {"FAKE_NAME": name, "FAKE_VERSION": version, "PYTSP_ALLOW_POCL": allowed}
-    found, _, _ = _probe(drivers, "opencl", libraries="libOpenCL", **told)
+    reported = {"FAKE_NAME": name, "FAKE_VERSION": version, "PYTSP_ALLOW_POCL": allowed}
+    found, _, _ = _probe(drivers, "opencl", libraries="libOpenCL", **reported)
     cpu, gpu, single = found["devices"]
     assert cpu["trouble"].startswith(trouble) and bool(cpu["trouble"]) == bool(trouble)
     assert not trouble or "set PYTSP_ALLOW_POCL=1 to have the self-test judge this one" in cpu["trouble"]

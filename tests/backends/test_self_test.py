@@ -115,8 +115,8 @@ def test_a_kernel_that_fails_is_noticed_and_memory_that_does_not_suffice_is_no_v
 
         return alter
 
-    told = difference(_Altered(c, "search", fail(IndexError("index 9\nis out of bounds"))), c)
-    assert told == "IndexError (plane, 100 cities): index 9 is out of bounds"
+    reported = difference(_Altered(c, "search", fail(IndexError("index 9\nis out of bounds"))), c)
+    assert reported == "IndexError (plane, 100 cities): index 9 is out of bounds"
     with pytest.raises(DeviceMemoryError):
         difference(_Altered(c, "search", fail(DeviceMemoryError("full"))), c)
 

@@ -34,8 +34,8 @@ from bench.harness.tables import duration
 from bench.harness.workers import Failure, Worker
 from bench.kernels import counters
 from bench.papers import delevacq, rocki
-from bench.solvers import batches, directed, huge, peers
-from bench.solvers.huge_runs import BEST_KNOWN, UNIFORM, Line, made, measure
+from bench.solvers import batches, directed, large, peers
+from bench.solvers.large_runs import BEST_KNOWN, UNIFORM, Line, made, measure
 from pytsp import Instance, Result
 from pytsp.backends import open_backend
 from pytsp.problem.kernel_input import form_of
@@ -156,10 +156,14 @@ def test_standings_tell_where_others_are_ahead() -> None:
         return [replace(RUN, peer=peer, instance=instance, optimum=10_000, length=length) for peer, length in named]
 
     plan = peers.Plan(["pytsp c", "one", "two"], [1.0], 1, 1, 0, (), None)
-    told = [*runs("a", 10_001, 10_002, 10_009), *runs("b", 10_004, 10_002, 10_003), *runs("c", 10_100, 10_200, 10_050)]
-    told += runs("d", 10_001, None, None)
-    assert list(peers.standings(told, plan)) == [["pytsp c, 1 s", "1: a", "1: b", "1: c by 0.500"]]
-    assert list(peers.standings(told, replace(plan, peers=["pytsp c"]))) == []
+    reported = [
+        *runs("a", 10_001, 10_002, 10_009),
+        *runs("b", 10_004, 10_002, 10_003),
+        *runs("c", 10_100, 10_200, 10_050),
+    ]
+    reported += runs("d", 10_001, None, None)
+    assert list(peers.standings(reported, plan)) == [["pytsp c, 1 s", "1: a", "1: b", "1: c by 0.500"]]
+    assert list(peers.standings(reported, replace(plan, peers=["pytsp c"]))) == []
 
 
 def test_no_solver_is_told_the_optimum_but_for_a_target(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -408,9 +412,9 @@ def test_directed_draws_ways_that_differ_there_and_back(
     stored = folder / "directed.json"
     words = ("--cities", 12, "--seconds", 0.05, "--kinds", kind, "--backend", "c", "--json", stored)
     assert run(monkeypatch, directed, *words) == 0
-    [told] = json.loads(stored.read_text(encoding="utf-8"))["rows"]
-    assert (told["kind"], told["n"], told["limit, s"]) == (kind, 12, 0.05)
-    assert told["eax above ils, %"] == pytest.approx(100 * (told["eax"] / told["ils"] - 1), abs=0.01)
+    [reported] = json.loads(stored.read_text(encoding="utf-8"))["rows"]
+    assert (reported["kind"], reported["n"], reported["limit, s"]) == (kind, 12, 0.05)
+    assert reported["eax above ils, %"] == pytest.approx(100 * (reported["eax"] / reported["ils"] - 1), abs=0.01)
 
 
 @pytest.mark.parametrize("field", ["tour", "lengths", "steps", "climber"])
@@ -478,7 +482,7 @@ def test_rocki_prints_their_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert stored["rows"][0]["theirs"]["length"] == 8930
 
 
-def huge_line(**changes: Any) -> Line:
+def large_line(**changes: Any) -> Line:
     """A run of ten seconds that had tours 20 and 5 % over the best known."""
     given = {"instance": "E10k.0", "backend": "c", "n": 10_000, "seed": 0, "limit": 10.0, "read": 0.1, "listed": 0.2}
     ends = {"renumbered": 0.1, "begins": 0.5, "seconds": 9.5, "rounds": 7, "length": 105, "best_known": 100}
@@ -486,17 +490,17 @@ def huge_line(**changes: Any) -> Line:
     return Line(**(given | ends | flags | {"history": ((0.5, 120), (4.0, 105))} | changes))
 
 
-def test_huge_tells_gaps_inside_a_run() -> None:
-    line = huge_line()
+def test_large_tells_gaps_inside_a_run() -> None:
+    line = large_line()
     assert [line.gap_at(moment) for moment in (0.5, 3, 4, 10)] == pytest.approx([20, 20, 5, 5])
     assert all(math.isnan(line.gap_at(moment)) for moment in (0.4, 11))
-    assert math.isnan(huge_line(limit=None).gap_at(3))
-    assert math.isnan(huge_line(best_known=None).gap_at(3))
-    assert "| 5.000 |  | 20.00 | 5.00 |  |" in huge.show(huge_line(history=((1.5, 120), (4.0, 105))))
-    assert huge.show_scaling(huge_line(limit=None)).startswith("| 10000 | 7 | 50.00 | 900.00 | 950.00 |")
+    assert math.isnan(large_line(limit=None).gap_at(3))
+    assert math.isnan(large_line(best_known=None).gap_at(3))
+    assert "| 5.000 |  | 20.00 | 5.00 |  |" in large.show(large_line(history=((1.5, 120), (4.0, 105))))
+    assert large.show_scaling(large_line(limit=None)).startswith("| 10000 | 7 | 50.00 | 900.00 | 950.00 |")
 
 
-def test_huge_knows_the_instances_of_the_challenge(folder: Path) -> None:
+def test_large_knows_the_instances_of_the_challenge(folder: Path) -> None:
     assert set(UNIFORM) < set(BEST_KNOWN)
     assert made("uniform-50", folder).name == "portgen-50-50"
     assert made("square", folder).n == 16
@@ -504,10 +508,10 @@ def test_huge_knows_the_instances_of_the_challenge(folder: Path) -> None:
         made("circle", folder)
 
 
-def test_huge_measures_every_seed_and_limit_and_compares_backends(
+def test_large_measures_every_seed_and_limit_and_compares_backends(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task = huge.Task("uniform-300", folder, "c", (0.1, 0.2), 2, 2, 100, "multicore")
+    task = large.Task("uniform-300", folder, "c", (0.1, 0.2), 2, 2, 100, "multicore")
     lines, is_equal = measure(task)
     assert is_equal
     assert [(line.seed, line.limit, line.n) for line in lines] == [
@@ -527,34 +531,34 @@ def test_huge_measures_every_seed_and_limit_and_compares_backends(
     assert measure(replace(task, limits=(), seeds=1))[1] is False
 
 
-def test_huge_stores_runs_and_tells_what_is_wrong(
+def test_large_stores_runs_and_tells_what_is_wrong(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stored, scaling = folder / "runs.json", folder / "scaling.png"
     words = ("--tsplib", folder, "--backend", "c", "--instances", "square,circle", "--seconds", 0.1, "--rounds", 1)
     more = ("--check", "multicore", "--sizes", "20,30", "--scaling", scaling, "--json", stored)
-    assert run(monkeypatch, huge, *words, *more) == 1
+    assert run(monkeypatch, large, *words, *more) == 1
     shown = capsys.readouterr().out
     assert "square: after 1 rounds on multicore: the same" in shown
     assert "circle: FileNotFoundError" in shown
-    told = json.loads(stored.read_text(encoding="utf-8"))
-    assert [each["n"] for each in told["runs"]] == [16, 20, 30]
-    assert len(told["wrong"]) == 1
+    reported = json.loads(stored.read_text(encoding="utf-8"))
+    assert [each["n"] for each in reported["runs"]] == [16, 20, 30]
+    assert len(reported["wrong"]) == 1
 
 
-def test_huge_draws_what_is_stored(
+def test_large_draws_what_is_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stored, gaps, scaling = (tmp_path / name for name in ("runs.json", "gaps.png", "scaling.png"))
-    lines = [huge_line(), huge_line(seed=1), huge_line(limit=None, n=1000), huge_line(limit=None)]
+    lines = [large_line(), large_line(seed=1), large_line(limit=None, n=1000), large_line(limit=None)]
     stored.write_text(json.dumps({"runs": [asdict(line) for line in lines]}), encoding="utf-8")
     words = ("--stored", stored, "--plot", gaps, "--scaling", scaling)
     with monkeypatch.context() as without:
-        without.setattr(huge, "find_spec", lambda _: None)
-        assert run(without, huge, *words) == 0
+        without.setattr(large, "find_spec", lambda _: None)
+        assert run(without, large, *words) == 0
     assert "not drawn: matplotlib is not installed" in capsys.readouterr().out
     pytest.importorskip("matplotlib")
-    assert run(monkeypatch, huge, *words) == 0
+    assert run(monkeypatch, large, *words) == 0
     assert min(gaps.stat().st_size, scaling.stat().st_size) > 1000
 
 
@@ -581,7 +585,9 @@ def test_equal_tells_a_climb_that_differs(
     stored = folder / "equal.json"
     words = ("--tsplib", folder, "--backend", "multicore", "--climbers", 20, "--jobs", 1, "--json", stored)
     assert run(monkeypatch, equal, *words) == 0
-    assert [(told["k"], told["equal"]) for told in json.loads(stored.read_text(encoding="utf-8"))["rows"]] == [
+    assert [
+        (reported["k"], reported["equal"]) for reported in json.loads(stored.read_text(encoding="utf-8"))["rows"]
+    ] == [
         ("1", "yes"),
         ("8", "yes"),
         ("inf", "yes"),
@@ -623,8 +629,8 @@ def test_equal_tells_a_block_that_differs(name: str, folder: Path, monkeypatch: 
     head = "NAME: thirty\nTYPE: TSP\nDIMENSION: 30\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
     file.write_bytes(gzip.compress(f"{head}{lines}EOF\n".encode()))
     parts = [equal.ends(file, "c", 0, 4, k=8)]
-    told, compared = equal.compare(file, 8, 4, open_backend(name), parts)
-    assert (told["equal"], compared) == ("yes", 4 * (2 + 5))
+    reported, compared = equal.compare(file, 8, 4, open_backend(name), parts)
+    assert (reported["equal"], compared) == ("yes", 4 * (2 + 5))
     honest = pytsp.solve
 
     def astray(instance: Instance, **options: Any) -> Result:

@@ -22,19 +22,19 @@ NAME = "kroA100"
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The options of each solve; lengths fall by one a solve of a population's part."""
-    told: list[dict[str, Any]] = []
+    reported: list[dict[str, Any]] = []
     solve = pytsp.solve
 
     def record(instance: pytsp.Instance, **options: Any) -> pytsp.Result:
         if "acceptance" in options:
-            told.append(options)
+            reported.append(options)
         return solve(instance, **options)
 
     instance = replace(pytsp.generate.uniform(100, 3), name=NAME, optimum=1)
     monkeypatch.setattr(delevacq, "instance_of", lambda *_, **__: instance)
     monkeypatch.setattr(delevacq_theirs.pytsp, "solve", record)
     delevacq.read.cache_clear()
-    return told
+    return reported
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:

@@ -182,10 +182,13 @@ def test_the_program_prints_a_table_by_kind_and_stores_runs(
     stored = tmp_path / "runs.json"
     words = ("--kinds", "geo,asymmetric-path", "--pairs", 4, "--most", 52, "--shortest", 1, "--longest", 1.2)
     run(monkeypatch, *words, "--backends", "c", "--solvers", "auto", "--json", stored)
-    told = json.loads(stored.read_text(encoding="utf-8"))["runs"]
-    assert sorted((each["kind"], each["problem"]) for each in told) == [("asymmetric-path", "")] * 2 + [("geo", "")] * 2
-    assert all(0 < each["length"] <= (1 + 1e-5) * each["nearest"] for each in told)
-    assert all(each["least"] > 0.1 and min(each["bytes"], each["bound"]) > 20 * MEGA for each in told)
+    reported = json.loads(stored.read_text(encoding="utf-8"))["runs"]
+    assert (
+        sorted((each["kind"], each["problem"]) for each in reported)
+        == [("asymmetric-path", "")] * 2 + [("geo", "")] * 2
+    )
+    assert all(0 < each["length"] <= (1 + 1e-5) * each["nearest"] for each in reported)
+    assert all(each["least"] > 0.1 and min(each["bytes"], each["bound"]) > 20 * MEGA for each in reported)
     shown = capsys.readouterr().out
     assert all(f"\n| {name} | {count} | " in shown for name, count in (("geo", 2), ("asymmetric-path", 2), ("all", 4)))
 
@@ -211,8 +214,8 @@ def test_the_exit_code_tells_whether_promises_were_kept(
     )
     words = ("--kinds", "plane", "--pairs", 1, "--most", 5)
     assert run(monkeypatch, *words) == code
-    *_, told = capsys.readouterr().out.rstrip().splitlines()
-    assert told.startswith("Run(" if code else "| all | 1 |")
+    *_, reported = capsys.readouterr().out.rstrip().splitlines()
+    assert reported.startswith("Run(" if code else "| all | 1 |")
 
 
 def test_kinds_and_solvers_that_are_none_are_refused(

@@ -81,6 +81,6 @@ def test_a_busy_machine_is_told(load: float, is_busy: bool, monkeypatch: pytest.
     monkeypatch.setattr(reproduce, "usable_cores", lambda: 2)
     monkeypatch.setattr(oneil2011, "run", lambda task: iter(()))
     report = reproduce.reproduce("oneil2011", Task("c", 0.1), "command")
-    told = [remark for remark in report.remarks if "The machine was busy" in remark]
-    assert ["load 2.1 on 2 cores" in remark for remark in told] == [True] * is_busy
+    reported = [remark for remark in report.remarks if "The machine was busy" in remark]
+    assert ["load 2.1 on 2 cores" in remark for remark in reported] == [True] * is_busy
     assert ("The machine was busy" in report.markdown()) is is_busy

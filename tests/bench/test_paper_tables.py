@@ -40,13 +40,13 @@ def climbed(name: str, climbers: int) -> pytsp.Result:
 
 
 def test_oneils_table_tells_the_shortest_tour_and_times_a_climber(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = (("kroA100", 3, 21282, 33_188, 2.540), ("kroE100", 10, 22084, 16_941, 2.499))
-    monkeypatch.setattr(oneil2011, "TABLE", told)
+    reported = (("kroA100", 3, 21282, 33_188, 2.540), ("kroE100", 10, 22084, 16_941, 2.499))
+    monkeypatch.setattr(oneil2011, "TABLE", reported)
     # Of ten, five fit the time.
     monkeypatch.setattr(Task, "fitting", lambda *words: min(words[-1], 5))
     for name, cells in zip(("kroA100", "kroE100"), oneil2011.quality(FULL).rows, strict=True):
         optimum, climbers = instance_of(TSPLIB, name, with_reference=True).optimum, int(str(cells[2]))
-        found, (_, count, shortest, number, seconds) = climbed(name, climbers), told[name == "kroE100"]
+        found, (_, count, shortest, number, seconds) = climbed(name, climbers), reported[name == "kroE100"]
         assert optimum is not None and found.moves is not None
         assert climbers == min(count, 5)
         assert cells[:7] == [name, optimum, climbers, found.length, shortest, found.climber, number]
@@ -87,8 +87,8 @@ def test_threads_are_tried_up_to_the_usable_cores(
     cores: int, counts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(oneil2011, "usable_cores", lambda: cores)
-    told = [(name, options) for name, options in oneil2011.ways(FULL) if options["backend"] == "multicore"]
-    assert told == [(f"multicore, {count}", {"backend": "multicore", "threads": count}) for count in counts]
+    reported = [(name, options) for name, options in oneil2011.ways(FULL) if options["backend"] == "multicore"]
+    assert reported == [(f"multicore, {count}", {"backend": "multicore", "threads": count}) for count in counts]
 
 
 @pytest.mark.parametrize("backend", ["c", emulated.NAMED])
@@ -118,11 +118,11 @@ def test_utnes_programs_are_beside_theirs(backend: str, monkeypatch: pytest.Monk
         table = utne2023_programs.times(Task(backend, math.inf), name, math.inf)
         assert table.title == f"Table {number}: run times on {name}" and table.left_out == []
         heads = [column.head for column in table.columns]
-        for cells, (count, told) in zip(table.rows, theirs.items(), strict=True):
+        for cells, (count, reported) in zip(table.rows, theirs.items(), strict=True):
             row = dict(zip(heads, cells, strict=True))
             assert row["climbers"] == count
             assert [row[each] for each in ("Texas", "original", "100 cities", "calculated")] == [
-                each / 1e3 for each in told
+                each / 1e3 for each in reported
             ]
             ours = {"zipped": 0.25, "closed form": 0.125, "default": 0.1}
             ours |= {"thread": 0.5} if is_gpu else {}
@@ -132,7 +132,7 @@ def test_utnes_programs_are_beside_theirs(backend: str, monkeypatch: pytest.Monk
                 head: pytest.approx(count * each) for head, each in ours.items()
             }
             assert (row["thread"] is None) is (row["thread / zipped"] is None) is not is_gpu
-            assert row["original / zipped"] == pytest.approx(told[1] / 1e3 / (count * 0.25))
+            assert row["original / zipped"] == pytest.approx(reported[1] / 1e3 / (count * 0.25))
             if is_gpu:
                 assert row["thread / zipped"] == pytest.approx(2.0)
 
@@ -185,17 +185,17 @@ def test_utnes_gains_are_over_zipped_indices(backend: str, monkeypatch: pytest.M
     # Distances that fit the blocks of the emulated GPU.
     monkeypatch.setattr(utne2023_speed, "instance_of", lambda *_: instance_of(TSPLIB, "berlin52"))
     table = utne2023_speed.optimisations(Task(backend, math.inf), math.inf)
-    told = {(cells[0], cells[1]): cells[2:] for cells in table.rows}
+    reported = {(cells[0], cells[1]): cells[2:] for cells in table.rows}
     plain, shared = f"{backend}, block" if backend != "c" else "c", f"{backend}, block, all distances in its memory"
-    assert {key: cells[4] for key, cells in told.items() if cells[4] is not None} == {
+    assert {key: cells[4] for key, cells in reported.items() if cells[4] is not None} == {
         (plain, "zipped"): 1.0,
         (plain, "closed-form"): 1.03,
         **({(shared, "zipped"): 1.11} if backend != "c" else {}),
     }
-    base = float(str(told[plain, "zipped"][2]))
-    for count, _, speed, times, _ in told.values():
+    base = float(str(reported[plain, "zipped"][2]))
+    for count, _, speed, times, _ in reported.values():
         assert count == 2 and times == pytest.approx(float(str(speed)) / base)
-    assert len(told) == (4 if backend == "c" else 10)
+    assert len(reported) == (4 if backend == "c" else 10)
 
 
 @pytest.mark.parametrize("backend", ["c", emulated.NAMED])
@@ -320,8 +320,8 @@ def test_a_page_lists_every_table_and_figure(paper: str, tables: int, figures: i
     rows = re.findall(r"^\| ([^|]*) \| [^|]+ \|$", page.partition("\n## ")[0], re.MULTILINE)
     for kind, count in (("table", tables), ("figure", figures)):
         listed: set[int] = set()
-        for told in rows:
-            for many, numbers in re.findall(rf"{kind}(s?) ([\d, to and]+)", told):
+        for reported in rows:
+            for many, numbers in re.findall(rf"{kind}(s?) ([\d, to and]+)", reported):
                 found = [int(number) for number in re.findall(r"\d+", numbers)]
                 listed |= set(range(found[0], found[1] + 1)) if many and " to " in numbers else set(found[:1])
                 listed |= set(found)

@@ -65,8 +65,8 @@ def test_utnes_accuracies_are_theirs() -> None:
     text = text_of("utne")
     body = text[text.index("\n7.4 Accuracy") :]
     found = re.findall(r"^(\d+)\t(\d+)\t([\d.]+)$", body, re.MULTILINE)
-    told = [(count, length) for each in utne2023.ACCURACY.values() for count, length in each.items()]
-    assert [(int(count), int(length)) for count, length, _ in found] == told
+    reported = [(count, length) for each in utne2023.ACCURACY.values() for count, length in each.items()]
+    assert [(int(count), int(length)) for count, length, _ in found] == reported
     optima = [utne_optimum(text, name) for name, each in utne2023.ACCURACY.items() for _ in each]
     for optimum, (_, length, percent) in zip(optima, found, strict=True):
         assert 100 * optimum / int(length) == pytest.approx(float(percent), abs=1e-4)
@@ -102,8 +102,8 @@ def test_utnes_gains_are_theirs() -> None:
 def test_utnes_throughput_and_parameters_are_theirs() -> None:
     text = text_of("utne")
     found = re.findall(r"^(\S+)\t(\d+)\t(\d+\.\d\d)\t*$", text[text.index("\nFigure 22: ") :], re.MULTILINE)
-    told = {re.sub(r"\W|mathbf", "", name).lower(): (int(passes), float(speed)) for name, passes, speed in found}
-    assert told == {name.lower(): theirs for name, theirs in utne2023_speed.THROUGHPUT.items()}
+    reported = {re.sub(r"\W|mathbf", "", name).lower(): (int(passes), float(speed)) for name, passes, speed in found}
+    assert reported == {name.lower(): theirs for name, theirs in utne2023_speed.THROUGHPUT.items()}
     assert f"only {utne2023_others.THEIR_TRIALS} iterations were done" in text
     ants = utne2023_others.THEIR_ANTS
     for name, option in (("alpha", "alpha"), ("beta", "beta"), ("rho", "evaporation")):
@@ -148,10 +148,10 @@ def delevacq_tables() -> dict[int, dict[str, list[list[str]]]]:
     found: dict[int, dict[str, list[list[str]]]] = {}
     for table, (begin, end) in enumerate(pairwise([*places, text.index("\n6. Conclusion")]), start=1):
         name = ""
-        for told in cells_of(text[begin:end], "|"):
+        for reported in cells_of(text[begin:end], "|"):
             # The first cell of an instance's later rows is empty, and stripped with the line's end.
-            name = told[0] if told[0] in delevacq.FIRST else name
-            cells = told[1:] if told[0] == name else told
+            name = reported[0] if reported[0] in delevacq.FIRST else name
+            cells = reported[1:] if reported[0] == name else reported
             if name and cells[0].isdigit():
                 found.setdefault(table, {}).setdefault(name, []).append(cells)
     return found
@@ -178,8 +178,8 @@ def test_delevacqs_numbers_of_blocks_are_theirs() -> None:
 def test_delevacqs_iterations_and_draws_are_theirs() -> None:
     text = text_of("delevacq")
     assert f"set to {delevacq.TOTAL} for each problem" in text
-    (told,) = re.findall(r"They are then set to (.*)\.$", text, re.MULTILINE)
-    found = re.findall(r"(\d[\d, ]*)/(\d[\d, ]*) for (\w+)", told)
+    (reported,) = re.findall(r"They are then set to (.*)\.$", text, re.MULTILINE)
+    found = re.findall(r"(\d[\d, ]*)/(\d[\d, ]*) for (\w+)", reported)
     assert {name: (int(re.sub(r"\D", "", total)), int(re.sub(r"\D", "", k))) for total, k, name in found} == {
         name: (delevacq.RANDOM_K_TOTALS[name], k) for name, k in delevacq.DRAWS.items()
     }

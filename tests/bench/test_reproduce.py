@@ -47,8 +47,14 @@ CELLS = st.one_of(
 
 
 def test_arguments_have_defaults_and_refuse_what_is_none(capsys: pytest.CaptureFixture[str]) -> None:
-    told = arguments().parse_args(["rocki2013", "--backend", "c", "--seconds", "2.5"])
-    assert (told.paper, told.backend, told.seconds, told.full, told.seed) == ("rocki2013", "c", 2.5, False, 0)
+    reported = arguments().parse_args(["rocki2013", "--backend", "c", "--seconds", "2.5"])
+    assert (reported.paper, reported.backend, reported.seconds, reported.full, reported.seed) == (
+        "rocki2013",
+        "c",
+        2.5,
+        False,
+        0,
+    )
     for words in (["rocki"], [], ["utne2023", "--seconds", "0"], ["utne2023", "--seconds", "nan"]):
         with pytest.raises(SystemExit):
             arguments().parse_args(words)
@@ -124,9 +130,9 @@ def test_the_true_moves_of_a_numbering_are_those_of_two_loops() -> None:
 
 @pytest.mark.slow
 def test_the_formula_holds_just_as_far_as_the_table_says() -> None:
-    told = [cities for _, cities, _ in formula().rows]
-    assert told == [2_049, 10_002, 23_171]
-    for most, kind in zip(told, (np.float32, np.float64), strict=False):
+    reported = [cities for _, cities, _ in formula().rows]
+    assert reported == [2_049, 10_002, 23_171]
+    for most, kind in zip(reported, (np.float32, np.float64), strict=False):
         assert all((found == i).all() for found, i, _ in their_moves(int(str(most)), kind))
         assert any((found != i).any() for found, i, _ in their_moves(int(str(most)) + 1, kind))
     # 1 - 4 * (-2 * all moves), in 32 bits.
@@ -161,8 +167,8 @@ def test_welchs_test_tells_what_differs() -> None:
 
 
 def test_welchs_test_of_runs_takes_the_shortest_of_each() -> None:
-    told = robinson2018.compared("fl417", "equal time", np.arange(8.0), np.arange(12.0), runs=4)
-    assert told[2:6] == [8, 12, 3.0, 4.5]
+    reported = robinson2018.compared("fl417", "equal time", np.arange(8.0), np.arange(12.0), runs=4)
+    assert reported[2:6] == [8, 12, 3.0, 4.5]
 
 
 def test_rows_of_rocki_are_left_out_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,9 +223,9 @@ def test_rockis_speedup_is_their_pass_by_ours() -> None:
     line = rocki.measure(instance, greedy(instance), one_core, 1, 60.0)
     # As if cores were a hundred times as fast as one.
     (figure,) = rocki2013.speedups(Task("multicore"), cores, [replace(line, pass_seconds=line.pass_seconds / 100)])
-    (told,) = figure.series
-    assert (told.label, told.x) == ("multicore over c", [2392.0])
-    assert 20 < told.y[0] < 500
+    (reported,) = figure.series
+    assert (reported.label, reported.x) == ("multicore over c", [2392.0])
+    assert 20 < reported.y[0] < 500
     assert list(rocki2013.speedups(Task("c"), one_core, [line])) == []
 
 
@@ -479,15 +485,15 @@ def test_delevacqs_page_shows_no_cell_with_few_of_its_iterations() -> None:
 
 
 def test_a_page_leaves_out_what_its_mark_says() -> None:
-    def told(mark: str) -> list[str]:
+    def reported(mark: str) -> list[str]:
         return re.findall(r"^### (.+)$", pages.filled(f"<!-- {mark} -->\n<!-- end -->"), re.MULTILINE)
 
     file = "reproduce-rocki2013-2-cores.json"
-    whole = told(file)
-    assert len(whole) == 3 and told(f'{file} without "Table I:"') == whole[1:]
+    whole = reported(file)
+    assert len(whole) == 3 and reported(f'{file} without "Table I:"') == whole[1:]
     assert "from the greedy tour" not in pages.filled(f"<!-- {file} -->\n<!-- end -->").lower()
     with pytest.raises(ValueError, match="no table or figure whose title begins with 'Table 9'"):
-        told(f'{file} without "Table 9"')
+        reported(f'{file} without "Table 9"')
 
 
 def test_figures_are_drawn_alike(tmp_path: Path) -> None:

@@ -172,12 +172,12 @@ def most_of_a_block(passes: list[int], block_of: list[int]) -> int:
 
 @given(passes=PASSES, blocks=st.integers(1, 9))
 def test_turns_and_ranges_give_each_block_its_climbers(passes: Any, blocks: int) -> None:
-    told = passes.tolist()
-    turns = [i % blocks for i in range(len(told))]
-    assert robinson2018_blocks.by_turns(passes, blocks) == most_of_a_block(told, turns)
+    reported = passes.tolist()
+    turns = [i % blocks for i in range(len(reported))]
+    assert robinson2018_blocks.by_turns(passes, blocks) == most_of_a_block(reported, turns)
     # The first blocks have one climber more, where they cannot all have as many.
     ranges = sorted(turns)
-    assert robinson2018_blocks.in_ranges(passes, blocks) == most_of_a_block(told, ranges)
+    assert robinson2018_blocks.in_ranges(passes, blocks) == most_of_a_block(reported, ranges)
 
 
 def test_turns_differ_from_ranges() -> None:
@@ -236,8 +236,8 @@ def task(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Tas
 def test_lanes_rows_and_blocks_are_measured_on_a_gpu(task: Task) -> None:
     table, *figures = robinson2018_blocks.shapes(task, math.inf)
     assert isinstance(table, Table)
-    told = [tuple(row[2:4]) for row in table.rows]
-    assert told == [("lanes", 32), ("lanes", 128), ("lanes", 512), ("rows", 3), ("rows", 7)]
+    reported = [tuple(row[2:4]) for row in table.rows]
+    assert reported == [("lanes", 32), ("lanes", 128), ("lanes", 512), ("rows", 3), ("rows", 7)]
     assert all(float(str(row[4])) <= float(str(row[5])) <= float(str(row[6])) for row in table.rows)
     assert {row[7] for row in table.rows[:3]} <= {3, 7} and {row[7] for row in table.rows[3:]} <= {32, 128, 512}
     assert {row[8] for row in table.rows} == {Task("c").climb(instance_of(TSPLIB, "berlin52"), 3, k="inf").length}
@@ -252,9 +252,9 @@ def test_lanes_rows_and_blocks_are_measured_on_a_gpu(task: Task) -> None:
 def test_what_needs_a_gpu_says_so(task: Task) -> None:
     (table,) = robinson2018_blocks.shapes(task, 1.0)
     assert isinstance(table, Table)
-    for told in (table, robinson2018_blocks.queues(task, 1.0)):
+    for reported in (table, robinson2018_blocks.queues(task, 1.0)):
         command = "python -m bench.papers.reproduce robinson2018 --backend cuda"
-        assert f"a CPU has no thread blocks (`{command}`" in told.markdown()
+        assert f"a CPU has no thread blocks (`{command}`" in reported.markdown()
 
 
 # Large instances

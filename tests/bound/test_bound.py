@@ -189,29 +189,29 @@ def test_ends_that_are_none_are_refused(changes: dict[str, Any], said: str) -> N
 def test_the_bound_so_far_only_rises_and_true_ends_the_ascent(directed: bool, kind: Kind) -> None:
     d = np.random.default_rng(4).integers(1, 1000, (30, 30))
     instance = Instance.from_matrix(d if directed else d + d.T, asymmetric=directed)
-    told: list[Certificate] = []
-    last = lower_bound(instance, **kind._asdict(), iterations=300, progress=told.append)
-    assert len(told) == 13 and all(a.bound <= b.bound for a, b in pairwise(told))
-    assert last == told[-1]
-    for certificate in told:
+    reported: list[Certificate] = []
+    last = lower_bound(instance, **kind._asdict(), iterations=300, progress=reported.append)
+    assert len(reported) == 13 and all(a.bound <= b.bound for a, b in pairwise(reported))
+    assert last == reported[-1]
+    for certificate in reported:
         check_certificate(instance, certificate)
-    assert told[0].bound < told[-1].bound
-    first = lower_bound(instance, **kind._asdict(), iterations=300, progress=lambda now: now.bound > told[0].bound)
-    assert first.bound == next(each.bound for each in told if each.bound > told[0].bound)
+    assert reported[0].bound < reported[-1].bound
+    first = lower_bound(instance, **kind._asdict(), iterations=300, progress=lambda now: now.bound > reported[0].bound)
+    assert first.bound == next(each.bound for each in reported if each.bound > reported[0].bound)
 
 
 @pytest.mark.parametrize("kind", [TOURS, Kind(True)])
 def test_control_c_leaves_the_best_bound_so_far(kind: Kind) -> None:
     d = np.random.default_rng(4).integers(1, 1000, (30, 30))
-    instance, told = Instance.from_matrix(d, asymmetric=True), []
+    instance, reported = Instance.from_matrix(d, asymmetric=True), []
 
     def interrupt(now: Certificate) -> None:
-        told.append(now)
-        if len(told) == 5:
+        reported.append(now)
+        if len(reported) == 5:
             raise KeyboardInterrupt
 
     found = lower_bound(instance, **kind._asdict(), progress=interrupt)
-    assert found.bound == told[-1].bound
+    assert found.bound == reported[-1].bound
     check_certificate(instance, found)
     with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
         patch.setattr("pytsp.bound.held_karp.check_instance", Mock(side_effect=KeyboardInterrupt))

@@ -794,8 +794,8 @@ def test_the_program_fails_without_a_traceback(arguments: list[str]) -> None:
     )
     assert done.returncode == 1
     # While another build works in the same folder, waiting for it is told first.
-    told = [line for line in done.stderr.splitlines() if not line.startswith("waiting for another build")]
-    assert told[0].startswith("build.py: ")
+    reported = [line for line in done.stderr.splitlines() if not line.startswith("waiting for another build")]
+    assert reported[0].startswith("build.py: ")
     assert "Traceback" not in done.stderr
 
 

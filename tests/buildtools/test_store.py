@@ -57,8 +57,8 @@ def made(capsys: pytest.CaptureFixture[str], tmp_path: Path):  # type: ignore[no
         capsys.readouterr()
         asked = kernels.Options(("c",), **options)  # type: ignore[arg-type]
         assert kernels.build_kernels(asked, tmp_path / checkout).entry("c").built
-        told = re.findall(r"(?m)^c: (translat\w+(?: before)?|.* is damaged)", capsys.readouterr().out)
-        return ", ".join(told)
+        reported = re.findall(r"(?m)^c: (translat\w+(?: before)?|.* is damaged)", capsys.readouterr().out)
+        return ", ".join(reported)
 
     return build
 
@@ -189,9 +189,9 @@ def test_the_store_is_bounded_and_forgets_what_was_not_used(  # type: ignore[no-
     (store.store_folder() / ".work-at-work").rmdir()
     assert sum(file.stat().st_size for file in store.store_folder().iterdir()) <= store.MOST_BYTES
     # The second was used longest ago, and is the one that made room.
-    for text, told in zip(texts, ("before", "ing", "before", "before"), strict=True):
+    for text, reported in zip(texts, ("before", "ing", "before", "before"), strict=True):
         program.write_text(text)
-        assert store.entry_of(kernels.key_of("c", "c", "0.25.27")).exists() == (told == "before")
+        assert store.entry_of(kernels.key_of("c", "c", "0.25.27")).exists() == (reported == "before")
 
 
 def test_a_cache_that_cannot_be_written_to_is_no_error(  # type: ignore[no-untyped-def]

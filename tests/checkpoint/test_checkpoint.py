@@ -154,11 +154,11 @@ def interrupted(at: int, after: bool, solve: Any) -> Result | None:
 def interrupted_at(generation: int) -> Any:
     """A callback of a solve's progress that ends it after a number of iterations."""
 
-    def told(now: pytsp.Progress) -> None:
+    def reported(now: pytsp.Progress) -> None:
         if now.iteration >= generation:
             raise KeyboardInterrupt
 
-    return told
+    return reported
 
 
 # The law
@@ -474,10 +474,10 @@ CHANGES = {
     "best.tour": ("eax", lambda s: s["best"].update(tour=np.zeros(3, np.int32))),
     "generation": ("eax", lambda s: s.update(generation=-1)),
     "iteration": ("ils", lambda s: s.update(iteration=0.5)),
-    "standing.huge.waits": ("large", lambda s: s["standing"]["huge"].update(waits=np.ones(3, np.bool_))),
-    "standing.huge.cursor": ("large", lambda s: s["standing"]["huge"].update(cursor=600 // 32 + 1)),
-    "standing.huge.level": ("large", lambda s: s["standing"]["huge"].update(level=99)),
-    "standing.huge": ("large", lambda s: s["standing"].update(huge=None)),
+    "standing.large.waits": ("large", lambda s: s["standing"]["large"].update(waits=np.ones(3, np.bool_))),
+    "standing.large.cursor": ("large", lambda s: s["standing"]["large"].update(cursor=600 // 32 + 1)),
+    "standing.large.level": ("large", lambda s: s["standing"]["large"].update(level=99)),
+    "standing.large": ("large", lambda s: s["standing"].update(large=None)),
     "descent.keys": ("two-opt", lambda s: s["descent"].update(keys=np.full(300, 2**32 + 301))),
     "descent.best.i": ("two-opt", lambda s: s["descent"].update(best={"gain": 1, "i": 300, "j": 1})),
     "best.tour ": ("two-opt with kicks", lambda s: s["best"].update(tour=np.zeros(90, np.int32))),
@@ -531,16 +531,16 @@ def test_a_head_that_pytsp_did_not_write_is_refused(tmp_path: Path, change: Any,
     ("fields", "words"),
     [
         ({"route": np.arange(6, dtype=np.int32)}, "has the fields progress, route, waits; got route$"),
-        ({"route": np.arange(6)}, "field 'route' of type huge: an array of int64"),
+        ({"route": np.arange(6)}, "field 'route' of type large: an array of int64"),
         ({"progress": {"level": 1.5}}, "a value of type .* has the fields breadth, cursor, .*; got level"),
     ],
 )
 def test_fields_pass_as_they_are_or_not_at_all(fields: dict[str, Any], words: str) -> None:
     with open_backend("c") as kernels:
-        whole = kernels.fields(kernels.call("huge_given", np.arange(3, dtype=np.int32)))
+        whole = kernels.fields(kernels.call("large_given", np.arange(3, dtype=np.int32)))
         given = fields if words.startswith("has") else whole | fields
         with pytest.raises(BackendError, match=words):
-            kernels.value("huge", given)
+            kernels.value("large", given)
         with pytest.raises(BackendError, match="no type 'hug' that has fields"):
             kernels.value("hug", whole)
 
@@ -606,13 +606,13 @@ def test_a_signal_ends_a_solve_with_its_result_and_a_checkpoint(tmp_path: Path, 
         process.send_signal(number)
         out, error = process.communicate(timeout=PATIENCE)
     assert (process.returncode, error) == (0, "")
-    told = json.loads(out)
-    assert told["stop_reason"] == "interrupted"
-    assert told["length"] == _container.read(file)["state"]["length"]
+    reported = json.loads(out)
+    assert reported["stop_reason"] == "interrupted"
+    assert reported["length"] == _container.read(file)["state"]["length"]
     found = pytsp.resume(file, target=10**9)
     assert found.stop_reason == "target"
     # The last descent, which the signal has left out, shortens a tour where a GPU does not wait for all its cities.
-    assert found.length <= told["length"]
+    assert found.length <= reported["length"]
 
 
 def test_what_is_resumed_tells_the_device_that_it_ran_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,11 +36,11 @@ def test_a_bound_is_told_and_written(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_bound_comes_from_the_backend_that_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    told = []
+    reported = []
     for backend in ("c", "multicore"):
         assert main(["bound", "uniform100", "--iterations", "60", "--backend", backend, "--json"]) == 0
-        told.append(json.loads(capsys.readouterr().out)["lower_bound"])
-    assert told[0] == told[1]
+        reported.append(json.loads(capsys.readouterr().out)["lower_bound"])
+    assert reported[0] == reported[1]
     assert main(["bound", "uniform100", "--backend", "c", "--device", "3"]) == 1
     assert "device" in capsys.readouterr().err
 
@@ -53,12 +53,12 @@ def test_a_bound_is_proved_again_and_says_how_good_a_tour_is(
     result.write(tour)
     capsys.readouterr()
     assert main(["check-bound", "uniform100", str(certificate), "--tour", str(tour), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["lower_bound"] == read_certificate(certificate).bound
-    assert told["length"] == result.length
-    assert told["gap_bound"] == result.length / told["lower_bound"] - 1
+    reported = json.loads(capsys.readouterr().out)
+    assert reported["lower_bound"] == read_certificate(certificate).bound
+    assert reported["length"] == result.length
+    assert reported["gap_bound"] == result.length / reported["lower_bound"] - 1
     assert main(["check-bound", "uniform100", str(certificate), "--tour", str(tour), "--all-pairs"]) == 0
-    said = f"tour         {result.length}, at most {100 * told['gap_bound']:.2f} % longer than the shortest\n"
+    said = f"tour         {result.length}, at most {100 * reported['gap_bound']:.2f} % longer than the shortest\n"
     assert said in capsys.readouterr().out
 
 
@@ -84,12 +84,12 @@ def test_paths_are_bounded_and_proved_again(
     result.write(tour)
     flags = [word for name, city in ends.items() for word in (f"--{name.replace('_', '-')}", str(city))]
     capsys.readouterr()
-    told = ["--tour", tour, "--json"]
-    assert main(["bound", file, "--open", *flags, "--iterations", "200", "--certificate", certificate, *told]) == 0
+    reported = ["--tour", tour, "--json"]
+    assert main(["bound", file, "--open", *flags, "--iterations", "200", "--certificate", certificate, *reported]) == 0
     first = json.loads(capsys.readouterr().out)
     assert (first["length"], first["open"], first["optimum"]) == (result.length, True, None)
     assert 0.9 * result.length <= first["lower_bound"] <= result.length
-    assert main(["check-bound", file, certificate, *told]) == 0
+    assert main(["check-bound", file, certificate, *reported]) == 0
     again = json.loads(capsys.readouterr().out)
     assert {**again, "seconds": 0} == {**first, "seconds": 0}
     assert read_certificate(certificate).kind == (True, ends.get("start_city"), ends.get("end_city"))
@@ -98,7 +98,7 @@ def test_paths_are_bounded_and_proved_again(
     if ends:
         # A path that ends elsewhere.
         pytsp.write_tour(tour, np.roll(result.tour, 1))
-        assert "but start_city is 3" in refusal(capsys, "bound", file, "--open", *flags, *told)
+        assert "but start_city is 3" in refusal(capsys, "bound", file, "--open", *flags, *reported)
 
 
 def test_a_known_optimum_is_told_beside_the_bound(capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,22 +44,22 @@ def instance(tmp_path: Path) -> str:
 
 def test_solve_prints_the_result(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", instance, "--climbers", "50", "--seed", "3", "--backend", "c"]) == 0
-    told = capsys.readouterr()
+    reported = capsys.readouterr()
     result = pytsp.solve(pytsp.read(instance), climbers=50, seed=3, backend="c")
-    assert told.out.splitlines()[:4] == str(result).splitlines()[:4]
-    assert told.err == ""
+    assert reported.out.splitlines()[:4] == str(result).splitlines()[:4]
+    assert reported.err == ""
 
 
 def test_solve_prints_one_json_object(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", instance, "--climbers", "50", "--seed", "3", "--json"]) == 0
     out = capsys.readouterr().out
-    told = json.loads(out)
+    reported = json.loads(out)
     assert out.count("\n") == 1
-    assert set(told) >= KEYS
+    assert set(reported) >= KEYS
     result = pytsp.solve(pytsp.read(instance), climbers=50, seed=3)
-    assert told["file"] == instance and told["device"] and told["environment"]["Python"]
+    assert reported["file"] == instance and reported["device"] and reported["environment"]["Python"]
     timeless = set(result.to_dict()) - {"seconds", "history"}
-    assert {key: told[key] for key in timeless} == {key: result.to_dict()[key] for key in timeless}
+    assert {key: reported[key] for key in timeless} == {key: result.to_dict()[key] for key in timeless}
 
 
 def test_gaps_to_known_optima_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,17 +71,17 @@ def test_gaps_to_known_optima_are_printed(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize("backend", ["auto", "c", "multicore"])
 def test_every_backend_that_runs_is_accepted(instance: str, backend: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", instance, "--climbers", "9", "--backend", backend, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["backend"] == backend or backend == "auto"
+    reported = json.loads(capsys.readouterr().out)
+    assert reported["backend"] == backend or backend == "auto"
 
 
 def test_threads_and_time_limit_reach_the_solver(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--backend", "multicore", "--threads", "2", "--time-limit", "0.2"]
     options += ["--solver", "restarts", "--climbers", "100000000"]
     assert main(["solve", instance, *options, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["stop_reason"] == "time limit"
-    assert told["climbers_done"] <= told["climbers"] < 10**8
+    reported = json.loads(capsys.readouterr().out)
+    assert reported["stop_reason"] == "time limit"
+    assert reported["climbers_done"] <= reported["climbers"] < 10**8
 
 
 def test_the_tour_that_is_written_is_the_one_that_was_found(
@@ -89,20 +89,20 @@ def test_the_tour_that_is_written_is_the_one_that_was_found(
 ) -> None:
     output = tmp_path / "found.tour"
     assert main(["solve", instance, "--climbers", "20", "--output", str(output), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     tour = pytsp.read_tour(output)
-    assert tour.tolist() == told["tour"]
-    assert pytsp.read(instance).tour_length(tour) == told["length"]
+    assert tour.tolist() == reported["tour"]
+    assert pytsp.read(instance).tour_length(tour) == reported["length"]
 
 
 @pytest.mark.parametrize("k", ["1", "3", "inf"])
 def test_moves_a_pass_and_mapping_reach_the_solver(k: str, instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--climbers", "20", "--seed", "3", "--backend", "c", "--json"]
     assert main(["solve", instance, *options, "--k", k, "--mapping", "thread"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     keywords: dict[str, Any] = dict(solver="restarts", climbers=20, seed=3, backend="c")
     expected = pytsp.solve(pytsp.read(instance), **keywords, k=k if k == "inf" else int(k))
-    assert {key: told[key] for key in ("length", "k", "mapping", "tour")} == {
+    assert {key: reported[key] for key in ("length", "k", "mapping", "tour")} == {
         key: expected.to_dict()[key] for key in ("length", "k", "mapping", "tour")
     }
 
@@ -205,8 +205,8 @@ def assert_control_c_prints_the_best(words: list[str], instance: str) -> float:
         seconds = seconds_of(end)
     assert process.returncode == 0
     # A GPU's tens of millions of lengths take longer to read back than to print.
-    told = json.loads(printed[0])
-    assert told["stop_reason"] == "interrupted"
+    reported = json.loads(printed[0])
+    assert reported["stop_reason"] == "interrupted"
     return seconds
 
 
@@ -224,10 +224,10 @@ def test_the_options_of_iterated_local_search_reach_the_solver(
         (["--start", "space-filling-curve"], dict(start="space-filling-curve")),
     ):
         assert main(["solve", instance, "--backend", "c", "--solver", "ils", *words, *extra, "--json"]) == 0
-        told = json.loads(capsys.readouterr().out)
+        reported = json.loads(capsys.readouterr().out)
         expected = pytsp.solve(cities, backend="c", merge=True, **options, **rest, **keywords)  # type: ignore[arg-type]
-        assert (told["tour"], told["iterations"], told["solver"]) == (expected.tour.tolist(), 40, "ils")
-        assert told["steps"] == int(expected.steps.sum())
+        assert (reported["tour"], reported["iterations"], reported["solver"]) == (expected.tour.tolist(), 40, "ils")
+        assert reported["steps"] == int(expected.steps.sum())
 
 
 @pytest.mark.parametrize(("moves", "pivot"), [("or-opt", "best"), ("flat", "first")])
@@ -240,10 +240,10 @@ def test_the_options_of_edge_assembly_crossover_reach_the_solver(
     options = dict(solver="eax", iterations=2, climbers=9, seed=5, neighbours=6, moves=moves, pivot=pivot, population=6)
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     assert main(["solve", instance, "--backend", "c", *words, "--initial-tour", str(start), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     expected = pytsp.solve(cities, backend="c", initial_tour=np.arange(30)[::-1], **options)  # type: ignore[arg-type]
-    assert (told["tour"], told["solver"]) == (expected.tour.tolist(), "eax")
-    assert (told["climbers"], told["iterations"]) == (expected.climbers, expected.iterations)
+    assert (reported["tour"], reported["solver"]) == (expected.tour.tolist(), "eax")
+    assert (reported["climbers"], reported["iterations"]) == (expected.climbers, expected.iterations)
 
 
 def test_the_first_climber_and_quadrants_reach_the_solver(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -252,11 +252,11 @@ def test_the_first_climber_and_quadrants_reach_the_solver(instance: str, capsys:
     tours = []
     for extra, quadrants in ((["--quadrants"], True), (["--no-quadrants"], False), ([], None)):
         assert main(["solve", instance, "--backend", "c", *words, *extra, "--json"]) == 0
-        told = json.loads(capsys.readouterr().out)
+        reported = json.loads(capsys.readouterr().out)
         expected = pytsp.solve(pytsp.read(instance), backend="c", quadrants=quadrants, **options)
-        assert (told["tour"], told["steps"]) == (expected.tour.tolist(), int(expected.steps.sum()))
-        assert told["climber"] in (70, 71)
-        tours.append((told["tour"], told["steps"]))
+        assert (reported["tour"], reported["steps"]) == (expected.tour.tolist(), int(expected.steps.sum()))
+        assert reported["climber"] in (70, 71)
+        tours.append((reported["tour"], reported["steps"]))
     assert tours[0] == tours[2] != tours[1]
 
 
@@ -275,22 +275,22 @@ def test_the_options_of_the_comparators_reach_the_solver(
     options = options | dict(iterations=12, climbers=2, seed=5)
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     assert main(["solve", instance, "--backend", "c", *words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     expected = pytsp.solve(pytsp.read(instance), backend="c", **options)
-    assert (told["tour"], told["solver"]) == (expected.tour.tolist(), options["solver"])
-    assert (told["climbers"], told["iterations"]) == (2, 12)
-    assert told["steps"] == int(expected.steps.sum())
+    assert (reported["tour"], reported["solver"]) == (expected.tour.tolist(), options["solver"])
+    assert (reported["climbers"], reported["iterations"]) == (2, 12)
+    assert reported["steps"] == int(expected.steps.sum())
 
 
 def test_a_seed_that_is_drawn_is_told(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["solve", instance, "--solver", "ils", "--iterations", "3", "--backend", "c", "--json", "--seed"]
-    told = []
+    reported = []
     for seed in ("random", "random"):
         assert main([*words, seed]) == 0
-        told.append(json.loads(capsys.readouterr().out))
-    assert told[0]["seed"] != told[1]["seed"]
-    assert main([*words, str(told[0]["seed"])]) == 0
-    assert json.loads(capsys.readouterr().out)["tour"] == told[0]["tour"]
+        reported.append(json.loads(capsys.readouterr().out))
+    assert reported[0]["seed"] != reported[1]["seed"]
+    assert main([*words, str(reported[0]["seed"])]) == 0
+    assert json.loads(capsys.readouterr().out)["tour"] == reported[0]["tour"]
     found = pytsp.solve(pytsp.read(instance), solver="two-opt", seed=None, backend="c")
     assert f"seed {found.seed}" in str(found)
     many = pytsp.solve_many([pytsp.read(instance)], seed=None, backend="c")
@@ -307,7 +307,7 @@ def test_no_control_character_of_a_file_reaches_a_terminal(
     path = tmp_path / "hostile.tsp"
     lines = Path(instance).read_text().replace("thirty", f"thirty{HOSTILE}")
     path.write_bytes(f"COMMENT : {HOSTILE}\n{lines}".encode())
-    told = ""
+    reported = ""
     for words in (
         ["info", str(path)],
         ["solve", str(path), "--solver", "ils", "--iterations", "3", "--verbose"],
@@ -315,9 +315,9 @@ def test_no_control_character_of_a_file_reaches_a_terminal(
         ["solve", str(path), "--solver", "large", "--metric", HOSTILE],
     ):
         main(words)
-        told += "".join(capsys.readouterr())
-    assert "thirty\ufffd]0;title" in told
-    assert {character for character in told if not character.isprintable()} <= {"\n", "\t"}
+        reported += "".join(capsys.readouterr())
+    assert "thirty\ufffd]0;title" in reported
+    assert {character for character in reported if not character.isprintable()} <= {"\n", "\t"}
     # Neither do those of names from elsewhere.
     named = pytsp.Instance.from_coordinates([[0, 0]], metric="EUC_2D", name=HOSTILE, comment=f"a\n{HOSTILE}")
     assert f"{named.name}{named.comment}".replace("\n", "").isprintable()
@@ -363,14 +363,14 @@ def test_compare_prints_one_json_object_that_tells_how_it_came_to_be(
 ) -> None:
     words = ["compare", instance, "--backends", "multicore,c", "--climbers", "20", "--seed", "3", "--repeats", "2"]
     assert main([*words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [row["backend"] for row in told["comparison"]] == ["multicore", "c"]
+    reported = json.loads(capsys.readouterr().out)
+    assert [row["backend"] for row in reported["comparison"]] == ["multicore", "c"]
     whole = pytsp.read(instance)
     result = pytsp.solve(whole, solver="restarts", climbers=20, seed=3, backend="c")
-    assert all((row["length"], row["equal"]) == (result.length, True) for row in told["comparison"])
-    assert (told["instance"], told["n"], told["metric"]) == (whole.name, whole.n, whole.metric)
-    assert (told["solver"], told["seed"], told["climbers"], told["repeats"]) == ("restarts", 3, 20, 2)
-    assert told["date"] and told["environment"]["pytsp"]
+    assert all((row["length"], row["equal"]) == (result.length, True) for row in reported["comparison"])
+    assert (reported["instance"], reported["n"], reported["metric"]) == (whole.name, whole.n, whole.metric)
+    assert (reported["solver"], reported["seed"], reported["climbers"], reported["repeats"]) == ("restarts", 3, 20, 2)
+    assert reported["date"] and reported["environment"]["pytsp"]
 
 
 def test_compare_runs_multicore_with_each_number_of_threads(instance: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -418,9 +418,9 @@ def test_compare_takes_all_backends_that_run(instance: str, capsys: pytest.Captu
 def test_info_describes_an_instance(capsys: pytest.CaptureFixture[str]) -> None:
     path = str(tsplib_file("pcb442.tsp"))
     assert main(["info", path, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["instance"], told["n"], told["metric"]) == ("pcb442", 442, "EUC_2D")
-    assert (told["optimum"], told["canonical_length"]) == (50778, 221440)
+    reported = json.loads(capsys.readouterr().out)
+    assert (reported["instance"], reported["n"], reported["metric"]) == ("pcb442", 442, "EUC_2D")
+    assert (reported["optimum"], reported["canonical_length"]) == (50778, 221440)
     assert main(["info", path]) == 0
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.replace("canonical ", "").splitlines())
     assert (lines["n"], lines["optimum"], lines["length"]) == ("442", "50778", "221440")
@@ -433,9 +433,9 @@ def test_info_says_what_is_not_known(instance: str, capsys: pytest.CaptureFixtur
 
 def test_backends_lists_every_backend(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["backends", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [each["name"] for each in told] == list(BACKENDS)
-    assert all(each["usable"] or (each["reason"] and each["remedy"]) for each in told)
+    reported = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in reported] == list(BACKENDS)
+    assert all(each["usable"] or (each["reason"] and each["remedy"]) for each in reported)
     assert main(["backends"]) == 0
     table = capsys.readouterr().out
     assert all(name in table for name in BACKENDS)
@@ -560,6 +560,6 @@ def test_wrong_usage_exits_with_2(arguments: list[str], words: str, capsys: pyte
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
     assert stopped.value.code == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert words in told.err
+    reported = capsys.readouterr()
+    assert reported.out == ""
+    assert words in reported.err

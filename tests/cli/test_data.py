@@ -42,15 +42,15 @@ def test_datasets_lists_the_library(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert main(["datasets", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told == [each.to_dict() for each in datasets.tsplib()]
+    reported = json.loads(capsys.readouterr().out)
+    assert reported == [each.to_dict() for each in datasets.tsplib()]
     assert {"name": "pr2392", "n": 2392, "type": "EUC_2D", "optimum": 378032}.items() <= next(
-        each for each in told if each["name"] == "pr2392"
+        each for each in reported if each["name"] == "pr2392"
     ).items()
-    assert not any(each["is_cached"] for each in told)
+    assert not any(each["is_cached"] for each in reported)
     assert main(["datasets"]) == 0
     table = capsys.readouterr().out
-    assert all(each["name"] in table for each in told)
+    assert all(each["name"] in table for each in reported)
     assert "378032" in table
 
 
@@ -144,13 +144,13 @@ def test_places_on_the_globe_are_solved_and_written(
 ) -> None:
     way = tmp_path / "way.geojson"
     assert main(["solve", places, "--output", str(way), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     line, *points = json.loads(way.read_text())["features"]
-    assert [each["properties"]["city"] for each in points] == told["tour"]
-    assert line["properties"]["length"] == told["length"]
+    assert [each["properties"]["city"] for each in points] == reported["tour"]
+    assert line["properties"]["length"] == reported["length"]
     assert len(line["geometry"]["coordinates"]) == 6
     assert main(["solve", places, "--metric", "geo", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["length"] == pytest.approx(told["length"], rel=0.005)
+    assert json.loads(capsys.readouterr().out)["length"] == pytest.approx(reported["length"], rel=0.005)
     assert main(["info", places]) == 0
 
 
@@ -186,9 +186,9 @@ def test_cities_are_named_by_label_or_number(tmp_path: Path, capsys: pytest.Capt
 def test_an_open_path_has_no_gap_to_the_optimum_of_tours(capsys: pytest.CaptureFixture[str]) -> None:
     path = str(tsplib_file("gr17.tsp"))
     assert main(["solve", path, "--open", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["optimum"], told["gap"], told["open"]) == (None, None, True)
-    assert told["length"] < 2085
+    reported = json.loads(capsys.readouterr().out)
+    assert (reported["optimum"], reported["gap"], reported["open"]) == (None, None, True)
+    assert reported["length"] < 2085
 
 
 def test_ends_and_metrics_that_mean_nothing_are_refused(places: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -219,9 +219,9 @@ def test_a_table_on_standard_input_is_solved_and_told_in_order(tmp_path: Path) -
     order = done.stdout.splitlines()[-4:]
     assert sorted(order) == ["Berlin", "London", "Paris", "Rom"]
     assert [line.split(",")[2] for line in (tmp_path / "t.csv").read_text().splitlines()] == ["name", *order]
-    told = json.loads(run_command("solve", "europe", "--json").stdout)
+    reported = json.loads(run_command("solve", "europe", "--json").stdout)
     listed = run_command("solve", "europe", "--order").stdout.splitlines()[-53:]
-    assert listed == [*map(str, told["tour"])]
+    assert listed == [*map(str, reported["tour"])]
 
 
 def test_a_report_reads_what_the_solve_was_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -233,12 +233,12 @@ def test_a_report_reads_what_the_solve_was_told(tmp_path: Path, capsys: pytest.C
         ("ways.csv", ["--asymmetric"]),
     ):
         assert main(["solve", str(tmp_path / file), *words, "--json"]) == 0
-        told = capsys.readouterr().out
-        (tmp_path / "run.json").write_text(told)
+        reported = capsys.readouterr().out
+        (tmp_path / "run.json").write_text(reported)
         assert main(["report", str(tmp_path / "run.json"), "-o", str(tmp_path / "page.html")]) == 0
         assert main(["info", str(tmp_path / file), *words]) == 0
         for name, value in (("columns", 5), ("columns", [5]), ("metric", ["x"]), ("asymmetric", "yes")):
-            (tmp_path / "run.json").write_text(json.dumps(json.loads(told) | {name: value}))
+            (tmp_path / "run.json").write_text(json.dumps(json.loads(reported) | {name: value}))
             assert f"{name}" in refusal(capsys, "report", str(tmp_path / "run.json"))
         capsys.readouterr()
 

@@ -89,7 +89,7 @@ def test_examples_belong_to_commands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (["slove", "europe"], "did you mean solve?"),
         (["solve", "europe", "--solver", "eaxx"], "did you mean eax?"),
@@ -101,12 +101,12 @@ def test_examples_belong_to_commands() -> None:
     ],
 )
 def test_a_mistyped_word_is_met_with_the_one_that_is_like_it(
-    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], reported: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         main(words)
     assert ended.value.code == 2
-    assert capsys.readouterr().err.rstrip().endswith(told)
+    assert capsys.readouterr().err.rstrip().endswith(reported)
 
 
 @pytest.mark.parametrize("words", [["xyzzy"], ["solve", "europe", "--xyzzy"], ["solve", "europe", "--solver", "xyzzy"]])
@@ -150,31 +150,31 @@ def test_frequent_options_have_a_letter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("eurpoe", "europe"), ("kroa100", "kroA100"), ("PR2392", "pr2392"), ("mine.tps", "mine.tsp")]
+    ("name", "reported"), [("eurpoe", "europe"), ("kroa100", "kroA100"), ("PR2392", "pr2392"), ("mine.tps", "mine.tsp")]
 )
 def test_a_mistyped_instance_is_met_with_names_and_files(
-    name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, reported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.tsp").touch()
     assert main(["info", name]) == 1
-    assert f"did you mean {told}" in capsys.readouterr().err
+    assert f"did you mean {reported}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (["compare", "europe", "--backends", "c,multicor"], "did you mean multicore?"),
         (["solve", "towns.csv", "--metric", "haversin"], "did you mean HAVERSINE?"),
     ],
 )
 def test_values_that_are_looked_at_later_are_met_likewise(
-    words: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str], reported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "towns.csv").write_text("x,y\n0,0\n3,4\n9,9\n")
     assert main(words) == 1
-    assert capsys.readouterr().err.rstrip().endswith(told)
+    assert capsys.readouterr().err.rstrip().endswith(reported)
 
 
 def test_files_of_another_folder_are_suggested_with_it(tmp_path: Path) -> None:

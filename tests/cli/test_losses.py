@@ -146,11 +146,11 @@ def test_a_file_that_cannot_be_written_after_all_has_one_beside_it(
     ending: str, found: pytsp.Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / f"found{ending}").mkdir()
-    with pytest.raises(PytspError, match=rf"found{ending}: Is a directory; the tour is in {tmp_path}/pytsp-") as told:
+    with pytest.raises(PytspError, match=rf"found{ending}: Is a directory; the tour is in {tmp_path}/pytsp-") as raised:
         results.tell(found, options(tmp_path / f"found{ending}"), lambda: "told")
     assert capsys.readouterr().out == "told\n"
     found.write(tmp_path / f"again{ending}")
-    rescued = Path(str(told.value).rpartition(" ")[2])
+    rescued = Path(str(raised.value).rpartition(" ")[2])
     assert rescued.read_bytes() == (tmp_path / f"again{ending}").read_bytes()
 
 
@@ -192,8 +192,8 @@ def test_what_cannot_be_printed_is_in_a_file(
 
 def test_a_tour_for_standard_output_is_all_that_goes_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*SOLVE, "--output", "-"]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("NAME : ") and told.endswith("-1\nEOF\n")
+    reported = capsys.readouterr().out
+    assert reported.startswith("NAME : ") and reported.endswith("-1\nEOF\n")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])

@@ -181,10 +181,10 @@ def test_the_library_logs_and_is_silent_by_itself(
 def test_verbose_prints_the_log_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["solve", "uniform100", "--backend", "c", "--climbers", "9", "--solver", "eax", "--json"]
     assert main([*words, "--verbose"]) == 0
-    told = capsys.readouterr()
-    assert told.out.count("\n") == 1
-    assert all(line.startswith("pytsp: ") for line in told.err.splitlines())
-    assert "100 cities, EUC_2D; solver eax\n" in told.err
+    reported = capsys.readouterr()
+    assert reported.out.count("\n") == 1
+    assert all(line.startswith("pytsp: ") for line in reported.err.splitlines())
+    assert "100 cities, EUC_2D; solver eax\n" in reported.err
     assert main(words) == 0
     assert capsys.readouterr().err == ""
 

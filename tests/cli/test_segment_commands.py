@@ -38,9 +38,9 @@ def test_results_are_told_as_json(lines: Path, capsys: pytest.CaptureFixture[str
     output = lines.with_name("new.csv")
     words = ["segments", str(lines), "--start", "0,0", "--one-way", "--closed", "--json", "-o", str(output)]
     assert main(words) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     # One way the second one is entered from behind, and all of it goes back.
-    assert told == {"segments": 3, "groups": 1, "flipped": 0, "before": 21.0, "after": 11.0, "output": str(output)}
+    assert reported == {"segments": 3, "groups": 1, "flipped": 0, "before": 21.0, "after": 11.0, "output": str(output)}
 
 
 def test_a_picture_shows_the_moves(lines: Path) -> None:
@@ -97,8 +97,8 @@ def test_what_is_wrong_is_told_in_one_line(
 ) -> None:
     lines.with_name("lines.dxf").write_text("x")
     assert main(["segments", str(lines.with_name(words[0])), *words[1:]]) == 1
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1 and message in told
+    reported = capsys.readouterr().err
+    assert reported.count("\n") == 1 and message in reported
 
 
 def test_every_row_is_kept_once(tmp_path: Path) -> None:

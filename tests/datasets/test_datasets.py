@@ -349,8 +349,8 @@ def test_neither_the_list_nor_a_name_imports_what_downloads() -> None:
         datasets.tsplib(), datasets.find("europe")
         print(sorted({"pooch", "requests", "numpy"} & sys.modules.keys()))
     """
-    told = run_python("-c", program, check=True)
-    assert told.stdout == "[]\n"
+    reported = run_python("-c", program, check=True)
+    assert reported.stdout == "[]\n"
 
 
 def test_a_file_goes_before_a_name(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,13 +72,13 @@ def test_a_worker_that_is_lost_as_its_result_arrives_is_a_loss() -> None:
         async def _result(self, *, raiseit: bool) -> Reply:
             return Reply("done", "", b"")
 
-    async def hear(told: Future[Reply]) -> None:
-        await cfexecutor._cascade_future(Lost(), told)
+    async def hear(reported: Future[Reply]) -> None:
+        await cfexecutor._cascade_future(Lost(), reported)
 
-    told: Future[Reply] = Future()
-    asyncio.run(hear(told))
+    reported: Future[Reply] = Future()
+    asyncio.run(hear(reported))
     with pytest.raises(TypeError) as lost:
-        told.result()
+        reported.result()
     assert _is_loss(lost.value)
     with pytest.raises(TypeError) as other:
         len(3)  # type: ignore[arg-type]
@@ -112,12 +112,12 @@ def test_a_cluster_that_loses_all_workers_leaves_a_checkpoint_that_goes_on(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pytsp.distributed.coordinator.NOBODY_SECONDS", 1.0)
-    file, told = tmp_path / "going", []
+    file, reported = tmp_path / "going", []
 
     def leave(_: object) -> None:
-        if not told:
+        if not reported:
             client.cluster.scale(0)
-        told.append(1)
+        reported.append(1)
 
     said = rf"^all workers are gone, and none came within 1 s; not done: .*; go on with: pytsp resume {file}$"
     with short_slices(), pytest.raises(pytsp.WorkerLost, match=said):

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from results import assert_same
-from workers import Told as Teller
+from workers import Report as Teller
 from workers import short_slices
 
 import pytsp
@@ -70,15 +70,15 @@ def test_any_number_of_workers_finds_what_one_process_does(solver: str, workers:
 def test_nothing_is_told_before_there_is_a_tour(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # As if the first slice took longer than the coordinator waits.
     monkeypatch.setattr("pytsp.distributed.search.CALL_SECONDS", 0.0)
-    told: list[Any] = []
+    reported: list[Any] = []
 
     def note(now: Any) -> None:
-        told.append((now.length, instance.tour_length(now.tour)))
+        reported.append((now.length, instance.tour_length(now.tour)))
 
     instance = uniform(120)
     with ThreadPoolExecutor(2) as executor:
         result = pytsp.solve(instance, executor=executor, progress=note, on_improvement=note, **asked(solver, seed=3))
-    assert told and all(length == measured for length, measured in told)
+    assert reported and all(length == measured for length, measured in reported)
     assert all(each.length < np.inf for each in result.history)
 
 
@@ -202,11 +202,11 @@ def test_a_target_ends_all_workers() -> None:
 
 
 def test_progress_tells_how_many_work() -> None:
-    told: list[int] = []
+    reported: list[int] = []
     with ThreadPoolExecutor(2) as executor:
         options = {"solver": "restarts", "climbers": 50, "backend": "c", "executor": executor}
-        pytsp.solve(uniform(50), progress=lambda now: told.append(now.workers), **options)
-    assert set(told) == {2}
+        pytsp.solve(uniform(50), progress=lambda now: reported.append(now.workers), **options)
+    assert set(reported) == {2}
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1], [1, 3, 4, 2, 0]])
@@ -253,7 +253,7 @@ def test_a_worker_of_another_build_is_refused_by_name(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("asked", "placed", "expected"),
+    ("asked", "placement", "expected"),
     [
         ({"backend": "c", "threads": None}, {"threads": 2}, {"backend": "c", "threads": None}),
         ({"backend": "auto", "threads": None}, {"threads": 2}, {"backend": "auto", "threads": 2}),
@@ -266,10 +266,10 @@ def test_a_worker_of_another_build_is_refused_by_name(monkeypatch: pytest.Monkey
     ],
 )
 def test_a_process_has_its_share_of_cores_or_its_device(
-    asked: dict[str, Any], placed: dict[str, Any], expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    asked: dict[str, Any], placement: dict[str, Any], expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slices._here, "placed", placed, raising=False)
-    here = slices.placed_here({"device": None, **asked})
+    monkeypatch.setattr(slices._here, "placement", placement, raising=False)
+    here = slices.placement_here({"device": None, **asked})
     assert expected.items() <= here.items()
 
 
@@ -445,9 +445,9 @@ def test_no_place_waits_until_all_results_of_another_one_are_made(monkeypatch: p
     has_passes=st.booleans(),
 )
 def test_what_is_told_arrives_as_it_was(lengths: Any, steps: Any, done: Any, has_passes: bool) -> None:
-    told = Range(3, lengths, steps, done, steps if has_passes else None)
-    arrived = pickle.loads(pickle.dumps(told, protocol=5))
-    for name, column in vars(told).items():
+    reported = Range(3, lengths, steps, done, steps if has_passes else None)
+    arrived = pickle.loads(pickle.dumps(reported, protocol=5))
+    for name, column in vars(reported).items():
         if name in COLUMNS and column is not None:
             assert getattr(arrived, name).dtype == column.dtype
             np.testing.assert_array_equal(getattr(arrived, name), column)
@@ -458,5 +458,5 @@ def test_what_is_told_arrives_as_it_was(lengths: Any, steps: Any, done: Any, has
 def test_what_is_told_of_climbers_takes_no_more_bytes_than_it_holds() -> None:
     lengths = np.random.default_rng(0).integers(21_000, 25_000, 10_000)
     steps, done = lengths // 200, np.ones(10_000, dtype=np.bool_)
-    told = Range(0, lengths, steps, done)
-    assert len(pickle.dumps(told, protocol=5)) < 10_000 * (2 + 1 + 1 / 8) + 2_000
+    reported = Range(0, lengths, steps, done)
+    assert len(pickle.dumps(reported, protocol=5)) < 10_000 * (2 + 1 + 1 / 8) + 2_000

@@ -133,10 +133,10 @@ def test_a_session_is_true(page: Path, tmp_path: Path, monkeypatch: pytest.Monke
     folder.mkdir(exist_ok=True)
     monkeypatch.chdir(folder)
     examples = doctest.DocTestParser().get_doctest(session, {}, page.stem, str(page), 0)
-    told: list[str] = []
-    outcome = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=told.append)
+    reported: list[str] = []
+    outcome = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=reported.append)
     assert outcome.attempted >= 3
-    assert outcome.failed == 0, "".join(told)
+    assert outcome.failed == 0, "".join(reported)
 
 
 @pytest.mark.slow

@@ -70,8 +70,8 @@ def sources(*patterns: str) -> Iterator[tuple[Path, str]]:
 def opened(source: str) -> list[str]:
     """Return the docstrings that open with one of the openers."""
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    told = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
-    return [text.splitlines()[0] for text in told if re.split(r"\W", text, maxsplit=1)[0] in OPENERS]
+    reported = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    return [text.splitlines()[0] for text in reported if re.split(r"\W", text, maxsplit=1)[0] in OPENERS]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -73,9 +73,9 @@ def test_a_tour_file_is_read_back(result: Result) -> None:
 
 @given(results())
 def test_json_is_read_back(result: Result) -> None:
-    told = json.loads(outputs.to_json(result))
-    assert told == json.loads(json.dumps(result.to_dict()))
-    assert (told["tour"], told["open"]) == (result.tour.tolist(), result.is_open)
+    reported = json.loads(outputs.to_json(result))
+    assert reported == json.loads(json.dumps(result.to_dict()))
+    assert (reported["tour"], reported["open"]) == (result.tour.tolist(), result.is_open)
 
 
 @given(results())

@@ -136,15 +136,15 @@ def test_other_json_is_refused(text: str, tmp_path: Path) -> None:
 def test_the_command_line_takes_the_other_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "t.json").write_text(json.dumps({"distances": WAYS, "durations": DIRECTED}))
     assert main(["info", str(tmp_path / "t.json"), "--json"]) == 0
-    told = capsys.readouterr()
-    assert json.loads(told.out)["n"] == 3
-    assert told.err == (
+    reported = capsys.readouterr()
+    assert json.loads(reported.out)["n"] == 3
+    assert reported.err == (
         f"pytsp: {tmp_path}/t.json: the road server gives durations and distances; its durations are taken, and with "
         "columns=['distances'] (--columns distances) its distances\n"
     )
     assert main(["info", str(tmp_path / "t.json"), "--json", "--columns", "distances"]) == 0
-    told = capsys.readouterr()
-    assert json.loads(told.out)["n"] == 4 and told.err == ""
+    reported = capsys.readouterr()
+    assert json.loads(reported.out)["n"] == 4 and reported.err == ""
 
 
 def test_a_mapping_of_any_kind_is_a_table() -> None:

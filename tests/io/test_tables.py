@@ -128,8 +128,8 @@ def test_a_word_on_the_diagonal_makes_no_labels_of_distances(first: str, recwarn
     instance = read("\n".join([first, *map(",".join, rows)]))
     assert instance.n == 4 and instance.distance(0, 2) == float(ways[1])
     # Whole numbers without order may be labels all the same.
-    told = [str(each.message) for each in recwarn]
-    assert [each.startswith("t.csv: line 1 is taken as distances") for each in told] == [True] * ("9,7,8" in first)
+    warned = [str(each.message) for each in recwarn]
+    assert [each.startswith("t.csv: line 1 is taken as distances") for each in warned] == [True] * ("9,7,8" in first)
 
 
 def test_a_header_may_name_years_beside_coordinates() -> None:
@@ -304,7 +304,7 @@ def test_no_table_loses_a_city_or_a_length(count: int) -> None:
     refused = taken_otherwise = 0
     for _ in range(count):
         table = drawn(random)
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             try:
                 instance = read(table.text, **table.options)
@@ -312,10 +312,10 @@ def test_no_table_loses_a_city_or_a_length(count: int) -> None:
                 refused += 1
                 assert table.is_odd, table
                 # Of rows without a value the warning names the lines.
-                is_told = any("without any value left out: line" in str(each.message) for each in told)
-                assert is_told or re.match(r"t.csv: line \d+(, (field|column) \w+)?: ", str(error)), (table, error)
+                is_reported = any("without any value left out: line" in str(each.message) for each in warned)
+                assert is_reported or re.match(r"t.csv: line \d+(, (field|column) \w+)?: ", str(error)), (table, error)
                 continue
-        words = [str(each.message) for each in told]
+        words = [str(each.message) for each in warned]
         if instance.n != len(table.cells):
             # A row of whole numbers behind a field without one, which is what the lines begin with.
             what = "labels" if instance.n < len(table.cells) else "distances"

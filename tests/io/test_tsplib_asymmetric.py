@@ -89,11 +89,11 @@ def test_a_shortest_tour_is_as_long_as_the_oracles(ways: NDArray[np.int64]) -> N
 def test_the_command_solves_it_and_writes_the_tour(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "directed.tour"
     assert main(["solve", str(FILE), "--json", "--output", str(output)]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     instance = pytsp.read(FILE)
     tour = pytsp.read_tour(output, instance.n)
-    assert instance.tour_length(tour) == told["length"] == shortest(instance.distance_matrix())
-    assert tour.tolist() == told["tour"]
+    assert instance.tour_length(tour) == reported["length"] == shortest(instance.distance_matrix())
+    assert tour.tolist() == reported["tour"]
     assert main(["info", str(FILE)]) == 0
     assert "asymmetric        yes" in capsys.readouterr().out
 

@@ -59,8 +59,8 @@ class Crossed:
 def assert_children(form: Form, tours: Sequence[list[int]], crossed: Crossed) -> None:
     """What holds of every generation: tours with the gains that are told, of edges of their parents and of merges."""
     distances = distances_of(form)
-    told = zip(crossed.tours, crossed.gains, crossed.steps, tours, crossed.mates, strict=True)
-    for child, gain, step, before, mate in told:
+    reported = zip(crossed.tours, crossed.gains, crossed.steps, tours, crossed.mates, strict=True)
+    for child, gain, step, before, mate in reported:
         assert is_tour(child, form.whole.n)
         assert oracle.length(distances, before) - oracle.length(distances, child) == gain >= 0
         assert step == (gain > 0)

@@ -53,12 +53,12 @@ class Tour:
     def __init__(self, backend: Backend, form: Form, tour: Any, k: int | None = None) -> None:
         self.backend, self.form, self.loaded = backend, form, load(backend, form)
         self.links = linked(backend, form, self.loaded, lists_of(form, k))
-        self.handle: Opaque = backend.call("huge_given", np.asarray(tour, dtype=np.int32))
+        self.handle: Opaque = backend.call("large_given", np.asarray(tour, dtype=np.int32))
 
-    def settle(self, limit: int, seed: int = 0, most: int = 2**62) -> Tour:
+    def descend_more(self, limit: int, seed: int = 0, most: int = 2**62) -> Tour:
         """Make passes, with bounds on their number and their work."""
         given_ = (self.loaded, self.links, self.handle, seed, limit, most)
-        self.handle = self.backend.call(f"{self.form.kind}_huge_descend", *given_)
+        self.handle = self.backend.call(f"{self.form.kind}_large_descend", *given_)
         return self
 
     def climb(
@@ -83,11 +83,11 @@ class Tour:
 
     def found(self) -> tuple[list[int], int, bool]:
         """The tour, its length, which is right, and whether it is a local optimum."""
-        tour = self.backend.call("huge_tour", self.handle).tolist()
-        length = self.backend.call(f"{self.form.kind}_huge_length", self.loaded, self.handle)
+        tour = self.backend.call("large_tour", self.handle).tolist()
+        length = self.backend.call(f"{self.form.kind}_large_length", self.loaded, self.handle)
         assert is_tour(tour, self.form.whole.n)
         assert length == self.form.whole.tour_length(tour)
-        return tour, length, bool(self.backend.call("huge_done", self.handle))
+        return tour, length, bool(self.backend.call("large_done", self.handle))
 
 
 @given(
@@ -97,7 +97,7 @@ class Tour:
 def test_passes_end_on_a_local_optimum(backend: Backend, data: st.DataObject, instance: Instance, seed: int) -> None:
     start = data.draw(strategies.tours(instance.n))
     for form in forms_of(instance):
-        tour, length, done = Tour(backend, form, start).settle(1000, seed).found()
+        tour, length, done = Tour(backend, form, start).descend_more(1000, seed).found()
         assert done
         assert length == oracle.least(distances_of(form), tour, 10**9)
 
@@ -108,16 +108,16 @@ def test_no_pass_lengthens_a_tour(backend: Backend, n: int, seed: int, k: int) -
     tour = Tour(backend, form_of(uniform(n, seed)), random_tours(n, 1, seed)[0], k)
     lengths, moves = [tour.found()[1]], [0]
     while not tour.found()[2]:
-        tour.settle(1)
+        tour.descend_more(1)
         lengths.append(tour.found()[1])
-        moves.append(int(backend.call("huge_counts", tour.handle)[0]))
+        moves.append(int(backend.call("large_counts", tour.handle)[0]))
     for length, other, made, after in zip(lengths, lengths[1:], moves, moves[1:], strict=False):
         assert other < length if after > made else other == length
-    whole = Tour(backend, form_of(uniform(n, seed)), random_tours(n, 1, seed)[0], k).settle(10**6)
+    whole = Tour(backend, form_of(uniform(n, seed)), random_tours(n, 1, seed)[0], k).descend_more(10**6)
     assert whole.found() == tour.found()
-    assert backend.call("huge_counts", whole.handle).tolist() == backend.call("huge_counts", tour.handle).tolist()
-    assert whole.settle(10).found() == tour.found()
-    assert Tour(backend, form_of(uniform(n, seed)), whole.found()[0], k).settle(0).found()[2] is False
+    assert backend.call("large_counts", whole.handle).tolist() == backend.call("large_counts", tour.handle).tolist()
+    assert whole.descend_more(10).found() == tour.found()
+    assert Tour(backend, form_of(uniform(n, seed)), whole.found()[0], k).descend_more(0).found()[2] is False
 
 
 def test_more_moves_than_are_compared_with_each_other(backend: Backend) -> None:
@@ -125,10 +125,10 @@ def test_more_moves_than_are_compared_with_each_other(backend: Backend) -> None:
     tour = Tour(backend, form, random_tours(1500, 1, 0)[0], 5)
     length = tour.found()[1]
     for _ in range(40):
-        shorter = tour.settle(1).found()[1]
+        shorter = tour.descend_more(1).found()[1]
         assert shorter <= length
         length = shorter
-    assert tour.settle(10**6).found()[2]
+    assert tour.descend_more(10**6).found()[2]
 
 
 @given(data=st.data(), n=st.integers(2, 60), seed=st.integers(0, 99), temperature=st.sampled_from((0.0, 20.0, 1e12)))
@@ -180,12 +180,12 @@ def test_all_backends_and_forms_and_cuts_end_alike(backend: Backend, n: int, tem
     rest: dict[str, Any] = dict(offset=n - 5, temperature=temperature)
     own, *others = forms_of(uniform(n))
     first = Tour(open_backend("c"), own, start, 8).climb(20, 0, n // 20, **rest)
-    expected = first.found(), first.settle(10**6).found()
+    expected = first.found(), first.descend_more(10**6).found()
     for form in (own, *others):
         tour = Tour(backend, form, start, 8)
         for number in reversed(range(n // 20)):
             tour.climb(20, number, 1, **rest)
-        assert (tour.found(), tour.settle(3).settle(10**6).found()) == expected
+        assert (tour.found(), tour.descend_more(3).descend_more(10**6).found()) == expected
 
 
 def test_later_rounds_begin_without_a_descent(backend: Backend) -> None:
@@ -224,7 +224,7 @@ def test_what_are_no_pieces_is_refused(backend: Backend, what: str, value: float
 @pytest.mark.parametrize("tour", [[0, 1, 1], [0, 1, 3], []])
 def test_what_is_no_tour_is_refused(backend: Backend, tour: list[int]) -> None:
     with pytest.raises(KernelError):
-        backend.call("huge_given", np.array(tour, dtype=np.int32))
+        backend.call("large_given", np.array(tour, dtype=np.int32))
 
 
 @pytest.mark.parametrize("bad", [-1, 6])

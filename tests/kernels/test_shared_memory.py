@@ -58,7 +58,7 @@ def resolved(expression: str, source: str, end: int) -> str:
     def definition(name: re.Match[str]) -> str:
         if name[0].startswith(("n_", "piece_")):
             return "n"
-        begin = source.rindex(told := f"int64_t {name[0]} = ", 0, end) + len(told)
+        begin = source.rindex(reported := f"int64_t {name[0]} = ", 0, end) + len(reported)
         return f"({source[begin : source.index(';', begin)].replace('(int64_t)', '')})"
 
     return resolved(re.sub(r"\w*_\d+", definition, expression), source, end)
@@ -101,8 +101,8 @@ def test_no_block_needs_more_shared_memory_than_is_thought(part: str, kinds: dic
                 return fits_a_block(whole, k, gpu(room), is_enumerated=kinds is ENUMERATED)
 
             most = most_cities(fits, least)
-            told = f"{form}, k {k}: {most} cities in {room} KiB"
-            assert most < least or needed(expression, most) <= room * 2**10, told
+            reported = f"{form}, k {k}: {most} cities in {room} KiB"
+            assert most < least or needed(expression, most) <= room * 2**10, reported
 
 
 @pytest.mark.parametrize(("room", "expected"), [(48, 94), (64, 100), (227, 100)])

@@ -36,9 +36,9 @@ def cities(metric: str, n: int, seed: int) -> Instance:
     return Instance.from_coordinates(points, metric=metric)
 
 
-def told(kernels: Backend, form: kernel_input.Form, tour: NDArray[np.int32]) -> int:
+def reported(kernels: Backend, form: kernel_input.Form, tour: NDArray[np.int32]) -> int:
     """The length of a tour by the kernel's distances."""
-    return int(kernels.call(f"{form.kind}_huge_length", load(kernels, form), kernels.call("huge_given", tour)))
+    return int(kernels.call(f"{form.kind}_large_length", load(kernels, form), kernels.call("large_given", tour)))
 
 
 @pytest.mark.parametrize("ends", [None, (None, None), (2, None), (2, 5)])
@@ -54,7 +54,7 @@ def test_kernels_compute_the_distances_of_the_instance(
         if ends is not None or metric in IN_SPACE or instance.coordinates.shape[1] == 3:  # type: ignore[union-attr]
             assert form.kind == "space"
         tour = np.random.default_rng(seed).permutation(instance.n).astype(np.int32)
-        assert told(on_the_cpu, form, tour) == form.whole.tour_length(tour)
+        assert reported(on_the_cpu, form, tour) == form.whole.tour_length(tour)
         if form.is_exact:
             assert form.whole.tour_length(tour) == instance.tour_length(tour)
         else:

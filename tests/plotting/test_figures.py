@@ -253,8 +253,8 @@ def test_a_tour_file_is_drawn(stored: list[str], capsys: pytest.CaptureFixture[s
 
 
 def test_curves_need_no_instance(stored: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    told = json.loads(Path(stored[0]).read_text()) | {"instance": "nowhere"}
-    Path("lost.json").write_text(json.dumps(told))
+    reported = json.loads(Path(stored[0]).read_text()) | {"instance": "nowhere"}
+    Path("lost.json").write_text(json.dumps(reported))
     assert main(["plot", "lost.json", "--kind", "convergence"]) == 0
     assert main(["plot", "lost.json"]) == 1
 

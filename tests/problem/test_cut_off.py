@@ -34,9 +34,9 @@ def without(*cities: int, n: int = 4) -> NDArray[Any]:
 def test_a_solve_names_them_and_points_at_who_called() -> None:
     instance = Instance.from_matrix(without(2), "towns", labels=NAMES)
     words = "^towns: every tour has forbidden edges, since all ways of 1 of 4 cities are forbidden: Kiel$"
-    with pytest.warns(PytspWarning, match=words) as told:
+    with pytest.warns(PytspWarning, match=words) as warned:
         result = pytsp.solve(instance, backend="c")
-    assert told[0].filename == __file__
+    assert warned[0].filename == __file__
     assert "forbidden 2 of the edges; no tour with fewer was found; all ways are forbidden of Kiel" in str(result)
     with pytest.warns(PytspWarning, match="of 5 of 7 cities are forbidden: 0, 1, 2 and 2 more$"):
         pytsp.solve_many([np.ones((4, 4)), without(*range(5), n=7)], backend="c")
@@ -59,12 +59,12 @@ def test_a_direction_alone_may_be_missing() -> None:
 def test_the_command_line_says_it_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "towns.csv").write_text(",Ulm,Bonn,Kiel\nUlm,0,1,NA\nBonn,1,0,NA\nKiel,NA,NA,0\n")
     assert main(["solve", str(tmp_path / "towns.csv"), "--backend", "c"]) == 0
-    told = capsys.readouterr()
+    reported = capsys.readouterr()
     assert (
         "pytsp: towns: every tour has forbidden edges, since all ways of 1 of 3 cities are forbidden: Kiel\n"
-        in told.err
+        in reported.err
     )
-    assert "all ways are forbidden of Kiel" in told.out
+    assert "all ways are forbidden of Kiel" in reported.out
 
 
 @given(

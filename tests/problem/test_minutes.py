@@ -55,9 +55,9 @@ def test_a_city_is_named_where_it_has_a_name() -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_minutes_of_sixty_and_more_are_told(way: Any) -> None:
-    with pytest.warns(PytspWarning, match="metric GEO takes degrees and minutes, .* 60 or more in 2 of") as told:
+    with pytest.warns(PytspWarning, match="metric GEO takes degrees and minutes, .* 60 or more in 2 of") as warned:
         way([[40.62, 13.24], [48.30, -11.60], [50.1, 8.5]])
-    [each] = [each for each in told if "minutes" in str(each.message)]
+    [each] = [each for each in warned if "minutes" in str(each.message)]
     assert each.filename == __file__
     assert "the latitude of city 0" in str(each.message) and "40.62, the longitude of city 1" in str(each.message)
 

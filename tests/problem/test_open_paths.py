@@ -251,9 +251,9 @@ def test_a_tour_is_told_from_a_city_on(asymmetric: bool) -> None:
     instance = Instance.from_matrix(d if asymmetric else d + d.T, asymmetric=asymmetric)
     plain = pytsp.solve(instance, backend="c")
     tours = []
-    told = pytsp.solve(instance, start_city=4, backend="c", on_improvement=lambda now: tours.append(now.tour))
-    assert told.tour.tolist() == np.roll(plain.tour, -plain.tour.tolist().index(4)).tolist()
-    assert told.length == plain.length
+    reported = pytsp.solve(instance, start_city=4, backend="c", on_improvement=lambda now: tours.append(now.tour))
+    assert reported.tour.tolist() == np.roll(plain.tour, -plain.tour.tolist().index(4)).tolist()
+    assert reported.length == plain.length
     assert {tour[0] for tour in tours} == {4}
 
 
@@ -290,7 +290,7 @@ def test_lists_of_neighbours_and_limits_out_of_range_are_refused_for_paths() -> 
 
 def test_a_tour_with_an_end_out_of_its_place_is_put_right_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
     line = Instance.from_coordinates([[x, 0] for x in range(6)], metric="EUC_2D")
-    told: list[Improvement] = []
+    reported: list[Improvement] = []
 
     def halted(instance: Instance, request: Request) -> pytsp.Result:
         # City 6, the further one, stands between 2 and 3, though the path is to begin in 0.
@@ -303,12 +303,12 @@ def test_a_tour_with_an_end_out_of_its_place_is_put_right_and_told(monkeypatch: 
         return replace(result, tour=tour, length=length, lengths=np.array([length]), history=(improvement,))
 
     monkeypatch.setattr(_reductions, "solve_once", halted)
-    result = pytsp.solve(line, open=True, start_city=0, on_improvement=told.append)
+    result = pytsp.solve(line, open=True, start_city=0, on_improvement=reported.append)
     assert result.tour[0] == 0
     assert result.length == line.path_length(result.tour) == result.history[-1].length == result.lengths.min()
-    assert tuple(told) == result.history
-    assert len(told) == 2
-    assert told[0].length > told[1].length
+    assert tuple(reported) == result.history
+    assert len(reported) == 2
+    assert reported[0].length > reported[1].length
 
 
 @pytest.mark.parametrize("name", ["open", "quadrants"])

@@ -69,9 +69,9 @@ def test_some_cities_near_each_other_are_no_reason_to_warn(monkeypatch: pytest.M
 def test_a_solve_says_so_and_names_who_called_it(metric: str, words: str) -> None:
     unit = Instance.from_coordinates(np.random.default_rng(0).random((50, 2)) / 1e3, metric, name="unit")
     for solve in (pytsp.solve, lambda one, **options: pytsp.solve_many([one], **options)):
-        with pytest.warns(PytspWarning, match=f"^unit: metric {metric} .* 100 % of the places .*{words}") as told:
+        with pytest.warns(PytspWarning, match=f"^unit: metric {metric} .* 100 % of the places .*{words}") as warned:
             solve(unit, backend="c")
-        assert told[0].filename == __file__
+        assert warned[0].filename == __file__
     with pytest.warns(PytspWarning):
         pytsp.solve(unit, backend="c", open=True)
 

@@ -49,22 +49,22 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_tour_that_is_asked_for_has_the_length_that_is_told(solver: str, kind: str, backend: Backend) -> None:
     if solver == "large" and (kind == "matrix" or backend.device is not None):
         pytest.skip("pieces are of cities with places, on a CPU")
-    instance, told = INSTANCES[kind], []
+    instance, reported = INSTANCES[kind], []
 
     def look(now: Progress | Improvement) -> bool:
         tour = now.tour  # type: ignore[union-attr]
         assert now.length == pytest.approx(instance.tour_length(tour), rel=0 if instance.is_exact else 1e-6)
         # It is the caller's own.
         tour[:] = tour[::-1].copy()
-        told.append(now.length)
-        return len(told) > 12
+        reported.append(now.length)
+        return len(reported) > 12
 
     found = pytsp.solve(
         instance, solver=solver, backend=backend.name, progress=look, on_improvement=look, seed=1, **LONG[solver]
     )
-    assert found.stop_reason == ("callback" if len(told) > 12 else "finished")
-    assert found.length == instance.tour_length(found.tour) <= min(told) * (1 if instance.is_exact else 1 + 1e-6)
-    assert len(told) > 2
+    assert found.stop_reason == ("callback" if len(reported) > 12 else "finished")
+    assert found.length == instance.tour_length(found.tour) <= min(reported) * (1 if instance.is_exact else 1 + 1e-6)
+    assert len(reported) > 2
 
 
 @pytest.mark.parametrize("solver", ["ils", "large", "eax"])
@@ -101,18 +101,18 @@ def test_paths_and_directed_tours_are_told_as_they_are() -> None:
     ways = np.random.default_rng(0).integers(1, 99, (20, 20))
     instance = Instance.from_matrix(ways, asymmetric=True)
     for options in ({}, {"open": True}, {"open": True, "start_city": 3}):
-        told: list[tuple[float, list[int]]] = []
+        reported: list[tuple[float, list[int]]] = []
 
-        def look(now: Any, told: list[Any] = told) -> None:
-            told.append((now.length, now.tour.tolist()))
+        def look(now: Any, reported: list[Any] = reported) -> None:
+            reported.append((now.length, now.tour.tolist()))
 
         found = pytsp.solve(instance, backend="c", progress=look, on_improvement=look, seed=2, **options)  # type: ignore[arg-type]
         length = instance.path_length if found.is_open else instance.tour_length
         # A search in its middle may leave an end out of its place; that is repaired, and makes it shorter.
-        assert told and all(length(tour) <= least for least, tour in told)
-        assert min(length(tour) for _, tour in told) >= found.length
+        assert reported and all(length(tour) <= least for least, tour in reported)
+        assert min(length(tour) for _, tour in reported) >= found.length
         if "start_city" in options:
-            assert all(tour[0] == 3 for _, tour in told)
+            assert all(tour[0] == 3 for _, tour in reported)
 
 
 def test_what_is_told_keeps_no_search_alive(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,11 +124,13 @@ def test_what_is_told_keeps_no_search_alive(monkeypatch: pytest.MonkeyPatch) -> 
         begin(self, *arguments)
 
     monkeypatch.setattr(Search, "__init__", watched)
-    told: list[Any] = []
-    pytsp.solve(uniform(60), solver="ils", iterations=50, backend="c", progress=told.append, on_improvement=told.append)
+    reported: list[Any] = []
+    pytsp.solve(
+        uniform(60), solver="ils", iterations=50, backend="c", progress=reported.append, on_improvement=reported.append
+    )
     gc.collect()
-    assert told and searches[0]() is None
-    for each in told:
+    assert reported and searches[0]() is None
+    for each in reported:
         with pytest.raises(ValueError, match="within the callback only"):
             _ = each.tour
         assert pickle.loads(pickle.dumps(each)) == each
@@ -136,8 +138,8 @@ def test_what_is_told_keeps_no_search_alive(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_quick_tour_of_a_solve_without_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytsp.utils.deadline.UNTIMED_CITIES", 1)
-    told: list[Any] = []
+    reported: list[Any] = []
     found: Result = pytsp.solve(
-        uniform(300), backend="c", time_limit=1e-9, on_improvement=lambda now: told.append(now.tour)
+        uniform(300), backend="c", time_limit=1e-9, on_improvement=lambda now: reported.append(now.tour)
     )
-    assert (found.stop_reason, [each.tolist() for each in told]) == ("time limit", [found.tour.tolist()])
+    assert (found.stop_reason, [each.tolist() for each in reported]) == ("time limit", [found.tour.tolist()])

@@ -85,11 +85,11 @@ def test_no_tour_of_many_that_is_coarse_is_left_out(seed: int, n: int, distance:
     lengths = np.array([instance.tour_length(tour) for instance, tour in zip(instances, tours, strict=True)])
 
     def ways(numbers: Any) -> Any:
-        told = [
+        reported = [
             instances[at].distances(tours[at], np.roll(tours[at], -1)) / units[at]
             for at in np.asarray(numbers).tolist()
         ]
-        return np.array(told)
+        return np.array(reported)
 
     found = may_be_coarse(ways, n, lengths, units)
     for at, instance in enumerate(instances):

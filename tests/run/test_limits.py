@@ -246,7 +246,7 @@ def test_a_pass_between_pieces_that_does_not_fit_is_not_begun(monkeypatch: pytes
     monkeypatch.setattr("pytsp.solvers.large.solver.PASSED_A_SECOND", 1.0)
     clock = KernelClock(monkeypatch)
     found = pytsp.solve(uniform(300), solver="large", time_limit=6.0, backend="c")
-    assert clock.begun("grid_climb_pieces") and not clock.begun("grid_huge_descend")
+    assert clock.begun("grid_climb_pieces") and not clock.begun("grid_large_descend")
     assert (found.stop_reason, bool(found.done.any())) == ("time limit", False)
     assert_whole(found)
 

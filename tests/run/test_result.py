@@ -58,12 +58,12 @@ def test_a_result_tells_its_lower_bound_and_options_where_there_are_any() -> Non
     assert (result().lower_bound, result().options) == (None, None)
     assert not {"lower_bound", "options"} & result(options=object()).to_dict().keys()
     found = result(lower_bound=35, options=Asked(climbers=3, temperature=np.float32(0.5), schedule=np.ones(2)))
-    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert (told["lower_bound"], told["options"]) == (
+    reported = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert (reported["lower_bound"], reported["options"]) == (
         35,
         {"climbers": 3, "temperature": 0.5, "schedule": [1.0, 1.0]},
     )
-    assert told["gap_bound"] == found.gap_bound == 36 / 35 - 1
+    assert reported["gap_bound"] == found.gap_bound == 36 / 35 - 1
     assert repr(found) == repr(replace(found, lower_bound=None, options=None))
     assert repr(found) == repr(result(found.instance))
 
@@ -88,15 +88,15 @@ def test_a_result_says_what_its_bound_proves(changes: dict[str, Any], said: str,
     assert said in str(found).split("\n")
     assert found.gap_bound == gap
     assert found.is_proved is (found.length == found.lower_bound)
-    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert told["gap_bound"] == (None if gap == np.inf else gap)
+    reported = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert reported["gap_bound"] == (None if gap == np.inf else gap)
     assert not {"lower_bound", "gap_bound"} & result().to_dict().keys()
     assert (result().gap_bound, result().is_proved, result().describe_bound()) == (None, False, "")
 
 
 def test_a_result_is_plain_json() -> None:
-    told = json.loads(json.dumps(result().to_dict(), allow_nan=False))
-    assert told == {
+    reported = json.loads(json.dumps(result().to_dict(), allow_nan=False))
+    assert reported == {
         "instance": "square",
         "n": 4,
         "metric": "EUC_2D",
@@ -127,9 +127,9 @@ def test_a_result_is_plain_json() -> None:
 
 def test_a_result_of_iterated_local_search_counts_iterations() -> None:
     found = iterated()
-    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert {told[key] for key in ("k", "moves", "passes")} == {None}
-    assert (told["solver"], told["iterations"], told["steps"]) == ("ils", 5000, 3)
+    reported = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert {reported[key] for key in ("k", "moves", "passes")} == {None}
+    assert (reported["solver"], reported["iterations"], reported["steps"]) == ("ils", 5000, 3)
     text = str(found)
     assert "3, 5000 iterations each, seed 7" in text
     assert "2.00 s on c, 8 k iterations/s" in text

@@ -22,16 +22,16 @@ EUROPE = ROOT / "data" / "europe.tsp"
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[str, Any]:
+def reported() -> dict[str, Any]:
     """What a solve of europe tells."""
     instance = pytsp.read(EUROPE)
     return json.loads(json.dumps(pytsp.solve(instance, seed=1, climbers=20, solver="restarts", backend="c").to_dict()))
 
 
-def stored(folder: Path, told: object, name: str = "run.json") -> str:
+def stored(folder: Path, reported: object, name: str = "run.json") -> str:
     """The path of a file that holds it."""
     path = folder / name
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(reported))
     return str(path)
 
 
@@ -39,11 +39,11 @@ def stored(folder: Path, told: object, name: str = "run.json") -> str:
 @pytest.mark.parametrize("depth", [100, 900, 10**5])
 @pytest.mark.parametrize("brackets", ["[]", ('{"a":', "}")])
 def test_nesting_without_end_does_no_harm(
-    name: str, depth: int, brackets: tuple[str, str], told: dict[str, Any], tmp_path: Path
+    name: str, depth: int, brackets: tuple[str, str], reported: dict[str, Any], tmp_path: Path
 ) -> None:
     path = tmp_path / "deep.json"
     opened, closed = brackets
-    path.write_text(json.dumps(told | {name: None}).replace("null", opened * depth + "1" + closed * depth, 1))
+    path.write_text(json.dumps(reported | {name: None}).replace("null", opened * depth + "1" + closed * depth, 1))
     command = ["report", str(path), "--instance", "europe", "--output", str(tmp_path / "deep.html")]
     assert main(command) in (0, 1)
 
@@ -57,13 +57,13 @@ def test_what_solve_prints_is_read_with_its_instance(tmp_path: Path, capsys: pyt
     path = tmp_path / "run.json"
     path.write_text(printed)
     [run] = read_runs([str(path)])
-    told = json.loads(printed)
-    assert (run.label, run.tour.tolist(), run.lengths.tolist()) == ("run", told["tour"], told["lengths"])
-    assert run.history.tolist() == told["history"]
+    reported = json.loads(printed)
+    assert (run.label, run.tour.tolist(), run.lengths.tolist()) == ("run", reported["tour"], reported["lengths"])
+    assert run.history.tolist() == reported["history"]
     assert run.instance is not None and run.instance.name == "elsewhere"
-    assert told["file"] == str(copy)
+    assert reported["file"] == str(copy)
     assert {"file", "date", "device", "environment"} <= set(run.facts)
-    assert told["environment"]["cores"] >= 1
+    assert reported["environment"]["cores"] >= 1
 
 
 def test_a_solve_of_standard_input_names_no_file(
@@ -74,8 +74,8 @@ def test_a_solve_of_standard_input_names_no_file(
     assert json.loads(capsys.readouterr().out)["file"] is None
 
 
-def test_a_result_at_hand_is_the_run_that_it_prints(told: dict[str, Any], tmp_path: Path) -> None:
-    [read] = read_runs([stored(tmp_path, told)])
+def test_a_result_at_hand_is_the_run_that_it_prints(reported: dict[str, Any], tmp_path: Path) -> None:
+    [read] = read_runs([stored(tmp_path, reported)])
     result = pytsp.solve(pytsp.read(EUROPE), seed=1, climbers=20, solver="restarts", backend="c")
     run = Run.of(result)
     for name in ("tour", "lengths"):
@@ -85,10 +85,10 @@ def test_a_result_at_hand_is_the_run_that_it_prints(told: dict[str, Any], tmp_pa
 
 
 def test_the_instance_is_found_by_its_name_among_those_that_come_with_pytsp(
-    told: dict[str, Any], tmp_path: Path
+    reported: dict[str, Any], tmp_path: Path
 ) -> None:
     for file in (None, str(tmp_path / "gone.tsp")):
-        [run] = read_runs([stored(tmp_path, {**told, "file": file})])
+        [run] = read_runs([stored(tmp_path, {**reported, "file": file})])
         assert run.instance is not None and run.instance.name == "europe"
 
 
@@ -114,16 +114,16 @@ def test_an_open_path_of_places_in_a_table_is_read_back(tmp_path: Path, capsys: 
     assert run.facts["length"] == run.instance.path_length(run.tour) < run.instance.tour_length(run.tour)
 
 
-def test_runs_of_one_instance_share_it(told: dict[str, Any], tmp_path: Path) -> None:
-    first, second = read_runs([stored(tmp_path, told, "a.json"), stored(tmp_path, told, "b.json")])
+def test_runs_of_one_instance_share_it(reported: dict[str, Any], tmp_path: Path) -> None:
+    first, second = read_runs([stored(tmp_path, reported, "a.json"), stored(tmp_path, reported, "b.json")])
     assert first.instance is second.instance
-    assert [run.instance for run in read_runs([stored(tmp_path, told)], needs_instance=False)] == [None]
+    assert [run.instance for run in read_runs([stored(tmp_path, reported)], needs_instance=False)] == [None]
 
 
-def test_standard_input_is_read(told: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(told).encode())))
+def test_standard_input_is_read(reported: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(reported).encode())))
     [run] = read_runs(["-"])
-    assert run.tour.tolist() == told["tour"]
+    assert run.tour.tolist() == reported["tour"]
 
 
 @pytest.mark.parametrize(
@@ -151,9 +151,9 @@ def test_standard_input_is_read(told: dict[str, Any], monkeypatch: pytest.Monkey
     ],
 )
 def test_what_is_no_result_is_refused_with_its_place(
-    changes: dict[str, Any], complaint: str, told: dict[str, Any], tmp_path: Path
+    changes: dict[str, Any], complaint: str, reported: dict[str, Any], tmp_path: Path
 ) -> None:
-    path = stored(tmp_path, told | changes)
+    path = stored(tmp_path, reported | changes)
     with pytest.raises(PytspError, match=complaint) as refusal:
         read_runs([path])
     assert str(refusal.value).startswith(f"{path}: ")
@@ -167,15 +167,15 @@ def test_what_is_no_object_is_refused(text: str, complaint: str, tmp_path: Path)
         read_runs([str(path)])
 
 
-def test_another_instance_is_refused(told: dict[str, Any], tmp_path: Path) -> None:
+def test_another_instance_is_refused(reported: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(PytspError, match="the tour has 53 cities, but 'capitals' has 242"):
-        read_runs([stored(tmp_path, told)], "capitals")
+        read_runs([stored(tmp_path, reported)], "capitals")
     assert datasets.find("capitals").is_file()
 
 
-def test_labels_say_what_differs_and_are_never_equal(told: dict[str, Any], tmp_path: Path) -> None:
+def test_labels_say_what_differs_and_are_never_equal(reported: dict[str, Any], tmp_path: Path) -> None:
     def labels(*changes: dict[str, Any]) -> list[str]:
-        files = [stored(tmp_path, told | each, f"{k}.json") for k, each in enumerate(changes)]
+        files = [stored(tmp_path, reported | each, f"{k}.json") for k, each in enumerate(changes)]
         return [run.label for run in read_runs(files)]
 
     assert labels({}) == ["0"]
@@ -185,5 +185,5 @@ def test_labels_say_what_differs_and_are_never_equal(told: dict[str, Any], tmp_p
     assert labels(*crossed) == ["eax, seed 1", "eax, seed 2", "ils, seed 1", "ils, seed 2"]
     assert labels({}, {"k": None}) == ["0: k 1", "1"]
     assert labels({}, {}, {"seed": 2}) == ["0: seed 1", "1: seed 1", "2: seed 2"]
-    [run] = read_runs([stored(tmp_path, told)])
+    [run] = read_runs([stored(tmp_path, reported)])
     assert [each.label for each in label_runs([run, run])] == ["run (1)", "run (2)"]

@@ -28,22 +28,22 @@ PART = "comparators"
 solved = solving("annealing")
 
 
-def told_temperatures(instance: Instance, backend: Backend, **options: Any) -> tuple[list[float], list[int]]:
+def reported_temperatures(instance: Instance, backend: Backend, **options: Any) -> tuple[list[float], list[int]]:
     """The temperatures that the kernels are told in a solve, and the numbers of the iterations that begin calls."""
-    told: list[float] = []
+    reported: list[float] = []
     starts: list[int] = []
     call = Backend.call
 
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
         if entry.endswith("_anneal"):
-            told.extend(arguments[-1].tolist())
+            reported.extend(arguments[-1].tolist())
             starts.append(self.fields(arguments[3])["from"])
         return call(self, entry, *arguments)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Backend, "call", record)
         solved(instance, backend, **options)
-    return told, starts
+    return reported, starts
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 30])
@@ -95,52 +95,52 @@ def test_temperatures_do_not_depend_on_the_calls(count: int, hot: float, share: 
 
 def test_a_geometric_schedule_ends_at_its_last_temperature(backend: Backend) -> None:
     instance = scattered(40, "EUC_2D", 1)
-    told, starts = told_temperatures(instance, backend, iterations=200)
+    reported, starts = reported_temperatures(instance, backend, iterations=200)
     near = np.sort(np.array(distances_of(form_of(instance))), axis=1)[:, 1:3].mean()
-    assert told == pytest.approx(near * HOT * (COLD / HOT) ** (np.arange(200) / 199))
+    assert reported == pytest.approx(near * HOT * (COLD / HOT) ** (np.arange(200) / 199))
     assert starts == sorted({*starts}) and starts[0] == 0
-    told, _ = told_temperatures(instance, backend, iterations=200, temperature=900)
-    assert (told[0], told[-1]) == (900, pytest.approx(COLD * near))
-    told, _ = told_temperatures(instance, backend, iterations=4, temperature=80, schedule="linear")
-    assert told == [80, 60, 40, 20]
+    reported, _ = reported_temperatures(instance, backend, iterations=200, temperature=900)
+    assert (reported[0], reported[-1]) == (900, pytest.approx(COLD * near))
+    reported, _ = reported_temperatures(instance, backend, iterations=4, temperature=80, schedule="linear")
+    assert reported == [80, 60, 40, 20]
 
 
 def test_a_factor_and_given_temperatures_are_what_it_cools_by(backend: Backend) -> None:
     instance = scattered(40, "EUC_2D", 1)
-    told, _ = told_temperatures(instance, backend, iterations=5, temperature=64, cooling=0.5)
-    assert told == [64, 32, 16, 8, 4]
+    reported, _ = reported_temperatures(instance, backend, iterations=5, temperature=64, cooling=0.5)
+    assert reported == [64, 32, 16, 8, 4]
     # Until the default's last temperature is reached.
-    told, _ = told_temperatures(instance, backend, temperature=64, cooling=0.5)
+    reported, _ = reported_temperatures(instance, backend, temperature=64, cooling=0.5)
     near = np.sort(np.array(distances_of(form_of(instance))), axis=1)[:, 1:3].mean()
-    assert told[-1] <= COLD * near < told[-2]
-    told, _ = told_temperatures(instance, backend, schedule=[9.0, 1.0, 4.0])
-    assert told == [9, 1, 4]
+    assert reported[-1] <= COLD * near < reported[-2]
+    reported, _ = reported_temperatures(instance, backend, schedule=[9.0, 1.0, 4.0])
+    assert reported == [9, 1, 4]
 
 
 def test_scaled_distances_take_scaled_temperatures(backend: Backend) -> None:
     points = np.random.default_rng(0).uniform(0, 1, (30, 2))
     near = Instance.from_coordinates(points, metric="EUCLIDEAN")
     form = form_of(near)
-    told, _ = told_temperatures(near, backend, schedule=[0.25])
-    assert told == [0.25 / form.unit]
+    reported, _ = reported_temperatures(near, backend, schedule=[0.25])
+    assert reported == [0.25 / form.unit]
 
 
 def test_time_cools_where_iterations_have_no_end(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     KernelClock(monkeypatch)
     instance = scattered(60, "EUC_2D", 1)
-    told, _ = told_temperatures(instance, backend, time_limit=12.0)
+    reported, _ = reported_temperatures(instance, backend, time_limit=12.0)
     near = np.sort(np.array(distances_of(form_of(instance))), axis=1)[:, 1:3].mean()
-    assert HOT * near / 2 < told[0] <= HOT * near
-    assert COLD * near <= told[-1] < HOT * near / 4
-    told, _ = told_temperatures(instance, backend, time_limit=9.0, schedule="linear", temperature=100)
-    assert 50 < told[0] <= 100
-    assert 0 <= told[-1] < 30
+    assert HOT * near / 2 < reported[0] <= HOT * near
+    assert COLD * near <= reported[-1] < HOT * near / 4
+    reported, _ = reported_temperatures(instance, backend, time_limit=9.0, schedule="linear", temperature=100)
+    assert 50 < reported[0] <= 100
+    assert 0 <= reported[-1] < 30
 
 
 def test_a_call_has_so_many_iterations_at_most(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, starts = told_temperatures(scattered(8, "EUC_2D", 0), backend, iterations=40)
+    whole, starts = reported_temperatures(scattered(8, "EUC_2D", 0), backend, iterations=40)
     monkeypatch.setattr(stages, "MOST_ITERATIONS", 7)
-    cut, more = told_temperatures(scattered(8, "EUC_2D", 0), backend, iterations=40)
+    cut, more = reported_temperatures(scattered(8, "EUC_2D", 0), backend, iterations=40)
     assert cut == whole and max(np.diff([*more, 40])) == 7 and len(more) >= len(starts)
 
 

@@ -181,8 +181,8 @@ def test_iterations_are_the_beginning_of_more_of_them(backend: Backend, moves: s
     for iterations in (0, 1, whole.iterations, whole.iterations + 1):
         part = solved(uniform(80), backend, iterations=iterations, **options)
         assert part.iterations == min(iterations, whole.iterations)
-        told = [each[1:] for each in whole.history if each.iteration <= iterations]
-        assert [each[1:] for each in part.history] == told
+        reported = [each[1:] for each in whole.history if each.iteration <= iterations]
+        assert [each[1:] for each in part.history] == reported
 
 
 # The best of many climbers
@@ -322,27 +322,29 @@ def test_a_time_limit_that_is_over_at_once_still_gives_a_local_optimum(backend: 
 
 
 @pytest.mark.parametrize(
-    ("settled_by", "latest", "climbers"),
+    ("descended_by", "latest", "climbers"),
     [(0.0, 0.0, 8), (0.0, 1e9, 16), (1e9, 1e9, 50)],
     ids=["no time", "little time", "time"],
 )
 def test_a_population_that_has_little_time_is_small(
-    settled_by: float, latest: float, climbers: int, monkeypatch: pytest.MonkeyPatch
+    descended_by: float, latest: float, climbers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    placed = {"backend": "c", "threads": None, "device": None}
+    placement = {"backend": "c", "threads": None, "device": None}
     monkeypatch.setattr("pytsp.solvers.eax.MOST_GROWTH", 1)
-    monkeypatch.setattr(Evolution, "_times_to_settle", lambda _: (settled_by, latest))
-    evolution = begin(task_of(uniform(1_500), EAX(), Watch(time_limit=600.0), 0, None, placed))
-    while not evolution.standing.is_settled:
-        evolution.settle()
+    monkeypatch.setattr(Evolution, "_descent_times", lambda _: (descended_by, latest))
+    evolution = begin(task_of(uniform(1_500), EAX(), Watch(time_limit=600.0), 0, None, placement))
+    while not evolution.standing.is_descended:
+        evolution.descend_more()
     assert len(evolution.standing.lengths) == climbers
 
 
 def converged(n: int, backend: str, **given_options: Any) -> Evolution:
     """A first population of a solve with ten minutes that has converged."""
-    placed = {"backend": backend, "threads": None, "device": None}
-    evolution = begin(task_of(uniform(n), EAX(climbers=3, **given_options), Watch(time_limit=600.0), 0, None, placed))
-    while not (evolution.standing.is_settled and evolution.has_converged):
+    placement = {"backend": backend, "threads": None, "device": None}
+    evolution = begin(
+        task_of(uniform(n), EAX(climbers=3, **given_options), Watch(time_limit=600.0), 0, None, placement)
+    )
+    while not (evolution.standing.is_descended and evolution.has_converged):
         evolution.advance()
     return evolution
 
@@ -390,8 +392,8 @@ def test_kicks_do_not_end_other_solves(solve: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_an_island_ends_by_no_kicks() -> None:
-    placed = {"backend": "c", "threads": None, "device": None}
-    task = task_of(uniform(60), EAX(climbers=3), Watch(time_limit=600.0), 0, None, placed)
+    placement = {"backend": "c", "threads": None, "device": None}
+    task = task_of(uniform(60), EAX(climbers=3), Watch(time_limit=600.0), 0, None, placement)
     island = begin_island(task, (0, [Stay(0, 10)]))
     island.population_began -= 700.0
     assert not island.is_last
@@ -414,8 +416,8 @@ def test_no_more_climbers_descend_together_than_the_time_that_is_left_is_for(
 
 
 def test_populations_without_a_limit_grow_with_the_cities_and_shrink_again() -> None:
-    told = {8: 100, 201: 100, 532: 266, 600: 300, 666: 300, 1_000: 200, 5_000: 40, 8_333: 24, 20_000: 24}
-    assert {n: default_population(n, "cpu") for n in told} == told
+    reported = {8: 100, 201: 100, 532: 266, 600: 300, 666: 300, 1_000: 200, 5_000: 40, 8_333: 24, 20_000: 24}
+    assert {n: default_population(n, "cpu") for n in reported} == reported
 
 
 @pytest.mark.parametrize("moves", ["3-opt", "flat"])
@@ -431,8 +433,13 @@ def test_a_target_ends_a_solve(backend: Backend, moves: str) -> None:
 @pytest.mark.parametrize("moves", ["3-opt", "flat"])
 def test_progress_and_improvements_are_told_as_they_come(backend: Backend, moves: str) -> None:
     seen: list[Progress] = []
-    told: list[Improvement] = []
-    asked: dict[str, Any] = {"iterations": 6, "moves": moves, "progress": seen.append, "on_improvement": told.append}
+    reported: list[Improvement] = []
+    asked: dict[str, Any] = {
+        "iterations": 6,
+        "moves": moves,
+        "progress": seen.append,
+        "on_improvement": reported.append,
+    }
     result = solved(uniform(300), backend, **asked)
     # While climbers descend to the population, they are told as they come.
     there = [each.climbers for each in seen if each.iteration == 0]
@@ -441,8 +448,8 @@ def test_progress_and_improvements_are_told_as_they_come(backend: Backend, moves
     assert {each.iterations for each in seen} == {6}
     lengths = [each.length for each in seen]
     assert lengths == sorted(lengths, reverse=True)
-    assert result.history == tuple(told)
-    assert told[-1].length == result.length == lengths[-1]
+    assert result.history == tuple(reported)
+    assert reported[-1].length == result.length == lengths[-1]
 
 
 def calls_before_a_tour(backend: Backend, **options: Any) -> int:
@@ -568,10 +575,10 @@ def test_moves_that_are_not_all_at_once_are_made_by_the_host_of_a_gpu(monkeypatc
 
 
 def test_moves_of_all_cities_at_once_have_no_other_pivot() -> None:
-    told = "^moves='flat' has no effect with pivot='best': every city makes its best move$"
-    with pytest.raises(ValueError, match=told):
+    reported = "^moves='flat' has no effect with pivot='best': every city makes its best move$"
+    with pytest.raises(ValueError, match=reported):
         EAX(moves="flat", pivot="best")
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=reported):
         pytsp.solve(uniform(9), moves="flat", pivot="best")
     assert EAX(moves="flat", pivot="first").moves == "flat"
     with pytest.raises(ValueError, match="^moves='flat' has no effect with solver='ils'; it is for solver='eax'$"):

@@ -135,8 +135,8 @@ def test_few_cities_have_no_longer_tour_than_that_by_nearest_neighbours() -> Non
     points = [[0.3, 0.3], [0.3, 0.3 + 1e-9], [0.3 + 1e-9, 0.3], [0.3 + 1e-9, 0.3 + 1e-9]]
     points += [[0.759, 0.701], [0.23, 0.043], [0.801, 0.762], [0.305, 0.265]]
     instance = pytsp.Instance.from_coordinates(points, metric="EUCLIDEAN")
-    placed = {"backend": "c", "threads": None, "device": None}
-    task = task_of(instance, ILS(), Watch(time_limit=1.0, spent=2.0), 0, None, placed)
+    placement = {"backend": "c", "threads": None, "device": None}
+    task = task_of(instance, ILS(), Watch(time_limit=1.0, spent=2.0), 0, None, placement)
     found = _unsearched.fallback_result(task, np.array([5, 0, 1, 2, 3, 7, 4, 6], dtype=np.int32))
     assert found.length <= instance.tour_length(nearest_neighbour(instance))
 
@@ -148,8 +148,8 @@ def test_a_solve_that_is_late_by_a_minute_takes_the_time_for_a_greedy_tour(
     Clock(tick=1e-3).install(monkeypatch)
     # Greater than those that take next to no time.
     instance = uniform(20_000, 0)
-    placed = {"backend": "c", "threads": None, "device": None}
-    task = task_of(instance, ILS(), Watch(time_limit=1.0, spent=spent), 0, None, placed)
+    placement = {"backend": "c", "threads": None, "device": None}
+    task = task_of(instance, ILS(), Watch(time_limit=1.0, spent=spent), 0, None, placement)
     found = _unsearched.fallback_result(task, None)
     assert (found.length < instance.tour_length(nearest_neighbour(instance))) == is_greedy
     assert is_greedy or np.array_equal(found.tour, space_filling_curve(instance))
@@ -322,10 +322,10 @@ def test_without_time_a_directed_tour_is_no_longer_than_that_by_nearest_neighbou
         monkeypatch.setattr(JonkerVolgenant, "of", classmethod(lambda *_: _deadline.look(seconds=1e9)))
     else:
         monkeypatch.setattr(_solving, "quick_seconds", lambda instance: 1e9)
-    told: list[pytsp.Improvement] = []
-    found = pytsp.solve(instance, solver=solver, time_limit=60.0, backend="c", on_improvement=told.append)
+    reported: list[pytsp.Improvement] = []
+    found = pytsp.solve(instance, solver=solver, time_limit=60.0, backend="c", on_improvement=reported.append)
     assert (found.stop_reason, found.solver) == ("time limit", choose(solver, {}, instance).name)
-    assert found.length == instance.tour_length(found.tour) == found.history[-1].length == told[-1].length
+    assert found.length == instance.tour_length(found.tour) == found.history[-1].length == reported[-1].length
     assert found.length <= nearest
     assert found.instance is instance
 
@@ -380,7 +380,7 @@ def test_a_path_of_a_matrix_that_there_is_no_time_to_close_is_by_nearest_neighbo
     ways = np.random.default_rng(9).integers(1, 10**4, (300, 300))
     instance = Instance.from_matrix(ways if is_directed else np.minimum(ways, ways.T), asymmetric=is_directed)
     monkeypatch.setattr(_open_paths, "written_seconds", lambda _: 1e9)
-    told: list[pytsp.Improvement] = []
+    reported: list[pytsp.Improvement] = []
     found = pytsp.solve(
         instance,
         open=True,
@@ -388,11 +388,11 @@ def test_a_path_of_a_matrix_that_there_is_no_time_to_close_is_by_nearest_neighbo
         end_city=end_city,
         time_limit=60.0,
         backend="c",
-        on_improvement=told.append,
+        on_improvement=reported.append,
     )
     assert (found.stop_reason, found.is_open, found.iterations) == ("time limit", True, 0)
-    assert found.length == instance.path_length(found.tour) == found.history[-1].length == told[-1].length
-    assert found.lengths.tolist() == [found.length] and len(told) == 1
+    assert found.length == instance.path_length(found.tour) == found.history[-1].length == reported[-1].length
+    assert found.lengths.tolist() == [found.length] and len(reported) == 1
     order = [(end_city == 0) * 1 if start_city is None else start_city]
     waits = {*range(300)} - {*order, end_city}
     while waits:
@@ -446,7 +446,7 @@ def test_the_nearest_neighbour_tour_of_a_path_through_points_ends_where_it_must(
 
 def test_a_solve_that_waited_for_a_compiler_ends_with_more_than_the_cities_in_their_order() -> None:
     instance = uniform(1_000_000, 0)
-    placed = {"backend": "c", "threads": None, "device": None}
-    task = task_of(instance, ILS(), Watch(time_limit=1.0, spent=2.5), 0, None, placed)
+    placement = {"backend": "c", "threads": None, "device": None}
+    task = task_of(instance, ILS(), Watch(time_limit=1.0, spent=2.5), 0, None, placement)
     found = _unsearched._quick_tour_of(task)
     assert instance.tour_length(found) < 0.01 * instance.tour_length(instance.canonical_tour())

@@ -38,11 +38,13 @@ def test_without_time_a_tour_through_points_is_shorter_than_that_by_nearest_neig
     given = KINDS[kind]
     instance = given.instance(n, 1)
     nearest = given.length(instance, given.nearest_neighbour(instance))
-    told: list[pytsp.Improvement] = []
+    reported: list[pytsp.Improvement] = []
     options: dict[str, Any] = given.options(n)
-    found = pytsp.solve(instance, solver=solver, time_limit=1e-9, backend="c", on_improvement=told.append, **options)
+    found = pytsp.solve(
+        instance, solver=solver, time_limit=1e-9, backend="c", on_improvement=reported.append, **options
+    )
     assert (found.stop_reason, found.iterations) == ("time limit", 0)
-    assert found.length == given.length(instance, found.tour) == found.history[-1].length == told[-1].length
+    assert found.length == given.length(instance, found.tour) == found.history[-1].length == reported[-1].length
     assert found.length < nearest
 
 

@@ -286,9 +286,9 @@ def test_draws_reach_the_solver_from_the_command_line(capsys: pytest.CaptureFixt
     options: dict[str, Any] = dict(pivot="random-k", draws=7, iterations=20, climbers=2)
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     assert main(["solve", "europe", "--backend", "c", *words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     expected = pytsp.solve(pytsp.read(datasets.find("europe")), backend="c", **options)
-    assert (told["tour"], told["solver"], told["climbers_done"]) == (expected.tour.tolist(), "ils", 0)
+    assert (reported["tour"], reported["solver"], reported["climbers_done"]) == (expected.tour.tolist(), "ils", 0)
 
 
 @pytest.mark.parametrize(
@@ -454,13 +454,13 @@ def test_a_target_ends_a_solve(backend: Backend) -> None:
 
 
 def test_improvements_are_told_as_they_come(backend: Backend) -> None:
-    told: list[Improvement] = []
+    reported: list[Improvement] = []
     with cut(1e-12, 1e-12, 1):
-        result = solved(uniform(200), backend, iterations=200, moves="3-opt", on_improvement=told.append)
-    assert result.history == tuple(told)
-    assert len(told) > 2
+        result = solved(uniform(200), backend, iterations=200, moves="3-opt", on_improvement=reported.append)
+    assert result.history == tuple(reported)
+    assert len(reported) > 2
     start = min(uniform(200).tour_length(tour) for tour in starts_of(uniform(200), 3))
-    assert told[0][1:] == (0, start)
+    assert reported[0][1:] == (0, start)
     assert_whole(result)
 
 

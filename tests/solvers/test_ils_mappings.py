@@ -150,8 +150,8 @@ def test_a_block_takes_the_cities_that_its_shared_memory_holds(gpu: str) -> None
 @pytest.mark.parametrize("backend", ["c", "multicore"])
 @pytest.mark.parametrize("options", [{"mapping": "block"}, {"mapping": "lockstep"}])
 def test_what_only_a_gpu_has_is_refused_on_a_cpu(backend: str, options: dict[str, Any]) -> None:
-    told = f"^mapping='{options['mapping']}' needs a GPU backend; backend '{backend}' has one climber a thread$"
-    with pytest.raises(ValueError, match=told):
+    reported = f"^mapping='{options['mapping']}' needs a GPU backend; backend '{backend}' has one climber a thread$"
+    with pytest.raises(ValueError, match=reported):
         solved(uniform(9), backend, **options)
     with pytest.raises(ValueError, match="^mapping='lockstep' needs a GPU backend"):
         solved(uniform(9), backend, pivot="random-k", draw_blocks=3)

@@ -125,8 +125,8 @@ def test_what_was_set_aside_is_told_after_an_interruption(backend: Backend) -> N
     class Stop(KeyboardInterrupt):
         pass
 
-    def stop(told: pytsp.Progress) -> None:
-        if told.iteration >= 300:
+    def stop(reported: pytsp.Progress) -> None:
+        if reported.iteration >= 300:
             raise Stop
 
     found = pytsp.solve(

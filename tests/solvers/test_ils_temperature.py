@@ -66,30 +66,30 @@ def test_a_cooled_search_ends_below_a_hot_one(backend: Backend) -> None:
 
 @pytest.mark.parametrize("exchange", [None, 7])
 def test_a_number_of_iterations_is_what_it_cools_by(backend: Backend, exchange: int | None) -> None:
-    told = told_by(backend, iterations=50, temperature=3, exchange=exchange)
-    assert set(told) == {(3.0, 50)}
+    reported = reported_by(backend, iterations=50, temperature=3, exchange=exchange)
+    assert set(reported) == {(3.0, 50)}
 
 
 def test_a_time_limit_is_what_it_cools_by(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     KernelClock(monkeypatch)
     # By lists that take no other kernels.
-    told = told_by(backend, time_limit=12, temperature=3, neighbours=10)
-    assert {cooled for _, cooled in told} == {0}
-    temperatures = [temperature for temperature, _ in told]
+    reported = reported_by(backend, time_limit=12, temperature=3, neighbours=10)
+    assert {cooled for _, cooled in reported} == {0}
+    temperatures = [temperature for temperature, _ in reported]
     assert temperatures == sorted(temperatures, reverse=True)
     assert 2 < temperatures[0] <= 3
     assert temperatures[-1] < 1
 
 
-def told_by(backend: Backend, **options: Any) -> list[tuple[float, int]]:
+def reported_by(backend: Backend, **options: Any) -> list[tuple[float, int]]:
     """The temperatures that kernels are told in a solve, and the iterations by which they have fallen."""
-    told: list[tuple[float, int]] = []
+    reported: list[tuple[float, int]] = []
     call = Backend.call
 
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
         if entry.startswith("grid_ils"):
             plan = self.fields(arguments[3])
-            told.append((plan["temperature"], plan["cooled"]))
+            reported.append((plan["temperature"], plan["cooled"]))
         return call(self, entry, *arguments)
 
     instance: Instance = scattered(60, "EUC_2D", 1)
@@ -97,4 +97,4 @@ def told_by(backend: Backend, **options: Any) -> list[tuple[float, int]]:
         patch.setattr(Backend, "call", record)
         result = pytsp.solve(instance, solver="ils", backend=backend.name, climbers=2, **options)
     assert result.length == instance.tour_length(result.tour)
-    return told
+    return reported

@@ -240,7 +240,7 @@ def test_any_cut_gives_the_same_result(
     backend: Backend, call_seconds: float, speed: float, options: dict[str, Any]
 ) -> None:
     # Passes come after rounds 1, 4, …, not all that are needed.
-    rhythm = dict(FIRST_SETTLED=1, SETTLED_EVERY=3, SETTLED_PASSES=5)
+    rhythm = dict(FIRST_DESCENT=1, DESCENT_EVERY=3, DESCENT_PASSES=5)
     seen: list[Progress] = []
     with patched(**rhythm):
         expected = solved(uniform(103), backend, seed=9, **options)
@@ -349,11 +349,11 @@ def test_nothing_longer_is_accepted_at_temperature_0(backend: Backend) -> None:
 
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
         result = call(self, entry, *arguments)
-        if entry.endswith("huge_length"):
+        if entry.endswith("large_length"):
             lengths.append(result)
         return result
 
-    with pytest.MonkeyPatch.context() as patch, patched(FIRST_SETTLED=2, SETTLED_EVERY=3):
+    with pytest.MonkeyPatch.context() as patch, patched(FIRST_DESCENT=2, DESCENT_EVERY=3):
         patch.setattr(Backend, "call", record)
         solved(uniform(200), backend, iterations=8, temperature=0, progress=seen.append)
         assert lengths == sorted(lengths, reverse=True)
@@ -363,23 +363,23 @@ def test_nothing_longer_is_accepted_at_temperature_0(backend: Backend) -> None:
 
 
 def test_the_temperature_falls_to_0(backend: Backend) -> None:
-    told: list[float] = []
+    reported: list[float] = []
     call = Backend.call
 
     def record(self: Backend, entry: str, *arguments: Any) -> Any:
         if entry.endswith("climb_pieces"):
-            told.append(arguments[4])
+            reported.append(arguments[4])
         return call(self, entry, *arguments)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Backend, "call", record)
         solved(uniform(40), backend, iterations=10, temperature=8)
-        assert sorted(set(told), reverse=True) == pytest.approx([8 * (1 - r / 10) ** 3 for r in range(10)])
-        told.clear()
+        assert sorted(set(reported), reverse=True) == pytest.approx([8 * (1 - r / 10) ** 3 for r in range(10)])
+        reported.clear()
         KernelClock(patch)
         solved(uniform(40), backend, iterations=None, time_limit=60.0, temperature=8)
-    assert told == sorted(told, reverse=True)
-    assert told[0] <= 8 and told[-1] < 0.5
+    assert reported == sorted(reported, reverse=True)
+    assert reported[0] <= 8 and reported[-1] < 0.5
 
 
 def test_with_a_time_limit_all_pieces_descend_before_the_first_kick(backend: Backend) -> None:
@@ -430,8 +430,8 @@ def test_a_time_limit_ends_a_solve_with_the_best_so_far(backend: Backend, monkey
     clock = KernelClock(monkeypatch)
     result = solved(uniform(2_000, side=100_000), backend, iterations=None, time_limit=9.0, piece=100)
     assert result.stop_reason == "time limit"
-    assert clock.begun("climb_pieces") > 1 and clock.begun("huge_descend")
-    assert not clock.begun("climb_pieces", "huge_descend", after=9.0)
+    assert clock.begun("climb_pieces") > 1 and clock.begun("large_descend")
+    assert not clock.begun("climb_pieces", "large_descend", after=9.0)
     assert_whole(result)
 
 
@@ -486,11 +486,11 @@ def test_a_target_ends_a_solve(backend: Backend) -> None:
 
 
 def test_improvements_and_calls_are_told_as_they_come(backend: Backend) -> None:
-    told: list[Improvement] = []
+    reported: list[Improvement] = []
     seen: list[Progress] = []
     with patched(**cut(1e-12, 1e-12)):
-        result = solved(uniform(200), backend, on_improvement=told.append, progress=seen.append)
-    assert result.history == tuple(told)
+        result = solved(uniform(200), backend, on_improvement=reported.append, progress=seen.append)
+    assert result.history == tuple(reported)
     assert [each.length for each in seen] == sorted((each.length for each in seen), reverse=True)
     # Three rounds of twenty pieces, as many at a time as there are threads, and passes.
     together = backend.threads or 20
@@ -512,7 +512,7 @@ def test_control_c_at_any_call_leaves_a_tour(backend: Backend, monkeypatch: pyte
     instance = uniform(200)
     # Before are the lists, and what is taken to the device.
     for at in range(7, 120):
-        with monkeypatch.context() as patch, patched(**cut(1e-12, 1e-12), FIRST_SETTLED=1, SETTLED_EVERY=2):
+        with monkeypatch.context() as patch, patched(**cut(1e-12, 1e-12), FIRST_DESCENT=1, DESCENT_EVERY=2):
             interruption = Interruption(at, after)
             patch.setattr(Backend, "call", lambda self, *args, seam=interruption: seam.call(self, *args))
             result = solved(instance, backend, piece=50)
@@ -525,7 +525,7 @@ def test_control_c_at_any_call_leaves_a_tour(backend: Backend, monkeypatch: pyte
 
 def test_a_wrong_length_of_a_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_wrong_lengths_are_found_out(
-        monkeypatch, "grid_huge_length", lambda: pytsp.solve(uniform(9), solver="large", iterations=1, backend="c")
+        monkeypatch, "grid_large_length", lambda: pytsp.solve(uniform(9), solver="large", iterations=1, backend="c")
     )
 
 
@@ -635,10 +635,14 @@ def test_the_command_line_takes_pieces(tmp_path: Path, capsys: pytest.CaptureFix
     options: dict[str, Any] = dict(solver="large", piece=10, iterations=5, temperature=30.0, start="greedy")
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     assert main(["solve", str(file), "--backend", "c", *words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     expected = pytsp.solve(uniform(40), backend="c", **options)
-    assert (told["tour"], told["length"], told["solver"]) == (expected.tour.tolist(), expected.length, "large")
-    assert (told["iterations"], told["stop_reason"]) == (5, "finished")
+    assert (reported["tour"], reported["length"], reported["solver"]) == (
+        expected.tour.tolist(),
+        expected.length,
+        "large",
+    )
+    assert (reported["iterations"], reported["stop_reason"]) == (5, "finished")
     assert main(["solve", str(file), "--backend", "c", *words]) == 0
     assert str(expected.length) in capsys.readouterr().out
 

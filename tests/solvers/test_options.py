@@ -156,10 +156,10 @@ def test_the_docstring_tells_every_option(kind: type[Options]) -> None:
     _, _, parameters = text.partition("\nParameters\n----------\n")
     parameters, _, references = parameters.partition("\n\nReferences\n----------\n")
     lines = parameters.splitlines()
-    told = {line.partition(" : ")[0]: at for at, line in enumerate(lines) if not line.startswith(" ")}
-    assert list(told) == list(kind.fields())
-    assert {*told} == {*inspect.signature(kind).parameters}
-    for name, at in told.items():
+    reported = {line.partition(" : ")[0]: at for at, line in enumerate(lines) if not line.startswith(" ")}
+    assert list(reported) == list(kind.fields())
+    assert {*reported} == {*inspect.signature(kind).parameters}
+    for name, at in reported.items():
         spec = kind.fields()[name]
         assert lines[at] == f"{name} : {spec.type}"
         assert lines[at + 1].startswith("    ") and lines[at + 1].strip()
@@ -296,8 +296,8 @@ def test_every_option_has_a_flag(asked: tuple[type[Options], dict[str, Any]]) ->
 def test_help_tells_of_every_option(kind: type[Options], name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["solve", "--help-all"])
-    told = capsys.readouterr().out
-    assert any(flag_of(name) + end in told for end in " ,\n")
+    reported = capsys.readouterr().out
+    assert any(flag_of(name) + end in reported for end in " ,\n")
 
 
 # Checkpoints
@@ -318,7 +318,7 @@ def test_a_checkpoint_keeps_every_option(asked: tuple[type[Options], dict[str, A
     kind, given_ = asked
     found = stored(kind(**given_), seed)
     assert found.options == kind(**given_)
-    assert (found.seed, found.initial_tour, found.placed["backend"]) == (seed, None, "c")
+    assert (found.seed, found.initial_tour, found.placement["backend"]) == (seed, None, "c")
 
 
 @pytest.mark.parametrize(

@@ -331,14 +331,16 @@ def test_a_target_ends_a_solve(backend: Backend) -> None:
 
 
 def test_improvements_are_told_as_they_come(backend: Backend) -> None:
-    told: list[pytsp.Improvement] = []
+    reported: list[pytsp.Improvement] = []
     with cut(1e-5, 1e3, 1000):
-        result = solved(uniform(40), backend, climbers=400, on_improvement=told.append)
-    assert result.history == tuple(told)
-    assert len(told) > 1
-    assert all(a.seconds <= b.seconds and a.iteration <= b.iteration for a, b in zip(told, told[1:], strict=False))
-    assert all(a.length > b.length for a, b in zip(told, told[1:], strict=False))
-    assert (told[-1].length, result.solver, result.iterations) == (result.length, "restarts", None)
+        result = solved(uniform(40), backend, climbers=400, on_improvement=reported.append)
+    assert result.history == tuple(reported)
+    assert len(reported) > 1
+    assert all(
+        a.seconds <= b.seconds and a.iteration <= b.iteration for a, b in zip(reported, reported[1:], strict=False)
+    )
+    assert all(a.length > b.length for a, b in zip(reported, reported[1:], strict=False))
+    assert (reported[-1].length, result.solver, result.iterations) == (result.length, "restarts", None)
 
 
 def test_errors_in_progress_are_the_callers_own(backend: Backend) -> None:

@@ -79,23 +79,23 @@ def test_any_cut_gives_the_same_result(
     gpu: Backend, n: int, blocks: int, k: Any, call_seconds: float, batch_bytes: int, turns: int
 ) -> None:
     expected = pytsp.solve(uniform(n), solver="restarts", climbers=23, first=5, k=k, backend="c")
-    told: list[Progress] = []
+    reported: list[Progress] = []
     with cut(call_seconds, 1e5, batch_bytes), pytest.MonkeyPatch.context() as patch:
         patch.setattr("pytsp.solvers.restarts.solver.TURNS", turns)
-        found = solved(uniform(n), gpu, climbers=23, first=5, k=k, blocks=blocks, lanes=32, progress=told.append)
+        found = solved(uniform(n), gpu, climbers=23, first=5, k=k, blocks=blocks, lanes=32, progress=reported.append)
     assert_same(found, expected)
-    done = [each.climbers_done for each in told]
+    done = [each.climbers_done for each in reported]
     assert done == sorted(done) and done[-1] == 23
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 5, 12, None])
 def test_a_block_takes_its_next_climber_when_one_is_done(gpu: Backend, blocks: int | None) -> None:
     """With a pass a call, the calls are the passes of the block that has most to do."""
-    told: list[Progress] = []
+    reported: list[Progress] = []
     with cut(1e-12, 1e-12, 2**26):
-        found = solved(uniform(30), gpu, climbers=12, blocks=blocks, lanes=32, rows=3, progress=told.append)
+        found = solved(uniform(30), gpu, climbers=12, blocks=blocks, lanes=32, rows=3, progress=reported.append)
     each = blocks or 12
-    assert len(told) == max(int(found.passes[block::each].sum()) for block in range(min(each, 12)))
+    assert len(reported) == max(int(found.passes[block::each].sum()) for block in range(min(each, 12)))
 
 
 def test_a_time_limit_leaves_climbers_where_they_are_or_start(gpu: Backend) -> None:

@@ -127,10 +127,10 @@ def test_the_time_that_is_spent_does_not_matter(begun: list[str], monkeypatch: p
 
 
 def test_the_time_for_a_population_is_what_the_documentation_says() -> None:
-    told = {500: 0.1, 2000: 0.16, 10_000: 0.48, 20_000: 0.88}
-    assert {n: population_seconds(instance_of(n)) for n in told} == pytest.approx(told)
-    told = {10_000: 0.07, 100_000: 0.23}
-    assert {n: population_seconds(instance_of(n), None) for n in told} == pytest.approx(told)
+    reported = {500: 0.1, 2000: 0.16, 10_000: 0.48, 20_000: 0.88}
+    assert {n: population_seconds(instance_of(n)) for n in reported} == pytest.approx(reported)
+    reported = {10_000: 0.07, 100_000: 0.23}
+    assert {n: population_seconds(instance_of(n), None) for n in reported} == pytest.approx(reported)
     places = Instance.from_coordinates(np.random.default_rng(0).uniform(-80, 80, (100_000, 2)), "HAVERSINE")
     assert population_seconds(places, None) == pytest.approx(0.55)
 
@@ -139,13 +139,13 @@ def test_the_time_for_a_population_is_what_the_documentation_says() -> None:
 def test_a_population_that_would_be_late_gives_way(
     descent: float, solver: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settle = Evolution.settle
+    descend_more = Evolution.descend_more
 
     def slowly(evolution: Evolution, *given_: Any) -> None:
-        settle(evolution, *given_)
+        descend_more(evolution, *given_)
         evolution.descent_seconds = descent
 
-    monkeypatch.setattr(Evolution, "settle", slowly)
+    monkeypatch.setattr(Evolution, "descend_more", slowly)
     KernelClock(monkeypatch, 0.0)
     # Of eight climbers seven are to come, in half of a second.
     found = pytsp.solve(instance_of(500), time_limit=1.0, backend="c", progress=lambda now: now.iteration > 0)
@@ -160,11 +160,11 @@ def test_a_population_that_would_be_late_gives_way(
 def test_climbers_start_from_the_populations_tour_where_another_would_be_dear(
     descent: float, is_kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settle, starts = Evolution.settle, []
+    descend_more, starts = Evolution.descend_more, []
     shortest: list[NDArray[np.int32]] = []
 
     def slowly(evolution: Evolution, *given_: Any) -> None:
-        settle(evolution, *given_)
+        descend_more(evolution, *given_)
         evolution.descent_seconds = descent
         shortest.append(evolution.best_tour())
 
@@ -172,7 +172,7 @@ def test_climbers_start_from_the_populations_tour_where_another_would_be_dear(
         starts.append(task.given_tour)
         return begin_climbers(task)
 
-    monkeypatch.setattr(Evolution, "settle", slowly)
+    monkeypatch.setattr(Evolution, "descend_more", slowly)
     monkeypatch.setattr("pytsp.solvers.eax.begin_climbers", begun)
     KernelClock(monkeypatch, 0.0)
     options = {"time_limit": 1.0, "backend": "c", "progress": lambda now: now.iteration > 0}

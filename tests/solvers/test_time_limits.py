@@ -391,7 +391,7 @@ def test_calls_of_passes_have_few_passes_at_first_and_as_many_as_fit(monkeypatch
     call = Backend.call
 
     def noted(self: Backend, entry: str, *arguments: object) -> Any:
-        if entry.endswith("_huge_descend"):
+        if entry.endswith("_large_descend"):
             assert isinstance(arguments[4], int)
             allowed.append(arguments[4])
         return call(self, entry, *arguments)

@@ -48,8 +48,8 @@ def assert_best_climber(result: Result) -> None:
 def assert_kernels_least_length(result: Result) -> None:
     """The least of the climbers' lengths is that of the tour in the kernel's units, if no edge of it is shortened."""
     form = form_of(result.instance)
-    told = form.to_lengths(np.array([form.whole.tour_length(result.tour)]))[0]
-    assert result.lengths.min() == (max(told, result.length) if form.is_shortened else told)
+    reported = form.to_lengths(np.array([form.whole.tour_length(result.tour)]))[0]
+    assert result.lengths.min() == (max(reported, result.length) if form.is_shortened else reported)
 
 
 def assert_improves(history: Iterable[Improvement]) -> list[int | float]:

@@ -55,7 +55,7 @@ class Killer(logging.Handler):
                 self.killed.append(pid)
 
 
-class Told(Executor):
+class Report(Executor):
     """An executor of threads that keeps what it was given: the bytes of each task, and its future."""
 
     def __init__(self, workers: int) -> None:

@@ -27,8 +27,8 @@ def test_numbers_read_back(data: st.DataObject, most: int) -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_arrays_of_any_kind_read_back(count: int, dtype: type, sign: int) -> None:
     numbers = (sign * np.arange(count, dtype=np.int64) * 21_401 % 1_000_003).astype(dtype)
-    told = {"a": "ü\n", "numbers": numbers, "none": None, "nested": {"x": [1, 2.5]}}
-    assert json.loads(json_object(told)) == {**told, "numbers": numbers.tolist()}
+    reported = {"a": "ü\n", "numbers": numbers, "none": None, "nested": {"x": [1, 2.5]}}
+    assert json.loads(json_object(reported)) == {**reported, "numbers": numbers.tolist()}
 
 
 def test_what_json_does_not_know_is_refused() -> None:

@@ -12,14 +12,14 @@ from pytsp.utils.notices import about, some_of, warn_user
 
 
 def test_a_warning_begins_with_its_file_and_points_at_who_called() -> None:
-    with pytest.warns(PytspWarning, match="^a.csv: odd$") as told, about("a.csv"):
+    with pytest.warns(PytspWarning, match="^a.csv: odd$") as warned, about("a.csv"):
         warn_user("odd")
-    assert told[0].filename == __file__
+    assert warned[0].filename == __file__
     with pytest.warns(PytspWarning, match="^odd$"):
         warn_user("odd")
-    with pytest.warns(PytspWarning, match="^<stream>: 1 row") as told:
+    with pytest.warns(PytspWarning, match="^<stream>: 1 row") as warned:
         pytsp.read(io.StringIO("x,y\n1,2\n,\n"))
-    assert told[0].filename == __file__
+    assert warned[0].filename == __file__
 
 
 @pytest.mark.parametrize(

@@ -148,8 +148,8 @@ def _points(path: Any, matrix: Any) -> NDArray[np.float64]:
     elif closed and points[-1] == points[-2]:
         # It is closed where it is back already.
         points.pop()
-    placed = [matrix.point_in_matrix_space(point) for point in points]
-    return np.array([(float(point.x), float(point.y)) for point in placed])
+    placement = [matrix.point_in_matrix_space(point) for point in points]
+    return np.array([(float(point.x), float(point.y)) for point in placement])
 
 
 def _is_contour(path: Any) -> bool:

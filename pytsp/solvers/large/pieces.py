@@ -56,7 +56,7 @@ KICKS_A_CITY = 0.1
 DESCENTS = 2
 # Rounds after which moves between pieces are made: the first, and the distance of the others. Most passes each time,
 # besides those that look at all cities; at the end there is no bound.
-FIRST_SETTLED, SETTLED_EVERY, SETTLED_PASSES = 10, 50, 200
+FIRST_DESCENT, DESCENT_EVERY, DESCENT_PASSES = 10, 50, 200
 # Multiples of the golden ratio, modulo 1, leave no large gap (Knuth, The Art of Computer Programming 3, 6.4); those of
 # another number tell seeds apart.
 GOLDEN = 0.6180339887498949
@@ -75,7 +75,7 @@ class PiecesStanding:
     rounds: int = 0
     pieces: int = 0
     passes: int = 0
-    is_settled: bool = False
+    is_descended: bool = False
 
 
 class Pieces(Search):
@@ -136,7 +136,7 @@ class Pieces(Search):
         for first in range(0, self.n, LINKED):
             block = lists[first : first + LINKED]
             self.links = self.call("links", self.links, first, block)
-        handle = kernels.call("huge_given", tour)
+        handle = kernels.call("large_given", tour)
         self.standing = PiecesStanding(handle, self._length(handle))
         self.shortest = self.standing
         # Pieces that should go together, and how many a second go.
@@ -166,7 +166,7 @@ class Pieces(Search):
         return self.shortest.length * self.form.unit
 
     def best_tour(self) -> NDArray[np.int32]:
-        tour: NDArray[np.int32] = self.order[self.kernels.call("huge_tour", self.shortest.handle)]
+        tour: NDArray[np.int32] = self.order[self.kernels.call("large_tour", self.shortest.handle)]
         return tour
 
     @property
@@ -224,21 +224,21 @@ class Pieces(Search):
         self.has_called = True
         seconds, end = self.watch.seconds, self.end_of_rounds()
         if self.due_passes:
-            self.settle(self.due_passes, end - seconds)
+            self.descend_more(self.due_passes, end - seconds)
         else:
             done = seconds / end if self.is_timed else self.standing.rounds / self.rounds
             self.climb((1 - min(1.0, done)) ** COOLING, end - seconds)
 
     def needs_descent(self, stop_reason: str) -> bool:
         """A warm round may have left a shorter tour: then that one is settled, too."""
-        return stop_reason != "target" and (not self.standing.is_settled or self.go_back())
+        return stop_reason != "target" and (not self.standing.is_descended or self.go_back())
 
     @property
     def descent_call_seconds(self) -> float:
         return self.pass_seconds
 
     def descend(self) -> None:
-        self.settle(seconds_left=self.watch.seconds_left)
+        self.descend_more(seconds_left=self.watch.seconds_left)
 
     def found(self) -> Found:
         """Take the shortest tour so far, that of a round in its middle too."""
@@ -248,9 +248,9 @@ class Pieces(Search):
     def peek(self) -> Found:
         """Take the shortest tour of whole rounds."""
         now = self.shortest
-        best = Best(now.length, 0, self.kernels.call("huge_tour", now.handle))
+        best = Best(now.length, 0, self.kernels.call("large_tour", now.handle))
         lengths, steps = np.array([now.length]), np.array([self._kicked_rounds * self.count * self.kicks])
-        return Found(best, lengths, steps, np.array([now.is_settled]), cities=self.order)
+        return Found(best, lengths, steps, np.array([now.is_descended]), cities=self.order)
 
     @property
     def _is_descending(self) -> bool:
@@ -291,7 +291,7 @@ class Pieces(Search):
             # Kicks take far longer.
             self.kicked_seconds = KICKED_DESCENTS * self.together / self.speed
             self.speed, self.is_paced = self.first_speed, False
-        self._stand(PiecesStanding(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
+        self._commit(PiecesStanding(handle, length, now.rounds + is_complete, 0 if is_complete else now.pieces + count))
 
     def _most_speed(self, *, is_descent: bool) -> float:
         """Return the pieces a second that a call counts on at most."""
@@ -300,23 +300,23 @@ class Pieces(Search):
         return MOST_SPEED * self.first_speed
 
     def state(self) -> dict[str, Any]:
-        best = None if self.shortest.handle is self.standing.handle else self._told(self.shortest)
-        return {"piece": self.piece, "moves": MOVES[self.moves], "standing": self._told(self.standing), "best": best}
+        best = None if self.shortest.handle is self.standing.handle else self._stored(self.shortest)
+        return {"piece": self.piece, "moves": MOVES[self.moves], "standing": self._stored(self.standing), "best": best}
 
     def restore(self, state: State) -> None:
         """Stand where `state` says."""
         self.standing = self._restored(state.part("standing"))
         self.shortest = self._restored(state.part("best")) if "best" in state else self.standing
 
-    def _told(self, standing: PiecesStanding) -> dict[str, Any]:
+    def _stored(self, standing: PiecesStanding) -> dict[str, Any]:
         fields = self.kernels.fields(standing.handle)
         # The places follow from the tour.
-        huge = {"tour": fields["route"][: self.n], "waits": fields["waits"], **fields["progress"]}
-        counts = {name: getattr(standing, name) for name in ("length", "rounds", "pieces", "passes", "is_settled")}
-        return {**counts, "huge": huge}
+        large = {"tour": fields["route"][: self.n], "waits": fields["waits"], **fields["progress"]}
+        counts = {name: getattr(standing, name) for name in ("length", "rounds", "pieces", "passes", "is_descended")}
+        return {**counts, "large": large}
 
     def _restored(self, state: State) -> PiecesStanding:
-        said = state.part("huge")
+        said = state.part("large")
         tour = said.tour("tour", self.n)
         route = np.concatenate([tour, np.empty_like(tour)])
         route[self.n + tour] = np.arange(self.n, dtype=np.int32)
@@ -327,12 +327,12 @@ class Pieces(Search):
             "progress": {**progress, "done": said.flag("done")},
         }
         return PiecesStanding(
-            self.kernels.value("huge", fields),
+            self.kernels.value("large", fields),
             state.whole("length"),
             state.whole("rounds"),
             state.whole("pieces", 0, self.count - 1),
             state.whole("passes"),
-            state.flag("is_settled"),
+            state.flag("is_descended"),
         )
 
     @property
@@ -346,15 +346,15 @@ class Pieces(Search):
     def due_passes(self) -> int:
         """Number of passes before the next round: none, except after some rounds."""
         now = self.standing
-        is_time = now.rounds % SETTLED_EVERY == FIRST_SETTLED and now.pieces == 0 and not now.is_settled
-        return max(0, SETTLED_PASSES + self.n // PASS_CITIES - now.passes) if is_time else 0
+        is_time = now.rounds % DESCENT_EVERY == FIRST_DESCENT and now.pieces == 0 and not now.is_descended
+        return max(0, DESCENT_PASSES + self.n // PASS_CITIES - now.passes) if is_time else 0
 
     @property
     def pass_seconds(self) -> float:
         """The seconds of the longest pass, which cannot be cut."""
         return self.full_pass * min(1.0, PASS_CITIES / self.n)
 
-    def settle(self, most: int = 2**62, seconds_left: float = math.inf) -> None:
+    def descend_more(self, most: int = 2**62, seconds_left: float = math.inf) -> None:
         """Make one kernel call of at most `most` passes over the neighbourhood of the whole tour."""
         now = self.standing
         self._turn(to_passes=True)
@@ -365,30 +365,30 @@ class Pieces(Search):
             most = min(most, max(1, min(MOST_GROWTH * self.passed, int(seconds / self.passed_seconds))))
         else:
             most = min(most, FIRST_PASSES)
-        before = self.kernels.call("huge_counts", now.handle)
+        before = self.kernels.call("large_counts", now.handle)
         handle = self.call(
-            "huge_descend",
+            "large_descend",
             self.links,
             now.handle,
             self.seed,
             most,
             min(max(1, int(work)), 2**62),
         )
-        is_settled = bool(self.kernels.call("huge_done", handle))
-        _, passes, work_done = self.kernels.call("huge_counts", handle) - before
+        is_descended = bool(self.kernels.call("large_done", handle))
+        _, passes, work_done = self.kernels.call("large_counts", handle) - before
         length = self._length(handle)
         if work_done:
             took = max(time.perf_counter() - began, 1e-9)
             self.full_pass = took * LOOK_WORK * self.n / int(work_done)
             self.passed = max(1, int(passes))
             self.passed_seconds = took / self.passed
-        self._stand(PiecesStanding(handle, length, now.rounds, now.pieces, now.passes + int(passes), is_settled))
+        self._commit(PiecesStanding(handle, length, now.rounds, now.pieces, now.passes + int(passes), is_descended))
 
     def go_back(self) -> bool:
         """Go back to the best tour if it may become shorter yet; tell whether it may."""
-        if not self.shortest.is_settled:
+        if not self.shortest.is_descended:
             self.standing = replace(self.shortest, rounds=self.standing.rounds)
-        return not self.shortest.is_settled
+        return not self.shortest.is_descended
 
     def free(self) -> None:
         """Give back the kernels' memory; only what is known of the tours is left."""
@@ -396,7 +396,7 @@ class Pieces(Search):
         del self.loaded, self.links
         self.kernels.release_memory()
 
-    def _stand(self, standing: PiecesStanding) -> None:
+    def _commit(self, standing: PiecesStanding) -> None:
         """Stand there. A shorter tour is the best so far, and so is a local optimum of the same length.
 
         Not in the middle of a round, which calls may cut anywhere.
@@ -412,7 +412,7 @@ class Pieces(Search):
         self.is_between = to_passes
 
     def _length(self, handle: Any) -> int:
-        return int(self.call("huge_length", handle))
+        return int(self.call("large_length", handle))
 
     def _offset(self, rounds: int) -> int:
         """Return the position at which the pieces of a round begin: cuts are far from those of the rounds before."""
@@ -421,4 +421,4 @@ class Pieces(Search):
 
 def shorter(one: PiecesStanding, other: PiecesStanding) -> PiecesStanding:
     """Return the shorter tour; of equals the local optimum, and else the first."""
-    return min(one, other, key=lambda standing: (standing.length, not standing.is_settled))
+    return min(one, other, key=lambda standing: (standing.length, not standing.is_descended))

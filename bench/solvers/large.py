@@ -32,7 +32,7 @@ from bench.harness.machine import describe
 from bench.harness.pictures import pyplot
 from bench.harness.tables import load, print_head, row, store
 from bench.harness.workers import Failure, Worker
-from bench.solvers.huge_runs import UNIFORM, Line, Task, measure
+from bench.solvers.large_runs import UNIFORM, Line, Task, measure
 
 INSTANCES = "E10k.0,E100k.0,E1M.0,ara238025,usa115475,pla33810,pla85900,d18512"
 SIZES = "3162,10000,31623,100000,316228,1000000"
@@ -60,7 +60,7 @@ def of_process(task: Task) -> tuple[list[Line], str]:
     return lines, f"{task.name}: {task.check} differs" if is_equal is False else ""
 
 
-def told(number: float, digits: int = 2) -> str:
+def reports(number: float, digits: int = 2) -> str:
     """Write a number; nothing for none."""
     return "" if math.isnan(number) else f"{number:.{digits}f}"
 
@@ -77,13 +77,13 @@ def show(line: Line) -> str:
         line.n,
         line.seed,
         "" if line.limit is None else f"{line.limit:g}",
-        *map(told, (line.read, line.renumbered, line.listed, line.begins, line.seconds)),
+        *map(reports, (line.read, line.renumbered, line.listed, line.begins, line.seconds)),
         line.rounds,
         line.length,
-        told(line.gap_of(line.length), 3),
-        *(told(line.gap_at(moment)) for moment in MOMENTS),
+        reports(line.gap_of(line.length), 3),
+        *(reports(line.gap_at(moment)) for moment in MOMENTS),
         *map(yes, (line.is_valid, line.is_exact, line.is_optimum)),
-        told(line.mebibytes, 0),
+        reports(line.mebibytes, 0),
     )
 
 
@@ -94,10 +94,10 @@ def show_scaling(line: Line) -> str:
     return row(
         line.n,
         line.rounds,
-        *(told(micro * seconds) for seconds in times),
-        told(line.length / math.sqrt(line.n * SIDE**2), 4),
-        told(line.gap_of(line.length), 3),
-        told(line.mebibytes, 0),
+        *(reports(micro * seconds) for seconds in times),
+        reports(line.length / math.sqrt(line.n * SIDE**2), 4),
+        reports(line.gap_of(line.length), 3),
+        reports(line.mebibytes, 0),
     )
 
 
