@@ -34,7 +34,7 @@ LEAST_MOVES, MOST_ROUNDS = 20, 200
 # Rounds in which fragments join along a curve: more in clusters.
 JOINS = {"spread": 8, "clusters": 40}
 # Neighbours at which cities look: the ways out of clusters come last in the lists.
-WIDE = 10
+WIDE = 8
 # Cities that are checked for clusters.
 SEEN_CITIES = 1_000
 # Least share of them whose last neighbour is this many times as far as the middle one, in clusters.
