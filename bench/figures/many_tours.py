@@ -86,7 +86,8 @@ def annealing() -> Any:
         draw(axis, ground.instance, edges_of(tours[number]), BLUE)
         made = 5 * (number + 1)
         heat = temperatures[made - 1] / near
-        place(axis, ground.instance, f"iteration {made}, T = {heat:.2f} u: {length_label(ground.instance, tours[number])}")
+        length = length_label(ground.instance, tours[number])
+        place(axis, ground.instance, f"iteration {made}, T = {heat:.2f} u: {length}")
     numbers = np.arange(5, iterations + 1, 5)
     lengths = [ground.instance.tour_length(tour) / 1e6 for tour in tours]
     axes[3].plot(numbers, lengths, color=BLUE, label="length of the tour")

@@ -103,9 +103,9 @@ class ILS(Climbers, NeighbourLists):
     kick: str | None = choice(
         KICKS,
         doc='Position of the four edges of a double bridge. "segments": near each other along the tour, up to 50 '
-        'positions apart, or 200 with `moves` "lk". "walk": at the ends of random walks on the neighbour lists [6]_. '
-        '"mixed": either, by chance. "anywhere": at random on the tour. By default "segments" with `moves` "lk" and '
-        'symmetric distances, else "mixed".',
+        'positions apart, or 200 with `moves` "lk" (120 if distances are asymmetric). "walk": at the ends of random '
+        'walks on the neighbour lists [6]_. "mixed": either, by chance. "anywhere": at random on the tour. By default '
+        '"segments" with `moves` "lk" and symmetric distances, else "mixed".',
         help="position of the kicks (default: segments or mixed)",
     )
     acceptance: str = choice(
