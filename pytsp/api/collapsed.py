@@ -11,12 +11,14 @@ one by one: a few, or one for each place whose way to its nearest other one is s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.api.request import Request
+from pytsp.api.steps import Step
 from pytsp.neighbours.coincident import Groups, group_coincident
 from pytsp.problem.instance import Instance
 from pytsp.problem.tours import check_tour
@@ -39,7 +41,7 @@ _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9)
 
 
 @dataclass(frozen=True, eq=False)
-class Collapsed:
+class Collapsed(Step):
     """An instance with few cities a place in the place of one with many.
 
     Make one with `of`.
@@ -139,6 +141,19 @@ class Collapsed:
     def city(self, city: int | None) -> int | None:
         """Return the number of a kept city in `instance`."""
         return None if city is None else int(self.owner[city])
+
+    def asked(self, request: Request) -> Request:
+        """Return the request for few cities, which are numbered anew."""
+        asked = replace(
+            super().asked(request), start_city=self.city(request.start_city), end_city=self.city(request.end_city)
+        )
+        # With a path the gap is refused later.
+        is_near = self.offset and not request.open
+        return replace(asked, limits=request.limits.resolved(self.original)) if is_near else asked
+
+    def stored(self) -> dict[str, Any]:
+        """Return the original, and which cities follow which."""
+        return {**super().stored(), "kept": self.kept, "owner": self.owner, "offset": self.offset}
 
     def tour(self, tour: Any) -> NDArray[np.int32]:
         """Return a tour or path of the original without the cities that are left out.

@@ -17,19 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.api.dispatch import solve_once
+from pytsp.api.reductions import solve_once
 from pytsp.api.request import Request
 from pytsp.exceptions import InstanceError, PytspError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_CITIES
 from pytsp.problem.reduced_costs import MATRICES, ReducedCosts, reduce_costs
 from pytsp.run.coarse import LONGEST_FAR_TOUR, is_coarse, with_doubt
-from pytsp.run.monitor import Improved, Improvement, Progress, target_length
+from pytsp.run.monitor import Improved, Improvement, Progress
 from pytsp.run.result import Result
 from pytsp.solvers.options.fields import Options
 from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.large import LargeTour
-from pytsp.utils.arguments import check_callback
 from pytsp.utils.memory import check_room
 
 __all__ = ["solve_finer", "solve_rescaled"]
@@ -50,11 +49,8 @@ def solve_rescaled(instance: Instance, request: Request) -> Result:
         return solve_once(instance, request)
     if request.checkpoint is not None:
         return with_doubt(solve_once(instance, request))
-    # A callback that is wrapped would pass for one.
-    check_callback("progress", request.progress)
     scales = _Scales(instance, request)
-    is_limited = (request.time_limit, request.patience) != (None, None)
-    first = replace(request, progress=scales.tell_first) if is_limited else request
+    first = replace(request, progress=scales.tell_first) if scales.is_limited else request
     return scales.go_on(solve_once(instance, first))
 
 
@@ -83,7 +79,8 @@ class _Scales:
     """
 
     def __init__(self, instance: Instance, request: Request) -> None:
-        self.instance, self.request = instance, request
+        self.instance, self.request, limits = instance, request, request.limits
+        self.is_limited = (limits.time_limit, limits.patience) != (None, None)
         # The longest distance of the present scale, and the shortest tour that allowed no finer one.
         self.longest = self.shortest = math.inf
         self.waiting: _Scale | None = None
@@ -119,7 +116,7 @@ class _Scales:
     @cached_property
     def target(self) -> float | None:
         """The length that is short enough, which the first search has checked."""
-        return target_length(self.instance, self.request.target, self.request.target_gap)
+        return self.request.limits.resolved(self.instance).target
 
     def tell_first(self, now: Progress) -> bool:
         """Pass the progress of the first search on, and end it where a finer scale is possible."""
@@ -173,8 +170,8 @@ class _Scales:
         request, n = self.request, self.instance.n
         if self.instance.coordinates is not None and n > MATRIX_CITIES:
             return False
-        limit = math.inf if request.time_limit is None else request.time_limit
-        return time.perf_counter() - request.began + DISTANCE_SECONDS * n * n < limit
+        limit = request.limits.time_limit
+        return limit is None or time.perf_counter() - request.began + DISTANCE_SECONDS * n * n < limit
 
     def _search(self, scale: _Scale, before: Result) -> Result:
         """Return the better of a result and what a search on a scale finds, with what is known of both."""
@@ -188,8 +185,7 @@ class _Scales:
                 self.request,
                 solver=options,
                 keywords={},
-                target=None,
-                target_gap=None,
+                limits=replace(self.request.limits, target=None, target_gap=None),
                 initial_tour=scale.tour if options.takes_initial_tour else None,
                 progress=self._tell,
                 on_improvement=self._improve,
@@ -225,8 +221,7 @@ class _Scales:
             )
             if self._ends_by(self.request.progress, now):
                 return True
-        is_limited = (self.request.time_limit, self.request.patience) != (None, None)
-        return is_limited and self._has_finer(replace(now, length=self.length, find=self.tour.copy))
+        return self.is_limited and self._has_finer(replace(now, length=self.length, find=self.tour.copy))
 
     def _ends_by(self, callback: Any, now: Progress | Improved) -> bool:
         if callback is not None and callback(now) is True:

@@ -22,10 +22,11 @@ from paths import all_tsplib, tsplib_file
 import pytsp
 from pytsp import Instance, Result
 from pytsp.api import batches, rescaled
-from pytsp.api.dispatch import dispatch
+from pytsp.api.transforms import solve_instance
 from pytsp.backends import Backend
 from pytsp.exceptions import BackendError, InstanceError, PytspWarning
 from pytsp.problem.kernel_input import form_of
+from pytsp.run.limits import Limits
 from pytsp.run.monitor import Watch
 
 
@@ -191,8 +192,9 @@ def test_sizes_from_8_on_go_together(backend: Backend, monkeypatch: pytest.Monke
         return call(self, entry, *arguments)
 
     monkeypatch.setattr(Backend, "call", noted)
+    enough = Limits(target=10**9)
     monkeypatch.setattr(
-        batches, "dispatch", lambda instance, request: dispatch(instance, replace(request, target=10**9))
+        batches, "solve_instance", lambda instance, request: solve_instance(instance, replace(request, limits=enough))
     )
     results = pytsp.solve_many(instances, climbers=2, iterations=1, backend=backend.name)
     assert (called.count("plane_many_given"), called.count("matrices_many_given")) == (1, 1)

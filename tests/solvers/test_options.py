@@ -197,7 +197,7 @@ def test_options_are_made_without_numpy() -> None:
 
 
 def test_solve_has_few_parameters() -> None:
-    assert len(inspect.signature(pytsp.solve).parameters) <= 24
+    assert len(inspect.signature(pytsp.solve).parameters) <= 25
 
 
 @given(ASKED)
