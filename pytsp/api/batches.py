@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from pytsp.api import rescaled
 from pytsp.api.collapsed import collapse_all
-from pytsp.api.dispatch import task_of
+from pytsp.api.dispatch import open_placed, task_of
 from pytsp.api.reductions import WithFixedEdges
 from pytsp.api.request import Request
 from pytsp.api.steps import Restating
 from pytsp.api.together import Together, kind_of
 from pytsp.api.transforms import solve_instance
 from pytsp.backends.context import Backend
-from pytsp.backends.registry import open_backend
 from pytsp.exceptions import InstanceError
 from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.instance import Instance
@@ -94,16 +93,12 @@ class Batches:
     @cached_property
     def kernels(self) -> Backend:
         """The kernels of crossover, open."""
-        return self._open("flat")
+        return open_placed(self.placement, "flat")
 
     @cached_property
     def climbing(self) -> Backend:
         """The kernels of local search, open: on a CPU the same."""
-        return self._open("search")
-
-    def _open(self, part: str) -> Backend:
-        backend, threads, device = (self.placement[name] for name in ("backend", "threads", "device"))
-        return open_backend(backend, threads=threads, device=device, part=part)
+        return open_placed(self.placement, "search")
 
     def solve(self, instances: list[Instance]) -> Generator[tuple[int, Result | InstanceError], None, None]:
         """Yield the number of each instance, and its result or why it has none: first of those that go together.

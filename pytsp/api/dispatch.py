@@ -40,7 +40,18 @@ from pytsp.solvers.selection import (
 from pytsp.utils.arguments import seed_number
 from pytsp.utils.deadline import OutOfTime, looking
 
-__all__ = ["options_of", "run", "run_out", "solve_symmetric", "task_for", "task_of", "timely", "watch_of"]
+__all__ = [
+    "as_chains",
+    "open_placed",
+    "options_of",
+    "run",
+    "run_out",
+    "solve_symmetric",
+    "task_for",
+    "task_of",
+    "timely",
+    "watch_of",
+]
 
 _log = logging.getLogger("pytsp")
 
@@ -163,10 +174,11 @@ def options_of(instance: Instance, request: Request, watch: Watch) -> Options:
 
 def kernels_of(request: Request, part: str) -> Backend:
     """Return a part of the backend that a request means, open."""
-    return _open(request.placement, part)
+    return open_placed(request.placement, part)
 
 
-def _open(placement: Mapping[str, Any], part: str) -> Backend:
+def open_placed(placement: Mapping[str, Any], part: str) -> Backend:
+    """Return a part of a backend, open."""
     return open_backend(placement["backend"], threads=placement["threads"], device=placement["device"], part=part)
 
 
@@ -176,11 +188,13 @@ def task_of(
     """Return what the solver is given."""
     if options.name == "large" and instance.n < LEAST_CITIES:
         # Too few cities have no pieces.
-        shared = options.given()
-        for name in ("piece", "stripes"):
-            shared.pop(name, None)
-        options = ILS(**shared)
-    return Task(instance, options, watch, seed, initial_tour, lambda: _open(placement, options.kernels_part))
+        options = as_chains(options)
+    return Task(instance, options, watch, seed, initial_tour, lambda: open_placed(placement, options.kernels_part))
+
+
+def as_chains(options: Options) -> Options:
+    """Return the options of "large" as those of iterated local search over the whole tour."""
+    return ILS(**{name: value for name, value in options.given().items() if name not in ("piece", "stripes")})
 
 
 def run(task: Task[Options], executor: Any = None, devices: Any = None, placement: Mapping[str, Any] = HERE) -> Result:

@@ -25,7 +25,7 @@ from pytsp.solvers.registry import SOLVERS
 from pytsp.utils.arguments import is_array
 from pytsp.utils.deadline import OutOfTime, looking
 
-__all__ = ["WithFixedEdges", "solve_once", "solve_reduced"]
+__all__ = ["WithFixedEdges", "check_reduced", "solve_once", "solve_reduced"]
 
 # Solvers whose random moves part pairs: they would spend their time on joining them again.
 PARTING = ("annealing", "ants")
@@ -110,13 +110,16 @@ class WithFixedEdges(Reduction):
 
 def solve_once(instance: Instance, request: Request) -> Result:
     """Solve an instance with its distances rounded once."""
-    is_reduced = request.open or instance.asymmetric or instance.fixed is not None
-    return (solve_reduced if is_reduced else solve_symmetric)(instance, request)
+    return (solve_reduced if is_reduced(instance, request) else solve_symmetric)(instance, request)
+
+
+def is_reduced(instance: Instance, request: Request) -> bool:
+    """Tell whether an instance is solved through a symmetric one with closed tours."""
+    return request.open or instance.asymmetric or instance.fixed is not None
 
 
 def solve_reduced(instance: Instance, request: Request) -> Result:
     """Solve an open path, an asymmetric instance or one with fixed edges."""
-    _check(request, is_directed=instance.asymmetric)
     steps: list[Reduction] = []
     is_late = False
     try:
@@ -141,9 +144,11 @@ def solve_reduced(instance: Instance, request: Request) -> Result:
     return solve_within(instance, steps, request, run_out if is_late else solve_symmetric, is_measured=is_measured)
 
 
-def _check(request: Request, *, is_directed: bool) -> None:
-    """Refuse what has no effect with closed tours of another instance."""
-    if request.checkpoint is not None and (request.open or is_directed):
+def check_reduced(instance: Instance, request: Request) -> None:
+    """Refuse arguments that have no effect where an instance is reduced."""
+    if not is_reduced(instance, request):
+        return
+    if request.checkpoint is not None and (request.open or instance.asymmetric):
         # It would hold the instance that is solved, and tours of that.
         raise ValueError("checkpoint has no effect with open paths and asymmetric instances")
     if request.open and request.limits.target_gap is not None:
@@ -157,14 +162,13 @@ def _check(request: Request, *, is_directed: bool) -> None:
 
 def _path(instance: Instance, request: Request) -> Path:
     """Return the open path as a closed tour, or unchanged for a matrix that there is no time to copy."""
-    ends = request.start_city, request.end_city
     if instance.matrix is None:
-        return Path(OpenPath.of(instance, *ends))
+        return Path(OpenPath.of(instance, **request.ends))
     try:
         with looking(timely(watch_of(instance, request), lambda: quick_seconds(instance))):
-            return Path(OpenPath.of(instance, *ends))
+            return Path(OpenPath.of(instance, **request.ends))
     except OutOfTime:
-        return Path(UnclosedPath.of(instance, *ends))
+        return Path(UnclosedPath.of(instance, **request.ends))
 
 
 def _with_fixed_edges(instance: Instance, request: Request) -> WithFixedEdges:
@@ -174,5 +178,4 @@ def _with_fixed_edges(instance: Instance, request: Request) -> WithFixedEdges:
         if name in PARTING:
             others = " or ".join(f"solver={each!r}" for each in SOLVERS if each not in ("auto", *PARTING))
             raise ValueError(f"fixed edges have no effect with solver={name!r}; they are for {others}")
-    ends = {"start_city": request.start_city, "end_city": request.end_city} if request.open else {}
-    return WithFixedEdges(FixedEdges.of(instance, is_open=bool(request.open), **ends))
+    return WithFixedEdges(FixedEdges.of(instance, is_open=request.open, **request.ends))

@@ -59,6 +59,11 @@ class Request:
     bounded: Bounded | None = None
     steps: tuple[Step, ...] = ()
 
+    @property
+    def ends(self) -> dict[str, int | None]:
+        """The ends of an open path; none for closed tours."""
+        return {"start_city": self.start_city, "end_city": self.end_city} if self.open else {}
+
     def option(self, name: str) -> Any:
         """Return an option of the solver, if it is given."""
         return self.keywords.get(name, getattr(self.solver, name, None))

@@ -187,7 +187,7 @@ class Restating:
             history=history,
             seconds=seconds,
             stop_reason="target" if self.is_measured and self.is_enough(length) else result.stop_reason,
-            is_open=bool(self.request.open),
+            is_open=self.request.open,
         )
 
 

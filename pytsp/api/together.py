@@ -61,15 +61,8 @@ class Together:
     ) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
         """Return a tour of each instance, and their lengths in the kernels' units.
 
-        Parameters
-        ----------
-        seed : int
-        climbers : int
-            The tours of each population.
-        generations : ndarray of int32, shape (b,)
-            The most generations of each.
-        go_on : callable
-            Called before each generation; where it returns false, the tours are those that there are.
+        Each has a population of `climbers` tours and at most its number of `generations`, shape (b,). `go_on` is called
+        before each generation; where it returns false, the tours are those that there are.
         """
         call, kind = self.kernels.call, self.kind
         near, lists = self._lists()

@@ -24,6 +24,7 @@ import numpy as np
 from pytsp.api.bounded import solve_bounded
 from pytsp.api.collapsed import Collapsed
 from pytsp.api.dispatch import task_for
+from pytsp.api.reductions import check_reduced
 from pytsp.api.request import Request
 from pytsp.api.rescaled import solve_rescaled
 from pytsp.api.steps import FirstCity, solve_within, without_optimum
@@ -61,16 +62,17 @@ def read_instance(data: Any, options: dict[str, Any]) -> Instance:
 
 def solve_instance(instance: Instance, request: Request) -> Result:
     """Solve an instance as `pytsp.solve` does."""
+    is_open, is_bounded = truth_value("open", request.open), truth_value("bound", request.bound)
     instance = _with_fixed(instance, request.fixed)
     # Attribute the warning to the caller of `solve`.
     warn_of_rounding(instance, stacklevel=3)
-    warn_of_cut_off([instance], is_open=request.open is True)
-    solve = partial(solve_bounded, solve=_solve_few) if truth_value("bound", request.bound) else _solve_few
+    warn_of_cut_off([instance], is_open=is_open)
+    solve = partial(solve_bounded, solve=_solve_few) if is_bounded else _solve_few
     check_callback("progress", request.progress)
     check_callback("on_improvement", request.on_improvement)
     start, end = (city_number(instance, name, getattr(request, name)) for name in ("start_city", "end_city"))
-    request = _with_insertions(instance, replace(request, start_city=start, end_city=end))
-    if truth_value("open", request.open):
+    request = _with_insertions(instance, replace(request, open=is_open, start_city=start, end_city=end))
+    if is_open:
         return solve(instance, request)
     if end is not None:
         raise ValueError(f"end_city={end} has no effect with a closed tour; it is for open=True")
@@ -83,9 +85,9 @@ def _solve_few(instance: Instance, request: Request) -> Result:
     """Solve an instance with few cities per place, if the solver allows."""
     if request.keep:
         return _kept(instance, request)
+    check_reduced(instance, request)
     if instance.fixed is None and _takes_lists(instance, request):
-        ends = request.start_city, request.end_city
-        collapsed = Collapsed.of(instance, *ends, has_initial_tour=request.initial_tour is not None)
+        collapsed = Collapsed.of(instance, **request.ends, has_initial_tour=request.initial_tour is not None)
         if collapsed is not None:
             return solve_within(instance, [collapsed], request, solve_rescaled)
     return solve_rescaled(instance, request)
@@ -120,9 +122,8 @@ def _with_insertions(instance: Instance, request: Request) -> Request:
         raise ValueError("keep=True keeps the initial tour; give initial_tour")
     if request.initial_tour is None or not is_partial(request.initial_tour, instance.n):
         return request
-    is_open = truth_value("open", request.open)
-    ends = {"start_city": request.start_city, "end_city": request.end_city} if is_open else {}
-    return replace(request, initial_tour=with_insertions(instance, request.initial_tour, is_open=is_open, **ends))
+    tour = with_insertions(instance, request.initial_tour, is_open=request.open, **request.ends)
+    return replace(request, initial_tour=tour)
 
 
 def _kept(instance: Instance, request: Request) -> Result:
@@ -133,7 +134,7 @@ def _kept(instance: Instance, request: Request) -> Result:
     if request.open:
         check_ends(tour, request.start_city, request.end_city)
     if instance.fixed is not None:
-        check_has_fixed(instance.fixed, tour, is_open=bool(request.open))
+        check_has_fixed(instance.fixed, tour, is_open=request.open)
     # What it is told of is as of a search without time.
     limits = Limits(patience=request.limits.patience)
     alone = replace(request, limits=limits, initial_tour=tour, progress=None, on_improvement=None)
@@ -146,7 +147,7 @@ def _kept(instance: Instance, request: Request) -> Result:
         length=length,
         lengths=np.array([length]),
         history=(found.history[-1]._replace(length=length),),
-        is_open=bool(request.open),
+        is_open=request.open,
         stop_reason="finished",
     )
 
