@@ -58,6 +58,8 @@ CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
 # What a tour takes at least of an instance that there is no time for, and with its descent.
 QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
+# The least time limit of an instance that is solved alone.
+LEAST_SECONDS = 1e-9
 # The memory that a call may take, and what a city of a climber does on a CPU.
 CPU_BYTES, GPU_BYTES, CITY_BYTES = 2**28, 2**34, 80
 
@@ -148,14 +150,14 @@ class Batches:
 
     def _request(self, options: Options, seconds: float) -> Request:
         """Return the request to solve an instance alone, within the seconds."""
-        limits = Limits(time_limit=None if seconds == math.inf else seconds)
-        common: dict[str, Any] = {
-            "solver": options,
-            "seed": self.seed,
-            "placement": self.placement,
-            "progress": self.on_progress,
-        }
-        return Request(**common, limits=limits, began=time.perf_counter())
+        return Request(
+            solver=options,
+            seed=self.seed,
+            placement=self.placement,
+            limits=Limits(time_limit=None if seconds == math.inf else max(LEAST_SECONDS, seconds)),
+            progress=self.on_progress,
+            began=time.perf_counter(),
+        )
 
     def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
         """Return how long is kept for instances that are not solved: for their descent too, in half of the limit."""

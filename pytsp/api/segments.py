@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any
 
@@ -18,6 +18,7 @@ from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_BYTES
 from pytsp.problem.metrics import DEFAULT_METRIC
+from pytsp.run.limits import Limits
 from pytsp.run.result import Result
 
 __all__ = ["SegmentOrder", "order_segments"]
@@ -101,7 +102,7 @@ def order_segments(
     seed : int or None, optional
         As for `pytsp.solve`.
     **options
-        Further arguments of `pytsp.solve`, such as `backend`, `threads` or `solver`.
+        Further arguments of `pytsp.solve`, such as `backend`, `threads`, `solver` or `limits`.
 
     Returns
     -------
@@ -134,13 +135,15 @@ def order_segments(
         raise ValueError("end has no effect with a closed tour; it is for open=True")
     whole = way = Way(sites.point("start", start), sites.point("end", end), reversible, not open)
     parts = _groups_of(groups, len(sites))
+    limits = Limits.of(options.pop("limits", None), time_limit=time_limit)
     order, entries = np.empty((2, 0), dtype=np.int32)
     results: list[Result] = []
     for number, part in enumerate(parts):
-        seconds = None
-        if time_limit is not None:
+        within = limits
+        if limits.time_limit is not None:
             left = sum(len(each) for each in parts[number:])
-            seconds = max(_LEAST_SECONDS, (time_limit - time.perf_counter() + began) * len(part) / left)
+            seconds = (limits.time_limit - time.perf_counter() + began) * len(part) / left
+            within = replace(limits, time_limit=max(_LEAST_SECONDS, seconds))
         if len(parts) > 1:
             here, goal = whole.home, None
             if number:
@@ -150,7 +153,7 @@ def order_segments(
                 back = sites.at(order[:1], entries[:1])[0] if whole.home is None else whole.home
                 goal = whole.goal if open else back
             way = Way(here, goal, reversible, is_closed=False)
-        ordered, entered, solves = _order(sites.some(part), way, seconds, {"seed": seed, **options})
+        ordered, entered, solves = _order(sites.some(part), way, within, {"seed": seed, **options})
         order, entries = np.append(order, part[ordered]), np.append(entries, entered)
         results += solves
     given, nowhere = np.arange(len(sites), dtype=np.int32), np.zeros(len(sites), dtype=np.int32)
@@ -175,17 +178,19 @@ def _groups_of(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.int32]]:
 
 
 def _order(
-    sites: Sites, way: Way, seconds: float | None, asked: dict[str, Any]
+    sites: Sites, way: Way, limits: Limits, asked: dict[str, Any]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], list[Result]]:
     """Return the order of the segments of a group, where each is entered, and the results of its solves."""
     began = time.perf_counter()
     has_contours = bool(sites.are_contours.any())
-    limit = seconds if seconds is None or not has_contours else _FIRST_SHARE * seconds
+    seconds = limits.time_limit
+    if seconds is not None and has_contours:
+        limits = replace(limits, time_limit=_FIRST_SHARE * seconds)
     entries = np.full(len(sites), -1, dtype=np.int32)
     found: list[tuple[float, NDArray[np.int32], NDArray[np.int32]]] = []
     results: list[Result] = []
     for _ in range(1 + has_contours):
-        order, turned, result = _solved(sites, entries, way, {**asked, "time_limit": limit})
+        order, turned, result = _solved(sites, entries, way, {**asked, "limits": limits})
         results.append(result)
         begun = np.where(turned, sites.counts[order] - 1, 0).astype(np.int32)
         if has_contours:
@@ -193,7 +198,7 @@ def _order(
         found.append((sites.air(order, begun, way), order, begun))
         entries[order] = begun
         if seconds is not None:
-            limit = max(_LEAST_SECONDS, seconds - (time.perf_counter() - began))
+            limits = replace(limits, time_limit=max(_LEAST_SECONDS, seconds - (time.perf_counter() - began)))
     return *min(found, key=itemgetter(0))[1:], results
 
 

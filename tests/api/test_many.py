@@ -121,6 +121,12 @@ def test_cities_of_one_scale_are_not_searched_on_a_finer_one(monkeypatch: pytest
     assert len(pytsp.solve_many(np.random.default_rng(4).random((50, 100, 2)), climbers=2, iterations=0)) == 50
 
 
+def test_without_time_a_result_is_not_searched_again() -> None:
+    [result] = pytsp.solve_many([np.random.default_rng(3).random((9, 2))], backend="c")
+    solving = batches.Batches(2, 0, None, {"backend": "c", "threads": None, "device": None}, Watch(time_limit=1e-9))
+    assert solving._finer(result, reserve=1.0).tour.tolist() == result.tour.tolist()
+
+
 def test_all_backends_solve_few_cities_alike(backend: Backend) -> None:
     draw = np.random.default_rng(3)
     instances = [Instance.from_coordinates(draw.integers(0, 90, (n, 2)), "EUC_2D") for n in (*range(1, 9), 7, 6, 5)]
