@@ -36,14 +36,8 @@ _log = logging.getLogger("pytsp")
 class Bounded:
     """Settings and state of the lower bound, as stored in a checkpoint.
 
-    Attributes
-    ----------
-    time_limit : float or None
-        That of search and bound together.
-    lower_bound : int, float or None
-        The bound; None where it is still to come.
-    near : int, float or None
-        The length that is near enough to it.
+    `time_limit` is that of search and bound together. `lower_bound` is None where it is still to come; `near` is the
+    length that is near enough to it.
     """
 
     time_limit: float | None

@@ -48,15 +48,8 @@ class Way(NamedTuple):
 class Sites:
     """Segments, points and contours.
 
-    Attributes
-    ----------
-    points : ndarray of float64, shape (t, d)
-        Where they may be entered or left, one site behind the other: the two ends of a segment, one point, or all
-        points of a contour, each once.
-    firsts : ndarray of int64, shape (m + 1,)
-        Where each begins, and t.
-    are_contours : ndarray of bool, shape (m,)
-    metric : str
+    `points`, shape (t, d), has where they may be entered or left, one site behind the other: the two ends of a segment,
+    one point, or all points of a contour, each once. `firsts`, shape (m + 1,), has where each begins, and t.
     """
 
     points: NDArray[np.float64]

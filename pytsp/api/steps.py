@@ -81,20 +81,11 @@ class FirstCity(Step):
 
 
 class Restating:
-    """Restate reports and results of the instance that steps lead to as those of the original.
+    """Restate reports and results of the instance that `steps` lead to, the outermost first, as those of the original.
 
-    Parameters
-    ----------
-    original : Instance
-    steps : sequence of Step
-        The outermost first.
-    request : Request, optional
-        That of the original, with the callbacks of the user.
-    target : float, optional
-        The length of the original that is short enough.
-    is_measured : bool, optional
-        Measure each tour in place of subtracting lengths: where edges are shortened, or lengths have few digits. Only
-        measured improvements are reported, and only those reach the target.
+    `request` is that of the original, with the callbacks of the user; `target` is the length that is short enough. With
+    `is_measured` each tour is measured, where edges are shortened or a difference of lengths has few digits. Then only
+    measured improvements are reported, and only those reach the target.
     """
 
     def __init__(

@@ -37,12 +37,8 @@ def kind_of(form: Form) -> tuple[Any, ...]:
 class Together:
     """Instances that are solved together, each by a population of its own.
 
-    Parameters
-    ----------
-    kernels, climbing : Backend
-        Of crossover, and of local search: a GPU's parts "flat" and "search".
-    forms : sequence of Form
-        Of one kind (`kind_of`), with 8 cities or more each.
+    `kernels` and `climbing` are those of crossover and of local search: a GPU's parts "flat" and "search". The forms
+    are of one kind (`kind_of`), with 8 cities or more each.
     """
 
     def __init__(self, kernels: Backend, climbing: Backend, forms: Sequence[Form]) -> None:
