@@ -125,12 +125,9 @@ class Sites:
         """Return the cities of sites: two of each segment, one of all else."""
         first, last = self.gates(entries)
         of = np.repeat(np.arange(len(self)), np.where(self.are_segments, 2, 1))
-        begins = np.flatnonzero(np.append(True, of[1:] != of[:-1]))[: len(self)]
-        points = np.repeat(first, np.where(self.are_segments, 2, 1), axis=0)
-        seconds = begins[self.are_segments] + 1
-        points[seconds] = last[self.are_segments]
-        are_ends = np.zeros(len(of), dtype=np.bool_)
-        are_ends[seconds] = True
+        are_ends = np.append(False, of[1:] == of[:-1])[: len(of)]
+        points = np.where(are_ends[:, None], last[of], first[of])
+        seconds = np.flatnonzero(are_ends)
         return Cities(points, of, np.column_stack([seconds - 1, seconds]), are_ends)
 
 
