@@ -18,7 +18,7 @@ from pytsp.api.collapsed import collapse_all
 from pytsp.api.dispatch import open_placed, task_of
 from pytsp.api.reductions import WithFixedEdges
 from pytsp.api.request import Request
-from pytsp.api.steps import Restating
+from pytsp.api.steps import Restater
 from pytsp.api.together import Together, kind_of
 from pytsp.api.transforms import solve_instance
 from pytsp.backends.context import Backend
@@ -111,7 +111,7 @@ class Batches:
         few = [crowded[index].instance if index in crowded else each for index, each in enumerate(instances)]
         for index, result in self._solve_all(few):
             if index in crowded and isinstance(result, Result):
-                yield index, Restating(instances[index], [crowded[index]]).result(result)
+                yield index, Restater(instances[index], [crowded[index]]).result(result)
             else:
                 yield index, result
 
@@ -170,7 +170,7 @@ class Batches:
         """Return the fallback result of an instance, one of `left`; it descends if there is time for all of them."""
         if instance.fixed is not None:
             fixed = WithFixedEdges(FixedEdges.of(instance))
-            return Restating(instance, [fixed]).result(self.untimely(fixed.instance, left))
+            return Restater(instance, [fixed]).result(self.untimely(fixed.instance, left))
         task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, self.placement)
         if self.watch.seconds_left < left * (SHORTENED_SECONDS + shortening_seconds(task)):
             task = replace(task, given_tour=quick_tour(instance, SHORT_SECONDS))

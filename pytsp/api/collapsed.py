@@ -122,11 +122,11 @@ class Collapsed(Step):
         """Return the number of a kept city in `instance`."""
         return None if city is None else int(self.owner[city])
 
-    def asked(self, request: Request) -> Request:
+    def map_request(self, request: Request) -> Request:
         """Return the request for few cities, which are numbered anew."""
         start, end = self.city(request.start_city), self.city(request.end_city)
-        limits = request.limits.resolved(self.original) if self.offset else request.limits
-        return replace(super().asked(request), start_city=start, end_city=end, limits=limits)
+        limits = request.limits.with_target(self.original) if self.offset else request.limits
+        return replace(super().map_request(request), start_city=start, end_city=end, limits=limits)
 
     def stored(self) -> dict[str, Any]:
         """Return the original, and which cities follow which."""

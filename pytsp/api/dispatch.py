@@ -108,7 +108,7 @@ def task_for(instance: Instance, request: Request) -> Task[Options]:
 def watch_of(instance: Instance, request: Request) -> Watch:
     """Return the clock of a request, with its limits and callbacks."""
     callbacks: dict[str, Any] = {"progress": request.progress, "on_improvement": request.on_improvement}
-    return Watch(request.limits.resolved(instance), **callbacks, spent=time.perf_counter() - request.began)
+    return Watch(request.limits.with_target(instance), **callbacks, spent=time.perf_counter() - request.began)
 
 
 def timely(watch: Watch, telling: Callable[[], float]) -> Callable[[float], None]:

@@ -48,11 +48,11 @@ class Reduction(Step):
         """Return a tour of the instance that is solved, within some seconds; `quick` makes one of the original."""
         raise NotImplementedError
 
-    def asked(self, request: Request) -> Request:
+    def map_request(self, request: Request) -> Request:
         """Return the request for a closed tour of the instance that is solved."""
-        asked = replace(super().asked(request), open=False, start_city=None, end_city=None)
+        asked = replace(super().map_request(request), open=False, start_city=None, end_city=None)
         return replace(
-            asked, limits=request.limits.resolved(self.original), quick_tour=partial(self.quick, request.quick_tour)
+            asked, limits=request.limits.with_target(self.original), quick_tour=partial(self.quick, request.quick_tour)
         )
 
 
@@ -88,9 +88,9 @@ class Directed(Reduction):
         """Return a directed tour, doubled."""
         return self.problem.tour((quick or partial(quick_tour, self.original))(seconds))
 
-    def asked(self, request: Request) -> Request:
+    def map_request(self, request: Request) -> Request:
         """Return the request for a closed tour of pairs."""
-        return replace(super().asked(request), is_doubled=True)
+        return replace(super().map_request(request), is_doubled=True)
 
 
 class WithFixedEdges(Reduction):

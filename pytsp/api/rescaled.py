@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pytsp.api.dispatch import as_chains
 from pytsp.api.reductions import solve_once
 from pytsp.api.request import Request
-from pytsp.api.steps import Restating
+from pytsp.api.steps import Restater
 from pytsp.exceptions import InstanceError, PytspError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_CITIES
@@ -67,12 +67,12 @@ class _Scale(NamedTuple):
     tour: NDArray[np.int32]
 
 
-class _Scales(Restating):
+class _Scales(Restater):
     """The searches of one solve, each on the scale that the tour before it allows."""
 
     def __init__(self, instance: Instance, request: Request) -> None:
         limits = request.limits
-        super().__init__(instance, [], request, target=limits.resolved(instance).target)
+        super().__init__(instance, [], request, target=limits.with_target(instance).target)
         self.is_limited = (limits.time_limit, limits.patience) != (None, None)
         # The longest distance of the present scale, and the shortest tour that allowed no finer one.
         self.longest = self.shortest = math.inf

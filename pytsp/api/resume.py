@@ -15,7 +15,7 @@ from pytsp.api.collapsed import Collapsed
 from pytsp.api.dispatch import run, task_of
 from pytsp.api.reductions import WithFixedEdges
 from pytsp.api.request import Request
-from pytsp.api.steps import FirstCity, Restating, Step
+from pytsp.api.steps import FirstCity, Restater, Step
 from pytsp.bound.bound import Ascent
 from pytsp.bound.graphs import TOURS
 from pytsp.checkpoint.content import instance_of
@@ -123,23 +123,23 @@ def resume_stored(
     if bounded is not None and bounded.lower_bound is not None and instance.optimum is None and gap is not None:
         bounded, limits = nearer(bounded, limits, gap)
     request = Request(**callbacks, began=time.perf_counter() - stored.spent)
-    restating = Restating(instance, steps, request)
-    limits = limits.resolved(instance)
+    restater = Restater(instance, steps, request)
+    limits = limits.with_target(instance)
     if limits.target is not None:
-        limits = replace(limits, target=max(0, limits.target - restating.offset))
+        limits = replace(limits, target=max(0, limits.target - restater.offset))
     if bounded is not None and limits.time_limit is not None:
         # The bound is requested again, within the new limit.
         bounded = replace(bounded, time_limit=limits.time_limit)
         if bounded.lower_bound is None:
             limits = replace(limits, time_limit=search_seconds(Ascent(instance, TOURS), bounded.time_limit))
     limits = replace(stored.limits, **{name: value for name, value in vars(limits).items() if value is not None})
-    watch = Watch(limits, **restating.callbacks(), spent=stored.spent, history=stored.history)
+    watch = Watch(limits, **restater.callbacks(), spent=stored.spent, history=stored.history)
     task = task_of(stored.instance, stored.options, watch, stored.seed, stored.initial_tour, placement)
     head = head_of(task, placement, bounded, [step.stored() for step in steps])
     watch.checkpoint = Checkpoint(stored.path, head, interval)
     watch.checkpoint.begin(watch, resumed=True, state=stored.solver_state)
     watch.state = stored.standing
-    result = restating.result(with_doubt(run(task, executor, devices, placement)))
+    result = restater.result(with_doubt(run(task, executor, devices, placement)))
     if result.is_coarse:
         # Attribute the warning to the caller of `resume`.
         warn_of_resolution(result, stacklevel=3)

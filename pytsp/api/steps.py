@@ -16,12 +16,12 @@ from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Improved, Improvement, Progress
 from pytsp.run.result import Result
 
-__all__ = ["FirstCity", "Restating", "Step", "solve_within", "without_optimum"]
+__all__ = ["FirstCity", "Restater", "Step", "solve_within", "without_optimum"]
 
 # Relatively, what the kernel's lengths of floating-point distances may differ by at most.
 ROUNDING = 1e-6
 
-Seen = TypeVar("Seen", Progress, Improved)
+Report = TypeVar("Report", Progress, Improved)
 
 
 class Step:
@@ -50,7 +50,7 @@ class Step:
         """Return the tour or path of the original of a tour that is solved for."""
         raise NotImplementedError
 
-    def asked(self, request: Request) -> Request:
+    def map_request(self, request: Request) -> Request:
         """Return a request for the instance that is solved, with lengths as they were."""
         given = request.initial_tour
         return request if given is None else replace(request, initial_tour=self.tour(given))
@@ -71,7 +71,7 @@ class FirstCity(Step):
         """Return the tour from that city on."""
         return np.roll(tour, -int(np.argmax(tour == self.city)))
 
-    def asked(self, request: Request) -> Request:
+    def map_request(self, request: Request) -> Request:
         """Return the request without its first city."""
         return replace(request, start_city=None)
 
@@ -80,7 +80,7 @@ class FirstCity(Step):
         return {"city": self.city}
 
 
-class Restating:
+class Restater:
     """Restate reports and results of the instance that `steps` lead to, the outermost first, as those of the original.
 
     `request` is that of the original, with the callbacks of the user; `target` is the length that is short enough. With
@@ -107,7 +107,7 @@ class Restating:
         """Return the callbacks for a solve of the instance that steps lead to."""
 
         def restating(callback: Callable[[Any], object] | None) -> Callable[[Any], object] | None:
-            return None if callback is None else lambda now: callback(self.seen(now))
+            return None if callback is None else lambda now: callback(self.map_report(now))
 
         improved = self.take if self.is_measured else restating(self.request.on_improvement)
         return {"progress": restating(self.request.progress), "on_improvement": improved}
@@ -122,7 +122,7 @@ class Restating:
         """Return the length of a tour or path of the original."""
         return self.original.path_length(tour) if self.request.open else self.original.tour_length(tour)
 
-    def seen(self, now: Seen) -> Seen:
+    def map_report(self, now: Report) -> Report:
         """Return a report about the original."""
         if not self.is_measured:
             return now.restated(now.length + self.offset, lambda: self.tour(now.tour))
@@ -131,7 +131,7 @@ class Restating:
 
     def take(self, now: Improved) -> bool:
         """Take a tour that the solver reports, which may be no improvement; tell whether it is enough."""
-        improved = self.seen(now)
+        improved = self.map_report(now)
         if self.history and improved.length >= self.history[-1].length:
             return False
         self.history.append(Improvement(*improved))
@@ -193,14 +193,14 @@ def solve_within(
     """Solve the instance that steps lead to, and restate its reports and its result."""
     asked = request
     for step in steps:
-        asked = step.asked(asked)
+        asked = step.map_request(asked)
     target = asked.limits.target
-    restating = Restating(original, steps, request, target=target, is_measured=is_measured)
+    restater = Restater(original, steps, request, target=target, is_measured=is_measured)
     if target is not None:
-        target = None if is_measured else max(0, target - restating.offset)
-    limits, callbacks = replace(asked.limits, target=target), restating.callbacks()
+        target = None if is_measured else max(0, target - restater.offset)
+    limits, callbacks = replace(asked.limits, target=target), restater.callbacks()
     inner = replace(asked, limits=limits, steps=(*request.steps, *steps), **callbacks)
-    return restating.result(solve(steps[-1].instance if steps else original, inner))
+    return restater.result(solve(steps[-1].instance if steps else original, inner))
 
 
 def without_optimum(instance: Instance) -> Instance:

@@ -88,7 +88,7 @@ class Limits:
                 raise ValueError(f"{other}={value!r} has no effect with {function}, whose only limit is {name}")
         return self
 
-    def resolved(self, instance: Instance) -> Limits:
+    def with_target(self, instance: Instance) -> Limits:
         """Return the limits with a target in place of the gap to the instance's optimum."""
         gap, target, optimum = self.target_gap, self.target, instance.optimum
         if gap is None:

@@ -16,7 +16,7 @@ from pytsp import Improvement, Instance, Limits, Result
 from pytsp.api.collapsed import Collapsed
 from pytsp.api.reductions import Directed, Path, Reduction, WithFixedEdges
 from pytsp.api.request import Request
-from pytsp.api.steps import FirstCity, Restating, Step, solve_within
+from pytsp.api.steps import FirstCity, Restater, Step, solve_within
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.open_paths import OpenPath
@@ -74,19 +74,19 @@ def test_tours_and_lengths_are_mapped_there_and_back(
     instance, steps, request = given_
     if any(getattr(step, "problem", None) is not None and step.problem.is_shortened for step in steps):  # type: ignore[attr-defined]
         return
-    restating = Restating(instance, steps, request)
+    restater = Restater(instance, steps, request)
     tour = lawful_tour(instance, request, data.draw(strategies.tours(instance.n)))
     asked = replace(request, initial_tour=tour)
     for step in steps:
         assert step.original.n == len(asked.initial_tour)  # type: ignore[arg-type]
-        asked = step.asked(asked)
+        asked = step.map_request(asked)
     inner: Any = asked.initial_tour
     solved = steps[-1].instance
-    back = restating.tour(inner)
-    assert restating.measure(back) == solved.tour_length(inner) + restating.offset
+    back = restater.tour(inner)
+    assert restater.measure(back) == solved.tour_length(inner) + restater.offset
     if any(isinstance(step, Reduction) for step in steps):
         # The same tour or path, perhaps the other way round.
-        assert restating.measure(back) == restating.measure(tour)
+        assert restater.measure(back) == restater.measure(tour)
         assert (asked.open, asked.start_city, asked.end_city) == (False, None, None)
     elif isinstance(steps[0], FirstCity):
         assert back[0] == steps[0].city

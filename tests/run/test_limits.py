@@ -50,13 +50,13 @@ def assert_whole(result: Result) -> None:
 @given(optimum=st.integers(0, 10**6), gap=st.floats(0, 10), target=st.none() | st.integers(0, 10**7))
 def test_a_gap_is_a_length_and_the_easier_of_two_targets_counts(optimum: int, gap: float, target: int | None) -> None:
     limits = Limits(target=target, target_gap=gap)
-    length = limits.resolved(Instance.from_matrix([[0]], optimum=optimum)).target
+    length = limits.with_target(Instance.from_matrix([[0]], optimum=optimum)).target
     assert length == max((1 + gap) * optimum, target or 0)
 
 
 def test_without_a_gap_the_target_is_as_given() -> None:
-    assert Limits().resolved(uniform(5)).target is None
-    assert Limits(target=7.5).resolved(uniform(5)).target == 7.5
+    assert Limits().with_target(uniform(5)).target is None
+    assert Limits(target=7.5).with_target(uniform(5)).target == 7.5
 
 
 @pytest.mark.parametrize("gap", [-0.1, float("nan")])
