@@ -23,7 +23,7 @@ from pytsp.exceptions import (
     TsplibError,
     WorkerLost,
 )
-from pytsp.utils.lazy import attach
+from pytsp.utils.lazy import attach, register
 
 if TYPE_CHECKING:
     from pytsp import backends as backends
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
     from pytsp.problem.tours import is_tour, random_tours
     from pytsp.run.batch import BatchResult
+    from pytsp.run.limits import Limits
     from pytsp.run.monitor import Improvement, Progress
     from pytsp.run.result import Result
     from pytsp.solvers.options.annealing import Annealing
@@ -76,6 +77,7 @@ __all__ = [
     "Instance",
     "InstanceError",
     "KernelError",
+    "Limits",
     "Progress",
     "PytspError",
     "PytspWarning",
@@ -113,6 +115,7 @@ _ORIGINS = {
     "TwoOpt": "pytsp.solvers.options.two_opt",
     "Improvement": "pytsp.run.monitor",
     "Instance": "pytsp.problem.instance",
+    "Limits": "pytsp.run.limits",
     "Progress": "pytsp.run.monitor",
     "BatchResult": "pytsp.run.batch",
     "Result": "pytsp.run.result",
@@ -133,6 +136,10 @@ _ORIGINS = {
     "write_tour": "pytsp.io.tsplib.tours",
 }
 _attribute, _names = attach(__name__, _ORIGINS)
+# What draws instances and results, which lie below.
+_NOTEBOOK = ("html_of_instance", "png_of_instance", "html_of_result", "png_of_result")
+register({"plot_result": "pytsp.plotting.figures:plot_result"})
+register({name: f"pytsp.plotting.notebook:{name}" for name in _NOTEBOOK})
 warn_of_namesake(__path__[0])
 
 

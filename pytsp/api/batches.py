@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.api import rescaled
 from pytsp.api.collapsed import collapse_all
-from pytsp.api.dispatch import dispatch, task_of
+from pytsp.api.dispatch import open_placed, task_of
+from pytsp.api.reductions import WithFixedEdges
 from pytsp.api.request import Request
-from pytsp.api.restating import WithFixedEdges, restate_result
+from pytsp.api.steps import Restater
 from pytsp.api.together import Together, kind_of
+from pytsp.api.transforms import solve_instance
 from pytsp.backends.context import Backend
-from pytsp.backends.registry import open_backend
 from pytsp.exceptions import InstanceError
 from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.instance import Instance
@@ -27,6 +29,7 @@ from pytsp.problem.instances import cities_of
 from pytsp.problem.kernel_input import Form, form_of, forms_of
 from pytsp.problem.lengths import tour_lengths
 from pytsp.problem.location import is_planar
+from pytsp.run.limits import Limits
 from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.fallback import SHORT_SECONDS, fallback_result, quick_seconds, quick_tour
@@ -55,19 +58,21 @@ CALL_SECONDS = {"cpu": 0.5, "gpu": 1.0}
 FIRST_CITIES = {"cpu": 800, "gpu": 200_000}
 # What a tour takes at least of an instance that there is no time for, and with its descent.
 QUICK_SECONDS, SHORTENED_SECONDS = 5e-4, 1.5e-3
+# The least time limit of an instance that is solved alone.
+LEAST_SECONDS = 1e-9
 # The memory that a call may take, and what a city of a climber does on a CPU.
 CPU_BYTES, GPU_BYTES, CITY_BYTES = 2**28, 2**34, 80
 
 
 @dataclass(frozen=True)
 class Batches:
-    """Settings of the solve of all instances, and the clock. `common` are the arguments of each that is solved alone;
-    `on_progress` is called during that, and may end it."""
+    """Settings of the solve of all instances, and the clock. `on_progress` is called while one is solved alone, and may
+    end that."""
 
     climbers: int
     seed: int
     iterations: int | None
-    common: dict[str, Any]
+    placement: dict[str, Any]
     watch: Watch
     on_progress: Callable[[Progress], object] | None = None
 
@@ -80,7 +85,7 @@ class Batches:
         seed = seed_number(seed)
         if iterations is not None:
             iterations = whole_number("iterations", iterations, 0, 2**31 - 1)
-        return cls(climbers, seed, iterations, {"seed": seed, **placement}, watch)
+        return cls(climbers, seed, iterations, placement, watch)
 
     def check_memory(self, instances: Sequence[Instance]) -> None:
         """Refuse climbers that do not fit the memory."""
@@ -90,16 +95,12 @@ class Batches:
     @cached_property
     def kernels(self) -> Backend:
         """The kernels of crossover, open."""
-        return self._open("flat")
+        return open_placed(self.placement, "flat")
 
     @cached_property
     def climbing(self) -> Backend:
         """The kernels of local search, open: on a CPU the same."""
-        return self._open("search")
-
-    def _open(self, part: str) -> Backend:
-        placement = {name: value for name, value in self.common.items() if name != "seed"}
-        return open_backend(placement.pop("backend"), part=part, **placement)
+        return open_placed(self.placement, "search")
 
     def solve(self, instances: list[Instance]) -> Generator[tuple[int, Result | InstanceError], None, None]:
         """Yield the number of each instance, and its result or why it has none: first of those that go together.
@@ -110,7 +111,7 @@ class Batches:
         few = [crowded[index].instance if index in crowded else each for index, each in enumerate(instances)]
         for index, result in self._solve_all(few):
             if index in crowded and isinstance(result, Result):
-                yield index, restate_result(result, crowded[index])
+                yield index, Restater(instances[index], [crowded[index]]).result(result)
             else:
                 yield index, result
 
@@ -145,13 +146,18 @@ class Batches:
         options: Options = EAX(climbers=self.climbers, iterations=self.iterations, moves="lk")
         if instance.n < TOGETHER_CITIES[0]:
             options = ILS(climbers=1, iterations=LONE_ITERATIONS, moves="3-opt")
-        return dispatch(instance, self._request(options, seconds))
+        return solve_instance(instance, self._request(options, seconds))
 
     def _request(self, options: Options, seconds: float) -> Request:
         """Return the request to solve an instance alone, within the seconds."""
-        limit = None if seconds == math.inf else seconds
-        began = time.perf_counter()
-        return Request(solver=options, time_limit=limit, progress=self.on_progress, began=began, **self.common)
+        return Request(
+            solver=options,
+            seed=self.seed,
+            placement=self.placement,
+            limits=Limits(time_limit=None if seconds == math.inf else max(LEAST_SECONDS, seconds)),
+            progress=self.on_progress,
+            began=time.perf_counter(),
+        )
 
     def _untimely_seconds(self, group: list[tuple[int, Instance, Form]]) -> float:
         """Return how long is kept for instances that are not solved: for their descent too, in half of the limit."""
@@ -164,9 +170,8 @@ class Batches:
         """Return the fallback result of an instance, one of `left`; it descends if there is time for all of them."""
         if instance.fixed is not None:
             fixed = WithFixedEdges(FixedEdges.of(instance))
-            return restate_result(self.untimely(fixed.fixed.instance, left), fixed)
-        placement = {name: value for name, value in self.common.items() if name != "seed"}
-        task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, placement)
+            return Restater(instance, [fixed]).result(self.untimely(fixed.instance, left))
+        task = task_of(instance, EAX(climbers=self.climbers), Watch(), self.seed, None, self.placement)
         if self.watch.seconds_left < left * (SHORTENED_SECONDS + shortening_seconds(task)):
             task = replace(task, given_tour=quick_tour(instance, SHORT_SECONDS))
         return fallback_result(task, None)
@@ -241,11 +246,9 @@ class Batches:
 
     def _finer(self, result: Result, reserve: float) -> Result:
         """Return what a solve on finer scales makes of a result, where there is time for one."""
-        from pytsp.api.rescaled import solve_finer  # noqa: PLC0415
-
         options = EAX(climbers=self.climbers, iterations=result.iterations, moves="lk")
         request = self._request(options, self.watch.seconds_left - reserve)
-        finer = solve_finer(result, request)
+        finer = rescaled.solve_finer(result, request)
         return replace(finer, history=(), seconds=result.seconds + time.perf_counter() - request.began)
 
     def _results(

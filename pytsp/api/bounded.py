@@ -11,17 +11,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.api.dispatch import dispatch_read, options_of, watch_of
+from pytsp.api.dispatch import options_of, watch_of
 from pytsp.api.request import Request
 from pytsp.bound.bound import PROOFS, Ascent
 from pytsp.bound.certificate import Certificate
 from pytsp.bound.graphs import Kind
 from pytsp.exceptions import PytspError
 from pytsp.problem.instance import Instance
-from pytsp.run.monitor import Progress, Watch, check_gap
+from pytsp.run.limits import Limits
+from pytsp.run.monitor import Progress, Watch
 from pytsp.run.result import Result
 
-__all__ = ["Bounded", "bound_result", "search_seconds", "solve_bounded"]
+__all__ = ["Bounded", "bound_result", "nearer", "search_seconds", "solve_bounded", "tell_bound"]
 
 # The part of the time limit that is kept for the bound, and the seconds that an ascent takes besides its proofs.
 SHARE, LONGEST_SECONDS = 0.2, 10.0
@@ -35,14 +36,8 @@ _log = logging.getLogger("pytsp")
 class Bounded:
     """Settings and state of the lower bound, as stored in a checkpoint.
 
-    Attributes
-    ----------
-    time_limit : float or None
-        That of search and bound together.
-    lower_bound : int, float or None
-        The bound; None where it is still to come.
-    near : int, float or None
-        The length that is near enough to it.
+    `time_limit` is that of search and bound together. `lower_bound` is None where it is still to come; `near` is the
+    length that is near enough to it.
     """
 
     time_limit: float | None
@@ -50,42 +45,44 @@ class Bounded:
     near: int | float | None = None
 
 
-def solve_bounded(instance: Instance, request: Request) -> Result:
+def solve_bounded(instance: Instance, request: Request, solve: Callable[[Instance, Request], Result]) -> Result:
     """Solve an instance, and bound its tours or paths."""
     kind = Kind(request.open, request.start_city, request.end_city)
     # Arguments are checked before the work.
     ascent = Ascent(instance, kind)
-    gap = None if instance.optimum is not None and not request.open else request.target_gap
-    whole = request.time_limit
-    watch = watch_of(instance, request if gap is None else replace(request, target_gap=None))
+    # TSPLIB's optimum is that of a closed tour, which is all that the gap may be measured against.
+    gap = None if instance.optimum is not None and not request.open else request.limits.target_gap
+    limits = request.limits if gap is None else replace(request.limits, target_gap=None)
+    whole = limits.time_limit
+    watch = watch_of(instance, replace(request, limits=limits))
     options_of(instance, request, watch)
+    searching = search_seconds(ascent, whole)
     if gap is None:
-        # TSPLIB's optimum is that of a closed tour, which is all that the gap may be measured against.
-        limit = search_seconds(ascent, whole)
-        result = dispatch_read(instance, replace(request, bound=False, time_limit=limit, bounded=Bounded(whole)))
+        limits = replace(limits, time_limit=searching)
+        result = solve(instance, replace(request, bound=False, limits=limits, bounded=Bounded(whole)))
         return bound_result(result, ascent.kind, whole, request.progress)
-    check_gap(gap)
-    seconds = None if whole is None else whole - search_seconds(ascent, whole)  # type: ignore[operator]
+    seconds = None if whole is None else whole - searching  # type: ignore[operator]
     certificate = _climb(ascent, watch, seconds, math.inf, _no_tour)
     bounded = Bounded(whole)
-    request = replace(request, bound=False, target_gap=None)
     if certificate is not None:
-        near = near_length(certificate.bound, gap)
-        target = near if request.target is None else max(request.target, near)
-        bounded, request = Bounded(whole, certificate.bound, near), replace(request, target=target)
+        bounded, limits = nearer(replace(bounded, lower_bound=certificate.bound), limits, gap)
     if ascent.stop_reason is not None:
         # The search then comes to a tour that takes next to no time.
-        request = replace(request, time_limit=watch.seconds + _QUICK_SECONDS)
-    result = dispatch_read(instance, replace(request, bounded=bounded))
+        limits = replace(limits, time_limit=watch.seconds + _QUICK_SECONDS)
+    result = solve(instance, replace(request, bound=False, limits=limits, bounded=bounded))
     reason = ascent.stop_reason or result.stop_reason
     result = replace(result, seconds=watch.seconds, stop_reason=reason)
     return result if certificate is None else tell_bound(result, bounded)
 
 
-def near_length(bound: int | float, gap: float) -> int | float:
-    """Return the length that is longer than the bound by the fraction `gap`."""
+def nearer(bounded: Bounded, limits: Limits, gap: float) -> tuple[Bounded, Limits]:
+    """Return the bound and the limits with the length that is longer than the bound by the fraction `gap`."""
+    bound = bounded.lower_bound
+    assert bound is not None
     # Whole numbers of more than 53 bits stay what they are.
-    return bound if gap == 0 else (1 + gap) * bound
+    near = bound if gap == 0 else (1 + gap) * bound
+    target = near if limits.target is None else max(limits.target, near)
+    return replace(bounded, near=near), replace(limits, target=target, target_gap=None)
 
 
 def tell_bound(result: Result, bounded: Bounded) -> Result:

@@ -11,12 +11,14 @@ one by one: a few, or one for each place whose way to its nearest other one is s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pytsp.api.request import Request
+from pytsp.api.steps import Step
 from pytsp.neighbours.coincident import Groups, group_coincident
 from pytsp.problem.instance import Instance
 from pytsp.problem.tours import check_tour
@@ -39,24 +41,12 @@ _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9)
 
 
 @dataclass(frozen=True, eq=False)
-class Collapsed:
+class Collapsed(Step):
     """An instance with few cities a place in the place of one with many.
 
-    Make one with `of`.
-
-    Attributes
-    ----------
-    original : Instance
-    instance : Instance
-        City i is `kept[i]` of the original.
-    kept : ndarray of int32, shape (m,)
-        Ascending.
-    owner : ndarray of int32, shape (n,)
-        The city of `instance` that each city of the original follows, or is.
-    end : int or None
-        The city of `instance` where an open path ends: the others of its place come before it.
-    offset : int
-        How much longer a tour of the original is: 0, or by GEO and GEOM 1 for each city that is left out.
+    Make one with `of`. City i of `instance` is `kept[i]` of the original; `kept` ascends. `owner` has the city of
+    `instance` that each city of the original follows, or is. `end` is the city where an open path ends: the others of
+    its place come before it. `offset` is 0, or by GEO and GEOM 1 for each city that is left out.
 
     Examples
     --------
@@ -86,17 +76,9 @@ class Collapsed:
         """Return the instance with few cities a place; None where no place has more, or only ends that are kept, or
         where edges are fixed, of which no city is left out.
 
-        Parameters
-        ----------
-        original : Instance
-        start_city, end_city : int, optional
-            The ends of an open path, which are kept.
-        has_initial_tour : bool, optional
-            Whether a tour is given that must not get longer by what is left out.
-
-        Notes
-        -----
-        Coordinates: work O(n log n), memory O(n). A matrix: O(n), and O(n) more for each city that may share its place.
+        `start_city` and `end_city` are ends of an open path, which are kept. With `has_initial_tour` a tour must not
+        get longer by what is left out. Coordinates take work O(n log n) and memory O(n). A matrix takes O(n), and O(n)
+        more for each city that may share its place.
         """
         groups = None if original.fixed is not None else _groups_of(original)
         if groups is None:
@@ -139,6 +121,16 @@ class Collapsed:
     def city(self, city: int | None) -> int | None:
         """Return the number of a kept city in `instance`."""
         return None if city is None else int(self.owner[city])
+
+    def map_request(self, request: Request) -> Request:
+        """Return the request for few cities, which are numbered anew."""
+        start, end = self.city(request.start_city), self.city(request.end_city)
+        limits = request.limits.with_target(self.original) if self.offset else request.limits
+        return replace(super().map_request(request), start_city=start, end_city=end, limits=limits)
+
+    def stored(self) -> dict[str, Any]:
+        """Return the original, and which cities follow which."""
+        return {**super().stored(), "kept": self.kept, "owner": self.owner, "offset": self.offset}
 
     def tour(self, tour: Any) -> NDArray[np.int32]:
         """Return a tour or path of the original without the cities that are left out.
@@ -253,19 +245,12 @@ def _groups_of_rows(matrix: NDArray[Any], *, is_symmetric: bool) -> Groups | Non
 
 def _equal_rows(matrix: NDArray[Any], cities: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Return the groups of two and more of `cities`, which ascend, whose rows are equal."""
-    rows = max(1, _BLOCK // len(matrix))
-    blocks = [cities[first : first + rows] for first in range(0, len(cities), rows)]
-    weights = np.random.default_rng(0).integers(0, 2**63, len(matrix), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    hashes = []
-    for block in blocks:
-        taken = matrix[block]
-        bits = (taken + 0.0 if taken.dtype.kind == "f" else taken.astype(np.int64)).view(np.uint64)
-        hashes.append((bits * weights).sum(axis=1, dtype=np.uint64))
-    found = np.concatenate(hashes)
-    order = np.argsort(found, kind="stable")
-    parts = np.split(cities[order], np.flatnonzero(found[order[1:]] != found[order[:-1]]) + 1)
-    groups = (part[[np.array_equal(matrix[city], matrix[part[0]]) for city in part]] for part in parts if len(part) > 1)
-    return [group for group in groups if len(group) > 1]
+    alike: dict[int, list[int]] = {}
+    for city in cities.tolist():
+        # 0.0 and -0.0 are equal.
+        alike.setdefault(hash((matrix[city] + 0).tobytes()), []).append(city)
+    groups = ([city for city in some if np.array_equal(matrix[city], matrix[some[0]])] for some in alike.values())
+    return [np.array(group) for group in groups if len(group) > 1]
 
 
 def _copies_of(instance: Instance, groups: Groups) -> NDArray[np.int64]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import statistics
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -87,38 +87,32 @@ class Comparison:
         return {name: value for name, value in facts.items() if value is not None}
 
 
-class Comparisons(Sequence[Comparison]):
+class Comparisons(tuple[Comparison, ...]):
     """The compared combinations, in order, and their common facts.
 
     Parameters
     ----------
-    rows : sequence of Comparison
+    rows : iterable of Comparison
     facts : mapping
         Common facts: the instance, the solver, the seed, options, repeats, the date and the machine.
     """
 
-    def __init__(self, rows: Sequence[Comparison], facts: Mapping[str, Any]) -> None:
-        self._rows, self.facts = tuple(rows), dict(facts)
+    facts: dict[str, Any]
 
-    def __len__(self) -> int:
-        return len(self._rows)
+    def __new__(cls, rows: Iterable[Comparison], facts: Mapping[str, Any]) -> Comparisons:
+        made = super().__new__(cls, rows)
+        made.facts = dict(facts)
+        return made
 
-    @overload
-    def __getitem__(self, place: int) -> Comparison: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Comparison]: ...
-    def __getitem__(self, place: int | slice) -> Comparison | Sequence[Comparison]:
-        return self._rows[place]
-
-    def __iter__(self) -> Iterator[Comparison]:
-        return iter(self._rows)
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self), self.facts
 
     def __repr__(self) -> str:
-        return f"Comparisons({list(self._rows)!r})"
+        return f"Comparisons({list(self)!r})"
 
     def to_dict(self) -> dict[str, object]:
         """Return the facts, and the rows as "comparison": what `pytsp report` makes a page of."""
-        return {**self.facts, "comparison": [row.to_dict() for row in self._rows]}
+        return {**self.facts, "comparison": [row.to_dict() for row in self]}
 
 
 # The iterations that open a device and make its kernels ready, of the solvers that are not short by themselves.
@@ -186,11 +180,8 @@ def compare(
     if kind.part == CPU_PART:
         usable = [name for name in usable if KINDS[name].on_the_cpu]
     names = usable if backends is None else list(backends)
-    ways = [
-        _Way(name, asked, opened)
-        for name in names
-        for asked, opened in _ways_on(name, neighbourhoods, mappings, threads, devices)
-    ]
+    axes = {"neighbourhood": neighbourhoods, "mapping": mappings, "threads": threads, "device": devices}
+    ways = [way for name in names for way in _ways_on(name, axes)]
     # A backend that cannot run fails before the work.
     for way in ways:
         way.open(kind(**way.asked).kernels_part)
@@ -258,26 +249,16 @@ class _Way:
         )
 
 
-def _ways_on(
-    name: str,
-    neighbourhoods: Sequence[str],
-    mappings: Sequence[str],
-    threads: Sequence[int],
-    devices: Sequence[int | str],
-) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Return the options and how to open it, of each way on a backend: those of other ways have no effect."""
+def _ways_on(name: str, axes: Mapping[str, Sequence[Any]]) -> Iterator[_Way]:
+    """Return the ways on a backend, by the values along each axis that has an effect there."""
     is_cpu = name in KINDS and KINDS[name].on_the_cpu
-    axes: dict[str, Sequence[Any]] = {
-        "neighbourhood": neighbourhoods,
-        "mapping": () if is_cpu else mappings,
-        "threads": threads if name == "multicore" else (),
-        "device": () if is_cpu else devices,
-    }
-    chosen = {axis: values for axis, values in axes.items() if len(values)}
+    idle = {"mapping", "device"} if is_cpu else set()
+    idle |= set() if name == "multicore" else {"threads"}
+    chosen = {axis: values for axis, values in axes.items() if len(values) and axis not in idle}
     for values in itertools.product(*chosen.values()):
-        way: dict[str, Any] = dict(zip(chosen, values, strict=True))
-        opened: dict[str, Any] = {axis: way[axis] for axis in _OPENED if axis in way}
-        yield {axis: value for axis, value in way.items() if axis not in _OPENED}, opened
+        asked = dict(zip(chosen, values, strict=True))
+        opened = {axis: asked.pop(axis) for axis in _OPENED if axis in asked}
+        yield _Way(name, asked, opened)
 
 
 def _ask_for_one_population(ways: list[_Way], asked: dict[str, Any], n: int, part: str) -> None:

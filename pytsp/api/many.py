@@ -21,6 +21,7 @@ from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.rounding import warn_of_rounding
 from pytsp.run.batch import BatchResult
 from pytsp.run.coarse import warn_of_resolution
+from pytsp.run.limits import Limits
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
 from pytsp.utils.arguments import check_callback
@@ -44,6 +45,7 @@ def solve_many(
     seed: int | None = 0,
     iterations: int | None = None,
     time_limit: float | None = None,
+    limits: Limits | None = None,
     progress: Callable[[int, int], object] | None = None,
     backend: str = "auto",
     threads: int | None = None,
@@ -78,6 +80,8 @@ def solve_many(
         Largest number of generations, at least 0. By default 20 + n / 10.
     time_limit : float, optional
         Seconds for all instances. Instances that are not reached get a quick tour.
+    limits : Limits, optional
+        The time limit as a `pytsp.Limits`, whose other fields are refused.
     progress : callable, optional
         Called with each result, with the number of results and of instances. Return True to stop, as Ctrl-C does.
     backend, threads, device
@@ -116,8 +120,9 @@ def solve_many(
     >>> [result.length for result in solve_many(squares)]
     [4.0, 16.0]
     """
+    watch = Watch(Limits.of(limits, time_limit=time_limit).only("time_limit", "solve_many"))
     placement = {"backend": backend, "threads": threads, "device": device}
-    batches = Batches.of(climbers, seed, iterations, Watch(time_limit=time_limit), placement)
+    batches = Batches.of(climbers, seed, iterations, watch, placement)
     check_callback("progress", progress)
     numbers, listed, failures = _list_instances(instances, metric)
     # One stands for all: each takes as long as a small instance does.
@@ -125,8 +130,7 @@ def solve_many(
         warn_of_rounding(instance, stacklevel=2)
     warn_of_cut_off(listed)
     batches.check_memory(listed)
-    results: dict[int, Result] = {}
-    total = len(listed) + len(failures)
+    results, total = dict[int, Result](), len(listed) + len(failures)
     if executor is None and devices is None:
         # What cannot run here is known before anything is prepared.
         _ = batches.kernels
@@ -158,8 +162,7 @@ def solve_many(
     found, failures = sorted(results), dict(sorted(failures.items()))
     if failures and not results:
         raise next(iter(failures.values()))
-    if failures:
-        _warn_of_failures(failures)
+    _warn_of_failures(failures)
     return BatchResult(tuple(results[number] for number in found), np.array(found, dtype=np.int64), failures)
 
 
@@ -243,8 +246,7 @@ def _solve_windows(
                 yield number, result
             else:
                 failures[number] = _named(result, number)
-        if failures:
-            _warn_of_failures(failures)
+        _warn_of_failures(failures)
 
 
 def _window(numbered: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
@@ -295,5 +297,6 @@ def _named(error: Exception, number: int) -> Exception:
 
 
 def _warn_of_failures(failures: dict[int, Exception]) -> None:
-    count = "1 instance has" if len(failures) == 1 else f"{len(failures)} instances have"
-    warn_user(f"{count} no result: {some_of([*map(str, failures.values())])}")
+    if failures:
+        count = "1 instance has" if len(failures) == 1 else f"{len(failures)} instances have"
+        warn_user(f"{count} no result: {some_of([*map(str, failures.values())])}")

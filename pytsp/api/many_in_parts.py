@@ -58,7 +58,7 @@ class Share:
     climbers: int
     seed: int
     iterations: int | None
-    common: dict[str, Any]
+    placement: dict[str, Any]
     seconds_left: float | None
     ending: str
 
@@ -112,8 +112,8 @@ class Solved:
 
 def solve_share(_: Shared, share: Share) -> Solved:
     """Solve some instances."""
-    placement = placement_here({name: share.common[name] for name in ("backend", "threads", "device")})
-    asked = share.climbers, share.seed, share.iterations, share.common | placement, Watch(time_limit=share.seconds_left)
+    placement, watch = placement_here(share.placement), Watch(time_limit=share.seconds_left)
+    asked = share.climbers, share.seed, share.iterations, placement, watch
     solved = []
     for place, result in Batches(*asked, lambda _: os.path.exists(share.ending)).solve(list(share.instances)):
         if not isinstance(result, Result):
@@ -126,7 +126,7 @@ def solve_shares(
     instances: Sequence[Instance], batches: Batches, executor: Any, devices: Any
 ) -> Generator[tuple[int, Result], None, None]:
     """Yield the number of each instance, and its result, as workers solve them."""
-    entered = places_of(executor, devices, {name: batches.common[name] for name in ("backend", "threads", "device")})
+    entered = places_of(executor, devices, batches.placement)
     assert entered is not None
     with entered as places:
         coordinator = Coordinator(places, Kept())
@@ -177,7 +177,7 @@ def _hand_out(coordinator: Coordinator, queue: _Queue, batches: Batches) -> bool
         key = place.name if place.is_sticky else ""
         numbers = queue.take(key, place.has_gpu)
         given, seconds = _packed(queue.instances, numbers), queue.seconds_for(numbers)
-        asked = batches.climbers, batches.seed, batches.iterations, batches.common, seconds, coordinator.ending
+        asked = batches.climbers, batches.seed, batches.iterations, batches.placement, seconds, coordinator.ending
         several = f"instances {min(numbers)} to {max(numbers)}"
         name = several if len(numbers) > 1 else f"instance {numbers[0]}"
         coordinator.give(place, Order(name, solve_share, Share(numbers, given, *asked), owner=key))

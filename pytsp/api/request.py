@@ -7,45 +7,42 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from pytsp.run.limits import Limits
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from pytsp.api.bounded import Bounded
-    from pytsp.api.restating import Step
+    from pytsp.api.steps import Step
     from pytsp.run.monitor import Improved, Progress
     from pytsp.solvers.options.fields import Options
 
-__all__ = ["Request"]
+__all__ = ["HERE", "Request"]
+
+HERE: Mapping[str, Any] = {"backend": "auto", "threads": None, "device": None}
+"""The placement of a solve by default."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """The arguments of `pytsp.solve` that concern every solver, and `keywords`, the options of its solver.
 
-    `reading` is how data are read that are no instance yet, as `pytsp.as_instance` takes it; `began` is when the solve
-    did, by the clock of `time.perf_counter`; `executor` and `devices` are as `pytsp.distributed.coordinator.places_of`
-    takes them. `fixed` are the edges that are given in place of the instance's. `given_ends` are numbers or labels,
-    `start_city` and `end_city` the numbers, once the instance is read. `quick_tour` and `is_doubled` are those of a
-    `Task`, and `bounded` what a checkpoint is to hold of the bound; `steps` lead from the user's instance to the one
+    `began` is when the solve did, by the clock of `time.perf_counter`. `start_city` and `end_city` are labels until the
+    instance is read, and `fixed` replaces its edges then. `placement` has the backend, its threads and its device;
+    `executor` and `devices` are as `pytsp.distributed.coordinator.places_of` takes them. `quick_tour` and `is_doubled`
+    are those of a `Task`. A checkpoint holds `bounded`, and `steps`: these lead from the user's instance to the one
     that is solved, the outermost first.
     """
 
-    reading: Mapping[str, Any] = field(default_factory=dict)
     solver: str | Options = "auto"
-    fixed: Any = None
     open: bool = False
-    given_ends: tuple[int | str | None, int | str | None] = (None, None)
-    start_city: int | None = None
-    end_city: int | None = None
+    start_city: Any = None
+    end_city: Any = None
+    fixed: Any = None
     seed: int | None = 0
-    backend: str = "auto"
-    threads: int | None = None
-    device: str | int | None = None
-    time_limit: float | None = None
-    target: float | None = None
-    target_gap: float | None = None
-    patience: float | None = None
+    placement: Mapping[str, Any] = field(default_factory=lambda: HERE)
+    limits: Limits = Limits()
     bound: bool = False
     initial_tour: ArrayLike | None = None
     keep: bool = False
@@ -61,3 +58,12 @@ class Request:
     is_doubled: bool = False
     bounded: Bounded | None = None
     steps: tuple[Step, ...] = ()
+
+    @property
+    def ends(self) -> dict[str, int | None]:
+        """The ends of an open path; none for closed tours."""
+        return {"start_city": self.start_city, "end_city": self.end_city} if self.open else {}
+
+    def option(self, name: str) -> Any:
+        """Return an option of the solver, if it is given."""
+        return self.keywords.get(name, getattr(self.solver, name, None))

@@ -10,26 +10,25 @@ from __future__ import annotations
 import logging
 import math
 import time
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.api.dispatch import solve_once
+from pytsp.api.dispatch import as_chains
+from pytsp.api.reductions import solve_once
 from pytsp.api.request import Request
+from pytsp.api.steps import Restater
 from pytsp.exceptions import InstanceError, PytspError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_CITIES
-from pytsp.problem.reduced_costs import MATRICES, ReducedCosts, reduce_costs
+from pytsp.problem.reduced_costs import MATRICES, reduce_costs
 from pytsp.run.coarse import LONGEST_FAR_TOUR, is_coarse, with_doubt
-from pytsp.run.monitor import Improved, Improvement, Progress, target_length
+from pytsp.run.monitor import Improved, Improvement, Progress
 from pytsp.run.result import Result
 from pytsp.solvers.options.fields import Options
-from pytsp.solvers.options.ils import ILS
 from pytsp.solvers.options.large import LargeTour
-from pytsp.utils.arguments import check_callback
 from pytsp.utils.memory import check_room
 
 __all__ = ["solve_finer", "solve_rescaled"]
@@ -50,11 +49,8 @@ def solve_rescaled(instance: Instance, request: Request) -> Result:
         return solve_once(instance, request)
     if request.checkpoint is not None:
         return with_doubt(solve_once(instance, request))
-    # A callback that is wrapped would pass for one.
-    check_callback("progress", request.progress)
     scales = _Scales(instance, request)
-    is_limited = (request.time_limit, request.patience) != (None, None)
-    first = replace(request, progress=scales.tell_first) if is_limited else request
+    first = replace(request, progress=scales.tell_first) if scales.is_limited else request
     return scales.go_on(solve_once(instance, first))
 
 
@@ -63,35 +59,28 @@ def solve_finer(result: Result, request: Request) -> Result:
     return _Scales(result.instance, request).go_on(result)
 
 
-@dataclass(frozen=True)
-class _Scale:
-    """An instance whose distances are reduced by a tour, and its place among the searches so far."""
+class _Scale(NamedTuple):
+    """An instance whose distances are reduced by a tour, by how much, and the tour."""
 
     instance: Instance
-    costs: ReducedCosts
+    offset: float
     tour: NDArray[np.int32]
 
 
-class _Scales:
-    """The searches of one solve, each on the scale that the tour before it allows.
-
-    Parameters
-    ----------
-    instance : Instance
-        The given one, whose lengths users see.
-    request : Request
-    """
+class _Scales(Restater):
+    """The searches of one solve, each on the scale that the tour before it allows."""
 
     def __init__(self, instance: Instance, request: Request) -> None:
-        self.instance, self.request = instance, request
+        limits = request.limits
+        super().__init__(instance, [], request, target=limits.with_target(instance).target)
+        self.is_limited = (limits.time_limit, limits.patience) != (None, None)
         # The longest distance of the present scale, and the shortest tour that allowed no finer one.
         self.longest = self.shortest = math.inf
         self.waiting: _Scale | None = None
         self.is_stop_requested = self.is_left = self.is_optimal = False
         # The best tour so far, and how many iterations the searches before the present one made.
-        self.tour: NDArray[np.int32] = np.empty(0, np.int32)
+        self.best: NDArray[np.int32] = np.empty(0, np.int32)
         self.length: float = math.inf
-        self.history: list[Improvement] = []
         self.iterations = 0
 
     def go_on(self, result: Result) -> Result:
@@ -108,18 +97,13 @@ class _Scales:
         except (PytspError, MemoryError) as error:
             _log.warning("no search on a finer scale: %s", error)
             if self.length < result.length:
-                result = replace(result, tour=self.tour, length=self.length, history=tuple(self.history))
+                result = replace(result, tour=self.best, length=self.length, history=tuple(self.history))
         if result.stop_reason == "callback" and self.is_left and not self.is_stop_requested:
             # It was left for a search that failed.
             result = replace(result, stop_reason="finished")
         if self.is_optimal:
             return result
         return with_doubt(result, is_rescaled=is_rescaled)
-
-    @cached_property
-    def target(self) -> float | None:
-        """The length that is short enough, which the first search has checked."""
-        return target_length(self.instance, self.request.target, self.request.target_gap)
 
     def tell_first(self, now: Progress) -> bool:
         """Pass the progress of the first search on, and end it where a finer scale is possible."""
@@ -130,8 +114,8 @@ class _Scales:
         # Only a tour that may be coarse is brought from a device, and only one that is far shorter asks again.
         if self.waiting is None and now.length < min(LONGEST_FAR_TOUR * now.resolution, 0.5 * self.shortest):
             tour = now.tour
-            length = self._measure(tour)
-            if not self._is_enough(length):
+            length = self.measure(tour)
+            if not self.is_enough(length):
                 self.waiting = self._scale(tour, length, now.resolution)
         self.is_left = self.waiting is not None
         return self.is_left
@@ -146,7 +130,7 @@ class _Scales:
 
     def _scale(self, tour: NDArray[np.int32], length: float, resolution: float) -> _Scale | None:
         """Return the scale that a tour allows; None where it needs none, or none is finer."""
-        instance, n, is_open = self.instance, self.instance.n, bool(self.request.open)
+        instance, n, is_open = self.original, self.original.n, self.request.open
         if not self._can_be_finer() or not is_coarse(instance, tour, length, resolution, is_open=is_open):
             return None
         self.shortest = length
@@ -166,46 +150,42 @@ class _Scales:
         if instance.fixed is not None:
             # All tours are shorter by the same length, those with these edges too.
             reduced = replace(reduced, fixed=instance.fixed)
-        return _Scale(reduced, costs, np.array(tour))
+        return _Scale(reduced, costs.offset, np.array(tour))
 
     def _can_be_finer(self) -> bool:
         """Tell whether a matrix of the instance is worth its memory, and there is time to make one."""
-        request, n = self.request, self.instance.n
-        if self.instance.coordinates is not None and n > MATRIX_CITIES:
+        request, n = self.request, self.original.n
+        if self.original.coordinates is not None and n > MATRIX_CITIES:
             return False
-        limit = math.inf if request.time_limit is None else request.time_limit
-        return time.perf_counter() - request.began + DISTANCE_SECONDS * n * n < limit
+        limit = request.limits.time_limit
+        return limit is None or time.perf_counter() - request.began + DISTANCE_SECONDS * n * n < limit
 
     def _search(self, scale: _Scale, before: Result) -> Result:
         """Return the better of a result and what a search on a scale finds, with what is known of both."""
-        self.tour, self.length, self.history = before.tour, before.length, [*before.history]
+        self.best, self.length, self.history = before.tour, before.length, [*before.history]
         self.iterations = max(before.iterations or 0, self.history[-1].iteration if self.history else 0)
-        options = _on_a_matrix(before.options or self.request.solver)
+        options = _on_a_matrix(cast("Options", before.options or self.request.solver))
         _log.info("searching again in units of less than %.3g", before.resolution)
-        found = solve_once(
-            scale.instance,
-            replace(
-                self.request,
-                solver=options,
-                keywords={},
-                target=None,
-                target_gap=None,
-                initial_tour=scale.tour if options.takes_initial_tour else None,
-                progress=self._tell,
-                on_improvement=self._improve,
-            ),
+        asked = replace(
+            self.request,
+            solver=options,
+            keywords={},
+            limits=replace(self.request.limits, target=None, target_gap=None),
+            initial_tour=scale.tour if options.takes_initial_tour else None,
+            progress=self._tell,
+            on_improvement=self._improve,
         )
-        return self._merged(scale, before, found)
+        return self._merged(scale, before, solve_once(scale.instance, asked))
 
     def _improve(self, now: Improved) -> bool:
         """Take a shorter tour of the search."""
         tour = now.tour
-        length = self._measure(tour)
+        length = self.measure(tour)
         if not length < self.length:
             return False
-        self.tour, self.length = np.array(tour), length
+        self.best, self.length = np.array(tour), length
         iteration = self.iterations + now.iteration
-        return self._note(Improvement(now.seconds, iteration, length)) or self._is_enough(length)
+        return self._note(Improvement(now.seconds, iteration, length)) or self.is_enough(length)
 
     def _note(self, improvement: Improvement) -> bool:
         """Report the best tour if it is shorter than all reported ones; tell whether that ends the search."""
@@ -213,39 +193,32 @@ class _Scales:
             # On a coarse scale a search may leave a tour for one that is longer.
             return self.is_stop_requested
         self.history.append(improvement)
-        return self._ends_by(self.request.on_improvement, Improved.of(improvement, self.tour.copy))
+        return self._ends_by(self.request.on_improvement, Improved.of(improvement, self.best.copy))
 
     def _tell(self, now: Progress) -> bool:
         """Pass the progress of a later search on."""
         if self.request.progress is not None:
             now = replace(
-                now.restated(self.length, self.tour.copy),
+                now.restated(self.length, self.best.copy),
                 iteration=self.iterations + now.iteration,
                 iterations=None if now.iterations is None else self.iterations + now.iterations,
             )
             if self._ends_by(self.request.progress, now):
                 return True
-        is_limited = (self.request.time_limit, self.request.patience) != (None, None)
-        return is_limited and self._has_finer(replace(now, length=self.length, find=self.tour.copy))
+        return self.is_limited and self._has_finer(replace(now, length=self.length, find=self.best.copy))
 
     def _ends_by(self, callback: Any, now: Progress | Improved) -> bool:
         if callback is not None and callback(now) is True:
             self.is_stop_requested = True
         return self.is_stop_requested
 
-    def _is_enough(self, length: float) -> bool:
-        return self.target is not None and length <= self.target
-
-    def _measure(self, tour: NDArray[np.int32]) -> float:
-        return self.instance.path_length(tour) if self.request.open else self.instance.tour_length(tour)
-
     def _merged(self, scale: _Scale, before: Result, found: Result) -> Result:
         """Return what a search found, with the best tour of all and what is known of the searches before."""
-        lengths = np.asarray(found.lengths, np.float64) + scale.costs.offset
-        ours, theirs = (self.length, self.tour), (self._measure(found.tour), found.tour)
+        lengths = np.asarray(found.lengths, np.float64) + scale.offset
+        ours, theirs = (self.length, self.best), (self.measure(found.tour), found.tour)
         # Of equal sums of long distances, that of the finer scale. When the other is told depends on the machine.
         length, tour = min(theirs, ours, key=lambda each: each[0])
-        self.tour, self.length = tour, length
+        self.best, self.length = tour, length
         iteration = self.iterations + (found.history[-1].iteration if found.history else 0)
         last = Improvement(found.seconds, iteration, length)
         self._note(last)
@@ -254,7 +227,7 @@ class _Scales:
         # Distances that were cut make a tour shorter than it is.
         lengths = np.maximum(lengths, length)
         lengths[np.argmin(lengths)] = length
-        is_target = self._is_enough(length) and found.stop_reason == "callback" and not self.is_stop_requested
+        is_target = self.is_enough(length) and found.stop_reason == "callback" and not self.is_stop_requested
         return replace(
             found,
             instance=before.instance,
@@ -270,14 +243,8 @@ class _Scales:
         )
 
 
-def _on_a_matrix(options: Any) -> Options:
+def _on_a_matrix(options: Options) -> Options:
     """Return options without what says where to start, or needs coordinates."""
-    given: dict[str, Any] = options.given()
-    for name in ("start", "quadrants") if options.takes_initial_tour else ("quadrants",):
-        given.pop(name, None)
-    if not isinstance(options, LargeTour):
-        changed: Options = type(options)(**given)
-        return changed
-    for name in ("piece", "stripes"):
-        given.pop(name, None)
-    return ILS(**given)
+    names = ("start", "quadrants") if options.takes_initial_tour else ("quadrants",)
+    changed = type(options)(**{name: value for name, value in options.given().items() if name not in names})
+    return as_chains(changed) if isinstance(changed, LargeTour) else changed

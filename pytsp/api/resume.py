@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytsp.api.bounded import Bounded, bound_result, near_length, search_seconds, tell_bound
+import numpy as np
+
+from pytsp.api.bounded import Bounded, bound_result, nearer, search_seconds, tell_bound
+from pytsp.api.collapsed import Collapsed
 from pytsp.api.dispatch import run, task_of
-from pytsp.api.restating import restate_result, restating, steps_of, stored_step
+from pytsp.api.reductions import WithFixedEdges
+from pytsp.api.request import Request
+from pytsp.api.steps import FirstCity, Restater, Step
 from pytsp.bound.bound import Ascent
 from pytsp.bound.graphs import TOURS
+from pytsp.checkpoint.content import instance_of
 from pytsp.checkpoint.reader import Stored
 from pytsp.checkpoint.writer import INTERVAL, Checkpoint, head_of
+from pytsp.problem.fixed_edges import FixedEdges
+from pytsp.problem.instance import Instance
 from pytsp.run.coarse import warn_of_resolution, with_doubt
-from pytsp.run.monitor import Improved, Progress, Watch, check_gap, target_length
+from pytsp.run.limits import Limits
+from pytsp.run.monitor import Improved, Progress, Watch
 from pytsp.run.result import Result
+from pytsp.run.state_reader import State
 from pytsp.utils.arguments import file_name
 
 if TYPE_CHECKING:
@@ -35,6 +46,7 @@ def resume(
     target: float | None = None,
     target_gap: float | None = None,
     patience: float | None = None,
+    limits: Limits | None = None,
     checkpoint_interval: float = INTERVAL,
     progress: Callable[[Progress], object] | None = None,
     on_improvement: Callable[[Improved], object] | None = None,
@@ -56,6 +68,8 @@ def resume(
     device : str or int, optional
     time_limit, target, target_gap, patience : float, optional
         New limits in place of those of the solve; see `pytsp.solve`.
+    limits : Limits, optional
+        The same as one `pytsp.Limits`. A limit may be given in one of both ways.
     checkpoint_interval : float, optional
         Seconds between two checkpoints.
     progress, on_improvement : callable, optional
@@ -84,18 +98,18 @@ def resume(
         If floating-point distances span too many decades for an exact search. A solve without a checkpoint searches on
         finer scales.
     """
+    keywords = {"time_limit": time_limit, "target": target, "target_gap": target_gap, "patience": patience}
     stored = Stored(file_name("file", file))
-    limits = {"time_limit": time_limit, "target": target, "target_gap": target_gap, "patience": patience}
     callbacks = {"progress": progress, "on_improvement": on_improvement}
     placement = stored.placement(backend, threads, device)
     work = {"executor": executor, "devices": devices}
-    return resume_stored(stored, placement, limits, checkpoint_interval, **work, **callbacks)
+    return resume_stored(stored, placement, Limits.of(limits, **keywords), checkpoint_interval, **work, **callbacks)
 
 
 def resume_stored(
     stored: Stored,
     placement: dict[str, Any],
-    limits: dict[str, float | None],
+    limits: Limits,
     interval: float,
     *,
     executor: Any = None,
@@ -104,33 +118,28 @@ def resume_stored(
 ) -> Result:
     """Go on with the solve of a checkpoint that was read; limits that are None stay as they were."""
     steps = steps_of(stored)
-    gap, instance = limits["target_gap"], steps[0].original if steps else stored.instance
+    gap, instance = limits.target_gap, steps[0].original if steps else stored.instance
     bounded = None if stored.bound is None else Bounded(**stored.bound)
     if bounded is not None and bounded.lower_bound is not None and instance.optimum is None and gap is not None:
-        check_gap(gap)
-        near = near_length(bounded.lower_bound, gap)
-        bounded, gap = replace(bounded, near=near), None
-        limits = limits | {"target": near if limits["target"] is None else max(limits["target"], near)}
-    given = {"time_limit": limits["time_limit"], "patience": limits["patience"]}
-    target = Watch(target=target_length(instance, limits["target"], gap)).target
-    given["target"] = None if target is None else max(0, target - sum(step.offset for step in steps))
-    kept = stored.limits | {name: value for name, value in given.items() if value is not None}
-    if bounded is not None and given["time_limit"] is not None:
+        bounded, limits = nearer(bounded, limits, gap)
+    request = Request(**callbacks, began=time.perf_counter() - stored.spent)
+    restater = Restater(instance, steps, request)
+    limits = limits.with_target(instance)
+    if limits.target is not None:
+        limits = replace(limits, target=max(0, limits.target - restater.offset))
+    if bounded is not None and limits.time_limit is not None:
         # The bound is requested again, within the new limit.
-        Watch(time_limit=given["time_limit"])
-        bounded = replace(bounded, time_limit=given["time_limit"])
+        bounded = replace(bounded, time_limit=limits.time_limit)
         if bounded.lower_bound is None:
-            kept["time_limit"] = search_seconds(Ascent(instance, TOURS), bounded.time_limit)
-    restated: dict[str, Any] = {name: restating(callback, steps) for name, callback in callbacks.items()}
-    watch = Watch(**kept, **restated, spent=stored.spent, history=stored.history)
+            limits = replace(limits, time_limit=search_seconds(Ascent(instance, TOURS), bounded.time_limit))
+    limits = replace(stored.limits, **{name: value for name, value in vars(limits).items() if value is not None})
+    watch = Watch(limits, **restater.callbacks(), spent=stored.spent, history=stored.history)
     task = task_of(stored.instance, stored.options, watch, stored.seed, stored.initial_tour, placement)
-    head = head_of(task, placement, bounded, list(map(stored_step, steps)))
+    head = head_of(task, placement, bounded, [step.stored() for step in steps])
     watch.checkpoint = Checkpoint(stored.path, head, interval)
     watch.checkpoint.begin(watch, resumed=True, state=stored.solver_state)
     watch.state = stored.standing
-    result = with_doubt(run(task, executor, devices, placement))
-    for step in reversed(steps):
-        result = restate_result(result, step)
+    result = restater.result(with_doubt(run(task, executor, devices, placement)))
     if result.is_coarse:
         # Attribute the warning to the caller of `resume`.
         warn_of_resolution(result, stacklevel=3)
@@ -138,4 +147,34 @@ def resume_stored(
         return result
     if bounded.lower_bound is not None:
         return tell_bound(result, bounded)
-    return bound_result(result, TOURS, bounded.time_limit, callbacks.get("progress"))
+    return bound_result(result, TOURS, bounded.time_limit, request.progress)
+
+
+def steps_of(stored: Stored) -> list[Step]:
+    """Return the steps that a checkpoint holds, the outermost first.
+
+    Raises
+    ------
+    CheckpointError
+        If they are none.
+    """
+    steps: list[Step] = []
+    for state in reversed(stored.steps):
+        steps.insert(0, _step_of(state, steps[0].original if steps else stored.instance))
+    return steps
+
+
+def _step_of(state: State, inner: Instance) -> Step:
+    """Return a step that leads to the instance `inner`."""
+    if "city" in state:
+        return FirstCity(inner, state.whole("city", 0, inner.n - 1))
+    original = instance_of(state.part("instance"))
+    if original.fixed is not None:
+        return WithFixedEdges(FixedEdges.of(original))
+    kept = state.array("kept", np.int32, (inner.n,))
+    owner = state.array("owner", np.int32, (original.n,))
+    if not np.array_equal(np.unique(kept[(kept >= 0) & (kept < original.n)]), kept):
+        raise state.wrong("kept", f"cities from 0 to {original.n - 1} that ascend", kept)
+    if not np.array_equal(np.unique(owner), np.arange(inner.n)) or not np.array_equal(kept[owner[kept]], kept):
+        raise state.wrong("owner", f"kept cities from 0 to {inner.n - 1}, each its own", owner)
+    return Collapsed(original, inner, kept, owner, offset=state.whole("offset"))

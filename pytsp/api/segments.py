@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pytsp.api.sites import Sites, best_entries, sites_of
+from pytsp.api.sites import Sites, Way, best_entries, sites_of
 from pytsp.api.solve import solve
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 from pytsp.problem.kernel_input import MATRIX_BYTES
 from pytsp.problem.metrics import DEFAULT_METRIC
+from pytsp.run.limits import Limits
 from pytsp.run.result import Result
 
 __all__ = ["SegmentOrder", "order_segments"]
@@ -100,7 +102,7 @@ def order_segments(
     seed : int or None, optional
         As for `pytsp.solve`.
     **options
-        Further arguments of `pytsp.solve`, such as `backend`, `threads` or `solver`.
+        Further arguments of `pytsp.solve`, such as `backend`, `threads`, `solver` or `limits`.
 
     Returns
     -------
@@ -131,58 +133,35 @@ def order_segments(
     sites = sites_of(starts, ends, metric)
     if not open and end is not None:
         raise ValueError("end has no effect with a closed tour; it is for open=True")
-    home, away = (sites.point(name, value) for name, value in (("start", start), ("end", end)))
+    whole = way = Way(sites.point("start", start), sites.point("end", end), reversible, not open)
     parts = _groups_of(groups, len(sites))
-    found: list[_Part] = []
+    limits = Limits.of(options.pop("limits", None), time_limit=time_limit)
+    order, entries = np.empty((2, 0), dtype=np.int32)
+    results: list[Result] = []
     for number, part in enumerate(parts):
-        is_last = number == len(parts) - 1
-        seconds = None
-        if time_limit is not None:
+        within = limits
+        if limits.time_limit is not None:
             left = sum(len(each) for each in parts[number:])
-            spent = time.perf_counter() - began
-            seconds = max(_LEAST_SECONDS, (time_limit - spent) * len(part) / left)
-        here = home if not found else found[-1].last
-        # A closed tour of several groups goes back to where the first one began.
-        goal = away if open else home if home is not None else found[0].first if found else None
-        is_closed = not open and len(parts) == 1
-        asked = {"seed": seed, **options}
-        found.append(
-            _order(sites.some(part), part, _Way(here, goal if is_last else None, reversible, is_closed), seconds, asked)
-        )
-    order = np.concatenate([each.order for each in found]) if found else np.empty(0, dtype=np.int32)
-    entries = np.concatenate([each.entries for each in found]) if found else np.empty(0, dtype=np.int32)
-    exits = sites.exits(order, entries)
-    flips = sites.are_segments[order] & (entries != 0)
-    given = np.arange(len(sites), dtype=np.int32)
-    nowhere = np.zeros(len(sites), dtype=np.int32)
-    before = sites.air(given, nowhere, sites.exits(given, nowhere), home, away, is_closed=not open)
-    after = sites.air(order, entries, exits, home, away, is_closed=not open)
-    results = tuple(result for each in found for result in each.results)
+            seconds = (limits.time_limit - time.perf_counter() + began) * len(part) / left
+            within = replace(limits, time_limit=max(_LEAST_SECONDS, seconds))
+        if len(parts) > 1:
+            here, goal = whole.home, None
+            if number:
+                here = sites.at(order[-1:], sites.exits(order[-1:], entries[-1:]))[0]
+            if number == len(parts) - 1:
+                # A closed tour of several groups goes back to where the first one began.
+                back = sites.at(order[:1], entries[:1])[0] if whole.home is None else whole.home
+                goal = whole.goal if open else back
+            way = Way(here, goal, reversible, is_closed=False)
+        ordered, entered, solves = _order(sites.some(part), way, within, {"seed": seed, **options})
+        order, entries = np.append(order, part[ordered]), np.append(entries, entered)
+        results += solves
+    given, nowhere = np.arange(len(sites), dtype=np.int32), np.zeros(len(sites), dtype=np.int32)
+    before, after = sites.air(given, nowhere, whole), sites.air(order, entries, whole)
     if after > before and len(parts) == 1:
         # There was no time to come to anything better.
-        return SegmentOrder(given, np.zeros(len(sites), dtype=np.bool_), nowhere, before, before, results)
-    return SegmentOrder(order, flips, entries, before, after, results)
-
-
-@dataclass(frozen=True)
-class _Way:
-    """The ends of a group's moves, if any are given, and what they may do: turn segments round, return to the first."""
-
-    home: NDArray[np.float64] | None
-    goal: NDArray[np.float64] | None
-    reversible: bool
-    is_closed: bool
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The order of a group, where each is entered, the first point, the last one, and the results."""
-
-    order: NDArray[np.int32]
-    entries: NDArray[np.int32]
-    first: NDArray[np.float64]
-    last: NDArray[np.float64]
-    results: tuple[Result, ...]
+        order, entries, after = given, nowhere, before
+    return SegmentOrder(order, sites.are_segments[order] & (entries != 0), entries, before, after, tuple(results))
 
 
 def _groups_of(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.int32]]:
@@ -198,67 +177,58 @@ def _groups_of(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.int32]]:
     return [np.array(numbers, dtype=np.int32) for numbers in members.values()]
 
 
-def _order(sites: Sites, numbers: NDArray[np.int32], way: _Way, seconds: float | None, asked: dict[str, Any]) -> _Part:
-    """Order the segments of a group, on the way from one point to another, or back."""
+def _order(
+    sites: Sites, way: Way, limits: Limits, asked: dict[str, Any]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], list[Result]]:
+    """Return the order of the segments of a group, where each is entered, and the results of its solves."""
     began = time.perf_counter()
     has_contours = bool(sites.are_contours.any())
-    limit = seconds if seconds is None or not has_contours else _FIRST_SHARE * seconds
+    seconds = limits.time_limit
+    if seconds is not None and has_contours:
+        limits = replace(limits, time_limit=_FIRST_SHARE * seconds)
     entries = np.full(len(sites), -1, dtype=np.int32)
-    best: tuple[float, NDArray[np.int32], NDArray[np.int32]] | None = None
+    found: list[tuple[float, NDArray[np.int32], NDArray[np.int32]]] = []
     results: list[Result] = []
     for _ in range(1 + has_contours):
-        order, turned, result = _solved(sites, entries, way, limit, asked)
+        order, turned, result = _solved(sites, entries, way, {**asked, "limits": limits})
         results.append(result)
         begun = np.where(turned, sites.counts[order] - 1, 0).astype(np.int32)
         if has_contours:
-            begun = best_entries(
-                sites, order, begun, way.home, way.goal, reversible=way.reversible, is_closed=way.is_closed
-            )
-        air = sites.air(order, begun, sites.exits(order, begun), way.home, way.goal, is_closed=way.is_closed)
-        if best is None or air < best[0]:
-            best = (air, order, begun)
+            begun = best_entries(sites, order, begun, way)
+        found.append((sites.air(order, begun, way), order, begun))
         entries[order] = begun
         if seconds is not None:
-            limit = max(_LEAST_SECONDS, seconds - (time.perf_counter() - began))
-    assert best is not None
-    _, order, begun = best
-    ends = sites.exits(order, begun)
-    first, last = sites.at(order[:1], begun[:1])[0], sites.at(order[-1:], ends[-1:])[0]
-    return _Part(numbers[order], begun, first, last, tuple(results))
+            limits = replace(limits, time_limit=max(_LEAST_SECONDS, seconds - (time.perf_counter() - began)))
+    return *min(found, key=itemgetter(0))[1:], results
 
 
 def _solved(
-    sites: Sites, entries: NDArray[np.int32], way: _Way, seconds: float | None, asked: dict[str, Any]
+    sites: Sites, entries: NDArray[np.int32], way: Way, asked: dict[str, Any]
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_], Result]:
     """Return the order of the sites, which are drawn from their end, and the result of the solve."""
-    home, goal, is_closed = way.home, way.goal, way.is_closed
-    ends: dict[str, Any] = {"open": not is_closed, "time_limit": seconds}
+    home, goal = way.home, None if way.is_closed else way.goal
     cities = sites.cities(entries)
-    m, extra = len(sites), [each for each in (home, None if is_closed else goal) if each is not None]
+    m, extra = len(sites), [each for each in (home, goal) if each is not None]
     if way.reversible:
         points = np.concatenate([cities.points, *[each[None] for each in extra]])
-        of = np.append(cities.of, np.arange(m, m + len(extra)))
+        of, are_ends = np.append(cities.of, np.arange(m, m + len(extra))), cities.are_ends
         instance = Instance.from_coordinates(points, sites.metric, "segments", fixed=cities.edges)
-        first = len(cities.points)
     else:
-        instance, of, first = _directed(sites, entries, extra), np.arange(m + len(extra)), m
-    if home is not None:
-        ends["start_city"] = first
-    if goal is not None and not is_closed:
-        ends["end_city"] = first + (home is not None)
-    result = solve(instance, **{**asked, **ends})
-    visits = of[result.tour]
-    is_turned = cities.are_ends[result.tour[result.tour < len(cities.are_ends)]] if way.reversible else None
-    if is_closed and len(visits) > 2 and visits[0] == visits[-1]:
+        instance, of, are_ends = _directed(sites, entries, extra), np.arange(m + len(extra)), np.zeros(m, np.bool_)
+    first = instance.n - len(extra)
+    ends: dict[str, Any] = {
+        "start_city": None if home is None else first,
+        "end_city": None if goal is None else instance.n - 1,
+    }
+    result = solve(instance, **asked, open=not way.is_closed, **ends)
+    tour, visits = result.tour, of[result.tour]
+    if way.is_closed and len(visits) > 2 and visits[0] == visits[-1]:
         # The tour begins between two segments.
-        visits = np.roll(visits, 1)
-        is_turned = None if is_turned is None else np.roll(is_turned, 1)
+        tour, visits = np.roll(tour, 1), np.roll(visits, 1)
     inside = visits < m
-    visits = visits[inside]
+    tour, visits = tour[inside], visits[inside]
     is_first = np.append(True, visits[1:] != visits[:-1])[: len(visits)]
-    order = visits[is_first].astype(np.int32)
-    turned = np.zeros(len(order), dtype=np.bool_) if is_turned is None else is_turned[is_first]
-    return order, turned, result
+    return visits[is_first].astype(np.int32), are_ends[tour[is_first]], result
 
 
 def _directed(sites: Sites, entries: NDArray[np.int32], extra: list[NDArray[np.float64]]) -> Instance:

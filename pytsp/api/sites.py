@@ -15,7 +15,7 @@ from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import metric_named
 
-__all__ = ["Cities", "Sites", "best_entries", "sites_of"]
+__all__ = ["Cities", "Sites", "Way", "best_entries", "sites_of"]
 
 _GEOMETRIES = "Point, LineString, LinearRing, and Polygon without holes"
 
@@ -29,19 +29,27 @@ class Cities(NamedTuple):
     are_ends: NDArray[np.bool_]
 
 
+class Way(NamedTuple):
+    """The ends of a group's moves, if any are given; whether segments may be turned; and whether it is closed."""
+
+    home: NDArray[np.float64] | None
+    goal: NDArray[np.float64] | None
+    reversible: bool
+    is_closed: bool
+
+    def back(self, first: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+        """Return where the last move goes, if there is one, by the first point of the sites."""
+        if not self.is_closed:
+            return self.goal
+        return first if self.home is None else self.home
+
+
 @dataclass(frozen=True)
 class Sites:
     """Segments, points and contours.
 
-    Attributes
-    ----------
-    points : ndarray of float64, shape (t, d)
-        Where they may be entered or left, one site behind the other: the two ends of a segment, one point, or all
-        points of a contour, each once.
-    firsts : ndarray of int64, shape (m + 1,)
-        Where each begins, and t.
-    are_contours : ndarray of bool, shape (m,)
-    metric : str
+    `points`, shape (t, d), has where they may be entered or left, one site behind the other: the two ends of a segment,
+    one point, or all points of a contour, each once. `firsts`, shape (m + 1,), has where each begins, and t.
     """
 
     points: NDArray[np.float64]
@@ -89,26 +97,15 @@ class Sites:
             raise ValueError(f"{name} must be a point of {wanted} finite numbers; it is {value!r:.60}")
         return made
 
-    def air(
-        self,
-        order: NDArray[np.int32],
-        entries: NDArray[np.int32],
-        exits: NDArray[np.int32],
-        home: NDArray[np.float64] | None,
-        goal: NDArray[np.float64] | None,
-        *,
-        is_closed: bool,
-    ) -> float:
-        """Return the length of all moves between sites, from `home`, and to `goal` or back."""
-        if not len(order):
-            ways = [] if home is None or goal is None or is_closed else [self.distances(home[None], goal[None])]
-            return math.fsum(np.concatenate(ways)) if ways else 0.0
-        begins, ends = self.at(order, entries), self.at(order, exits)
-        back = (begins[0] if home is None else home) if is_closed else goal
-        ways = [self.distances(ends[:-1], begins[1:])]
-        ways += [self.distances(home[None], begins[:1])] if home is not None else []
-        ways += [self.distances(ends[-1:], back[None])] if back is not None else []
-        return math.fsum(np.concatenate(ways))
+    def air(self, order: NDArray[np.int32], entries: NDArray[np.int32], way: Way) -> float:
+        """Return the length of all moves on a way through the sites."""
+        begins, ends = self.at(order, entries), self.at(order, self.exits(order, entries))
+        back = way.back(begins[0] if len(begins) else None)
+        sources = ends if way.home is None else np.concatenate([way.home[None], ends])
+        targets = begins if back is None else np.concatenate([begins, back[None]])
+        targets = targets[int(way.home is None) :]
+        count = min(len(sources), len(targets))
+        return math.fsum(self.distances(sources[:count], targets[:count]))
 
     def distances(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the distances between points."""
@@ -128,12 +125,9 @@ class Sites:
         """Return the cities of sites: two of each segment, one of all else."""
         first, last = self.gates(entries)
         of = np.repeat(np.arange(len(self)), np.where(self.are_segments, 2, 1))
-        begins = np.flatnonzero(np.append(True, of[1:] != of[:-1]))[: len(self)]
-        points = np.repeat(first, np.where(self.are_segments, 2, 1), axis=0)
-        seconds = begins[self.are_segments] + 1
-        points[seconds] = last[self.are_segments]
-        are_ends = np.zeros(len(of), dtype=np.bool_)
-        are_ends[seconds] = True
+        are_ends = np.append(False, of[1:] == of[:-1])[: len(of)]
+        points = np.where(are_ends[:, None], last[of], first[of])
+        seconds = np.flatnonzero(are_ends)
         return Cities(points, of, np.column_stack([seconds - 1, seconds]), are_ends)
 
 
@@ -203,41 +197,27 @@ def _line(number: int, given: Any) -> NDArray[np.float64]:
     return points
 
 
-def best_entries(
-    sites: Sites,
-    order: NDArray[np.int32],
-    begun: NDArray[np.int32],
-    home: NDArray[np.float64] | None,
-    goal: NDArray[np.float64] | None,
-    *,
-    reversible: bool,
-    is_closed: bool,
-) -> NDArray[np.int32]:
+def best_entries(sites: Sites, order: NDArray[np.int32], begun: NDArray[np.int32], way: Way) -> NDArray[np.int32]:
     """Return where each site of an order is best entered, by dynamic programming.
 
     Of a tour that is closed without `home`, the first site stays as it is begun.
     """
-    fixed_first = is_closed and home is None
-    choices = [np.arange(sites.counts[site], dtype=np.int32) for site in order.tolist()]
-    if not reversible:
-        choices = [
-            each if sites.are_contours[site] else each[:1] for site, each in zip(order.tolist(), choices, strict=True)
-        ]
-    if fixed_first and choices:
+    are_free = sites.are_contours | way.reversible
+    choices = [np.arange(sites.counts[site] if are_free[site] else 1, dtype=np.int32) for site in order.tolist()]
+    if way.is_closed and way.home is None:
         choices[0] = begun[:1]
-    places = [
-        (sites.firsts[site] + each, sites.firsts[site] + sites.exits(np.full(len(each), site), each))
-        for site, each in zip(order.tolist(), choices, strict=True)
-    ]
-    costs = np.zeros(len(choices[0])) if home is None else sites.distances(sites.points[places[0][0]], home[None])
+    rows = [np.full(len(each), site) for site, each in zip(order, choices, strict=True)]
+    enters = [sites.at(row, each) for row, each in zip(rows, choices, strict=True)]
+    leaves = [sites.at(row, sites.exits(row, each)) for row, each in zip(rows, choices, strict=True)]
+    costs = np.zeros(len(choices[0])) if way.home is None else sites.distances(enters[0], way.home[None])
     before: list[NDArray[np.int64]] = []
-    for (_, leaves), (enters, _) in zip(places[:-1], places[1:], strict=True):
-        ways = costs[:, None] + sites.distances(sites.points[leaves][:, None], sites.points[enters][None])
-        before.append(ways.argmin(axis=0))
-        costs = ways.min(axis=0)
-    back = (sites.points[places[0][0][0]] if home is None else home) if is_closed else goal
+    for ends, begins in zip(leaves[:-1], enters[1:], strict=True):
+        moves = costs[:, None] + sites.distances(ends[:, None], begins[None])
+        before.append(moves.argmin(axis=0))
+        costs = moves.min(axis=0)
+    back = way.back(enters[0][0])
     if back is not None:
-        costs = costs + sites.distances(sites.points[places[-1][1]], back[None])
+        costs = costs + sites.distances(leaves[-1], back[None])
     chosen = [int(costs.argmin())]
     for each in reversed(before):
         chosen.append(int(each[chosen[-1]]))

@@ -8,13 +8,13 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 # Modules of a first solve by "auto" are imported here, so that its time limit is for the search.
-import pytsp.api.collapsed
-import pytsp.api.rescaled
 import pytsp.solvers.eax
 import pytsp.solvers.large.solver  # noqa: F401
-from pytsp.api.dispatch import dispatch
 from pytsp.api.request import Request
+from pytsp.api.transforms import read_instance, solve_instance
 from pytsp.backends.cuda import driver
+from pytsp.run.coarse import warn_of_resolution
+from pytsp.run.limits import Limits
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -45,6 +45,7 @@ def solve(
     target: float | None = None,
     target_gap: float | None = None,
     patience: float | None = None,
+    limits: Limits | None = None,
     bound: bool = False,
     initial_tour: ArrayLike | None = None,
     keep: bool = False,
@@ -108,6 +109,8 @@ def solve(
         lower bound instead, and `stop_reason` is "proven".
     patience : float, optional
         Stop after `patience` seconds without a shorter tour.
+    limits : Limits, optional
+        The same limits as one `pytsp.Limits`, for several calls. A limit may be given in one of both ways.
     bound : bool, optional
         Also compute a lower bound on the optimal length (`pytsp.lower_bound`), as `Result.lower_bound` and
         `Result.gap_bound`. It is computed after the search, or before it if `target_gap` needs it. At most a
@@ -196,20 +199,18 @@ def solve(
     if backend in ("auto", "cuda"):
         # Its driver comes up while all else is read.
         driver.begin()
+    keywords = {"time_limit": time_limit, "target": target, "target_gap": target_gap, "patience": patience}
+    limits = Limits.of(limits, **keywords)
+    instance = read_instance(instance, options)
     request = Request(
-        reading={name: options.pop(name) for name in ("metric", "asymmetric", "columns") if name in options},
         solver=solver,
         open=open,
         fixed=fixed,
-        given_ends=(start_city, end_city),
+        start_city=start_city,
+        end_city=end_city,
         seed=seed,
-        backend=backend,
-        threads=threads,
-        device=device,
-        time_limit=time_limit,
-        target=target,
-        target_gap=target_gap,
-        patience=patience,
+        placement={"backend": backend, "threads": threads, "device": device},
+        limits=limits,
         bound=bound,
         initial_tour=initial_tour,
         keep=keep,
@@ -222,9 +223,7 @@ def solve(
         keywords=options,
         began=began,
     )
-    result = dispatch(instance, request)
+    result = solve_instance(instance, request)
     if result.is_coarse:
-        from pytsp.run.coarse import warn_of_resolution  # noqa: PLC0415
-
         warn_of_resolution(result, stacklevel=2)
     return result

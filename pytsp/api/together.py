@@ -37,12 +37,8 @@ def kind_of(form: Form) -> tuple[Any, ...]:
 class Together:
     """Instances that are solved together, each by a population of its own.
 
-    Parameters
-    ----------
-    kernels, climbing : Backend
-        Of crossover, and of local search: a GPU's parts "flat" and "search".
-    forms : sequence of Form
-        Of one kind (`kind_of`), with 8 cities or more each.
+    `kernels` and `climbing` are those of crossover and of local search: a GPU's parts "flat" and "search". The forms
+    are of one kind (`kind_of`), with 8 cities or more each.
     """
 
     def __init__(self, kernels: Backend, climbing: Backend, forms: Sequence[Form]) -> None:
@@ -61,15 +57,8 @@ class Together:
     ) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
         """Return a tour of each instance, and their lengths in the kernels' units.
 
-        Parameters
-        ----------
-        seed : int
-        climbers : int
-            The tours of each population.
-        generations : ndarray of int32, shape (b,)
-            The most generations of each.
-        go_on : callable
-            Called before each generation; where it returns false, the tours are those that there are.
+        Each has a population of `climbers` tours and at most its number of `generations`, shape (b,). `go_on` is called
+        before each generation; where it returns false, the tours are those that there are.
         """
         call, kind = self.kernels.call, self.kind
         near, lists = self._lists()

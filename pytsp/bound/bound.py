@@ -20,6 +20,7 @@ from pytsp.problem.fixed_edges import FixedEdges
 from pytsp.problem.instance import FORBIDDEN, Instance
 from pytsp.problem.labels import city_number
 from pytsp.problem.open_paths import OpenPath
+from pytsp.run.limits import Limits
 
 __all__ = ["Ascent", "lower_bound"]
 
@@ -41,6 +42,7 @@ def lower_bound(
     end_city: int | str | None = None,
     iterations: int | None = None,
     time_limit: float | None = None,
+    limits: Limits | None = None,
     progress: Callable[[Certificate], object] | None = None,
     backend: str = "c",
     threads: int | None = None,
@@ -66,6 +68,8 @@ def lower_bound(
     time_limit : float, optional
         Seconds after which no further step is made; a last proof follows. With a limit the bound depends on the speed
         of the machine, otherwise on the instance and `iterations` only.
+    limits : Limits, optional
+        The time limit as a `pytsp.Limits`, whose other fields are refused.
     progress : callable, optional
         Called with the best certificate so far after every proof: about twelve times, or four above 20,000 cities.
         Return True to stop.
@@ -95,10 +99,11 @@ def lower_bound(
     >>> lower_bound(square, open=True).bound
     3
     """
+    limits = Limits.of(limits, time_limit=time_limit).only("time_limit", "lower_bound")
     kernels = open_backend(backend, threads=threads, device=device, part="bound")
     start, end = city_number(instance, "start_city", start_city), city_number(instance, "end_city", end_city)
     ascent = Ascent(instance, Kind(open, start, end), progress, kernels)
-    return ascent.run(iterations=iterations, time_limit=time_limit)
+    return ascent.run(iterations=iterations, time_limit=limits.time_limit)
 
 
 class Ascent:

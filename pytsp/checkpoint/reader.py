@@ -10,7 +10,7 @@ from typing import Any
 from pytsp.checkpoint import container
 from pytsp.checkpoint.content import history_of, instance_of, options_of
 from pytsp.exceptions import CheckpointError, PytspError
-from pytsp.run.monitor import Watch
+from pytsp.run.limits import Limits
 from pytsp.run.state_reader import State
 from pytsp.solvers.registry import OPTIONS
 
@@ -33,8 +33,8 @@ class Stored:
         Those of the solver.
     seed : int
     initial_tour : numpy.ndarray of int32, shape (n,), or None
-    limits : dict
-        Those of the solve, as `Watch` takes them.
+    limits : Limits
+        Those of the solve.
     bound : dict or None
         What was asked of a lower bound, and what is known of it, as `pytsp.api.bounded.Bounded` takes it.
     spent : float
@@ -57,8 +57,7 @@ class Stored:
             self.instance = instance_of(self._state.part("instance"))
             self.spent, self.history = self._state.number("seconds"), history_of(self._state)
             limits, arguments = self._state.part("limits"), self._state.part("arguments")
-            self.limits = {name: limits.any(name) for name in ("time_limit", "target", "patience")}
-            Watch(**self.limits)
+            self.limits = Limits(**{name: limits.any(name) for name in ("time_limit", "target", "patience")})
             self._arguments = {name: arguments.any(name) for name in ("backend", "threads", "device")}
             self.bound = _bound_of(self._state.part("bound")) if "bound" in self._state else None
             asked = self._state.part("options")

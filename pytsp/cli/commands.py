@@ -205,10 +205,7 @@ def _solve(options: argparse.Namespace) -> None:
             solver=options.solver,
             seed=None if options.seed == "random" else options.seed,
             **_placement_of(options),
-            time_limit=_cli_limits.time_left(options),
-            target=options.target,
-            target_gap=options.target_gap,
-            patience=options.patience,
+            limits=_cli_limits.limits_of(options),
             bound=options.bound,
             initial_tour=initial_tour,
             keep=options.keep,
@@ -252,12 +249,7 @@ def _resume(options: argparse.Namespace) -> None:
     _cli_results.try_targets(options, stored.instance)
     placement = stored.placement(**_placement_of(options))
     options.backend, options.threads, options.device = placement.values()
-    limits = {
-        "time_limit": _cli_limits.time_left(options),
-        "target": options.target,
-        "target_gap": options.target_gap,
-        "patience": options.patience,
-    }
+    limits = _cli_limits.limits_of(options)
     with _cli_options.work_of(options) as work, _followed(stored.instance, options) as progress:
         result = resume_stored(stored, placement, limits, options.checkpoint_interval, **work, progress=progress)
     _tell(result, options)

@@ -8,6 +8,7 @@ import time
 
 from pytsp.backends.cuda import driver
 from pytsp.cli.arguments import interval, seconds, share
+from pytsp.run.limits import Limits
 
 # The field of /proc/self/stat behind the command's name that says when the process began, in ticks from the boot.
 _STARTTIME = 19
@@ -36,6 +37,12 @@ def add_interval(command: argparse._ActionsContainer) -> None:
     """Add the interval between two checkpoints."""
     words = "seconds between two checkpoints (default: 30)"
     command.add_argument("--checkpoint-interval", type=interval, default=30.0, metavar="SEC", help=words)
+
+
+def limits_of(options: argparse.Namespace) -> Limits:
+    """Return the limits that `add_limits` has read, with what is left of the time."""
+    gap, patience = options.target_gap, options.patience
+    return Limits(time_limit=time_left(options), target=options.target, target_gap=gap, patience=patience)
 
 
 def time_left(options: argparse.Namespace) -> float | None:

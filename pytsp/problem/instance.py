@@ -26,6 +26,7 @@ from pytsp.problem.validation import (
     check_points,
 )
 from pytsp.utils.deadline import look
+from pytsp.utils.lazy import registered
 from pytsp.utils.memory import check_room
 from pytsp.utils.text import printable
 
@@ -269,15 +270,12 @@ class Instance:
 
     def _repr_html_(self) -> str:
         """Describe it in a notebook, with a picture where matplotlib is installed."""
-        from pytsp.plotting import notebook  # noqa: PLC0415
-
-        return notebook.html_of_instance(self)
+        return str(registered("html_of_instance")(self))
 
     def _repr_png_(self) -> bytes | None:
         """Return a picture of the cities, for front ends without HTML; None where it cannot be drawn."""
-        from pytsp.plotting import notebook  # noqa: PLC0415
-
-        return notebook.png_of_instance(self)
+        picture: bytes | None = registered("png_of_instance")(self)
+        return picture
 
     @property
     def n(self) -> int:

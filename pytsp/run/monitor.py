@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from pytsp.utils.arguments import check_callback, check_real
+from pytsp.run.limits import Limits
+from pytsp.utils.arguments import check_callback
 from pytsp.utils.deadline import OutOfTime
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pytsp.problem.instance import Instance
     from pytsp.run.state_reader import State
 
-__all__ = ["Improved", "Improvement", "Progress", "Watch", "check_gap", "target_length"]
+__all__ = ["Improved", "Improvement", "Progress", "Watch"]
 
 _log = logging.getLogger("pytsp")
 
@@ -136,12 +136,8 @@ class Watch:
 
     Parameters
     ----------
-    time_limit : float, optional
-        Seconds, more than 0.
-    target : int or float, optional
-        The length that is short enough.
-    patience : float, optional
-        Seconds, more than 0, without a shorter tour that end a solve.
+    limits : Limits, optional
+        Without a gap; or its fields as keywords.
     progress, on_improvement : callable, optional
         What to call with each `Progress` and `Improved`; True, returned, ends the solve.
     spent : float, optional
@@ -166,30 +162,19 @@ class Watch:
 
     def __init__(
         self,
+        limits: Limits | None = None,
         *,
-        time_limit: float | None = None,
-        target: float | None = None,
-        patience: float | None = None,
         progress: Callable[[Progress], object] | None = None,
         on_improvement: Callable[[Improved], object] | None = None,
         spent: float = 0.0,
         history: Iterable[Improvement] = (),
+        **keywords: float | None,
     ) -> None:
         self.began = time.perf_counter() - spent
-        for name, value in (("time_limit", time_limit), ("target", target), ("patience", patience)):
-            if value is not None:
-                check_real(name, value)
-        if time_limit is not None and not time_limit > 0:
-            raise ValueError(f"time_limit must be a positive number of seconds; it is {time_limit!r}")
+        limits = Limits.of(limits, **keywords)
         check_callback("progress", progress)
         check_callback("on_improvement", on_improvement)
-        if target is not None and not target >= 0:
-            raise ValueError(f"target must be a length, at least 0; it is {target!r}")
-        if patience is not None and not patience > 0:
-            raise ValueError(f"patience must be a positive number of seconds; it is {patience!r}")
-        self.time_limit = time_limit
-        self.target = target
-        self.patience = patience
+        self.time_limit, self.target, self.patience = limits.time_limit, limits.target, limits.patience
         self.progress = progress
         self.on_improvement = on_improvement
         self.history: list[Improvement] = [*history]
@@ -274,22 +259,3 @@ class Watch:
         if not self.history or length < self.history[-1].length:
             self.history.append(Improvement(self.seconds, iteration, length))
         return tuple(self.history)
-
-
-def check_gap(gap: object) -> None:
-    """Raise if a gap is no fraction."""
-    check_real("target_gap", gap)
-    if not gap >= 0:  # type: ignore[operator]
-        raise ValueError(f"target_gap must be a fraction, at least 0; it is {gap!r}")
-
-
-def target_length(instance: Instance, target: float | None, gap: float | None) -> float | None:
-    """Return the length that is short enough: `target`, or what is longer than the optimum by the fraction `gap`."""
-    if gap is None:
-        return target
-    check_gap(gap)
-    if instance.optimum is None:
-        name = instance.name or "the instance"
-        raise ValueError(f"target_gap={gap!r} needs the optimum, which is not known of {name}, or bound=True")
-    length = (1 + gap) * instance.optimum
-    return length if target is None else max(target, length)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.problem.cut_off import cut_off_cities
 from pytsp.problem.instance import Instance
 from pytsp.run.monitor import Improvement
+from pytsp.utils.lazy import registered
 from pytsp.utils.notices import some_of
 from pytsp.utils.text import json_number
 
@@ -318,21 +319,17 @@ class Result:
         PytspError
             If matplotlib is not installed, or the result lacks the data.
         """
-        from pytsp.plotting import figures  # noqa: PLC0415
-
-        return figures.plot_result(self, kind, other=other, ax=ax)
+        axes: Axes = registered("plot_result")(self, kind, other=other, ax=ax)
+        return axes
 
     def _repr_html_(self) -> str:
         """Say in a notebook what was found, with a picture where matplotlib is installed."""
-        from pytsp.plotting import notebook  # noqa: PLC0415
-
-        return notebook.html_of_result(self)
+        return str(registered("html_of_result")(self))
 
     def _repr_png_(self) -> bytes | None:
         """Return the tour's picture, for front ends without HTML; None where it cannot be drawn."""
-        from pytsp.plotting import notebook  # noqa: PLC0415
-
-        return notebook.png_of_result(self)
+        picture: bytes | None = registered("png_of_result")(self)
+        return picture
 
     def write(self, target: Source, *, ending: str | None = None) -> None:
         """Write the result as the file's ending says: .tour, .csv, .json, .geojson, .txt; see `pytsp.io.results`."""

@@ -1,10 +1,13 @@
-"""Names that a package offers, and imports on their first use."""
+"""Names that are imported on their first use: those that a package offers, and those of packages above it."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import Any
+
+__all__ = ["attach", "register", "registered"]
 
 
 def attach(package: str, origins: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
@@ -22,3 +25,17 @@ def attach(package: str, origins: Mapping[str, str]) -> tuple[Callable[[str], ob
         return value
 
     return get, lambda: sorted({*vars(sys.modules[package]), *origins})
+
+
+_ABOVE: dict[str, str] = {}
+
+
+def register(origins: Mapping[str, str]) -> None:
+    """Say where functions are that packages below theirs call, as `attach` takes it."""
+    _ABOVE.update(origins)
+
+
+def registered(name: str) -> Any:
+    """Return a function of a package above that of the caller."""
+    module, _, original = _ABOVE[name].partition(":")
+    return getattr(import_module(module), original)

@@ -34,9 +34,9 @@ def test_a_gpu_takes_what_needs_no_matrix(
     monkeypatch: pytest.MonkeyPatch, metric: str, asked: dict[str, Any], backend: str
 ) -> None:
     def task_for(_: Instance, request: Request) -> None:
-        raise Asked(request.backend)
+        raise Asked(request.placement["backend"])
 
-    monkeypatch.setattr(dispatch, "_task_for", task_for)
+    monkeypatch.setattr(dispatch, "task_for", task_for)
     monkeypatch.setattr(kernel_input, "MATRIX_BYTES", 0)
     degrees = uniform(40, side=80).coordinates
     assert degrees is not None

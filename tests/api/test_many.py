@@ -22,10 +22,11 @@ from paths import all_tsplib, tsplib_file
 import pytsp
 from pytsp import Instance, Result
 from pytsp.api import batches, rescaled
-from pytsp.api.dispatch import dispatch
+from pytsp.api.transforms import solve_instance
 from pytsp.backends import Backend
 from pytsp.exceptions import BackendError, InstanceError, PytspWarning
 from pytsp.problem.kernel_input import form_of
+from pytsp.run.limits import Limits
 from pytsp.run.monitor import Watch
 
 
@@ -120,6 +121,12 @@ def test_cities_of_one_scale_are_not_searched_on_a_finer_one(monkeypatch: pytest
     assert len(pytsp.solve_many(np.random.default_rng(4).random((50, 100, 2)), climbers=2, iterations=0)) == 50
 
 
+def test_without_time_a_result_is_not_searched_again() -> None:
+    [result] = pytsp.solve_many([np.random.default_rng(3).random((9, 2))], backend="c")
+    solving = batches.Batches(2, 0, None, {"backend": "c", "threads": None, "device": None}, Watch(time_limit=1e-9))
+    assert solving._finer(result, reserve=1.0).tour.tolist() == result.tour.tolist()
+
+
 def test_all_backends_solve_few_cities_alike(backend: Backend) -> None:
     draw = np.random.default_rng(3)
     instances = [Instance.from_coordinates(draw.integers(0, 90, (n, 2)), "EUC_2D") for n in (*range(1, 9), 7, 6, 5)]
@@ -191,8 +198,9 @@ def test_sizes_from_8_on_go_together(backend: Backend, monkeypatch: pytest.Monke
         return call(self, entry, *arguments)
 
     monkeypatch.setattr(Backend, "call", noted)
+    enough = Limits(target=10**9)
     monkeypatch.setattr(
-        batches, "dispatch", lambda instance, request: dispatch(instance, replace(request, target=10**9))
+        batches, "solve_instance", lambda instance, request: solve_instance(instance, replace(request, limits=enough))
     )
     results = pytsp.solve_many(instances, climbers=2, iterations=1, backend=backend.name)
     assert (called.count("plane_many_given"), called.count("matrices_many_given")) == (1, 1)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import pytsp
-from pytsp import InstanceError, order_segments
+from pytsp import InstanceError, Limits, order_segments
 
 
 def segments(m: int, seed: int = 0, long: float = 60.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -217,6 +217,18 @@ def test_no_segments_and_one_are_in_order() -> None:
 def test_what_are_no_segments_is_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises((InstanceError, ValueError, TypeError), match=message):
         order_segments(**arguments)
+
+
+def test_limits_are_those_of_all_groups() -> None:
+    starts, ends = segments(60)
+    within = Limits(time_limit=1e-6)
+    for given_ in ({"limits": within}, {"time_limit": 1e-6}):
+        found = order_segments(starts, ends, groups=[number % 3 for number in range(60)], **given_)
+        assert [result.stop_reason for result in found.results] == ["time limit"] * 3
+    with pytest.raises(ValueError, match=r"time_limit=3 is also given by limits=Limits"):
+        order_segments(starts, ends, time_limit=3, limits=within)
+    with pytest.raises(ValueError, match="time_limit must be a positive number of seconds; it is -1"):
+        order_segments(starts, ends, time_limit=-1)
 
 
 def test_names_are_public() -> None:

@@ -312,7 +312,7 @@ def test_what_there_is_no_bound_of_is_refused() -> None:
     square = Instance.from_coordinates([[0, 0], [1, 0], [1, 1], [0, 1]], "EUC_2D")
     with pytest.raises(ValueError, match="iterations is -1"):
         lower_bound(square, iterations=-1)
-    with pytest.raises(ValueError, match="time_limit is 0"):
+    with pytest.raises(ValueError, match="time_limit must be a positive number of seconds; it is 0"):
         lower_bound(square, time_limit=0)
 
 

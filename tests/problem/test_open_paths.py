@@ -299,10 +299,11 @@ def test_a_tour_with_an_end_out_of_its_place_is_put_right_and_told(monkeypatch: 
         improvement = Improvement(0.1, 1, length)
         assert request.on_improvement is not None
         request.on_improvement(Improved.of(improvement, tour.copy))
-        result = pytsp.solve(instance)
+        result = solve(instance, replace(request, on_improvement=None))
         return replace(result, tour=tour, length=length, lengths=np.array([length]), history=(improvement,))
 
-    monkeypatch.setattr(_reductions, "solve_once", halted)
+    solve = _reductions.solve_symmetric
+    monkeypatch.setattr(_reductions, "solve_symmetric", halted)
     result = pytsp.solve(line, open=True, start_city=0, on_improvement=reported.append)
     assert result.tour[0] == 0
     assert result.length == line.path_length(result.tour) == result.history[-1].length == result.lengths.min()

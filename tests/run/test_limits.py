@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,13 +22,13 @@ from hypothesis import strategies as st
 from processes import run_python
 
 import pytsp
-from pytsp import Instance, Result
+from pytsp import Instance, Limits, Result
 from pytsp.backends import Backend
 from pytsp.cli import commands as cli
 from pytsp.cli import limits as _cli_limits
 from pytsp.neighbours import kdtree as _nearest
 from pytsp.neighbours.lists import neighbour_lists
-from pytsp.run.monitor import Watch, target_length
+from pytsp.run.monitor import Watch
 from pytsp.solvers.large import pieces as _pieces
 from pytsp.solvers.restarts import solver as search
 from pytsp.starts.nearest_unvisited import nearest_neighbour_order
@@ -46,13 +49,14 @@ def assert_whole(result: Result) -> None:
 
 @given(optimum=st.integers(0, 10**6), gap=st.floats(0, 10), target=st.none() | st.integers(0, 10**7))
 def test_a_gap_is_a_length_and_the_easier_of_two_targets_counts(optimum: int, gap: float, target: int | None) -> None:
-    length = target_length(Instance.from_matrix([[0]], optimum=optimum), target, gap)
+    limits = Limits(target=target, target_gap=gap)
+    length = limits.with_target(Instance.from_matrix([[0]], optimum=optimum)).target
     assert length == max((1 + gap) * optimum, target or 0)
 
 
 def test_without_a_gap_the_target_is_as_given() -> None:
-    assert target_length(uniform(5), None, None) is None
-    assert target_length(uniform(5), 7.5, None) == 7.5
+    assert Limits().with_target(uniform(5)).target is None
+    assert Limits(target=7.5).with_target(uniform(5)).target == 7.5
 
 
 @pytest.mark.parametrize("gap", [-0.1, float("nan")])
@@ -71,6 +75,66 @@ def test_a_gap_ends_a_solve() -> None:
     found = pytsp.solve(uniform(80, optimum=best), solver="ils", iterations=10**9, target_gap=0.01, backend="c")
     assert found.stop_reason == "target"
     assert found.length <= 1.01 * best
+
+
+# Limits as one object
+
+LIMITS = {
+    "time_limit": st.floats(1e-3, 1e9),
+    "target": st.integers(0, 2**70) | st.floats(0, 1e300),
+    "target_gap": st.floats(0, 1e3),
+    "patience": st.floats(1e-3, 1e9),
+}
+CALLS: dict[str, Callable[..., Any]] = {
+    "solve": lambda **limits: pytsp.solve(uniform(9), backend="c", **limits),
+    "solve_many": lambda **limits: pytsp.solve_many([uniform(9)], backend="c", **limits),
+    "lower_bound": lambda **limits: pytsp.lower_bound(uniform(9), **limits),
+}
+
+
+@given(object_=st.fixed_dictionaries({}, optional=LIMITS), keywords=st.fixed_dictionaries({}, optional=LIMITS))
+def test_limits_are_the_same_in_an_object_and_as_keywords(object_: dict[str, Any], keywords: dict[str, Any]) -> None:
+    limits = Limits(**object_)
+    if both := object_.keys() & keywords.keys():
+        with pytest.raises(ValueError, match=rf"^({'|'.join(both)})=.* is also given by limits=Limits\("):
+            Limits.of(limits, **keywords)
+    else:
+        assert Limits.of(limits, **keywords) == Limits.of(None, **object_, **keywords) == Limits(**object_, **keywords)
+
+
+@pytest.mark.parametrize("function", [pytsp.solve, pytsp.resume])
+def test_each_limit_is_a_keyword_too(function: Callable[..., Any]) -> None:
+    parameters = inspect.signature(function).parameters
+    assert {field.name for field in fields(Limits)} | {"limits"} <= parameters.keys()
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_limit_that_is_given_twice_is_refused(call: str) -> None:
+    with pytest.raises(ValueError, match=r"time_limit=5 is also given by limits=Limits\(time_limit=9"):
+        CALLS[call](time_limit=5, limits=Limits(time_limit=9))
+    with pytest.raises(TypeError, match=r"limits must be a pytsp.Limits; it is 5"):
+        CALLS[call](limits=5)
+    with pytest.raises(ValueError, match="time_limit must be a positive number of seconds; it is -1"):
+        CALLS[call](time_limit=-1)
+
+
+@pytest.mark.parametrize("call", ["solve_many", "lower_bound"])
+def test_limits_without_effect_are_refused(call: str) -> None:
+    with pytest.raises(ValueError, match=f"patience=3 has no effect with {call}, whose only limit is time_limit"):
+        CALLS[call](limits=Limits(time_limit=60, patience=3))
+
+
+def test_an_object_ends_each_call(tmp_path: Path) -> None:
+    instance, file = uniform(300), tmp_path / "run.checkpoint"
+    late = Limits(time_limit=1e-6)
+    found = pytsp.solve(instance, backend="c", limits=late, checkpoint=file)
+    assert found.stop_reason == "time limit"
+    again = pytsp.resume(file, limits=Limits(target=found.length - 1), time_limit=1e6)
+    assert (again.stop_reason, again.length < found.length) == ("target", True)
+    assert pytsp.solve(instance, backend="c", limits=Limits(target=found.length), solver="ils").stop_reason == "target"
+    bound = pytsp.lower_bound(instance, limits=late)
+    assert bound.bound <= pytsp.lower_bound(instance).bound
+    assert pytsp.solve_many([instance], backend="c", limits=late)[0].stop_reason == "time limit"
 
 
 # Patience

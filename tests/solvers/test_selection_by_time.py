@@ -22,6 +22,7 @@ from pytsp.api.request import Request
 from pytsp.backends import open_backend
 from pytsp.backends.devices import usable_cores
 from pytsp.problem.instance import Instance
+from pytsp.run.limits import Limits
 from pytsp.solvers.eax import Evolution
 from pytsp.solvers.ils.solver import begin as begin_climbers
 from pytsp.solvers.selection import (
@@ -234,7 +235,7 @@ def test_on_roads_they_need_more_time(difference: float, solver: str) -> None:
     instance = ways(900, difference)
     needed = population_seconds(instance, 2)
     assert needed == pytest.approx(5e-6 * 900**2 / 2 if solver == "ils" else 1e-3 * 900 / 2)
-    requests = [Request(time_limit=limit, began=0.0) for limit in (needed - 1e-3, needed, 1.0)]
+    requests = [Request(limits=Limits(time_limit=limit), began=0.0) for limit in (needed - 1e-3, needed, 1.0)]
     assert [options_of(instance, each, watch_of(instance, each)).name for each in requests] == ["ils", "eax", solver]
 
 
