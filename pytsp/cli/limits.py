@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from typing import Any
 
 from pytsp.backends.cuda import driver
 from pytsp.cli.arguments import interval, seconds, share
@@ -44,6 +45,12 @@ def time_left(options: argparse.Namespace) -> float | None:
         return None
     spent = time.perf_counter() - options.began + _END_SECONDS + (_DRIVER_SECONDS if driver.has_begun() else 0.0)
     return float(max(options.time_limit - spent, _LEAST_SECONDS))
+
+
+def limits_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the limits of a solve; the time limit as what is left of it."""
+    others = {name: getattr(options, name) for name in ("target", "target_gap", "patience")}
+    return {"time_limit": time_left(options), **others}
 
 
 def seconds_since_start() -> float:
