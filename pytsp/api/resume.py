@@ -126,8 +126,8 @@ def resume_stored(
     task = task_of(stored.instance, stored.options, watch, stored.seed, stored.initial_tour, placement)
     head = head_of(task, placement, bounded, list(map(stored_step, steps)))
     watch.checkpoint = Checkpoint(stored.path, head, interval)
-    watch.checkpoint.begin(watch, resumed=True, state=stored.solver_state)
     watch.state = stored.standing
+    watch.checkpoint.begin(watch, resumed=True, state=None if watch.state is None else watch.state.all)
     result = with_doubt(run(task, executor, devices, placement))
     for step in reversed(steps):
         result = restate_result(result, step)
