@@ -47,10 +47,7 @@ def find_chromium() -> Browser | None:
 def obtain_chromium() -> Browser:
     """Obtain Chromium, unless there is one.
 
-    Raises
-    ------
-    BuildError
-        If this is no Debian system, or its archive does not have it.
+    `BuildError` is raised if this is no Debian system, or its archive does not have it.
     """
     found = find_chromium()
     if found is None:

@@ -45,10 +45,7 @@ class _Piece:
 class Template:
     """The entry points of all programs.
 
-    Raises
-    ------
-    BuildError
-        If a line is malformed; with its number.
+    `BuildError` is raised if a line is malformed; with its number.
     """
 
     def __init__(self, file: Path) -> None:

@@ -50,10 +50,7 @@ def requirements() -> list[str]:
 
 def recipe_hash() -> str:
     """Give the checksum of all that decides what pip installs."""
-    parts = [
-        sys.version,
-        *((ROOT / name).read_text(encoding="utf-8") for name in ("pyproject.toml", "setup.py")),
-    ]
+    parts = [sys.version, *((ROOT / name).read_text(encoding="utf-8") for name in ("pyproject.toml", "setup.py"))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -56,27 +56,18 @@ PACKAGE = '"""Kernels that build.py compiled from futhark/ (generated; build.jso
 
 @dataclass(frozen=True)
 class Options:
-    """The request of a build.
+    """The request of a build."""
 
-    Attributes
-    ----------
-    backends : tuple of str or None
-        The backends to build; one that cannot be built is then an error. None: all that can be built and run here.
-    futhark : str or None
-        The Futhark compiler; None: find or obtain one.
-    march : str or None
-        The processors that c and multicore must run on: "x86-64-v2", "x86-64-v3", "x86-64-v4" and those above, or
-        "portable", all. None: those of this machine's level.
-    force : bool
-        Build again what has not changed.
-    higher : tuple of str
-        Levels above `march` for which c and multicore are built besides; a processor loads the highest that it has.
-    """
-
+    # One that cannot be built is then an error. None: all that can be built and run here.
     backends: tuple[str, ...] | None = None
+    # The Futhark compiler; None: find or obtain one.
     futhark: str | None = None
+    # The processors that c and multicore must run on: a level of x86-64 and those above, or "portable", all. None: this
+    # machine's level.
     march: str | None = None
+    # Build again what has not changed.
     force: bool = False
+    # Levels above `march` for which c and multicore are built besides; a processor loads the highest that it has.
     higher: tuple[str, ...] = ()
 
     def environment(self) -> dict[str, str]:
@@ -122,11 +113,8 @@ def build_kernels(options: Options, folder: Path = KERNELS, ready: Callable[[], 
 
     `ready` returns once pip has installed what the build needs, which may go on meanwhile.
 
-    Raises
-    ------
-    BuildError
-        If a backend that was asked for, or c or multicore, cannot be built, or one that was there cannot be
-        built again; the others are built nonetheless, and a module that was there before stays.
+    `BuildError` is raised if a backend that was asked for, or c or multicore, cannot be built, or one that was there
+    cannot be built again; the others are built nonetheless, and a module that was there before stays.
     """
     try:
         with locked(folder):
@@ -351,11 +339,8 @@ class _Job:
         """Keep the module of an earlier build, if there is one, and say so."""
         remedy = "mend that, then build again"
         if self.old.built and self.module.exists():
-            return replace(
-                self.old,
-                reason=f"kept from an earlier build, the present one failed: {reason}",
-                remedy=remedy,
-            )
+            kept = f"kept from an earlier build, the present one failed: {reason}"
+            return replace(self.old, reason=kept, remedy=remedy)
         return Entry(False, reason, remedy)
 
     def leave_out(self) -> Entry:
@@ -394,15 +379,12 @@ def translate(compiler: Compiler, backend: str, name: str, work: Path, threads: 
     # In a copy of the sources' folders: the C names them in its messages, and is then the same in every checkout.
     futhark = description_of(backend).futhark or backend
     program = copy_program(program_of(name), work / "sources")
-    command: list[str | Path] = [
-        compiler.path,
-        "dev",
-        *PASSES,
-        PIPELINES[futhark],
-        f"--backend={futhark}",
-        program.name,
-    ]
-    run(command, cwd=program.parent, env={"LC_ALL": "C.UTF-8", "GHCRTS": os.environ.get("GHCRTS") or heap(threads)})
+    words = ["dev", *PASSES, PIPELINES[futhark], f"--backend={futhark}", program.name]
+    run(
+        [compiler.path, *words],
+        cwd=program.parent,
+        env={"LC_ALL": "C.UTF-8", "GHCRTS": os.environ.get("GHCRTS") or heap(threads)},
+    )
     for suffix in ("c", "h", "json"):
         program.with_suffix(f".{suffix}").replace(work / f"{name}.{suffix}")
     source = work / f"{name}.c"
@@ -435,11 +417,7 @@ def copy_program(program: Path, folder: Path) -> Path:
 
 def generate_module_source(name: str, work: Path) -> None:
     """Wrap the C in `work` into the source of a Python module, in its own process: cffi holds the GIL."""
-    run(
-        [sys.executable, "-m", "buildtools.wrap", name, work],
-        cwd=ROOT,
-        env={"PYTHONDONTWRITEBYTECODE": "1"},
-    )
+    run([sys.executable, "-m", "buildtools.wrap", name, work], cwd=ROOT, env={"PYTHONDONTWRITEBYTECODE": "1"})
 
 
 def publish(work: Path, folder: Path, name: str) -> None:
@@ -459,14 +437,10 @@ def remove_strangers(folder: Path, wanted: Iterable[str] = ()) -> None:
 
 def clean(folder: Path = KERNELS) -> None:
     """Remove everything that was built, and the store of translations, but not the compiler in the cache."""
-    for built in (folder, folder.parent.parent / "build"):
+    for built in (folder, folder.parent.parent / "build", store.store_folder()):
         try:
             shutil.rmtree(built)
         except FileNotFoundError:
             continue
         except OSError as error:
             raise BuildError(f"{error.filename or built} cannot be removed: {error.strerror}") from error
-    try:
-        store.empty()
-    except OSError as error:
-        raise BuildError(f"{error.filename} cannot be removed: {error.strerror}") from error

@@ -29,10 +29,7 @@ def oclgrind_command() -> list[str]:
 def obtain_oclgrind() -> Path:
     """Obtain oclgrind and the headers, unless they are there, and give their folder.
 
-    Raises
-    ------
-    BuildError
-        If this is no Debian or Ubuntu system, or its archive does not have them.
+    `BuildError` is raised if this is no Debian or Ubuntu system, or its archive does not have them.
     """
     return obtain(NAME, PACKAGES)
 

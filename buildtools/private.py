@@ -32,10 +32,7 @@ def private_libraries(name: str) -> str:
 def obtain(name: str, packages: Sequence[str]) -> Path:
     """Obtain packages, unless they are there, and give the folder that holds what they have in /usr.
 
-    Raises
-    ------
-    BuildError
-        If this is no Debian or Ubuntu system, or its archive does not have them.
+    `BuildError` is raised if this is no Debian or Ubuntu system, or its archive does not have them.
     """
     target = private_folder(name)
     with locked(cache_folder()):

@@ -16,26 +16,11 @@ NAME = "build.json"
 
 @dataclass(frozen=True)
 class Entry:
-    """The state of one module.
+    """The state of one module: the reason for it, and the remedy where it is not built.
 
-    Attributes
-    ----------
-    built : bool
-        Whether there is something to import.
-    reason : str
-        Why it is as it is.
-    remedy : str
-        How to get it, where it is not built.
-    flags : list of str
-        The C compiler's flags.
-    source_hash, c_hash, tools_hash : str
-        What it was made from: the Futhark sources and compiler; the C; the C compiler and the flags.
-    level : str
-        The processors that it runs on: a level of the x86-64 psABI and those above, or "portable".
-    needs : list of str
-        The processor's features, as Linux names them, without which it would end the process.
-    seconds : list of float
-        How long it was translated and compiled, the last time that both were done.
+    The hashes are of what it was made from: the Futhark sources and compiler; the C; the C compiler and its flags. It
+    runs on processors of the level and above, or all if that is "portable"; without the features that it `needs`, as
+    Linux names them, it would end the process. `seconds` are those of the last translation and compilation.
     """
 
     built: bool

@@ -53,10 +53,7 @@ def run_watched(program: list[str | Path], marks: Sequence[str], path: Path) -> 
 
     `marks` are what only frames in the library have in their names, `path` is the folder that the program imports from.
 
-    Raises
-    ------
-    BuildError
-        If the program fails.
+    `BuildError` is raised if the program fails.
     """
     runtimes = [run([find_c_compiler(), f"-print-file-name={name}.so"]).strip() for name in ("libasan", "libubsan")]
     environment = {
@@ -86,10 +83,7 @@ def reports_of(text: str, marks: Sequence[str]) -> list[str]:
 def sanitize(name: str) -> tuple[str, list[str]]:
     """Compile the kernels of a CPU backend and run the cases; give what they print and what is reported of the kernels.
 
-    Raises
-    ------
-    BuildError
-        If the C is not there, the compiler lacks the sanitizers, or a case fails.
+    `BuildError` is raised if the C is not there, the compiler lacks the sanitizers, or a case fails.
     """
     with tempfile.TemporaryDirectory(prefix="pytsp-") as folder:
         tree = Path(folder)

@@ -83,10 +83,7 @@ def write_row(now: Mapping[str, float], reference: float, commit: str) -> str:
 def read_steps(arguments: list[str]) -> dict[str, float]:
     """Read steps and their seconds, as in ``build=95``.
 
-    Raises
-    ------
-    ValueError
-        If one is no such step, or not a number of seconds.
+    `ValueError` is raised if one is no such step, or not a number of seconds.
     """
     steps = {}
     for argument in arguments:

@@ -30,10 +30,8 @@ def run(
 ) -> str:
     """Run a program without input and give its standard output.
 
-    Raises
-    ------
-    BuildError
-        If it cannot be started, fails, or takes over `timeout` seconds; with the end of what it printed.
+    `BuildError` is raised if it cannot be started, fails, or takes over `timeout` seconds; with the end of what it
+    printed.
     """
     words = [str(word) for word in command]
     try:

@@ -33,10 +33,7 @@ def document_kernels(futhark: Path, work: Path, folder: Path) -> None:
 def build_site(folder: Path) -> Path:
     """Make the site in `folder`; return its first page.
 
-    Raises
-    ------
-    BuildError
-        If Futhark or Sphinx finds a fault; with what it says.
+    `BuildError` is raised if Futhark or Sphinx finds a fault; with what it says.
     """
     compiler = find_compiler() or obtain_compiler()
     with tempfile.TemporaryDirectory(prefix="pytsp-site-") as scratch:

@@ -37,10 +37,7 @@ def store_folder() -> Path:
 def is_on() -> bool:
     """Tell whether the store is to be used.
 
-    Raises
-    ------
-    BuildError
-        If $PYTSP_STORE is neither "on" nor "off".
+    `BuildError` is raised if $PYTSP_STORE is neither "on" nor "off".
     """
     asked = os.environ.get(SWITCH) or "on"
     if asked not in ("on", "off"):
@@ -118,9 +115,3 @@ def remove_oldest() -> None:
         room -= size
         if room < 0:
             entry.unlink(missing_ok=True)
-
-
-def empty() -> None:
-    """Remove the store."""
-    with contextlib.suppress(FileNotFoundError):
-        shutil.rmtree(store_folder())

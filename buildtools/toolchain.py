@@ -20,23 +20,11 @@ from buildtools.shell import available_cores, run
 
 @dataclass(frozen=True)
 class Backend:
-    """Needs of one backend beyond the C compiler.
+    """Needs of one backend beyond the C compiler: headers with the remedy where they are missing, flags, a driver.
 
-    Attributes
-    ----------
-    futhark : str
-        What the Futhark compiler calls it, where that is another name.
-    headers : tuple of str
-        The headers that its C includes from outside the C library.
-    flags : tuple of str
-        Its own flags for the C compiler.
-    foreign : tuple of str
-        Patterns of the functions that a driver's libraries define. They are made weak, so that the module can
-        be imported where the libraries are missing; where they are not, load them globally before the import.
-    remedy : str
-        How to get the headers.
-    driver : str
-        The driver's library; without it a backend can be built, but not run.
+    `futhark` is what the Futhark compiler calls it, where that is another name. The functions of the driver's
+    libraries, which the patterns `foreign` fit, are made weak, so that the module can be imported without these; where
+    they are, load them globally before the import. Without the driver's library a backend can be built, but not run.
     """
 
     futhark: str = ""
@@ -160,10 +148,7 @@ def find_headers(backend: str, compiler: str) -> list[Path]:
 
     A header of our own, under include/fallback, is taken where there is no other.
 
-    Raises
-    ------
-    BuildError
-        If a header is nowhere.
+    `BuildError` is raised if a header is nowhere.
     """
     folders: list[Path] = []
     for header in description_of(backend).headers:

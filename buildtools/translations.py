@@ -20,19 +20,8 @@ SUFFIXES = ("c", "h", "json")
 
 @dataclass(frozen=True)
 class Translation:
-    """A program in C, for one backend.
-
-    Attributes
-    ----------
-    folder : Path
-        Where its files lie.
-    futhark : str
-        The version of the compiler that made it.
-    sources : str
-        The checksum of the Futhark files that it was made from.
-    files : mapping of str to str
-        The SHA-256 of each file, by its name.
-    """
+    """A program in C, for one backend: its files with their SHA-256, the version of the Futhark compiler, and the
+    checksum of the Futhark files that it was made from."""
 
     folder: Path
     futhark: str
@@ -49,10 +38,7 @@ class Translation:
     def copy(self, target: Path) -> None:
         """Copy the files into the folder `target`.
 
-        Raises
-        ------
-        BuildError
-            If one is missing, or is not what the manifest says.
+        `BuildError` is raised if one is missing, or is not what the manifest says.
         """
         for name, known in self.files.items():
             file = self.folder / name
@@ -83,10 +69,7 @@ def describe(folder: Path, name: str, futhark: str, sources: str, files: Iterabl
 def read_translations(folder: Path) -> dict[str, Translation]:
     """Read the manifest in `folder`, by the modules' names; empty where there is none.
 
-    Raises
-    ------
-    BuildError
-        If it cannot be read.
+    `BuildError` is raised if it cannot be read.
     """
     file = folder / MANIFEST
     if not file.is_file():

@@ -143,10 +143,7 @@ def unpack_sdist(sdist: Path, folder: Path) -> Path:
 def build_wheel(sdist: Path, kind: Platform, python: Path, target: Path, options: Options) -> Path:
     """Build the wheel for one kind of system into the folder `target`, and give its path; `options` are its kernels'.
 
-    Raises
-    ------
-    BuildError
-        If it cannot be built, or needs more than its policy allows.
+    `BuildError` is raised if it cannot be built, or needs more than its policy allows.
     """
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
@@ -177,10 +174,7 @@ def build_wheel(sdist: Path, kind: Platform, python: Path, target: Path, options
             (built,) = work.glob("*.whl")
             excluded, policy = [*DRIVERS, "libc.so"], "auto"
         words = ["--plat", policy, *(word for library in excluded for word in ("--exclude", library))]
-        run(
-            [python, "-m", "auditwheel", "repair", *words, "-w", work / "repaired", built],
-            env=environment,
-        )
+        run([python, "-m", "auditwheel", "repair", *words, "-w", work / "repaired", built], env=environment)
         (repaired,) = (work / "repaired").glob("*.whl")
         target.mkdir(parents=True, exist_ok=True)
         return Path(repaired.replace(target / repaired.name))

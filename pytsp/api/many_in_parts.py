@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from pytsp.api.batches import SHORTENED_SECONDS, TOGETHER_CITIES, Batches
-from pytsp.distributed.coordinator import Coordinator, Kept, Order, places_of
+from pytsp.distributed.coordinator import Coordinator, Order, places_of
 from pytsp.distributed.search import SLICE_SECONDS
 from pytsp.distributed.slices import placement_here
-from pytsp.distributed.worker import Shared
 from pytsp.exceptions import KernelError
 from pytsp.problem.instance import Instance
 from pytsp.problem.instances import Instances, cities_of
@@ -26,8 +25,6 @@ from pytsp.problem.lengths import tour_lengths
 from pytsp.run.monitor import Watch
 from pytsp.run.result import Result
 from pytsp.solvers.common.pacing import CALL_SECONDS
-
-__all__ = ["solve_share", "solve_shares"]
 
 # The cities of a place's first task.
 FIRST_CITIES = {"cpu": 800, "gpu": 500_000}
@@ -55,10 +52,7 @@ class Share:
 
     numbers: tuple[int, ...]
     instances: Sequence[Instance]
-    climbers: int
-    seed: int
-    iterations: int | None
-    placement: dict[str, Any]
+    settings: tuple[int, int, int | None, dict[str, Any]]
     seconds_left: float | None
     ending: str
 
@@ -110,12 +104,15 @@ class Solved:
             yield number, result
 
 
-def solve_share(_: Shared, share: Share) -> Solved:
+def solve_share(_: object, share: Share) -> Solved:
     """Solve some instances."""
-    placement, watch = placement_here(share.placement), Watch(time_limit=share.seconds_left)
-    asked = share.climbers, share.seed, share.iterations, placement, watch
+    climbers, seed, iterations, placement = share.settings
+    watch = Watch(time_limit=share.seconds_left)
     solved = []
-    for place, result in Batches(*asked, lambda _: os.path.exists(share.ending)).solve(list(share.instances)):
+    batches = Batches(
+        climbers, seed, iterations, placement_here(placement), watch, lambda _: os.path.exists(share.ending)
+    )
+    for place, result in batches.solve(list(share.instances)):
         if not isinstance(result, Result):
             raise result
         solved.append((share.numbers[place], result))
@@ -129,7 +126,7 @@ def solve_shares(
     entered = places_of(executor, devices, batches.placement)
     assert entered is not None
     with entered as places:
-        coordinator = Coordinator(places, Kept())
+        coordinator = Coordinator(places)
         queue = _Queue(instances, batches.watch, len(places.current()))
         # The results that are not told yet.
         heard: deque[Iterator[tuple[int, Result]]] = deque()
@@ -177,10 +174,11 @@ def _hand_out(coordinator: Coordinator, queue: _Queue, batches: Batches) -> bool
         key = place.name if place.is_sticky else ""
         numbers = queue.take(key, place.has_gpu)
         given, seconds = _packed(queue.instances, numbers), queue.seconds_for(numbers)
-        asked = batches.climbers, batches.seed, batches.iterations, batches.placement, seconds, coordinator.ending
+        settings = batches.climbers, batches.seed, batches.iterations, batches.placement
         several = f"instances {min(numbers)} to {max(numbers)}"
         name = several if len(numbers) > 1 else f"instance {numbers[0]}"
-        coordinator.give(place, Order(name, solve_share, Share(numbers, given, *asked), owner=key))
+        share = Share(numbers, given, settings, seconds, coordinator.ending)
+        coordinator.give(place, Order(name, solve_share, share, owner=key))
     return bool(free)
 
 

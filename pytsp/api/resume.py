@@ -137,7 +137,6 @@ def resume_stored(
     task = task_of(stored.instance, stored.options, watch, stored.seed, stored.initial_tour, placement)
     head = head_of(task, placement, bounded, [step.stored() for step in steps])
     watch.checkpoint = Checkpoint(stored.path, head, interval)
-    watch.checkpoint.begin(watch, resumed=True, state=stored.solver_state)
     watch.state = stored.standing
     result = restater.result(with_doubt(run(task, executor, devices, placement)))
     if result.is_coarse:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytsp.backends.marshal import ELEMENTS, Array, Opaque, OpaqueType, Refused, Scalar, ValueType
+from pytsp.backends.marshal import ELEMENTS, Array, Opaque, OpaqueType, Scalar, ValueType
 from pytsp.exceptions import BackendError
 
 if TYPE_CHECKING:
@@ -31,13 +31,9 @@ class EntryPoint:
             names = ", ".join(name for name, _, _ in self.inputs)
             takes = f"{len(self.inputs)} arguments ({names})" if names else "no arguments"
             raise BackendError(f"entry point {self.name!r} takes {takes}, got {len(arguments)}")
-        checked = []
-        for position, (value, (name, kind, _)) in enumerate(zip(arguments, self.inputs, strict=True)):
-            try:
-                checked.append(kind.check(value))
-            except Refused as refused:
-                raise BackendError(f"entry point {self.name!r}, argument {position} ({name}): {refused}") from None
-        return checked
+        places = enumerate(zip(arguments, self.inputs, strict=True))
+        where = f"entry point {self.name!r}, argument"
+        return [kind.checked(value, f"{where} {position} ({name})") for position, (value, (name, kind, _)) in places]
 
     @property
     def consumes_opaque(self) -> bool:

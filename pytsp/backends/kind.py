@@ -16,17 +16,7 @@ from pytsp.exceptions import BackendError
 if TYPE_CHECKING:
     from pytsp.backends.kernel_cache import KernelCache
 
-PARTS = (
-    "restarts",
-    "search",
-    "flat",
-    "lists",
-    "comparators",
-    "neighbourhoods",
-    "strategies",
-    "blocks",
-    "bound",
-)
+PARTS = ("restarts", "search", "flat", "lists", "comparators", "neighbourhoods", "strategies", "blocks", "bound")
 """The names of the GPU kernels' parts: restarts and two-opt; local search and many instances; crossover of a
 population; neighbour lists of many cities; annealing and ants; random restarts by other neighbourhoods; local search
 by climbers in step; random restarts by a fixed number of thread blocks; Held and Karp's bound and α-nearness.

@@ -7,8 +7,6 @@ from pytsp.backends.cuda.kind import Cuda
 from pytsp.backends.kind import PARTS, BackendStatus, DeviceKind, Found
 from pytsp.backends.opencl import OpenCL
 
-__all__ = ["BACKENDS", "KINDS", "find"]
-
 BACKENDS = ("c", "multicore", "opencl", "cuda")
 """The names of all backends that pytsp can be built for."""
 

@@ -58,13 +58,7 @@ class Opaque:
 
 
 def pointer_to(owner: FutharkContext, value: Opaque) -> Any:
-    """Return the pointer to a value that is on the device already; its `Opaque` frees it.
-
-    Raises
-    ------
-    BackendError
-        If it was freed, or is another backend's.
-    """
+    """Return the pointer to a value that is on the device already, unless it was freed; its `Opaque` frees it."""
     pointer = owner.pointer(value.ticket) if value.owner is owner else None
     if pointer is None:
         state = "was freed or consumed" if value.owner is owner else "belongs to another backend"
@@ -93,6 +87,13 @@ class ValueType:
     def check(self, value: Any) -> Any:
         """Return a value as Futhark takes it, or raise `Refused`."""
         raise NotImplementedError
+
+    def checked(self, value: Any, where: str) -> Any:
+        """Return a value as Futhark takes it, or raise an error that says where it would go."""
+        try:
+            return self.check(value)
+        except Refused as refused:
+            raise BackendError(f"{where}: {refused}") from None
 
     def upload(self, owner: FutharkContext, value: Any) -> Any:
         """Return the argument of a C function, made of a value that passed `check`."""

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytsp.backends.marshal import OpaqueType, Refused, ValueType
+from pytsp.backends.marshal import OpaqueType, ValueType
 from pytsp.exceptions import BackendError
 
 if TYPE_CHECKING:
@@ -46,13 +46,8 @@ class Record(ValueType):
         if sorted(values) != sorted(names):
             given = ", ".join(values)
             raise BackendError(f"a value of type {self.type.name} has the fields {', '.join(names)}; got {given}")
-        checked: dict[str, Any] = {}
-        for name, _, kind in self.fields:
-            try:
-                checked[name] = kind.check(values[name])
-            except Refused as refused:
-                raise BackendError(f"field {name!r} of type {self.type.name}: {refused}") from None
-        return checked
+        where = f"of type {self.type.name}"
+        return {name: kind.checked(values[name], f"field {name!r} {where}") for name, _, kind in self.fields}
 
     def upload(self, owner: FutharkContext, values: Mapping[str, Any]) -> Any:
         with ExitStack() as made:

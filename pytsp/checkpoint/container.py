@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 
 from pytsp.exceptions import CheckpointError
 
-__all__ = ["VERSION", "pack", "read", "replace_file", "sweep", "write"]
-
 VERSION = 1
 """The version of the format; a file of a later one is refused."""
 
@@ -63,15 +61,7 @@ def write(stream: IO[bytes], parts: list[bytes | memoryview]) -> None:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return the tree that a file holds.
-
-    Raises
-    ------
-    CheckpointError
-        If it is no checkpoint, that of a later version, or not as it was written.
-    OSError
-        If the file cannot be read.
-    """
+    """Return the tree that a file holds; raise `CheckpointError` if it is none, of a later version, or damaged."""
     with path.open("rb") as stream:
         first = stream.readline(_MOST_FIRST_LINE)
         matched = _FIRST_LINE.fullmatch(first)
@@ -124,13 +114,9 @@ def _unpacked(data: bytes, begin: int, end: int) -> dict[str, Any]:
 def replace_file(path: Path, fill: Callable[[IO[bytes]], None], *, is_new: bool = False) -> None:
     """Have `fill` write a new file, and put it in the place of `path` once all of it is on the disk.
 
-    At any instant `path` is either what it was or all of the new file, which only its owner may read.
-
-    Raises
-    ------
-    OSError
-        If that fails; `path` is what it was. `FileExistsError` where it `is_new` and there is one all the same: of
-        several processes one puts its file there.
+    At any instant `path` is either what it was or all of the new file, which only its owner may read; it is what it was
+    if `OSError` is raised. Where it `is_new`, one of several processes puts its file there, and `FileExistsError` is
+    raised in the others.
     """
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:

@@ -10,14 +10,10 @@ from numpy.typing import NDArray
 
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT
-from pytsp.run.monitor import Improvement
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.fields import Options
-from pytsp.solvers.registry import OPTIONS
 from pytsp.utils.arguments import is_array
-
-__all__ = ["history_of", "instance_of", "options_of", "stored_instance", "stored_options"]
 
 
 def stored_instance(instance: Instance) -> dict[str, Any]:
@@ -69,13 +65,8 @@ def _matrix(state: State, n: int) -> NDArray[Any]:
 
 
 def stored_options(task: Task[Options]) -> dict[str, Any]:
-    """Return the options of a solver as a checkpoint holds them: tours and neighbour lists are arrays.
-
-    Raises
-    ------
-    TourError, ValueError
-        If those are none.
-    """
+    """Return the options of a solver as a checkpoint holds them: tours and neighbour lists, which must be such, are
+    arrays."""
     given = {name: getattr(task.options, name) for name in task.options.fields()}
     if is_array(given.get("neighbours")):
         # It needs SciPy, which takes longer to import than all else.
@@ -89,14 +80,3 @@ def stored_options(task: Task[Options]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Return a number that is not whole, of whatever kind, as a float."""
     return float(value) if isinstance(value, Real) and not isinstance(value, Integral) else value
-
-
-def options_of(state: State, solver: str) -> Options:
-    """Return the options of a solver that a checkpoint holds."""
-    kind = OPTIONS[solver]
-    return kind(**{name: state.any(name) for name in kind.fields() if name in state})
-
-
-def history_of(state: State) -> list[Improvement]:
-    """Return the improvements that a checkpoint holds."""
-    return [Improvement(*improvement) for improvement in state.items("history")]

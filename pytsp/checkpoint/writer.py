@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pytsp.solvers.common.task import Task
     from pytsp.solvers.options.fields import Options
 
-__all__ = ["INTERVAL", "Checkpoint", "head_of"]
-
 INTERVAL = 30.0
 """The seconds between two checkpoints, where none are given."""
 
@@ -35,20 +33,10 @@ _log = logging.getLogger("pytsp")
 
 
 class Checkpoint:
-    """The file into which one solve writes its state.
+    """The file into which one solve writes its state, every `interval` seconds, or less often where that takes long.
 
-    Parameters
-    ----------
-    path : str or os.PathLike
-    head : mapping
-        What the file holds besides the solver's state: see `head_of`.
-    interval : float
-        Seconds, at least 0, between two states; more where writing them takes long.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the path or the interval is none.
+    `head`, that of `head_of`, is what the file holds besides. `TypeError` or `ValueError` is raised if the path or the
+    interval is none.
     """
 
     def __init__(self, path: str | os.PathLike[str], head: Mapping[str, Any], interval: float) -> None:
@@ -68,10 +56,7 @@ class Checkpoint:
     def begin(self, watch: Watch, *, resumed: bool = False, state: Mapping[str, Any] | None = None) -> None:
         """Write the file for the first time, so that what is wrong with it is known before the work.
 
-        Raises
-        ------
-        CheckpointError
-            If there is such a file already, unless its solve is `resumed`, from `state`, or it cannot be written.
+        `CheckpointError` is raised if it cannot be written, or is there already and its solve is not `resumed`.
         """
         if self._file.is_dir():
             raise CheckpointError(f"{self.path}: the checkpoint cannot be written: it is a folder")

@@ -22,6 +22,11 @@ def whole(least: int, *words: str) -> Callable[[str], int | str]:
     return read
 
 
+def words(text: str) -> list[str]:
+    """Return the words of a list with commas between them."""
+    return [word.strip() for word in text.split(",")]
+
+
 def seconds(text: str) -> float:
     """Return a positive number of seconds."""
     number = float(text)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from pytsp.cli import data as _data
 from pytsp.cli import limits as _limits
 from pytsp.cli.arguments import seconds, whole
-from pytsp.cli.options import add_backend
+from pytsp.cli.help import Commands, add_command
+from pytsp.cli.options import add_backend, placement_of
 from pytsp.utils.text import json_number, printable
 
 if TYPE_CHECKING:
@@ -19,14 +20,10 @@ if TYPE_CHECKING:
     from pytsp.problem.instance import Instance
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_commands(commands: Commands) -> None:
     """Add both commands to those of `pytsp`."""
-    bound = commands.add_parser(
-        "bound",
-        help="compute a lower bound on the optimal length",
-        description="Compute Held and Karp's lower bound on the optimal length, and the gap of a tour to it.",
-    )
-    bound.set_defaults(run=_bound)
+    description = "Compute Held and Karp's lower bound on the optimal length, and the gap of a tour to it."
+    bound = add_command(commands, "bound", _bound, "compute a lower bound on the optimal length", description)
     _add_shared(bound)
     _data.add_path(bound, "bound open paths, which do not return")
     bound.add_argument(
@@ -42,12 +39,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--certificate", type=_file, metavar="FILE", help="write the proof of the bound, for 'pytsp check-bound'"
     )
     add_backend(bound, "c", "default: c; with --iterations the bound does not depend on it")
-    check = commands.add_parser(
-        "check-bound",
-        help="prove a bound again",
-        description="Prove a bound again, from its certificate and all distances between the cities.",
-    )
-    check.set_defaults(run=_check_bound)
+    description = "Prove a bound again, from its certificate and all distances between the cities."
+    check = add_command(commands, "check-bound", _check_bound, "prove a bound again", description)
     _add_shared(check)
     check.add_argument("certificate", metavar="CERTIFICATE", help="the file of 'pytsp bound --certificate'")
     check.add_argument(
@@ -78,12 +71,10 @@ def _bound(options: argparse.Namespace) -> None:
     instance = _data.read_instance(options)
     if options.certificate is not None and is_path(options.certificate):
         try_path(options.certificate)
-    ends = {name: _data.city_of(instance, name, getattr(options, name)) for name in ("start_city", "end_city")}
-    kind = {"open": options.open, **ends}
+    kind = _data.path_of(instance, options)
     length = _tour_length(instance, options, **kind)
     limits = {"iterations": options.iterations, "time_limit": _limits.time_left(options)}
-    placement = {name: getattr(options, name) for name in ("backend", "threads", "device")}
-    certificate = lower_bound(instance, **kind, **limits, **placement)
+    certificate = lower_bound(instance, **kind, **limits, **placement_of(options))
     if options.certificate is not None:
         write_text(options.certificate, certificate_text(instance, certificate))
         if options.certificate == "-":

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytsp.backends.registry import open_backend
 from pytsp.cli import bound as _cli_bound
@@ -42,23 +42,17 @@ if TYPE_CHECKING:
 # Bytes of a file, compressed or not, above which it most likely holds one huge tour for the host of a GPU; the same
 # with a number of iterations.
 _LARGE_FILE, _LARGE_FILE_OF_ITERATIONS = 40_000_000, 400_000
+# Options that `solve` takes as they are.
+_PASSED_ON = ("solver", "bound", "keep", "checkpoint", "checkpoint_interval")
 # The name of a thread that opens a backend.
 _OPENING = "pytsp opening"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
+    """Run the command of the words after `pytsp`, by default those of the process, and return its exit code.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The words after `pytsp`; by default those of the process.
-
-    Returns
-    -------
-    int
-        The exit code: 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2. Where
-        Ctrl-C, SIGTERM or SIGHUP ends the command before there is a tour, it is 130, 143 or 129.
+    That is 0, or 1 for a failure, told in one line on standard error. Wrong usage exits with 2. Where Ctrl-C, SIGTERM
+    or SIGHUP ends the command before there is a tour, it is 130, 143 or 129.
     """
     is_process = arguments is None
     if is_process:
@@ -108,16 +102,13 @@ def _parser() -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = _cli_help.Parser(
         prog="pytsp",
         description="Solve travelling-salesman problems on CPUs and GPUs.",
-        epilog=_cli_help.epilog("pytsp"),
+        epilog=_cli_help.examples("pytsp"),
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     _cli_options.add_solve(commands, _solve)
-    command = commands.add_parser(
-        "resume", help="resume a solve from its checkpoint", description="Resume a solve from its checkpoint."
-    )
-    command.set_defaults(run=_resume)
+    command = _cli_help.add_command(commands, "resume", _resume, "resume a solve from its checkpoint")
     command.add_argument("checkpoint", metavar="FILE", help="the file of 'pytsp solve --checkpoint'")
     _cli_options.add_backend(command, None, "default: that of the solve")
     _cli_options.add_workers(command.add_argument_group("other processes"))
@@ -125,27 +116,19 @@ def _parser() -> argparse.ArgumentParser:
     _cli_limits.add_interval(command)
     _cli_options.add_output(command)
 
-    command = commands.add_parser("info", help="describe an instance", description="Describe an instance.")
-    command.set_defaults(run=_info)
+    command = _cli_help.add_command(commands, "info", _info, "describe an instance")
     _cli_data.add_instance(command)
     _cli_data.add_reading(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
-    command = commands.add_parser(
-        "backends", help="list the backends", description="List the backends that can run here."
-    )
-    command.set_defaults(run=_cli_tables.run_backends)
-    command.add_argument("--scheduler", metavar="ADDRESS", help="list those of the workers of a Dask cluster")
-    command.add_argument("--json", action="store_true", help="print one JSON object")
-
+    _cli_tables.add_backends(commands)
     _cli_options.add_compare(commands, _cli_tables.run_compare)
     _pictures_cli.add_commands(commands)
-    _cli_segments.add_command(commands)
+    _cli_segments.add_segments(commands)
     _cli_bound.add_commands(commands)
     _cli_tables.add_datasets(commands)
     _cli_data.add_generate(commands)
     _cli_help.add_completion(commands)
-    _cli_help.add_examples(commands)
     return parser
 
 
@@ -189,7 +172,7 @@ def _begin_to_open(part: str, *, backend: str, threads: int | None, device: int 
 def _solve(options: argparse.Namespace) -> None:
     with _cli_runs.hold_signals():
         if options.workers is options.devices is options.scheduler is None:
-            _begin_to_open(_likely_part(options), **_placement_of(options))
+            _begin_to_open(_likely_part(options), **_cli_options.placement_of(options))
         from pytsp.api.solve import solve  # noqa: PLC0415
         from pytsp.io.tsplib.tours import read_tour  # noqa: PLC0415
 
@@ -199,28 +182,17 @@ def _solve(options: argparse.Namespace) -> None:
     with _cli_options.work_of(options) as work, _followed(instance, options) as progress:
         result = solve(
             instance,
-            open=options.open,
-            start_city=_cli_data.city_of(instance, "start_city", options.start_city),
-            end_city=_cli_data.city_of(instance, "end_city", options.end_city),
-            solver=options.solver,
             seed=None if options.seed == "random" else options.seed,
-            **_placement_of(options),
-            limits=_cli_limits.limits_of(options),
-            bound=options.bound,
             initial_tour=initial_tour,
-            keep=options.keep,
-            checkpoint=options.checkpoint,
-            checkpoint_interval=options.checkpoint_interval,
             progress=progress,
-            **work,
+            **{name: getattr(options, name) for name in _PASSED_ON},
+            **_cli_data.path_of(instance, options),
+            **_cli_options.placement_of(options),
+            limits=_cli_limits.limits_of(options),
             **_cli_options.given_options(options),
+            **work,
         )
     _tell(result, options)
-
-
-def _placement_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return where a solve is to run."""
-    return {name: getattr(options, name) for name in ("backend", "threads", "device")}
 
 
 def _recorded(result: Result, options: argparse.Namespace) -> dict[str, object]:
@@ -247,7 +219,7 @@ def _resume(options: argparse.Namespace) -> None:
 
     stored = Stored(options.checkpoint)
     _cli_results.try_targets(options, stored.instance)
-    placement = stored.placement(**_placement_of(options))
+    placement = stored.placement(**_cli_options.placement_of(options))
     options.backend, options.threads, options.device = placement.values()
     limits = _cli_limits.limits_of(options)
     with _cli_options.work_of(options) as work, _followed(stored.instance, options) as progress:
@@ -257,7 +229,6 @@ def _resume(options: argparse.Namespace) -> None:
 
 def _tell(result: Result, options: argparse.Namespace) -> None:
     """Tell what a solve has found: in one JSON object, as the tour, or in a few lines."""
-
     from pytsp.io.results import text_of  # noqa: PLC0415
     from pytsp.utils.json_text import json_object  # noqa: PLC0415
 

@@ -9,7 +9,8 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytsp.cli.arguments import whole
+from pytsp.cli.arguments import whole, words
+from pytsp.cli.help import Commands, add_command
 from pytsp.io.results import ENDINGS, ending_of
 
 if TYPE_CHECKING:
@@ -20,10 +21,9 @@ _COLUMNS = "columns of coordinates, or table of a road server"
 _CONCERNED = {"clusters": "clustered", "share": "grid"}
 
 
-def add_generate(commands: Any) -> None:
+def add_generate(commands: Commands) -> None:
     """Add the command `generate`."""
-    command = commands.add_parser("generate", help="make an instance", description="Make an instance.")
-    command.set_defaults(run=_generate)
+    command = add_command(commands, "generate", _generate, "make an instance")
     command.add_argument(
         "kind",
         choices=("uniform", "clustered", "grid"),
@@ -40,15 +40,9 @@ def add_generate(commands: Any) -> None:
     command.add_argument("-o", "--output", default="-", metavar="FILE", help="default: standard output")
 
 
-def add_data_options(group: Any) -> None:
-    """Add the options of `solve` for open paths, and for files that say less than TSPLIB's."""
-    add_path(group, "find an open path, which does not return", "first city")
-    add_reading(group)
-
-
-def add_path(group: Any, words: str, start: str = "first city of the path") -> None:
-    """Add the options of open paths; `words` is the help of `--open`."""
-    group.add_argument("--open", action="store_true", help=words)
+def add_path(group: Any, said: str, start: str = "first city of the path") -> None:
+    """Add the options of open paths; `said` is the help of `--open`."""
+    group.add_argument("--open", action="store_true", help=said)
     group.add_argument("--start-city", metavar="CITY", help=f"{start}: a label, or a number from 0")
     group.add_argument("--end-city", metavar="CITY", help="last city of the path: a label, or a number from 0")
 
@@ -61,21 +55,23 @@ def city_of(instance: Instance, name: str, text: str | None) -> int | None:
     return city_number(instance, name, int(text) if is_number else text)  # type: ignore[arg-type]
 
 
+def path_of(instance: Instance, options: argparse.Namespace) -> dict[str, Any]:
+    """Return whether a path is asked for, and its ends."""
+    ends = {name: city_of(instance, name, getattr(options, name)) for name in ("start_city", "end_city")}
+    return {"open": options.open, **ends}
+
+
 def add_instance(command: Any) -> None:
     """Add the instance of a command."""
-    words = "TSPLIB, CSV, JSON or .npy file, name, or - (stdin)"
-    command.add_argument("instance", metavar="FILE|NAME", help=words)
+    said = "TSPLIB, CSV, JSON or .npy file, name, or - (stdin)"
+    command.add_argument("instance", metavar="FILE|NAME", help=said)
 
 
 def add_reading(group: Any) -> None:
     """Add the options for files that do not name their metric."""
     group.add_argument("--metric", metavar="M", help="default: euclidean, or haversine on the globe")
-    group.add_argument("--columns", type=_names, metavar="X,Y", help=_COLUMNS)
+    group.add_argument("--columns", type=words, metavar="X,Y", help=_COLUMNS)
     group.add_argument("--asymmetric", action="store_true", help="accept distances that are not symmetric")
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn, TypeAlias
 
 from pytsp.exceptions import PytspError
 from pytsp.utils.text import one_line, printable
 
-__all__ = ["EXAMPLES", "Parser", "add_completion", "add_examples", "complete"]
+Commands: TypeAlias = "argparse._SubParsersAction[Any]"
+"""The commands of `pytsp`, to which each module adds its own."""
+
+Run: TypeAlias = Callable[[argparse.Namespace], None]
+"""Runs a command."""
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -155,26 +159,24 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, error.message + suggestion) from None
 
 
-def add_examples(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add its examples to the help of each command."""
-    for name, command in commands.choices.items():
-        if name in EXAMPLES:
-            command.epilog = epilog(name)
+def add_command(commands: Commands, name: str, run: Run, words: str, description: str = "") -> Parser:
+    """Add a command, and return its parser; its description is by default the words of the list of commands."""
+    epilog = examples(name) if name in EXAMPLES else None
+    described = description or f"{words[0].upper()}{words[1:]}."
+    command: Parser = commands.add_parser(name, help=words, description=described, epilog=epilog)
+    command.set_defaults(run=run)
+    return command
 
 
-def epilog(name: str) -> str:
+def examples(name: str) -> str:
     """Return the end of a command's help."""
     return f"examples:{EXAMPLES[name]}\n"
 
 
-def add_completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_completion(commands: Commands) -> None:
     """Add the command `completion`."""
-    command = commands.add_parser(
-        "completion",
-        help="have a shell complete commands",
-        description="Print the lines that let a shell complete commands, options, their values and instances.",
-    )
-    command.set_defaults(run=_completion)
+    description = "Print the lines that let a shell complete commands, options, their values and instances."
+    command = add_command(commands, "completion", _completion, "have a shell complete commands", description)
     command.add_argument("shell", choices=SHELLS, help="the shell that reads these lines when it starts")
 
 

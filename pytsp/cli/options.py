@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any
 
 from pytsp.backends.kinds import BACKENDS
 from pytsp.cli import data
-from pytsp.cli.arguments import whole
-from pytsp.cli.help import Parser
+from pytsp.cli.arguments import whole, words
+from pytsp.cli.help import Commands, Run, add_command
 from pytsp.cli.limits import add_checkpoint, add_limits
 from pytsp.solvers.options.fields import Field
 from pytsp.solvers.registry import OPTIONS, SOLVERS, fields
-
-Run: TypeAlias = Callable[[argparse.Namespace], None]
-"""Runs a command."""
 
 # Options of the solvers that `pytsp solve --help` shows, and those that reproduce papers; --help-all shows all.
 COMMON = ("climbers", "iterations", "moves", "merge", "population", "islands", "piece", "stripes")
@@ -28,10 +25,9 @@ PAPERS = (
 _LATE = ("restarts", "two-opt", "annealing", "ants")
 
 
-def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run: Run) -> None:
+def add_solve(commands: Commands, run: Run) -> None:
     """Add the command `solve`."""
-    command = commands.add_parser("solve", help="find a short tour", description="Find a short tour.")
-    command.set_defaults(run=run)
+    command = add_command(commands, "solve", run, "find a short tour")
     machine = command.add_argument_group("where it runs")
     more = command.add_argument_group("limits and output")
     paths = command.add_argument_group("paths, and data without a metric of its own")
@@ -53,10 +49,10 @@ def add_solve(commands: argparse._SubParsersAction[argparse.ArgumentParser], run
     add_checkpoint(command, more)
     more.add_argument("--initial-tour", metavar="FILE", help="start from this tour (eax: add it to the climbers)")
     more.add_argument("--keep", action="store_true", help="only insert the cities missing in the initial tour")
-    data.add_data_options(paths)
+    data.add_path(paths, "find an open path, which does not return", "first city")
+    data.add_reading(paths)
     general = {action.dest for action in command._actions} - {"order", "verbose", "checkpoint_interval"}
     add_solver_options(command)
-    assert isinstance(command, Parser)
     command.shorten_help({*general, *COMMON})
 
 
@@ -99,15 +95,13 @@ def _add_option(group: argparse._ActionsContainer, name: str, specs: Sequence[Fi
     group.add_argument(flag, default=argparse.SUPPRESS, help=spec.help + concerned, **how)
 
 
-def add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser], run: Run) -> None:
+def add_compare(commands: Commands, run: Run) -> None:
     """Add the command `compare`."""
-    command = commands.add_parser(
-        "compare", help="run several backends on one instance", description="Run several backends on one instance."
-    )
-    command.set_defaults(run=run)
+    command = add_command(commands, "compare", run, "run several backends on one instance")
     data.add_instance(command)
     data.add_reading(command)
-    command.add_argument("--backends", metavar="B,…", help="separated by commas (default: all usable ones)")
+    said = "separated by commas (default: all usable ones)"
+    command.add_argument("--backends", type=words, metavar="B,…", help=said)
     command.add_argument("--solver", choices=tuple(OPTIONS), default="restarts", help="default: restarts")
     command.add_argument(
         "--seed", type=whole(0), default=0, metavar="S", help="seed of all random choices (default: 0)"
@@ -118,10 +112,12 @@ def add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser], r
     command.add_argument(
         "--repeats", type=whole(1), default=1, metavar="N", help="runs of each combination (default: 1)"
     )
-    command.add_argument("--neighbourhoods", metavar="N,…", help="neighbourhoods of restarts that each backend runs")
-    command.add_argument("--mappings", metavar="M,…", help="mappings of climbers on each GPU")
+    said = "neighbourhoods of restarts that each backend runs"
+    command.add_argument("--neighbourhoods", type=words, default=(), metavar="N,…", help=said)
+    said = "mappings of climbers on each GPU"
+    command.add_argument("--mappings", type=words, default=(), metavar="M,…", help=said)
     command.add_argument("--threads", type=_counts, default=(), metavar="T,…", help="numbers of threads of multicore")
-    command.add_argument("--devices", type=_listed_devices, default=(), metavar="D,…", help="GPUs, by number or name")
+    command.add_argument("--devices", type=_devices, default=(), metavar="D,…", help="GPUs, by number or name")
     command.add_argument("--bound", action="store_true", help="also compute a lower bound on the optimal length")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -129,16 +125,20 @@ def add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser], r
 def add_backend(
     command: argparse.ArgumentParser,
     default: str | None,
-    words: str,
+    said: str,
     more: argparse._ActionsContainer | None = None,
 ) -> None:
     """Add the backend, and to `more` its threads and its device."""
     more = command if more is None else more
-    names = ", ".join(BACKENDS)
-    words = f"auto, {names} ({words})"
-    command.add_argument("--backend", choices=("auto", *BACKENDS), default=default, metavar="NAME", help=words)
+    said = f"auto, {', '.join(BACKENDS)} ({said})"
+    command.add_argument("--backend", choices=("auto", *BACKENDS), default=default, metavar="NAME", help=said)
     more.add_argument("--threads", type=whole(1), metavar="T", help="threads of multicore (default: all cores)")
     more.add_argument("--device", type=_device, metavar="D", help="the GPU: its number, or part of its name")
+
+
+def placement_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return where kernels are to run."""
+    return {name: getattr(arguments, name) for name in ("backend", "threads", "device")}
 
 
 def add_workers(command: argparse._ActionsContainer) -> None:
@@ -155,7 +155,7 @@ def work_of(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     if arguments.workers is None and arguments.devices is None and arguments.scheduler is None:
         yield {}
     elif arguments.scheduler is None:
-        yield {"executor": arguments.workers, "devices": arguments.devices}
+        yield {"executor": arguments.workers, "devices": "all" if arguments.devices == ["all"] else arguments.devices}
     else:
         from pytsp.distributed.dask import connect  # noqa: PLC0415
 
@@ -174,19 +174,14 @@ def add_output(command: argparse.ArgumentParser, more: argparse._ActionsContaine
     more.add_argument("-v", "--verbose", action="store_true", help="log on standard error")
 
 
-def _devices(text: str) -> str | list[int | str]:
-    return text if text == "all" else _listed_devices(text)
-
-
-def _listed_devices(text: str) -> list[int | str]:
-    return [_device(word.strip()) for word in text.split(",")]
+def _devices(text: str) -> list[int | str]:
+    return list(map(_device, words(text)))
 
 
 def _counts(text: str) -> list[int]:
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isdecimal() and int(word) for word in words):
+    if not all(word.isdecimal() and int(word) for word in words(text)):
         raise argparse.ArgumentTypeError(f"must be whole numbers of at least 1, commas between them; it is {text!r}")
-    return [int(word) for word in words]
+    return list(map(int, words(text)))
 
 
 def _device(text: str) -> int | str:

@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from pytsp.cli.help import Commands, add_command
 from pytsp.exceptions import PytspError
 from pytsp.plotting import PICTURES
 
@@ -14,28 +15,22 @@ _COMPARISON = "or of `pytsp compare --json`"
 _INSTANCE = "instance of the tours (default: the file that the result names, or one of the same name)"
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_commands(commands: Commands) -> None:
     """Add both commands to those of `pytsp`."""
-    plot = commands.add_parser(
-        "plot",
-        help="draw tours and runs",
-        description="Draw a tour, the difference of two, or the curves of runs.",
-    )
+    description = "Draw a tour, the difference of two, or the curves of runs."
+    plot = add_command(commands, "plot", _plot, "draw tours and runs", description)
     files = f"a tour file, or {_FILES}; - for standard input"
     plot.add_argument("files", nargs="+", metavar="TOUR|RESULT", help=files)
     plot.add_argument("--kind", choices=PICTURES, default="tour", help="kind of picture (default: tour)")
-    report = commands.add_parser(
-        "report",
-        help="make a page of runs",
-        description="Make one HTML page of a run, of several of the same instance, or of a comparison. It needs no "
-        "network.",
+    description = (
+        "Make one HTML page of a run, of several of the same instance, or of a comparison. It needs no network."
     )
+    report = add_command(commands, "report", _report, "make a page of runs", description)
     report.add_argument("files", nargs="+", metavar="RESULT", help=f"{_FILES}, {_COMPARISON}; - for standard input")
-    for command, run, output in (
-        (plot, _plot, "a .png, .svg or .pdf (default: the first file's name, .png)"),
-        (report, _report, "default: the first file's name, .html"),
+    for command, output in (
+        (plot, "a .png, .svg or .pdf (default: the first file's name, .png)"),
+        (report, "default: the first file's name, .html"),
     ):
-        command.set_defaults(run=run)
         command.add_argument("--instance", metavar="FILE|NAME", help=_INSTANCE)
         command.add_argument("-o", "--output", metavar="FILE", help=output)
 

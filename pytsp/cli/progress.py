@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     from pytsp.problem.instance import Instance
     from pytsp.run.monitor import Progress
-
-__all__ = ["Display", "count_work", "log_to_stderr", "show_progress", "sparkline"]
 
 # Units that phases count; all others count iterations.
 _UNITS = {
@@ -136,8 +135,8 @@ class Display:
     def clock(self) -> str:
         """The time left, where there is a limit, else the time since the beginning."""
         if self._now is None or self._now.seconds_left is None:
-            return _format_hours(self._clock() - self._began)
-        return f"{_format_hours(self._left)} left"
+            return str(timedelta(seconds=int(self._clock() - self._began)))
+        return f"{timedelta(seconds=int(self._left))} left"
 
     @property
     def _left(self) -> float:
@@ -158,11 +157,6 @@ class Display:
         bar = ProgressBar(1.0, fraction or 0.0, width=_BAR_WIDTH, pulse=fraction is None)
         rows[1].add_row(Text(self.work, no_wrap=True), bar, Text(self.clock, "yellow", no_wrap=True))
         return Group(*rows)
-
-
-def _format_hours(seconds: float) -> str:
-    whole = int(seconds)
-    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
 @contextmanager

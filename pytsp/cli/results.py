@@ -36,10 +36,7 @@ def try_targets(options: argparse.Namespace, instance: Instance) -> None:
 def tell(result: Result, options: argparse.Namespace, text: Callable[[], str]) -> None:
     """Write the tour into its file, then print what `text` returns; no signal comes between the tour and its file.
 
-    Raises
-    ------
-    PytspError
-        If either fails: it says in which file the tour is.
+    If either fails, `PytspError` says in which file the tour is.
     """
     place, faults = None if options.output == STDOUT else options.output, []
     if place is not None:

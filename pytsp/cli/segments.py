@@ -8,24 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from pytsp.cli.arguments import seconds, whole
-from pytsp.cli.options import add_backend
+from pytsp.cli.help import Commands, add_command
+from pytsp.cli.options import add_backend, placement_of
 from pytsp.exceptions import PytspError
-
-__all__ = ["add_command"]
 
 # The ending of a file's new name, before that of its kind.
 _ORDERED = "-ordered"
 
 
-def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_segments(commands: Commands) -> None:
     """Add it to those of `pytsp`."""
-    command = commands.add_parser(
-        "segments",
-        help="order lines for a plotter, a laser or a drill",
-        description="Order the lines of a drawing, and turn them round, so that the pen moves least in the air. "
-        "Everything else of the file is kept, and layers and pens stay together.",
+    description = (
+        "Order the lines of a drawing, and turn them round, so that the pen moves least in the air. Everything else of "
+        "the file is kept, and layers and pens stay together."
     )
-    command.set_defaults(run=_segments)
+    words = "order lines for a plotter, a laser or a drill"
+    command = add_command(commands, "segments", _segments, words, description)
     command.add_argument("file", metavar="FILE", help="a table, GeoJSON or SVG, by its ending; - for standard input")
     command.add_argument(
         "--format", choices=("csv", "geojson", "svg"), help="what the file is (default: by its ending)"
@@ -65,7 +63,9 @@ def _segments(options: argparse.Namespace) -> None:
     if is_globe and options.metric is not None:
         raise PytspError(f"--metric {options.metric} has no effect with GeoJSON, whose places are on the globe")
     # GeoJSON has the longitude first, and so are points written.
-    ends = {name: _turned(getattr(options, name), is_globe=is_globe) for name in ("start", "end")}
+    ends = {name: getattr(options, name) for name in ("start", "end")}
+    if is_globe:
+        ends = {name: point and point[::-1] for name, point in ends.items()}
     found = order_segments(
         drawing.lines,
         reversible=not options.one_way,
@@ -74,9 +74,7 @@ def _segments(options: argparse.Namespace) -> None:
         metric=metric,
         time_limit=options.time_limit,
         seed=options.seed,
-        backend=options.backend,
-        threads=options.threads,
-        device=options.device,
+        **placement_of(options),
         **ends,
     )
     text = drawing.write(found)
@@ -88,10 +86,6 @@ def _segments(options: argparse.Namespace) -> None:
         _draw(options.picture, picture, drawing.lines, found, is_globe=is_globe, is_down="svg" in _kind(options))
     if output != "-":
         _tell(options, output, drawing, found)
-
-
-def _turned(point: tuple[float, float] | None, *, is_globe: bool) -> tuple[float, float] | None:
-    return point[::-1] if point is not None and is_globe else point
 
 
 def _kind(options: argparse.Namespace) -> str:

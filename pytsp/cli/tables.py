@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytsp.backends.kind import BackendStatus
 from pytsp.backends.registry import status
 from pytsp.cli.data import read_instance
+from pytsp.cli.help import Commands, add_command
 from pytsp.cli.options import given_options
 
 if TYPE_CHECKING:
@@ -21,16 +22,13 @@ def run_compare(options: argparse.Namespace) -> None:
     """Run the command `compare`."""
     from pytsp.api.compare import compare  # noqa: PLC0415
 
-    def listed(words: str | None) -> list[str] | None:
-        return [name.strip() for name in words.split(",")] if words else None
-
     found = compare(
         read_instance(options),
-        listed(options.backends),
+        options.backends,
         solver=options.solver,
         seed=options.seed,
-        neighbourhoods=listed(options.neighbourhoods) or (),
-        mappings=listed(options.mappings) or (),
+        neighbourhoods=options.neighbourhoods,
+        mappings=options.mappings,
         threads=options.threads,
         devices=options.devices,
         repeats=options.repeats,
@@ -40,16 +38,8 @@ def run_compare(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(found.to_dict()))
         return
-    shown = [column for column in _COMPARED if any(column.of(row) for row in found)]
-    _print(False, [column.heading for column in shown], found, lambda row: [column.of(row) for column in shown])
-
-
-@dataclass(frozen=True)
-class _Column:
-    """A column of a comparison: it is shown where a row has something there."""
-
-    heading: str
-    of: Callable[[Comparison], str]
+    shown = {heading: of for heading, of in _COMPARED.items() if any(map(of, found))}
+    _print(False, [*shown], found, lambda row: [of(row) for of in shown.values()])
 
 
 def _way(row: Comparison) -> str:
@@ -63,10 +53,6 @@ def _seconds(row: Comparison) -> str:
     return f"{row.seconds:.3f}{spread}"
 
 
-def _bound(row: Comparison) -> str:
-    return "" if row.gap_bound is None else f"at most {100 * row.gap_bound:.2f} %"
-
-
 def _speed(row: Comparison) -> str:
     """Say how fast a backend was, by what its solver counts."""
     if row.moves is not None:
@@ -74,24 +60,32 @@ def _speed(row: Comparison) -> str:
     return f"{(row.iterations or 0) / row.seconds:,.0f} iterations/s"
 
 
-_COMPARED = (
-    _Column("backend", _way),
-    _Column("seconds", _seconds),
-    _Column("times the first", lambda row: f"{row.ratio:.2f}"),
-    _Column("speed", _speed),
-    _Column("length", lambda row: f"{row.length:.10g}"),
-    _Column("above the shortest", _bound),
-    _Column("equal", lambda row: "yes" if row.equal else "NO"),
-)
+# The columns of a comparison; one is shown where a row has something there.
+_COMPARED: dict[str, Callable[[Comparison], str]] = {
+    "backend": _way,
+    "seconds": _seconds,
+    "times the first": lambda row: f"{row.ratio:.2f}",
+    "speed": _speed,
+    "length": lambda row: f"{row.length:.10g}",
+    "above the shortest": lambda row: "" if row.gap_bound is None else f"at most {100 * row.gap_bound:.2f} %",
+    "equal": lambda row: "yes" if row.equal else "NO",
+}
 
 
-def run_backends(options: argparse.Namespace) -> None:
-    """Run the command `backends`."""
+def add_backends(commands: Commands) -> None:
+    """Add the command `backends`."""
+    words = "list the backends", "List the backends that can run here."
+    command = add_command(commands, "backends", _run_backends, *words)
+    command.add_argument("--scheduler", metavar="ADDRESS", help="list those of the workers of a Dask cluster")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _run_backends(options: argparse.Namespace) -> None:
     if options.scheduler is not None:
-        from pytsp.distributed.dask import connect, offers  # noqa: PLC0415
+        from pytsp.distributed.dask import connect  # noqa: PLC0415
 
         with connect(options.scheduler) as client:
-            rows = [_Offered(worker, each) for worker, found in offers(client).items() for each in found]
+            rows = [_Offered(worker, each) for worker, found in client.run(status).items() for each in found]
         _print(options.json, ("worker", *_BACKENDS), rows, lambda row: (row.worker, *_cells(row.status)))
         return
     _print(options.json, _BACKENDS, status(), _cells)
@@ -124,14 +118,10 @@ def _cells(each: BackendStatus) -> tuple[str, ...]:
     )
 
 
-def add_datasets(commands: Any) -> None:
+def add_datasets(commands: Commands) -> None:
     """Add the command `datasets`."""
-    command = commands.add_parser(
-        "datasets",
-        help="list or download TSPLIB's instances",
-        description="List TSPLIB's symmetric instances, or download some of them into the user's cache folder.",
-    )
-    command.set_defaults(run=_run_datasets)
+    description = "List TSPLIB's symmetric instances, or download some of them into the user's cache folder."
+    command = add_command(commands, "datasets", _run_datasets, "list or download TSPLIB's instances", description)
     command.add_argument("--fetch", nargs="+", metavar="NAME", help="download these, and print their paths")
     command.add_argument("--url", metavar="URL", help="download from this folder instead of TSPLIB's own")
     command.add_argument("--json", action="store_true", help="print one JSON object")

@@ -16,8 +16,6 @@ from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.registry import MODULES
 
-__all__ = ["Climbers", "begin_solver"]
-
 # The solvers whose climbers go on by themselves, and what messages call them.
 NOUNS = {"restarts": "climbers", "ils": "climbers", "annealing": "chains", "ants": "colonies"}
 # The ranges of a place where all climbers go on together.
@@ -60,8 +58,7 @@ class Climbers(PartedSearch):
         if state is not None and "parts" in state:
             self.made = state.whole("made")
             most = end if self.is_cut else 2**62
-            over = range(len(state.items("over")))
-            self.over = [Range.restored(state.item("over", number), self.first, most) for number in over]
+            self.over = [Range.restored(each, self.first, most) for each in state.parts("over")]
             taken = [(each.first, each.end) for each in self.over]
             for said in list(self._stored.values()):
                 first, count = said.whole("first", self.first, most - 1), said.whole("count", 1, 2**40)

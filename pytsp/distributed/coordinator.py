@@ -10,10 +10,10 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,6 @@ from pytsp.distributed.processes import Processes
 from pytsp.distributed.worker import Reply, Work, forget, identity, keep, perform, perform_here
 from pytsp.exceptions import BackendError, PytspError, WorkerLost
 from pytsp.run.result import Tasks
-
-__all__ = ["Coordinator", "Kept", "Order", "places_of"]
 
 # The most times that a task is given to another worker.
 MOST_RETRIES = 3
@@ -65,42 +63,20 @@ def places_of(executor: Any, devices: Any, placement: Mapping[str, Any]) -> Abst
     return nullcontext(AnyExecutor(executor))
 
 
-class Kept(Mapping[str, bytes]):
-    """The objects that all tasks share, by the SHA-256 of their pickles, which are made at each access."""
-
-    def __init__(self) -> None:
-        self.objects: dict[str, Any] = {}
-
-    def add(self, value: object) -> str:
-        """Return the key of an object."""
-        key = hashlib.sha256(pickle.dumps(value, protocol=5)).hexdigest()
-        self.objects[key] = value
-        return key
-
-    def __getitem__(self, key: str) -> bytes:
-        return pickle.dumps(self.objects[key], protocol=5)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.objects)
-
-    def __len__(self) -> int:
-        return len(self.objects)
+def key_of(value: object) -> str:
+    """Return the SHA-256 of an object's pickle."""
+    return hashlib.sha256(pickle.dumps(value, protocol=5)).hexdigest()
 
 
 @dataclass
 class Order:
-    """A task on its way; messages call it `name`, and the sender knows it by `owner`.
-
-    `blobs` returns the objects that this task alone needs, pickled, as far as they are known. A task is lost if its
-    worker lacks an object that is not known.
-    """
+    """A task on its way, with the pickled objects that it brings; messages call it `name`, the sender `owner`."""
 
     name: str
     work: Work
     arguments: Any
-    blobs: Callable[[], Mapping[str, bytes]] = dict
     owner: Any = None
-    is_lost: bool = False
+    given: dict[str, bytes] = field(default_factory=dict)
     place: Place = Place("", is_sticky=False)
     sent: int = 0
     retries: int = 0
@@ -108,10 +84,11 @@ class Order:
 
 
 class Coordinator:
-    """The tasks of one solve, at some places, with the objects that all of them share."""
+    """The tasks of one solve, at some places, with the objects that all of them share by their keys."""
 
-    def __init__(self, places: Places, kept: Kept) -> None:
-        self.places, self.kept = places, kept
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.shared: dict[str, Any] = {}
         self._running: dict[Future[Reply], Order] = {}
         self._counts: dict[str, Any] = dict(vars(Tasks()))
         # The time at which the last place was gone.
@@ -120,9 +97,14 @@ class Coordinator:
         # A folder whose file `ending` tells workers of this machine to end.
         self._folder = tempfile.TemporaryDirectory(prefix="pytsp-")
         self.ending = os.path.join(self._folder.name, "ending")
-        if places.is_here:
-            for key, value in kept.objects.items():
-                keep(key, value)
+
+    def share(self, value: object) -> str:
+        """Take an object that all tasks share, and return its key."""
+        key = key_of(value)
+        self.shared[key] = value
+        if self.places.is_here:
+            keep(key, value)
+        return key
 
     @property
     def tasks(self) -> Tasks:
@@ -138,16 +120,17 @@ class Coordinator:
         busy = {order.place.name for order in self._running.values()}
         return [place for place in self.places.current() if place.name not in busy]
 
-    def give(self, place: Place, order: Order, given: Mapping[str, bytes] | None = None) -> None:
-        """Send a task to a place, with objects that the worker there lacks."""
-        given, task, counts = dict(given or {}), (order.work, order.arguments), self._counts
-        order.place, order.gone_at, order.sent = place, None, sum(map(len, given.values()))
+    def give(self, place: Place, order: Order) -> None:
+        """Send a task to a place."""
+        task, counts = (order.work, order.arguments), self._counts
+        order.place, order.gone_at, order.sent = place, None, sum(map(len, order.given.values()))
         if self.places.is_here:
-            future = self.places.submit(place, perform_here, task, given)
+            future = self.places.submit(place, perform_here, task, order.given)
         else:
             packed = pickle.dumps(task, protocol=5)
             order.sent += len(packed)
-            future = self.places.submit(place, perform, identity(), packed, {**self.places.shared(self.kept), **given})
+            given = {**self.places.shared(self.shared), **order.given}
+            future = self.places.submit(place, perform, identity(), packed, given)
         self._running[future] = order
         counts["count"] += 1
         counts["bytes_sent"] += order.sent
@@ -161,7 +144,7 @@ class Coordinator:
         """
         self._give_up_the_gone()
         done = wait(self._running, timeout=max(0.0, seconds), return_when=FIRST_COMPLETED).done if self._running else ()
-        return [each for future in done if (each := self._hear(future)) is not None]
+        return [each for future in done for each in self._hear(future)]
 
     def _give_up_the_gone(self) -> None:
         """Send tasks again whose place is gone for some seconds: a scheduler may have them wait for ever."""
@@ -186,7 +169,8 @@ class Coordinator:
 
     def end(self, seconds: float = ENDING_SECONDS, *, is_reported: bool = True) -> list[tuple[Order, Any]]:
         """Have the tasks on their way end, by themselves or by a signal; return those that are done in time."""
-        deadline, heard, self._is_ending = time.perf_counter() + seconds, [], True
+        heard: list[tuple[Order, Any]] = []
+        deadline, self._is_ending = time.perf_counter() + seconds, True
         if self._running and is_reported:
             with suppress(OSError):
                 Path(self.ending).touch()
@@ -196,12 +180,12 @@ class Coordinator:
         while self._running and (left := deadline - time.perf_counter()) > 0:
             for future in wait(self._running, timeout=left, return_when=FIRST_COMPLETED).done:
                 with suppress(PytspError, CancelledError):
-                    heard.append(self._hear(future))
+                    heard += self._hear(future)
         self._running.clear()
         self._is_ending = False
         with suppress(OSError):
             os.unlink(self.ending)
-        return [each for each in heard if each is not None]
+        return heard
 
     def close(self) -> None:
         """End without waiting, and drop the shared objects."""
@@ -209,10 +193,10 @@ class Coordinator:
         self.places.stop()
         self._folder.cleanup()
         if self.places.is_here:
-            forget(self.kept)
+            forget(self.shared)
 
-    def _hear(self, future: Future[Reply]) -> tuple[Order, Any] | None:
-        """Take the reply to a task; return None where it is sent again."""
+    def _hear(self, future: Future[Reply]) -> list[tuple[Order, Any]]:
+        """Return a task with its result; nothing where it is sent again."""
         order, is_here = self._running.pop(future), self.places.is_here
         try:
             reply = future.result()
@@ -220,7 +204,7 @@ class Coordinator:
             if not _is_loss(error):
                 raise
             self._retry(order, error)
-            return None
+            return []
         self._counts["seconds"] += reply.seconds
         if reply.status == "refused":
             raise BackendError(
@@ -228,24 +212,17 @@ class Coordinator:
                 "differ; install the same pytsp there"
             )
         if reply.status == "missing":
-            return self._send_missing(order, reply.value)
+            if not self._is_ending:
+                order.given |= {key: pickle.dumps(value, protocol=5) for key, value in self.shared.items()}
+                self.give(order.place, order)
+            return []
         received = 0 if is_here else len(reply.value)
         self._counts["bytes_received"] += received
         _log.debug(
             "%s: %d bytes sent, %d received, %.3f s on %s (%s)",
             *(order.name, order.sent, received, reply.seconds, reply.worker, order.place.name),
         )
-        return order, reply.value if is_here else pickle.loads(reply.value)
-
-    def _send_missing(self, order: Order, key: str) -> tuple[Order, Any] | None:
-        """Send a task again with the objects that its worker lacks; return it where they are not known."""
-        blobs = {**(self.kept if key in self.kept else {}), **order.blobs()}
-        order.is_lost = key not in blobs
-        if order.is_lost:
-            return order, None
-        if not self._is_ending:
-            self.give(order.place, order, blobs)
-        return None
+        return [(order, reply.value if is_here else pickle.loads(reply.value))]
 
     def _retry(self, order: Order, error: BaseException) -> None:
         """Give a task to another worker: the least busy place, or its own one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import time
 import warnings
@@ -9,13 +10,9 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from pytsp.backends.kind import BackendStatus
-from pytsp.backends.registry import status
 from pytsp.distributed.places import Place, Places
 from pytsp.distributed.worker import Reply
 from pytsp.exceptions import PytspError
-
-__all__ = ["Cluster", "cluster_of", "connect", "offers"]
 
 CONNECT_SECONDS = 10.0
 # Seconds between two questions to the scheduler about its workers.
@@ -58,15 +55,15 @@ class Cluster(Places):
         future: Future[Reply] = executor.submit(function, *arguments)
         return future
 
-    def shared(self, kept: Mapping[str, bytes]) -> Mapping[str, Any]:
+    def shared(self, objects: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a task of the cluster for each object: the scheduler repeats it where all copies of its result are
         lost, while scattered data would be gone."""
-        for key in kept:
+        for key, value in objects.items():
             if key not in self._objects:
                 with warnings.catch_warnings():
                     # About its size: it goes to the scheduler once, and between workers from then on.
                     warnings.simplefilter("ignore", UserWarning)
-                    self._objects[key] = self.client.submit(_same, kept[key], key=f"pytsp-{key}")
+                    self._objects[key] = self.client.submit(bytes, pickle.dumps(value, protocol=5), key=f"pytsp-{key}")
         return dict(self._objects)
 
     def lost(self, place: Place, error: BaseException) -> bool:
@@ -84,10 +81,6 @@ class Cluster(Places):
             executor.shutdown(wait=False)
         self._executors.clear()
         self._objects.clear()
-
-
-def _same(blob: bytes) -> bytes:
-    return blob
 
 
 def cluster_of(executor: Any) -> Cluster | None:
@@ -123,9 +116,3 @@ def connect(address: str) -> Any:
     except (OSError, ValueError, TimeoutError) as error:
         reason = str(error).partition("\n")[0]
         raise PytspError(f"scheduler {address} cannot be reached: {reason or type(error).__name__}") from None
-
-
-def offers(client: Any) -> dict[str, list[BackendStatus]]:
-    """Return the backends that each worker of a cluster offers, by its address."""
-    found: dict[str, list[BackendStatus]] = client.run(status)
-    return found

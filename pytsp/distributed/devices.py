@@ -14,8 +14,6 @@ from pytsp.distributed.slices import set_placement
 from pytsp.distributed.worker import Reply
 from pytsp.exceptions import BackendError, BackendUnavailable
 
-__all__ = ["Devices"]
-
 
 class Devices(Places):
     """GPUs of this machine, which work on one solve after the other until they are closed.
@@ -50,7 +48,9 @@ class Devices(Places):
         name, chosen = _devices_of(devices, backend)
         self._places = [Place(f"device {each.index}", is_sticky=True, has_gpu=True) for each in chosen]
         self._threads = {
-            place.name: ThreadPoolExecutor(1, place.name, _begin, (name, each.index))
+            place.name: ThreadPoolExecutor(
+                1, place.name, set_placement, ({"backend": name, "device": each.index, "threads": None},)
+            )
             for place, each in zip(self._places, chosen, strict=True)
         }
 
@@ -65,11 +65,6 @@ class Devices(Places):
         """Begin nothing more; a kernel that runs ends by itself."""
         for thread in self._threads.values():
             thread.shutdown(wait=False, cancel_futures=True)
-
-
-def _begin(backend: str, index: int) -> None:
-    """Prepare a thread: its device."""
-    set_placement(backend=backend, device=index, threads=None)
 
 
 def _devices_of(devices: str | Sequence[int | str], backend: str) -> tuple[str, list[Device]]:

@@ -6,8 +6,8 @@ exchange tours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,6 @@ from pytsp.solvers.common.task import Task
 from pytsp.solvers.eax import POPULATIONS, Evolution
 from pytsp.solvers.ils.starting_tours import restart_seed
 from pytsp.solvers.options.eax import EAX
-
-__all__ = ["Island", "Islands", "Migrants", "Stay", "begin_island", "round_generations"]
 
 # The distance between the climbers' numbers of islands that have no number of climbers.
 APART = 2**32
@@ -38,35 +36,34 @@ class Migrants:
     population: int
     climbers: dict[str, NDArray[Any]]
 
-    def state(self) -> dict[str, Any]:
-        """Return the climbers as a checkpoint holds them."""
-        return dict(vars(self))
-
     @classmethod
-    def restored(cls, state: State, n: int) -> Migrants:
-        said = state.part("climbers")
+    def restored(cls, state: State, name: str, n: int) -> Migrants | None:
+        """Return the climbers that a checkpoint holds by that name, if any."""
+        if name not in state:
+            return None
+        here = state.part(name)
+        said = here.part("climbers")
         tours = said.tours("tours", n)
-        numbers = {name: said.array(name, np.int64, (len(tours),)) for name in ("lengths", "steps")}
-        return cls(state.whole("population"), {"tours": tours, **numbers})
+        numbers = {each: said.array(each, np.int64, (len(tours),)) for each in ("lengths", "steps")}
+        return cls(here.whole("population"), {"tours": tours, **numbers})
 
 
 @dataclass(frozen=True)
 class Stay:
-    """The time of an island between two exchanges: its number, the generation at which it ends, and the climbers that
-    come first, in place of those that the island has sent."""
+    """The time of an island between two exchanges: the generation at which it ends, and the climbers that come first,
+    in place of those that the island has sent."""
 
-    round: int
     until: int
     arrivals: Migrants | None = None
 
     def state(self) -> dict[str, Any]:
         """Return the stay as a checkpoint holds it."""
-        return vars(self) | {"arrivals": None if self.arrivals is None else self.arrivals.state()}
+        return {"until": self.until, "arrivals": None if self.arrivals is None else vars(self.arrivals)}
 
     @classmethod
-    def restored(cls, state: State, n: int) -> Stay:
-        arrivals = Migrants.restored(state.part("arrivals"), n) if "arrivals" in state else None
-        return cls(state.whole("round"), state.whole("until"), arrivals)
+    def all_restored(cls, state: State, n: int) -> list[Stay]:
+        """Return the stays that a checkpoint holds."""
+        return [cls(each.whole("until"), Migrants.restored(each, "arrivals", n)) for each in state.parts("stays")]
 
 
 def round_generations(n: int) -> int:
@@ -75,14 +72,12 @@ def round_generations(n: int) -> int:
 
 
 class Island(Evolution):
-    """The populations of one island, through its stays; the task's state may have been through some of these."""
+    """The populations of one island, through its stays."""
 
-    def __init__(self, task: Task[Any], stays: Sequence[Stay]) -> None:
-        self.round, self.until = -1, 0
+    def __init__(self, task: Task[Any]) -> None:
+        self.until = 0
+        self.stays: list[Stay] = []
         super().__init__(task)
-        self.stays = [stay for stay in stays if stay.round > self.round]
-        if self.round < 0:
-            self._begin_stay()
 
     def hear(self, stay: Stay) -> None:
         """Take a further stay, behind those that are known."""
@@ -115,42 +110,35 @@ class Island(Evolution):
         return has_ended or now.iteration >= self.until
 
     def advance(self) -> None:
-        if self._is_over:
-            self._begin_stay()
-        else:
+        if not self._is_over:
             super().advance()
-
-    def _begin_stay(self) -> None:
+            return
         stay = self.stays.pop(0)
-        self.round, self.until = stay.round, stay.until
+        self.until = stay.until
         if stay.arrivals is not None:
             self.receive(stay.arrivals.climbers)
 
     def state(self) -> dict[str, Any]:
-        return super().state() | {"round": self.round, "until": self.until}
+        return super().state() | {"until": self.until, "stays": [stay.state() for stay in self.stays]}
 
     def _restore(self, state: State) -> None:
         super()._restore(state)
-        self.round, self.until = state.whole("round"), state.whole("until")
+        self.until, self.stays = state.whole("until"), Stay.all_restored(state, self.task.instance.n)
 
 
-def begin_island(task: Task[Any], stays: tuple[int, Sequence[Stay]]) -> Island:
+def begin_island(task: Task[Any], number: int) -> Island:
     """Begin the search of the island of that number, by random numbers of its own."""
-    number, there = stays
     task = replace(task, seed=restart_seed(task.seed, number))
     if number:
         task = replace(task, given_tour=None)
     task.prepare()
-    return Island(task, there)
+    return Island(task)
 
 
 @dataclass
-class _Island:
-    """An island: its part, its stays since the part's state, its length now and when the round began, and its migrants
-    where its stay is over."""
+class _Island(Part):
+    """An island: its length now and when the round began, and its migrants where its stay is over."""
 
-    part: Part
-    stays: list[Stay] = field(default_factory=list)
     length: int | None = None
     sent: int | None = None
     migrants: Migrants | None = None
@@ -164,7 +152,12 @@ class Islands(PartedSearch):
     def __init__(self, task: Task[EAX], places: Places, placement: Mapping[str, Any]) -> None:
         super().__init__(task, places, placement)
         self.plan = self.planned()
-        self.islands = [self._island(number) for number in range(task.options.islands)]
+        size = self.plan.options.get("climbers", APART) + (task.given_tour is not None)
+        firsts = [task.options.first + number * size for number in range(task.options.islands)]
+        self.islands = [
+            _Island(f"{number}", "", begin_island, number, {**self.plan.options, "first": first}, hears=True)
+            for number, first in enumerate(firsts)
+        ]
         self.round = 0
         self.has_ended = False
         if task.watch.state is None:
@@ -172,17 +165,9 @@ class Islands(PartedSearch):
         else:
             self._restore(task.watch.state)
 
-    def _island(self, number: int) -> _Island:
-        size, options = self.plan.options.get("climbers", APART), self.task.options
-        first = options.first + number * (size + (self.task.given_tour is not None))
-        part = Part(f"{number}", "", begin_island, options={**self.plan.options, "first": first}, hears=True)
-        island = _Island(part)
-        part.arguments = number, island.stays
-        return island
-
     @property
     def iteration(self) -> int:
-        return max(island.part.iteration or 0 for island in self.islands)
+        return max(island.iteration or 0 for island in self.islands)
 
     @property
     def until(self) -> int:
@@ -206,28 +191,26 @@ class Islands(PartedSearch):
 
     def take(self, part: Part) -> None:
         super().take(part)
-        island, reported = self.islands[int(part.key)], part.reported
+        assert isinstance(part, _Island)
+        reported = part.reported
         if reported is None:
             return
         if part.best is not None:
-            island.length = part.best.length
-        if reported.state is not None:
-            island.stays[:] = [stay for stay in island.stays if reported.round is None or stay.round > reported.round]
+            part.length = part.best.length
         if part.reason == "finished":
-            island.migrants = reported.answer
+            part.migrants = reported.answer
 
     def _begin_round(self) -> None:
         """Let each island go on to the end of the round, with the climbers that come to it."""
         sent = self._exchanged()
         for island, arrivals in zip(self.islands, sent, strict=True):
             island.sent, island.migrants = island.length, None
-            island.part.message = Stay(self.round, self.until, arrivals)
-            island.stays.append(island.part.message)
+            island.hear(Stay(self.until, arrivals))
             self._begin(island)
 
     def _begin(self, island: _Island) -> None:
-        island.part.name = f"island {island.part.key} of {len(self.islands)} to generation {self.until}"
-        self.add(island.part)
+        island.name = f"island {island.key} of {len(self.islands)} to generation {self.until}"
+        self.add(island)
 
     def _exchanged(self) -> list[Migrants | None]:
         """Return the climbers that come to each island, from the one before it, where all islands are at the same of
@@ -242,7 +225,7 @@ class Islands(PartedSearch):
         limit = self.task.options.iterations
         is_over = limit is not None and self.until >= limit
         is_idle = self.round > 0 and all(island.length == island.sent for island in self.islands)
-        have_converged = all((island.part.iteration or 0) < self.until for island in self.islands)
+        have_converged = all((island.iteration or 0) < self.until for island in self.islands)
         if is_over or (have_converged and (is_idle or len(self.islands) == 1)):
             self.has_ended = True
             return
@@ -252,11 +235,11 @@ class Islands(PartedSearch):
     def own_state(self) -> dict[str, Any]:
         islands = [
             {
-                "stays": [stay.state() for stay in island.stays],
-                "goes_on": island.part.reason != "finished",
+                "stays": [stay.state() for stay in island.messages],
+                "goes_on": island.reason != "finished",
                 "length": island.length,
                 "sent": island.sent,
-                "migrants": None if island.migrants is None else island.migrants.state(),
+                "migrants": None if island.migrants is None else vars(island.migrants),
             }
             for island in self.islands
         ]
@@ -265,12 +248,11 @@ class Islands(PartedSearch):
     def _restore(self, state: State) -> None:
         n = self.task.instance.n
         self.round, self.has_ended = state.whole("round"), state.flag("has_ended")
-        for number, island in enumerate(self.islands):
-            said = state.item("islands", number)
-            island.stays += [Stay.restored(said.item("stays", each), n) for each in range(len(said.items("stays")))]
+        for island, said in zip(self.islands, state.parts("islands", len(self.islands)), strict=True):
+            island.messages = Stay.all_restored(said, n)
             island.length, island.sent = said.optional_whole("length"), said.optional_whole("sent")
-            island.migrants = Migrants.restored(said.part("migrants"), n) if "migrants" in said else None
+            island.migrants = Migrants.restored(said, "migrants", n)
             self._begin(island)
             if not said.flag("goes_on"):
-                island.part.reason = "finished"
-                self.waiting.remove(island.part)
+                island.reason = "finished"
+                self.waiting.remove(island)

@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 from pytsp.distributed.worker import Reply
 
-__all__ = ["AnyExecutor", "Here", "Place", "Places"]
-
 P = TypeVar("P", bound="Places")
 
 
@@ -48,7 +46,7 @@ class Places:
         """Call `perform` or `perform_here` at a place."""
         raise NotImplementedError
 
-    def shared(self, kept: Mapping[str, bytes]) -> Mapping[str, Any]:
+    def shared(self, objects: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return what goes along with every task for the objects that all tasks share."""
         return {}
 

@@ -18,8 +18,6 @@ from pytsp.distributed.slices import set_placement
 from pytsp.distributed.worker import Reply
 from pytsp.utils.arguments import whole_number
 
-__all__ = ["Processes"]
-
 MOST_PROCESSES = 1024
 # The largest size of a pipe that Linux grants to any user.
 PIPE_BYTES = 2**20
@@ -111,7 +109,7 @@ class Processes(Places):
 
 def _begin(threads: int) -> None:
     """Prepare a process: its threads, no Ctrl-C of its own, and an end together with its parent."""
-    set_placement(threads=threads)
+    set_placement({"threads": threads})
     # A collection that looks through all modules takes some 20 ms.
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.loop import Found
 
-__all__ = ["Range", "join", "missing"]
-
 COLUMNS = {"lengths": (np.int64,), "steps": (np.int32, np.int64), "done": (np.bool_,), "passes": (np.int32,)}
 
 
@@ -44,10 +42,10 @@ class Range:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the range with columns of as few bytes as their values need."""
-        return {name: _narrow(value) if name in COLUMNS else value for name, value in vars(self).items()}
+        return {name: _narrow(value) if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
 
     def __setstate__(self, sent: dict[str, Any]) -> None:
-        vars(self).update({name: _widen(value) if name in COLUMNS else value for name, value in sent.items()})
+        vars(self).update({name: _widen(*value) if isinstance(value, tuple) else value for name, value in sent.items()})
 
     @classmethod
     def restored(cls, state: State, first: int = 0, end: int = 2**62) -> Range:
@@ -61,24 +59,17 @@ class Range:
         return cls(state.whole("first", first, end - count), **columns)
 
 
-def _narrow(column: NDArray[Any] | None) -> tuple[str, int, NDArray[Any]] | None:
-    """Return the type of a column, its least value, and what is above that; for truth values their count and bits."""
-    if column is None or column.dtype == np.bool_:
-        return None if column is None else ("?", len(column), np.packbits(column))
-    low = int(column.min(initial=np.iinfo(column.dtype).max if len(column) else 0))
-    above = column - low
-    return column.dtype.str, low, above.astype(np.min_scalar_type(int(above.max(initial=0))))
+def _narrow(column: NDArray[Any]) -> tuple[np.dtype[Any], int, NDArray[Any]]:
+    """Return the type and the length of a column, and its values in the smallest type, truth values as bits."""
+    if column.dtype == np.bool_:
+        return column.dtype, len(column), np.packbits(column)
+    # A signed type that holds -1 - x holds x.
+    least = min(int(column.min(initial=0)), -1 - int(column.max(initial=0)))
+    return column.dtype, len(column), column.astype(np.min_scalar_type(least))
 
 
-def _widen(sent: tuple[str, int, NDArray[Any]] | None) -> NDArray[Any] | None:
-    """Return a column as it was."""
-    if sent is None:
-        return None
-    dtype, low, above = sent
-    if dtype == "?":
-        return np.unpackbits(above, count=low).astype(np.bool_)
-    column: NDArray[Any] = above.astype(dtype) + np.array(low, dtype=dtype)
-    return column
+def _widen(dtype: np.dtype[Any], count: int, narrow: NDArray[Any]) -> NDArray[Any]:
+    return (np.unpackbits(narrow, count=count) if dtype == np.bool_ else narrow).astype(dtype)
 
 
 def join(ranges: Iterable[Range]) -> list[Range]:

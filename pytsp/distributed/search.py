@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.distributed.coordinator import Coordinator, Kept, Order
+from pytsp.distributed.coordinator import Coordinator, Order
 from pytsp.distributed.places import Place, Places
 from pytsp.distributed.ranges import Range
-from pytsp.distributed.slices import Begin, Facts, Job, Report, Slice, advance, plan
+from pytsp.distributed.slices import START, Begin, Facts, Job, Report, Slice, advance, plan
 from pytsp.exceptions import KernelError
 from pytsp.problem.tours import check_tour
 from pytsp.run.result import Tasks
@@ -26,8 +26,6 @@ from pytsp.solvers.common.pacing import CALL_SECONDS
 from pytsp.solvers.common.plan import Plan
 from pytsp.solvers.common.task import Task
 from pytsp.utils.deadline import OutOfTime
-
-__all__ = ["SLICE_SECONDS", "Part", "PartedSearch"]
 
 # The seconds of a part's first slice, and of others.
 FIRST_SECONDS, SLICE_SECONDS = 0.15, 0.6
@@ -48,9 +46,10 @@ class Part:
     """A search that goes on slice by slice: a range of climbers, an island, a stripe.
 
     `name` is for messages; one that `hears` may go on with a message after it has finished, and one that `is_short`
-    should be over after a slice. `told` is the outcome of the last slice, with the last that was told of each thing.
-    The state is that after `state_version` of `version` slices; `messages` came since. `home` is the place that has the
-    search. Nothing is left but the last descent if it `ends`.
+    should be over after a slice. `reported` is the outcome of the last slice, the others the last that was told.
+    The state is that after `state_version` of `version` slices; `messages` came since, of which its search has not
+    heard the `unheard`. `home` is the place that has the search. Nothing is left but the last descent if it
+    `ends`.
     """
 
     key: str
@@ -72,25 +71,24 @@ class Part:
     reason: str | None = None
     home: str | None = None
     ends: bool = False
-    message: Any = None
-    messages: int = 0
+    unheard: list[Any] = field(default_factory=list)
+    messages: list[Any] = field(default_factory=list)
 
     def take(self, reported: Report) -> None:
         """Take the outcome of a slice."""
         self.version += 1
         self.seconds += reported.seconds
-        self.messages += self.message is not None
-        self.reported, self.reason, self.message = reported, reported.reason, None
+        self.reported, self.reason, self.unheard = reported, reported.reason, []
         self.best, self.climbers = reported.best or self.best, reported.climbers or self.climbers
         self.iteration = self.iteration if reported.iteration is None else reported.iteration
         if reported.state is not None:
             self.state, self.state_version, self.state_at = reported.state, self.version, time.perf_counter()
-            self.messages = 0
+            self.messages = []
 
-    def blobs(self, key: str, version: int) -> dict[str, bytes]:
-        """Return what a worker begins that version with, pickled, by its key; nothing if that is not known."""
-        is_known = version == self.state_version
-        return {key: pickle.dumps((self.arguments, self.state), protocol=5)} if is_known else {}
+    def hear(self, message: Any) -> None:
+        """Have the search go on with a message."""
+        self.unheard.append(message)
+        self.messages.append(message)
 
     def stored(self) -> dict[str, Any]:
         """Return the part as a checkpoint holds it."""
@@ -118,10 +116,9 @@ class PartedSearch(Search):
     def __init__(self, task: Task[Any], places: Places, placement: Mapping[str, Any]) -> None:
         # Not that of `Search`, which loads the instance onto a device.
         self.task, self.watch = task, task.watch
-        kept = Kept()
+        self.coordinator = Coordinator(places)
         shared = (task.options, task.seed, task.initial_tour, dict(placement), task.quick_tour, task.is_doubled)
-        self.job = kept.add(Job(kept.add(task.instance), *shared))
-        self.coordinator = Coordinator(places, kept)
+        self.job = self.coordinator.share(Job(self.coordinator.share(task.instance), *shared))
         # All parts that are not over, those that wait for a place, and those that a time limit has cut short.
         self.parts: dict[str, Part] = {}
         self.waiting: list[Part] = []
@@ -129,7 +126,7 @@ class PartedSearch(Search):
         # The best of all parts, with its length as users see it.
         self._best: Best | None = None
         self._length: int | float = float("inf")
-        self.facts: Facts | None = None
+        self.facts = Facts()
         # Whether nothing new begins.
         self.is_ending = False
         # The state before a last descent, from which iterations go on.
@@ -162,20 +159,19 @@ class PartedSearch(Search):
 
     @property
     def resolution(self) -> float:
-        is_exact = self.facts is None or self.task.instance.is_exact
-        return 0.0 if is_exact else float(np.ldexp(1.0, self.facts.exponent))  # type: ignore[union-attr]
+        return 0.0 if self.task.instance.is_exact else float(np.ldexp(1.0, self.facts.exponent))
 
     @property
     def phase(self) -> str:  # type: ignore[override]
-        return "" if self.facts is None else self.facts.phase
+        return self.facts.phase
 
     @property
     def backend_name(self) -> str:
-        return "" if self.facts is None else self.facts.backend
+        return self.facts.backend
 
     @property
     def iterations(self) -> int | None:  # type: ignore[override]
-        return None if self.facts is None else self.facts.iterations
+        return self.facts.iterations
 
     @property
     def workers(self) -> int:
@@ -237,7 +233,11 @@ class PartedSearch(Search):
             self.go_on(CALL_SECONDS)
 
     def _give(self, place: Place, part: Part) -> None:
-        """Send the next slice of a part to a place."""
+        """Send the next slice of a part to a place, with its state where its search is elsewhere, or nowhere."""
+        given = {}
+        if part.version == 0 or part.home != place.name:
+            part.version = part.state_version
+            given[START] = pickle.dumps((part.arguments, part.state), protocol=5)
         reported, watch = part.reported, self.watch
         seconds = FIRST_SECONDS if part.version == 0 and not part.is_short else SLICE_SECONDS
         if reported is not None and not place.is_sticky:
@@ -257,27 +257,25 @@ class PartedSearch(Search):
             spent=watch.seconds,
             known=None if part.best is None else (part.best.length, part.best.climber),
             keeps=size is None
-            or part.messages >= MESSAGES
+            or len(part.messages) > MESSAGES
             or time.perf_counter() - part.state_at > STATE_SECONDS_A_BYTE * size,
             ends=part.ends,
-            message=part.message,
+            messages=[*(part.messages if given else part.unheard)],
             ending=self.coordinator.ending,
         )
-        part.home = place.name if place.is_sticky else None
-        key, version = ask.state_key, part.version
-        order = Order(part.name, advance, ask, lambda: part.blobs(key, version), part)
-        self.coordinator.give(place, order, part.blobs(key, 0) if version == 0 else None)
+        self.coordinator.give(place, Order(part.name, advance, ask, part, given))
 
-    def _hear(self, heard: list[tuple[Order, Report | None]]) -> None:
+    def _hear(self, heard: list[tuple[Order, Any]]) -> None:
         """Take the outcomes of slices."""
         for order, reported in heard:
             part: Part = order.owner
-            if order.is_lost:
-                # Its search is gone, and goes back to the last state.
-                part.version, part.home = part.state_version, None
+            part.home = order.place.name if order.place.is_sticky else None
+            if reported == "lost":
+                # It goes on from the last state.
+                part.home = None
                 self.waiting.insert(0, part)
                 continue
-            if reported is None:
+            if reported == "late":
                 part.reason = "time limit"
             else:
                 part.take(reported)
@@ -310,12 +308,12 @@ class PartedSearch(Search):
             self._kept_state = self._state()
 
     def _state(self) -> dict[str, Any]:
-        has_report = self._best is not None and self.facts is not None
+        best: dict[str, Any] = {}
+        if self._best is not None and self.facts.backend:
+            best = {"best": self._best.state(), "length": self._length, "facts": vars(self.facts)}
         return {
             "parts": self.kind,
-            "best": self._best.state() if self._best is not None and has_report else None,
-            "length": self._length if has_report else None,
-            "facts": vars(self.facts) if has_report else None,
+            **best,
             "going": [part.stored() for part in self.parts.values() if part.state is not None],
             **self.own_state(),
         }
@@ -337,8 +335,7 @@ class PartedSearch(Search):
                 is_shortened=said.flag("is_shortened"),
                 iterations=said.optional_whole("iterations"),
             )
-        items = [state.item("going", number) for number in range(len(state.items("going")))]
-        return {item.text("key"): item for item in items}
+        return {each.text("key"): each for each in state.parts("going")}
 
     def found(self) -> Found:
         # At a time limit parts end by themselves, by clocks that differ a little: a signal might cost a last descent.
@@ -347,11 +344,11 @@ class PartedSearch(Search):
 
     def gathered(self) -> Found:
         """Return the results of all parts, as far as they are known."""
-        best, facts, known = self._best, self.facts, self.known()
-        assert best is not None and facts is not None
+        best = self._best
+        assert best is not None
         nobody = Range(best.climber, np.array([best.length]), np.zeros(1, np.int64), np.zeros(1, np.bool_))
-        found = Range.joined(known or [nobody])
-        return Found(best, found.lengths, found.steps, found.done, found.passes, facts.k, facts.mapping)
+        found = Range.joined(self.known() or [nobody])
+        return Found(best, found.lengths, found.steps, found.done, found.passes, self.facts.k, self.facts.mapping)
 
     def known(self) -> list[Range]:
         """Return the results of climbers, in their order."""
@@ -359,7 +356,6 @@ class PartedSearch(Search):
 
     def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
         facts, instance = self.facts, self.task.instance
-        assert facts is not None
         tour = check_tour(found.best.tour, instance.n)
         length = instance.tour_length(tour)
         is_near = isinstance(length, float) and abs(length - self._length) <= ROUNDING * abs(length)

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
 from pytsp.distributed.ranges import Range
-from pytsp.distributed.worker import Shared
+from pytsp.distributed.worker import fetch
 from pytsp.run.monitor import Watch
 from pytsp.run.state_reader import State
 from pytsp.solvers.common.incumbent import Best
@@ -34,8 +34,8 @@ from pytsp.solvers.options.fields import Options
 from pytsp.solvers.registry import MODULES
 from pytsp.utils.deadline import OutOfTime
 
-__all__ = ["Begin", "Facts", "Job", "Report", "Slice", "advance", "give_up", "placement_here", "plan", "set_placement"]
-
+# The key, beside a slice, of the arguments of `begin` and of the part's state.
+START = "start"
 # Jobs, and cities of all tours on a device, whose searches a process keeps.
 MOST_JOBS = 2
 MOST_CITIES = 100_000_000
@@ -70,9 +70,10 @@ Begin = Callable[[Task[Any], Any], Search]
 class Slice:
     """The arguments of a slice of a part, which has had `version` slices.
 
-    `options` are in place of the job's; `time_limit` and `spent` the seconds of the solve; `known` the length and the
-    climber of the best tour that the coordinator has. The state is told if `keeps`, and nothing but the last descent is
-    made if `ends`. The search is to `hear` the message, and to end where the file `ending` exists.
+    A worker without its search begins it with START, if that came along. `options` are in place of the job's;
+    `time_limit` and `spent` the seconds of the solve; `known` the length and the climber of the best tour that the
+    coordinator has. The state is told if `keeps`, and nothing but the last descent is made if `ends`. The search is to
+    `hear` the messages, and to end where the file `ending` exists.
     """
 
     job: str
@@ -86,26 +87,21 @@ class Slice:
     known: tuple[int, int] | None
     keeps: bool
     ends: bool
-    message: Any
+    messages: list[Any]
     ending: str
-
-    @property
-    def state_key(self) -> str:
-        """The key of the arguments of `begin` and of the part's state, pickled."""
-        return f"{self.part} at {self.version}"
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Properties of a search on a worker; the fields are those of `Found`, `Form` and `Search`."""
+    """Properties of a search on a worker, if one has begun; the fields are those of `Found`, `Form` and `Search`."""
 
-    backend: str
-    mapping: str
-    k: int | None
-    exponent: int
-    is_shortened: bool
-    phase: str
-    iterations: int | None
+    backend: str = ""
+    mapping: str = "thread"
+    k: int | None = None
+    exponent: int = 0
+    is_shortened: bool = False
+    phase: str = ""
+    iterations: int | None = None
 
 
 @dataclass(frozen=True)
@@ -113,8 +109,8 @@ class Report:
     """The outcome of a slice.
 
     `reason` is "finished" or "time limit" where the part is over. The best tour has the instance's numbers, and is None
-    where it is known or the search is quiet; `length` is what users see. A search that hears messages has begun with
-    the one of number `round`, and sends `answer` when it has finished.
+    where it is known or the search is quiet; `length` is what users see. A search that hears messages sends `answer`
+    when it has finished.
     """
 
     reason: str | None
@@ -126,11 +122,10 @@ class Report:
     state: bytes | None
     began_seconds: float = 0.0
     seconds: float = 0.0
-    round: int | None = None
     answer: Any = None
 
 
-def set_placement(**placement: Any) -> None:
+def set_placement(placement: Mapping[str, Any]) -> None:
     """Place the kernels of this thread, whatever jobs say."""
     _here.placement = placement
 
@@ -157,7 +152,7 @@ def _dask_threads() -> int | None:
     return None if worker is None or "GPU" in worker.state.total_resources else int(worker.state.nthreads)
 
 
-def _task_of(shared: Shared, job: Job, options: Mapping[str, Any], watch: Watch) -> Task[Any]:
+def _task_of(given: Mapping[str, bytes], job: Job, options: Mapping[str, Any], watch: Watch) -> Task[Any]:
     """Return a task of this thread, with the memo of the job's tasks before it on the same device."""
     placement, asked = placement_here(job.placement), replace(job.options, **options)
 
@@ -168,56 +163,64 @@ def _task_of(shared: Shared, job: Job, options: Mapping[str, Any], watch: Watch)
 
     memo = job.memo if placement["device"] is None else job.memo.setdefault(placement["device"], {})
     known: dict[str, Any] = {"quick_tour": job.quick_tour, "is_doubled": job.is_doubled, "memo": memo}
-    return Task(shared[job.instance], asked, watch, job.seed, job.initial_tour, open_kernels, **known)
+    return Task(fetch(given, job.instance), asked, watch, job.seed, job.initial_tour, open_kernels, **known)
 
 
-def plan(shared: Shared, ask: tuple[str, int, float | None, float]) -> Plan:
+def plan(given: Mapping[str, bytes], ask: tuple[str, int, float | None, float]) -> Plan:
     """Return how to cut the solve of a job into as many places, with its time limit and the seconds spent."""
     key, places, time_limit, spent = ask
-    job: Job = shared[key]
-    task = _task_of(shared, job, {}, Watch(time_limit=time_limit, spent=spent))
+    job: Job = fetch(given, key)
+    task = _task_of(given, job, {}, Watch(time_limit=time_limit, spent=spent))
     planned: Plan = import_module(MODULES[job.options.name]).plan(task, places)
     return planned
 
 
-def advance(shared: Shared, ask: Slice) -> Report | None:
-    """Let a part go on for a slice, of one kernel call at least; None where the time is over before it has a tour."""
+def advance(given: Mapping[str, bytes], ask: Slice) -> Report | Literal["lost", "late"]:
+    """Let a part go on for a slice, of one kernel call at least.
+
+    It is "lost" if neither its search is here nor its state came along, and "late" if the time is over before it has a
+    tour.
+    """
     began = time.perf_counter()
-    watch, search = _search_of(shared, ask)
+    search = _search_of(given, ask)
+    if search is None:
+        return "lost"
     began_seconds = time.perf_counter() - began
     try:
-        reason = _go_on(search, watch, ask, began + ask.seconds)
+        reason = _go_on(search, ask, began + ask.seconds)
     except OutOfTime:
-        return None
+        return "late"
     hears = hasattr(search, "hear")
     may_go_on = reason is None or (reason == "finished" and hears)
     is_kept = may_go_on and _keep_live(ask, search)
     state = pickle.dumps(search.state(), protocol=5) if may_go_on and (ask.keeps or not is_kept) else None
     reported = _tell(search, ask, reason, state)
-    if hears:
-        reported = replace(reported, round=search.round, answer=search.answer() if reason == "finished" else None)  # type: ignore[attr-defined]
+    answer = search.answer() if hears and reason == "finished" else None  # type: ignore[attr-defined]
     if not is_kept:
         search.free()
-    return replace(reported, began_seconds=began_seconds, seconds=time.perf_counter() - began)
+    return replace(reported, answer=answer, began_seconds=began_seconds, seconds=time.perf_counter() - began)
 
 
-def _search_of(shared: Shared, ask: Slice) -> tuple[Watch, Search]:
-    """Return the search of a part, from this process or from the state that is given."""
+def _search_of(given: Mapping[str, bytes], ask: Slice) -> Search | None:
+    """Return the search of a part, from this process or from the state that came along; None without both."""
     with _lock:
-        version, live, _ = _live.pop((ask.job, ask.part), (None, None, False))
-    if live is not None and version == ask.version:
-        live.watch.began = time.perf_counter() - ask.spent
-        if ask.message is not None:
-            live.hear(ask.message)  # type: ignore[attr-defined]
-        return live.watch, live
-    arguments, state = pickle.loads(shared.blob(ask.state_key))
-    watch = Watch(time_limit=ask.time_limit, spent=ask.spent)
-    if state is not None:
-        watch.state = State(pickle.loads(state), f"the state of {ask.part}")
-    return watch, ask.begin(_task_of(shared, shared[ask.job], ask.options, watch), arguments)
+        version, search, _ = _live.pop((ask.job, ask.part), (None, None, False))
+    if search is not None and version == ask.version:
+        search.watch.began = time.perf_counter() - ask.spent
+    elif START in given:
+        arguments, state = pickle.loads(given[START])
+        watch = Watch(time_limit=ask.time_limit, spent=ask.spent)
+        if state is not None:
+            watch.state = State(pickle.loads(state), f"the state of {ask.part}")
+        search = ask.begin(_task_of(given, fetch(given, ask.job), ask.options, watch), arguments)
+    else:
+        return None
+    for message in ask.messages:
+        search.hear(message)  # type: ignore[attr-defined]
+    return search
 
 
-def _go_on(search: Search, watch: Watch, ask: Slice, end: float) -> str | None:
+def _go_on(search: Search, ask: Slice, end: float) -> str | None:
     """Make kernel calls until the slice is over; return why the part is, if it is."""
     reason = "finished" if ask.ends else None
     has_called = False
@@ -228,7 +231,7 @@ def _go_on(search: Search, watch: Watch, ask: Slice, end: float) -> str | None:
                 return None
             search.advance()
             has_called = True
-    while search.needs_descent(reason) and search.descent_call_seconds <= max(0.0, watch.seconds_left):
+    while search.needs_descent(reason) and search.descent_call_seconds <= max(0.0, search.watch.seconds_left):
         search.descend()
     return reason
 

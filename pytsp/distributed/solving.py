@@ -23,18 +23,13 @@ from pytsp.solvers.common.loop import run
 from pytsp.solvers.common.task import Task
 from pytsp.solvers.options.fields import Options
 
-__all__ = ["solve_in_parts"]
-
 _log = logging.getLogger("pytsp")
 
 
 def solve_in_parts(task: Task[Options], executor: Any, devices: Any, placement: Mapping[str, Any]) -> Result:
     """Solve a task in parts, in this process where neither an executor nor devices are given.
 
-    Raises
-    ------
-    WorkerLost
-        If workers are lost too often. The message names a checkpoint from which the solve goes on.
+    `WorkerLost` is raised if workers are lost too often; it names a checkpoint from which the solve goes on.
     """
     counts = {kind: getattr(task.options, kind.kind, 1) for kind in (Islands, Stripes)}
     kind: type[PartedSearch] = next((kind for kind, count in counts.items() if count > 1), Climbers)

@@ -33,14 +33,14 @@ from pytsp.solvers.options.large import LargeTour
 from pytsp.starts.construct import start_tour
 from pytsp.utils.deadline import look
 
-__all__ = ["Passes", "PassesAsk", "Stripe", "StripeAsk", "Stripes", "begin_passes", "begin_stripe"]
-
 # The epochs of a solve that ends by rounds, and by time.
 EPOCHS, TIMED_EPOCHS = 4, 2
 # The seconds of a core for lists of all cities and passes over them, a city.
 WHOLE_SECONDS = 4e-6
 # The time after the search, in computations of a tour's length.
 FINAL_LENGTHS = 8
+# The number of the whole tour, beside those of its stripes.
+ALL = -1
 # The seconds of stripes to tell their paths where a solve ends.
 ENDING_SECONDS = 0.9
 
@@ -61,14 +61,6 @@ class StripeAsk:
     rounds: int
     until_seconds: float | None = None
     all_seconds: float | None = None
-
-
-@dataclass(frozen=True)
-class PassesAsk:
-    """A tour of all cities, and the most passes; None for as many as it takes."""
-
-    tour: NDArray[np.int32]
-    most: int | None
 
 
 # Cities in order of a curve, by their numbers in the instance; an instance of these, their lists, and its form.
@@ -182,12 +174,12 @@ def begin_stripe(task: Task[Any], ask: StripeAsk) -> Stripe:
 
 
 class Passes(_Quiet):
-    """Moves over the whole tour, until it is a local optimum or the passes are made."""
+    """Moves over the whole tour, until it is a local optimum or `most` passes are made; None for no such limit."""
 
     phase = "between pieces"
 
-    def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], ask: PassesAsk) -> None:
-        self.most = ask.most
+    def __init__(self, task: Task[Any], ground: _Ground, tour: NDArray[np.int32], most: int | None) -> None:
+        self.most = most
         super().__init__(task, ground, tour, len(tour), 0.0)
 
     @property
@@ -205,11 +197,12 @@ class Passes(_Quiet):
         self.descend_more(most, self.watch.seconds_left)
 
 
-def begin_passes(task: Task[Any], ask: PassesAsk) -> Passes:
-    """Begin passes over a tour; the lists of all cities are made once."""
+def begin_passes(task: Task[Any], ask: tuple[NDArray[np.int32], int | None]) -> Passes:
+    """Begin passes over a tour, with the most of them; the lists of all cities are made once."""
+    tour, most = ask
     task.prepare_kernels()
     ground, numbers = task.recall("ground", lambda: _ground(task, None))
-    return Passes(task, ground, numbers[ask.tour], ask)
+    return Passes(task, ground, numbers[tour], most)
 
 
 class Stripes(PartedSearch):
@@ -233,11 +226,10 @@ class Stripes(PartedSearch):
         # Where the search is: the epoch, whether passes are made behind it, the rounds and kicks so far, and whether
         # the tour is a local optimum.
         self.epoch, self.is_passing, self.made, self.kicks, self.is_descended = 0, False, 0, 0, False
-        # The paths of the epoch's stripes, and the rounds of each; with those that were cut short, and a tour that was.
+        # The paths of the epoch's stripes, and the rounds of each; those that were cut short, the whole tour as ALL.
         self.paths: dict[int, NDArray[np.int32]] = {}
         self.rounds_of: dict[int, int] = {}
         self.cut_paths: dict[int, NDArray[np.int32]] = {}
-        self.cut_tour: NDArray[np.int32] | None = None
         # The place that has the lists of all cities.
         self.home: str | None = None
         if self.watch.state is not None:
@@ -268,7 +260,7 @@ class Stripes(PartedSearch):
 
     @property
     def has_begun(self) -> bool:
-        return self.facts is not None
+        return bool(self.facts.backend)
 
     @property
     def phase(self) -> str:  # type: ignore[override]
@@ -300,17 +292,13 @@ class Stripes(PartedSearch):
     def stop_reason(self) -> str | None:
         return super().stop_reason() or ("time limit" if self._are_over else None)
 
-    def _borders(self) -> NDArray[np.int64]:
-        """Return the positions between the epoch's stripes: half a stripe further on in each epoch."""
-        n = self.task.instance.n
-        borders: NDArray[np.int64] = np.arange(self.stripes + 1, dtype=np.int64) * n // self.stripes
-        borders += self.epoch * (n // self.stripes // 2) % n
-        return borders
-
     def _places_of(self, number: int) -> NDArray[np.int64]:
-        """Return the positions of a stripe; those behind the tour's end are at its beginning."""
-        begin, end = self._borders()[number : number + 2]
-        return np.arange(begin, end, dtype=np.int64) % self.task.instance.n
+        """Return the positions of a stripe, or of ALL: half a stripe further on in each epoch, round the tour."""
+        n = self.task.instance.n
+        if number == ALL:
+            return np.arange(n)
+        shift = self.epoch * (n // self.stripes // 2)
+        return np.arange(number * n // self.stripes + shift, (number + 1) * n // self.stripes + shift) % n
 
     def _begin(self) -> None:
         """Hand out the stripes of an epoch that are left, or the passes behind the last one."""
@@ -318,7 +306,7 @@ class Stripes(PartedSearch):
             self.is_passing, is_last = True, self.epoch + 1 >= self.epochs
             most = None if is_last else pieces.DESCENT_PASSES + self.task.instance.n // pieces.PASS_CITIES
             name = f"passes behind epoch {self.epoch}"
-            self.add(Part(f"passes {self.epoch}", name, begin_passes, PassesAsk(self.tour, most), home=self.home))
+            self.add(Part(f"passes {self.epoch}", name, begin_passes, (self.tour, most), home=self.home))
             return
         seconds = self._end_of_epochs() if self.is_timed else None
         share = (self.epoch + 1) / self.epochs
@@ -374,17 +362,14 @@ class Stripes(PartedSearch):
             return
         is_cut, tour = part.reason == "time limit" or part.ends, reported.best.tour
         assert reported.climbers is not None
-        if self.is_passing:
-            if is_cut:
-                self.cut_tour = tour
-                return
+        number = ALL if self.is_passing else int(part.key.split(" ")[2])
+        if is_cut:
+            self.cut_paths[number] = tour
+        elif self.is_passing:
             self.is_descended, self.home = bool(reported.climbers.done.all()), part.home
             self._commit(tour)
-            return
-        number = int(part.key.split(" ")[2])
-        (self.cut_paths if is_cut else self.paths)[number] = tour
-        if not is_cut:
-            self.rounds_of[number] = reported.iteration or 0
+        else:
+            self.paths[number], self.rounds_of[number] = tour, reported.iteration or 0
             self.kicks += int(reported.climbers.steps.sum())
 
     def found(self) -> Found:
@@ -392,17 +377,15 @@ class Stripes(PartedSearch):
         self._hear(self.coordinator.end())
         self.keep_state()
         self.end_parts(ENDING_SECONDS)
-        if self.cut_tour is not None:
-            self._commit(self.cut_tour)
-        elif self.paths or self.cut_paths:
+        if self.paths or self.cut_paths:
             self._join(self.paths | self.cut_paths)
         return self.gathered()
 
     def gathered(self) -> Found:
-        best, facts = self._best, self.facts
-        assert best is not None and facts is not None
+        best = self._best
+        assert best is not None
         lengths, steps = np.array([best.length]), np.array([self.kicks])
-        return Found(best, lengths, steps, np.array([self.is_descended]), mapping=facts.mapping)
+        return Found(best, lengths, steps, np.array([self.is_descended]), mapping=self.facts.mapping)
 
     def checked(self, found: Found) -> tuple[NDArray[np.int32], int | float, NDArray[Any]]:
         tour, length, _ = super().checked(found)
@@ -418,8 +401,7 @@ class Stripes(PartedSearch):
         self._commit(state.tour("now", self.task.instance.n))
         self.epoch, self.made, self.kicks = state.whole("epoch"), state.whole("made"), state.whole("kicks")
         self.is_passing, self.is_descended = state.flag("is_passing"), state.flag("is_descended")
-        for place in range(len(state.items("paths"))):
-            said = state.item("paths", place)
+        for said in state.parts("paths"):
             number = said.whole("number", 0, self.stripes - 1)
             cities = self.tour[self._places_of(number)]
             path = said.array("path", np.int32, cities.shape)

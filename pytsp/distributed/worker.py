@@ -21,13 +21,11 @@ from typing import Any
 
 from pytsp.distribution import VERSION
 
-__all__ = ["Missing", "Reply", "Shared", "Work", "forget", "identity", "keep", "perform", "perform_here", "worker_name"]
-
 # The most shared objects that a worker keeps: instances, and jobs.
 MOST_KEPT = 6
 
-Work = Callable[["Shared", Any], Any]
-"""The function of a task, which can be imported: it takes the shared objects and the task's own arguments."""
+Work = Callable[[Mapping[str, bytes], Any], Any]
+"""The function of a task, which can be imported: it takes the pickled objects that came along, and its arguments."""
 
 
 class Missing(Exception):
@@ -48,31 +46,21 @@ class Reply:
     seconds: float = 0.0
 
 
-class Shared:
-    """The objects that tasks share, by the hash of their content; a worker keeps them."""
-
-    def __init__(self, given: Mapping[str, bytes]) -> None:
-        self._given = given
-
-    def __getitem__(self, key: str) -> Any:
-        """Return an object that is kept, or else given; raise `Missing` without either."""
-        with _lock:
-            if key in _kept:
-                _kept.move_to_end(key)
-                return _kept[key]
-        value = pickle.loads(self.blob(key))
-        keep(key, value)
-        return value
-
-    def blob(self, key: str) -> bytes:
-        """Return the bytes that were given with this task; raise `Missing` without them."""
-        if key not in self._given:
-            raise Missing(key)
-        return self._given[key]
-
-
 _kept: OrderedDict[str, Any] = OrderedDict()
 _lock = threading.Lock()
+
+
+def fetch(given: Mapping[str, bytes], key: str) -> Any:
+    """Return an object that this worker keeps, or that came along; raise `Missing` without either."""
+    with _lock:
+        if key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
+    if key not in given:
+        raise Missing(key)
+    value = pickle.loads(given[key])
+    keep(key, value)
+    return value
 
 
 def keep(key: str, value: Any) -> None:
@@ -107,7 +95,7 @@ def perform_here(task: tuple[Work, Any], given: Mapping[str, bytes]) -> Reply:
     """Work on a task in a thread of the sender's process: nothing but `given` is pickled."""
     began, (work, arguments) = time.perf_counter(), task
     try:
-        value = work(Shared(given), arguments)
+        value = work(given, arguments)
     except Missing as missing:
         return Reply("missing", worker_name(), str(missing))
     return Reply("done", worker_name(), value, time.perf_counter() - began)

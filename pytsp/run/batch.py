@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from pytsp.run.result import Result
 
-__all__ = ["BatchResult"]
-
 # Filler behind shorter tours if all tours are one array.
 NO_CITY = -1
 

@@ -15,14 +15,6 @@ from pytsp.exceptions import PytspWarning
 from pytsp.problem.instance import Instance
 from pytsp.run.result import Result
 
-__all__ = [
-    "LONGEST_FAR_TOUR",
-    "is_coarse",
-    "may_be_coarse",
-    "warn_of_resolution",
-    "with_doubt",
-]
-
 # The share of the mean way that a unit may be.
 MOST_SHARE = 1e-6
 # The share of the mean way between the others that a unit may be where cities are far from all others.
@@ -38,11 +30,7 @@ LONGEST_FAR_TOUR = 2.0**31
 def with_doubt(result: Result, *, is_rescaled: bool = False) -> Result:
     """Return a result that says whether it `is_coarse`.
 
-    Parameters
-    ----------
-    result : Result
-    is_rescaled : bool, optional
-        Whether its unit is so fine that the distances themselves may be coarser.
+    Where it `is_rescaled`, its unit is so fine that the distances themselves may be coarser.
     """
     instance, tour, is_open = result.instance, result.tour, result.is_open
     doubtful = is_coarse(instance, tour, result.length, result.resolution, is_open=is_open)
@@ -101,14 +89,9 @@ def may_be_coarse(
     lengths: NDArray[np.float64],
     resolutions: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
-    """Tell of many tours of n cities each which may be coarse.
+    """Tell which of b tours of n cities each may be coarse, by their lengths and resolutions, shape (b,).
 
-    Parameters
-    ----------
-    ways : callable
-        Return the ways of some of the tours in units, in order, shape (m, n).
-    n : int
-    lengths, resolutions : numpy.ndarray of float64, shape (b,)
+    `ways` returns the ways of some of the tours in units, in order, shape (m, n).
     """
     found = resolutions * min(n, MOST_WAYS) > MOST_SHARE * lengths
     others = np.flatnonzero(~found & (lengths < LONGEST_FAR_TOUR * resolutions))

@@ -25,8 +25,6 @@ from pytsp.problem.tours import check_tour
 if TYPE_CHECKING:
     from pytsp.run.result import Result
 
-__all__ = ["Run", "contents", "label_runs", "read_runs"]
-
 _LISTS = ("tour", "lengths", "history")
 _ENDINGS = (".tsp", ".tsp.gz", ".atsp", ".atsp.gz")
 # Facts in which runs may differ, and their form in labels.
@@ -107,15 +105,9 @@ def read_runs(
 ) -> list[Run]:
     """Read what `pytsp solve --json` has printed, or tour files, or ``"-"``, standard input.
 
-    `read_already` has the contents of some of the files.
-
-    The instance, a file or a name, is by default looked for, where it is needed: where a result says that it was read,
-    beside a tour file of the same name, and by its name among those that come with pytsp.
-
-    Raises
-    ------
-    PytspError
-        If a file is neither, the instance is not to be found, or a tour is not one of the instance.
+    `read_already` has the contents of some of the files. The instance, a file or a name, is by default looked for,
+    where it is needed: where a result says that it was read, beside a tour file of the same name, and by its name among
+    those that come with pytsp. `PytspError` says what is not to be found, or does not fit.
     """
     instances: dict[tuple[Path, str], Instance] = {}
     runs = []
@@ -169,12 +161,11 @@ def _parse(data: bytes, source: str) -> Run:
         raise PytspError(f"{source}: {error}") from error
     # JSON has no infinity.
     is_infinite = facts.get("length") is None and bool(facts.get("forbidden_edges"))
-    missing = {"length": is_infinite} | {
-        name: facts.get(name) is None for name in ("optimum", "lower_bound", "gap_bound")
-    }
-    for name in ("length", "seconds", "optimum", "lower_bound", "gap_bound"):
-        if not missing.get(name):
-            _check_number(facts.get(name), name, source)
+    known = [name for name in ("optimum", "lower_bound", "gap_bound") if facts.get(name) is not None]
+    for name in ("seconds", *([] if is_infinite else ["length"]), *known):
+        value = facts.get(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise PytspError(f"{source}: {name} must be a finite number; it is {value!r}")
     if is_infinite:
         facts["length"] = math.inf
     history = _numbers(facts, "history", source)
@@ -196,11 +187,6 @@ def _numbers(facts: Mapping[str, Any], name: str, source: str) -> NDArray[Any]:
     if array.size and (array.dtype.kind not in "iuf" or not np.isfinite(array).all()):
         raise PytspError(f"{source}: {name} must hold finite numbers")
     return array
-
-
-def _check_number(value: object, name: str, source: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise PytspError(f"{source}: {name} must be a finite number; it is {value!r}")
 
 
 def _instance_file(run: Run, source: str) -> str:

@@ -68,12 +68,12 @@ class State:
         """Return the values within one of this part's."""
         return State(self._typed(name, dict, "a group of values"), self._file, f"{self._place}{name}.")
 
-    def item(self, name: str, number: int) -> State:
-        """Return the values within an item of a list of this part's."""
+    def parts(self, name: str, count: int | None = None) -> list[State]:
+        """Return the values within each item of a list of this part's; there must be `count` of them, if given."""
         items = self.items(name)
-        if number >= len(items) or not isinstance(items[number], dict):
-            raise self.wrong(name, f"a list with a group of values at {number}", items)
-        return State(items[number], self._file, f"{self._place}{name}.{number}.")
+        if count not in (None, len(items)) or not all(isinstance(item, dict) for item in items):
+            raise self.wrong(name, f"a list of {'' if count is None else f'{count} '}groups of values", items)
+        return [State(item, self._file, f"{self._place}{name}.{number}.") for number, item in enumerate(items)]
 
     def tree(self, name: str) -> Mapping[str, Any]:
         """Return the values within one of this part's as the checkpoint holds them, for whoever checks them."""

@@ -42,7 +42,14 @@ uniform = partial(cities.uniform, side=10_000)
 def island(backend: Backend, number: int, climbers: int = 20, **more: Any) -> Island:
     options = pytsp.EAX(climbers=climbers, iterations=100, **more)
     task = Task(uniform(200), options, Watch(), 5, None, lambda: backend)
-    return begin_island(task, (number, [Stay(0, GENERATIONS)]))
+    return begun(task, number, Stay(GENERATIONS))
+
+
+def begun(task: Task[Any], number: int, *stays: Stay) -> Island:
+    island = begin_island(task, number)
+    for stay in stays:
+        island.hear(stay)
+    return island
 
 
 def to_its_end(island: Island) -> Migrants:
@@ -64,7 +71,7 @@ def test_an_exchange_loses_no_tour_and_doubles_none(backend: Backend, moves: str
     sent = [to_its_end(each) for each in islands]
     before, best = tours_of(*islands), min(int(each.standing.lengths.min()) for each in islands)
     for number, each in enumerate(islands):
-        each.hear(Stay(1, 2 * GENERATIONS, sent[number - 1]))
+        each.hear(Stay(2 * GENERATIONS, sent[number - 1]))
         each.advance()
     assert tours_of(*islands) == before
     assert min(int(each.standing.lengths.min()) for each in islands) == best
@@ -81,10 +88,10 @@ def test_an_island_that_begins_again_lives_through_all_its_stays() -> None:
     backend = open_backend("c")
     one, other = island(backend, 0), island(backend, 1)
     to_its_end(one)
-    stays = [Stay(0, GENERATIONS), Stay(1, 2 * GENERATIONS, to_its_end(other))]
+    stays = [Stay(GENERATIONS), Stay(2 * GENERATIONS, to_its_end(other))]
     one.hear(stays[1])
     to_its_end(one)
-    again = begin_island(Task(uniform(200), one.options, Watch(), 5, None, lambda: backend), (0, stays))
+    again = begun(Task(uniform(200), one.options, Watch(), 5, None, lambda: backend), 0, *stays)
     to_its_end(again)
     assert tours_of(again) == tours_of(one)
 

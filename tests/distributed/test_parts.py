@@ -26,7 +26,7 @@ import pytsp
 from pytsp import Instance
 from pytsp.api.many_in_parts import RESULT_SECONDS, Solved, _packed, _Queue
 from pytsp.distributed import slices
-from pytsp.distributed.coordinator import Coordinator, Kept, Order
+from pytsp.distributed.coordinator import Coordinator, Order, key_of
 from pytsp.distributed.places import AnyExecutor, Place, Places
 from pytsp.distributed.ranges import COLUMNS, Range, join, missing
 from pytsp.distributed.stripes import Stripe, StripeAsk
@@ -120,7 +120,7 @@ def test_the_instance_goes_to_a_worker_once(monkeypatch: pytest.MonkeyPatch) -> 
     # Each slice is one kernel call.
     KernelClock(monkeypatch, 0.02)
     instance = uniform(400)
-    key = Kept().add(instance)
+    key = key_of(instance)
     with Teller(2) as executor, short_slices():
         pytsp.solve(instance, solver="ils", climbers=4, iterations=300, backend="c", executor=executor)
     # Threads are one process, to which several may have sent it at first.
@@ -407,7 +407,7 @@ def test_what_a_place_had_that_is_gone_goes_to_one_that_is_there(monkeypatch: py
             return Future()
 
     monkeypatch.setattr("pytsp.distributed.coordinator.GONE_SECONDS", 0.0)
-    coordinator = Coordinator(Two(), Kept())
+    coordinator = Coordinator(Two())
     for place in list(there):
         coordinator.give(place, Order(f"task of {place.name}", len, ""))
     del there[0]

@@ -394,7 +394,8 @@ def test_kicks_do_not_end_other_solves(solve: str, monkeypatch: pytest.MonkeyPat
 def test_an_island_ends_by_no_kicks() -> None:
     placement = {"backend": "c", "threads": None, "device": None}
     task = task_of(uniform(60), EAX(climbers=3), Watch(time_limit=600.0), 0, None, placement)
-    island = begin_island(task, (0, [Stay(0, 10)]))
+    island = begin_island(task, 0)
+    island.hear(Stay(10))
     island.population_began -= 700.0
     assert not island.is_last
 

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 def difference(kernels: Backend, reference: Backend | None) -> str:
     """Say how kernels differ from the reference's, or break the laws of tours; an empty string where they do not.
 
-    Raises
-    ------
-    DeviceMemoryError
-        If the device's memory does not suffice: that tells nothing of its driver.
+    `DeviceMemoryError` tells nothing of a driver, and is raised.
     """
     part = kernels.part or ""
     for name, form in forms():

@@ -44,7 +44,9 @@ def open_tested(found: Found, tuning: Mapping[str, int]) -> Backend | str:
     kind = found.kind
     file = _file(found, tuning)
     trouble = _kept(file)
-    if trouble is None and kind.self_test == "apart" and _has_interpreter():
+    # A frozen program would start itself.
+    has_interpreter = bool(sys.executable) and not getattr(sys, "frozen", False)
+    if trouble is None and kind.self_test == "apart" and has_interpreter:
         _log.info("%s: the driver is tested once, for which it compiles the kernels", _name(found))
         trouble = _test_apart(found, tuning)
         _keep(file, trouble)
@@ -102,10 +104,7 @@ def _test(backend: Backend) -> str:
 def _test_apart(found: Found, tuning: Mapping[str, int]) -> str:
     """Run the self-test in a process of its own. A driver that crashes twice there, or does not end, has failed.
 
-    Raises
-    ------
-    BackendUnavailable
-        If there is no verdict: the process could not run the test, or was ended from outside.
+    `BackendUnavailable` is raised if the process could not run the test, or was ended from outside.
     """
     assert found.device is not None
     given = [[each for each in sys.path if isinstance(each, str)], found.kind.name, found.device.index, found.part]
@@ -132,11 +131,6 @@ def _test_apart(found: Found, tuning: Mapping[str, int]) -> str:
     reason = answer.get("unavailable", f"its process ended with exit code {done.returncode}: {said[-1]}")
     # A compiler's complaints may have hundreds of lines.
     raise BackendUnavailable(f"{_name(found)} could not be tested: {shorten(reason, 600, placeholder=' …')}")
-
-
-def _has_interpreter() -> bool:
-    """Tell whether Python can be started again: a frozen program would start itself."""
-    return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 def _failed(found: Found, device: Device) -> str:
