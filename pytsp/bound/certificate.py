@@ -15,20 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.bound.graphs import MOST, TOURS, Graph, Kind, checked_kind, scaled
+from pytsp.bound.graphs import MOST, TOURS, Graph, Kind, checked_kind
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
-
-__all__ = [
-    "MOST",
-    "Certificate",
-    "OneTree",
-    "bound_of",
-    "check_instance",
-    "check_numbers",
-    "dense_one_tree",
-    "scaled",
-]
 
 
 @dataclass(frozen=True)
@@ -74,13 +63,7 @@ class OneTree:
 def dense_one_tree(instance: Instance, penalties: NDArray[np.int64], scale: int, kind: Kind = TOURS) -> OneTree:
     """Return the minimum spanning tree of the complete graph under penalties, by Prim, and the bound: work O(n²).
 
-    Raises
-    ------
-    InstanceError
-        If there are too many cities: 20,000 nodes are the limit (see `pytsp.bound.graphs`).
-    ValueError
-        If penalties are not one integer a node of at most 2**44 in size, the scale is no power of two of 1 ... 2**30,
-        or paths cannot end where it is said.
+    It raises `InstanceError` above 20,000 nodes, and `ValueError` for a wrong scale, wrong penalties or wrong ends.
     """
     check_scale(scale)
     graph = Graph(instance, scale, checked_kind(instance, kind))

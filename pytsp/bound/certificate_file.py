@@ -9,13 +9,12 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.bound.certificate import MOST, Certificate
+from pytsp.bound.certificate import Certificate
+from pytsp.bound.graphs import MOST
 from pytsp.exceptions import PytspError
 from pytsp.io.streams import Source, read_bytes
 from pytsp.problem.instance import Instance
 from pytsp.utils.text import one_line
-
-__all__ = ["certificate_text", "read_certificate"]
 
 # The value of "format", which other formats of later versions will not have.
 FORMAT = "pytsp lower bound 1"
@@ -30,17 +29,9 @@ def certificate_text(instance: Instance, certificate: Certificate) -> str:
 
 
 def read_certificate(source: Source) -> Certificate:
-    """Read a certificate; `check_certificate` proves it.
+    """Read a certificate from a path or file, compressed or not; `check_certificate` proves it.
 
-    Parameters
-    ----------
-    source : path or file
-        What `pytsp bound --certificate` wrote, compressed by gzip or not.
-
-    Raises
-    ------
-    PytspError
-        If it is no certificate, with the file and what is wrong.
+    It raises `PytspError` if the file is no certificate, with the file and the reason.
     """
     data, file = read_bytes(source)
     try:

@@ -7,20 +7,13 @@ from pytsp.bound.exact import proved_in_plane
 from pytsp.bound.graphs import MOST_CITIES, TOURS
 from pytsp.problem.instance import Instance
 
-__all__ = ["check_certificate"]
-
 
 def check_certificate(instance: Instance, certificate: Certificate, *, all_pairs: bool = False) -> None:
     """Prove a bound again, from its penalties and all distances, without a kernel: work O(n²), memory O(n).
 
-    Tours of more than 20,000 cities are proved by kernels, in about O(n log n), unless `all_pairs` are asked for.
-
-    Raises
-    ------
-    ValueError
-        If the penalties prove another bound of this instance than the certificate says, or break a law.
-    InstanceError
-        If there are too many cities that are not in the plane.
+    Tours of more than 20,000 cities are proved by kernels, in about O(n log n), unless `all_pairs` are asked for. It
+    raises `ValueError` if the penalties prove another bound or break a law, and `InstanceError` for too many cities
+    that are not in the plane.
     """
     if instance.n > MOST_CITIES and certificate.kind == TOURS and instance.fixed is None and not all_pairs:
         check_instance(instance)

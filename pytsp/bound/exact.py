@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.marshal import Opaque
 from pytsp.backends.registry import open_backend
-from pytsp.bound.certificate import MOST, OneTree, bound_of, check_numbers, dense_one_tree
+from pytsp.bound.certificate import OneTree, bound_of, check_numbers, dense_one_tree
+from pytsp.bound.graphs import MOST
 from pytsp.bound.near_graph import Rows, joined, listed, load
 from pytsp.neighbours.boxes import lists_along
 from pytsp.neighbours.hilbert import along_hilbert, hilbert_order
@@ -19,8 +20,6 @@ from pytsp.neighbours.lists import neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import PLANE_METRICS, is_planar
 from pytsp.utils.memory import trim
-
-__all__ = ["InMatrix", "InPlane", "is_in_plane", "proved_in_plane"]
 
 # Nearest cities of each, which are tried first.
 NEAR = 6
@@ -36,17 +35,7 @@ def is_in_plane(instance: Instance) -> bool:
 class InPlane:
     """Cities of the plane in order of a curve, on the device, for spanning trees of all their pairs.
 
-    Parameters
-    ----------
-    kernels : Backend
-        An open backend, on a GPU its part "bound".
-    instance : Instance
-        For which `is_in_plane`.
-
-    Attributes
-    ----------
-    order : ndarray of int32, shape (n,)
-        The cities in order of the curve.
+    `order` are the cities along the curve, shape (n,).
     """
 
     def __init__(self, kernels: Backend, instance: Instance) -> None:
@@ -92,10 +81,7 @@ class InPlane:
         trim()
 
     def graph(self, scale: int) -> Opaque:
-        """Return the graph of the near pairs, on the device, where their lengths are computed.
-
-        What proofs need is given back, to be made again for the next one.
-        """
+        """Return the graph of the near pairs, on the device. The memory of the proofs is freed meanwhile."""
         graph: Opaque = self._kernels.call("near_graph_between", self._boxed(), *self._ruler(scale), self._near)
         self._free_boxes()
         self.release_memory()
@@ -113,10 +99,7 @@ class InPlane:
             self._boxes = None
 
     def one_tree(self, penalties: NDArray[np.int64], scale: int) -> OneTree:
-        """Return the tree of all pairs of the cities in order, and the bound; about O(n log n).
-
-        Where the near pairs are, the cheapest edges are looked for first.
-        """
+        """Return the tree of all pairs of the cities in order, and the bound, near pairs first; about O(n log n)."""
         check_numbers(self._instance.n, penalties, scale)
         self._check_sums(penalties, scale)
         total, second, *ends = self._kernels.call(
@@ -149,13 +132,7 @@ class InPlane:
 
 
 def proved_in_plane(instance: Instance, penalties: NDArray[np.int64], scale: int) -> int | float:
-    """Return the bound that penalties prove of cities in the plane, by kernels.
-
-    Raises
-    ------
-    ValueError
-        If they are not n penalties, or sums may overflow.
-    """
+    """Return the bound that penalties prove of cities in the plane, by kernels."""
     check_numbers(instance.n, penalties, scale)
     kernels = open_backend("c", part="bound")
     cities = InPlane(kernels, instance)

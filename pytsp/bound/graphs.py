@@ -19,8 +19,6 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.location import is_planar
 from pytsp.utils.arguments import truth_value, whole_number
 
-__all__ = ["MOST", "MOST_CITIES", "TOURS", "Graph", "Kind", "checked_kind", "scaled"]
-
 # The certificate looks at all pairs of nodes, or, of tours of more cities, in the plane at those that are near enough.
 MOST_CITIES = 20_000
 # Scaled distances are cut off here, which leaves a bound a bound, and penalties must not exceed it in size: an edge is
@@ -133,15 +131,8 @@ def scaled(instance: Instance, distances: NDArray[np.int64] | NDArray[np.float64
 
 
 def checked_kind(instance: Instance, kind: Kind) -> Kind:
-    """Return what the bound of an instance is asked of, in Python's own numbers, once that is known to be there.
-
-    Raises
-    ------
-    InstanceError
-        If there are too many cities; of closed tours in the plane without fixed edges there may be any number.
-    TypeError, ValueError
-        If an end is no city, both are the same though there are others, or ends are given of closed tours.
-    """
+    """Return the kind of tours that is bounded, checked: too many cities raise `InstanceError`, wrong ends `ValueError`
+    or `TypeError`. Closed tours in the plane without fixed edges may have any number of cities."""
     name, n = instance.name or "instance", instance.n
     is_open, *ends = truth_value("open", kind.open), kind.start_city, kind.end_city
     named = zip(("start_city", "end_city"), ends, strict=True)

@@ -44,35 +44,9 @@ def lower_bound(
     progress: Callable[[Certificate], object] | None = None,
     kernels: Backend | None = None,
 ) -> Certificate:
-    """Return a length that no tour is below, Held and Karp's bound, with the penalties that prove it.
+    """Return Held and Karp's bound of the tours of a symmetric instance; `pytsp.lower_bound` explains the arguments.
 
-    Parameters
-    ----------
-    instance : Instance
-        Symmetric, of at most 20,000 cities, or of any number in the plane (EUC_2D, CEIL_2D, EUCLIDEAN).
-    iterations : int, optional
-        Steps of the ascent, at least 0; by default 3,000,000 / n, but at least 600 and at most 8,000; of
-        more than 100,000 cities 60,000,000 / n, but at least 100.
-    time_limit : float, optional
-        Seconds after which no further step is made; a proof is still to come. The bound then depends on the
-        machine's speed; without, on the instance and `iterations` only.
-    progress : callable, optional
-        Called after every proof with the best certificate so far; True ends the ascent.
-    kernels : Backend, optional
-        An open backend, on a GPU its part "bound"; by default c.
-
-    Raises
-    ------
-    InstanceError
-        If the instance is asymmetric, or has more cities.
-    ValueError
-        If `iterations` is negative, or `time_limit` is not positive.
-
-    Examples
-    --------
-    >>> square = Instance.from_coordinates([[0, 0], [1, 0], [1, 1], [0, 1]], "EUC_2D")
-    >>> lower_bound(square).bound
-    4
+    `kernels` are an open backend, on a GPU its part "bound"; by default c.
     """
     check_instance(instance)
     if iterations is None:

@@ -14,8 +14,6 @@ from pytsp.neighbours.hilbert import hilbert_order
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import curve_points
 
-__all__ = ["Rows", "connected", "joined", "listed", "load", "scale_of"]
-
 # Distances computed at once, so that what they need in between stays in the cache.
 _BLOCK = 1 << 16
 # Cities whose rows are made at once.
@@ -33,15 +31,8 @@ def scale_of(instance: Instance) -> int:
 
 
 class Rows(NamedTuple):
-    """The edges of a graph of n cities, each both ways, in a row a city: the other ends, in ascending order.
-
-    Attributes
-    ----------
-    ends : ndarray of int32, shape (n,)
-        Where each row ends, and the next one begins.
-    others : ndarray of int32, shape (e,)
-        The rows.
-    """
+    """The edges of a graph of n cities, each both ways: `others` are the other ends, ascending, in a row a city, and
+    `ends`, shape (n,), says where each row ends."""
 
     ends: NDArray[np.int32]
     others: NDArray[np.int32]
@@ -103,10 +94,7 @@ def load(kernels: Backend, instance: Instance, rows: Rows, scale: int) -> Opaque
 
 
 def connected(instance: Instance, rows: Rows) -> Rows:
-    """Return edges, joined into one part: along a curve, where its cities are in different ones.
-
-    Without coordinates the cities are in order of their numbers.
-    """
+    """Return edges, joined into one part along a curve, or without coordinates in order of the cities' numbers."""
     from scipy.sparse import csr_matrix  # noqa: PLC0415
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 

@@ -11,8 +11,6 @@ from pytsp.io.streams import Source, is_path
 from pytsp.problem.instance import Instance
 from pytsp.utils.arguments import file_name
 
-__all__ = ["read"]
-
 
 def read(
     source: Source,

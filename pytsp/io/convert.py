@@ -18,8 +18,6 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import DEFAULT_METRIC
 from pytsp.problem.validation import as_array, as_distances, as_numbers
 
-__all__ = ["as_instance", "degrees_and_minutes"]
-
 GLOBE_METRIC = "HAVERSINE"
 """The metric of latitudes and longitudes that come without one: kilometres, not rounded."""
 
@@ -136,13 +134,7 @@ def as_instance(
 
 
 def degrees_and_minutes(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return decimal degrees as TSPLIB's GEO has them, DDD.MM.
-
-    Examples
-    --------
-    >>> degrees_and_minutes(np.array([52.5, -0.25]))
-    array([52.3 , -0.15])
-    """
+    """Return decimal degrees as TSPLIB's GEO has them, DDD.MM: 52.5 gives 52.3."""
     whole = np.trunc(degrees)
     return whole + 0.6 * (degrees - whole)
 

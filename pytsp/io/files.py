@@ -101,10 +101,9 @@ def _decoded(data: bytes) -> str:
 
 
 def _array_file(source: Source) -> NDArray[Any] | None:
-    """Return the array in a large file of `numpy.save`; None of anything else, and of a file that is not as it should.
+    """Return the array in a large file of `numpy.save`, mapped; None of anything else, and of a damaged file.
 
-    The file is mapped: what is not copied takes no memory but the system's cache of files. It must not become shorter
-    while the array is used.
+    The file must not become shorter while the array is used.
     """
     if not is_path(source) or not os.path.isfile(source) or os.path.getsize(source) < _LARGE:
         return None

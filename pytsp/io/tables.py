@@ -25,23 +25,16 @@ from pytsp.io.table_text import Row, TableText, is_hole
 from pytsp.problem.instance import FORBIDDEN, Instance
 from pytsp.utils.notices import MOST_NAMED, some_of, warn_user
 
-__all__ = ["of_table"]
-
 
 def of_table(text: str, metric: str | None, columns: Sequence[str] | None, asymmetric: bool, name: str) -> Instance:
     """Return the instance of a table.
 
     The first line is a header where none of its fields is a number. Below a header with the names of columns, a line is
-    a city. Where the fields behind the first one are also what the lines begin with, they are labels, which may be
+    a city. Where the fields behind the first one are also the beginnings of the lines, they are labels, which may be
     numbers, and the table holds distances. Without a header the table is an array.
 
     A field without a number, such as NA, is no way in a table of distances, and refused elsewhere. Rows without any
     value are left out, but for distances without labels, where as many rows as columns are cities.
-
-    Raises
-    ------
-    InstanceError
-        If the text is no table, or makes no instance; the message names the line.
     """
     table = TableText(text)
     rows = table.rows()

@@ -11,8 +11,6 @@ from pytsp.neighbours.lists import along_tree, check_length
 from pytsp.problem.instance import Instance
 from pytsp.utils.deadline import look, timely_blocks
 
-__all__ = ["lists_along", "lists_in_order"]
-
 # Longest lists that insertion keeps in order faster than a k-d tree.
 MOST_LISTED = 64
 # The most cities whose lists one call makes, on a core or on a GPU.
@@ -20,11 +18,8 @@ CITIES = {"cpu": 1 << 14, "gpu": 1 << 18}
 
 
 def lists_along(instance: Instance, keys: NDArray[np.uint64], k: int, kernels: Backend) -> NDArray[np.int32]:
-    """Return `neighbour_lists` of two or more cities of the plane that are in order along Hilbert's curve.
-
-    `keys` are those of `along_hilbert`, `kernels` those for huge tours. Work O(n (k + log n)), memory O(n k). Long
-    lists come from a k-d tree.
-    """
+    """Return `neighbour_lists` of two or more cities of the plane in order of their Hilbert keys; those of a long list
+    come from a k-d tree. Work O(n (k + log n)), memory O(n k)."""
     k = check_length(k, instance.n)
     if k > MOST_LISTED:
         return along_tree(instance, keys, k)
@@ -36,9 +31,9 @@ def lists_along(instance: Instance, keys: NDArray[np.uint64], k: int, kernels: B
 
 
 def lists_in_order(points: NDArray[np.float64], k: int, kernels: Backend) -> NDArray[np.int32]:
-    """Return the `k` nearest others of each of `points`, shape (n, 2), that are in order along a curve, 1 ≤ k < n.
+    """Return the `k` nearest others of each of `points`, shape (n, 2), in order of (distance, number), 1 ≤ k < n.
 
-    In order of distance, and of equals by number. The order of the points changes nothing but the time.
+    Points in order along a curve take less time; the lists are the same in any order.
     """
     n = len(points)
     boxed = boxes_around(kernels, points)

@@ -22,8 +22,6 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.location import Located, further_city, located
 from pytsp.utils.deadline import look, timely_blocks
 
-__all__ = ["find_exits", "may_have_far_cities", "with_exits"]
-
 # Cities, in units of k, up to which a component may be several tight clusters and is split.
 _LARGE = 64
 # A city has an exit that exceeds the shortest one between the two clusters by at most this multiple of the distance to
@@ -48,28 +46,15 @@ def find_exits(instance: Instance, lists: NDArray[np.int32], *, is_doubled: bool
 
     The clusters are the components of the graph of the nearer half of each list. A component of the whole lists that
     has more than 64 k cities is one cluster. The exits of a city are the nearest cities of the k // 2 - 1 nearest other
-    clusters, except where most of its cluster is much nearer. What these exits join are clusters in turn, with one
-    exit for each city, until one cluster is left.
+    clusters, except where most of its cluster is much nearer. These exits join clusters to larger ones, with one exit
+    for each city, until one cluster is left. The further city of an open path joins no clusters, nor does any other
+    that is as far from all.
 
-    Parameters
-    ----------
-    instance : Instance
-        Symmetric.
-    lists : ndarray of int32, shape (n, k)
-        Neighbours in order of distance.
-    is_doubled : bool, optional
-        Whether the instance stands for directed ways, and `lists` are `way_lists` of it.
+    The result has shape (n, e), e ≤ k // 2, the most important exit first, and -1 where a city has fewer. With
+    `is_doubled`, the instance represents directed ways, and `lists` are `way_lists` of it.
 
-    Returns
-    -------
-    ndarray of int32, shape (n, e)
-        The most important exit first, -1 where a city has fewer; 0 ≤ e ≤ k // 2. There are none where the graph is
-        connected, or the lists have no room for them.
-
-    Notes
-    -----
-    The further city of an open path joins no clusters, nor does any other that is as far from all. Work O(n k) where
-    the graph is connected; else about O(n (k + log n)) where distances grow with a norm, and O(n²) elsewhere.
+    Work O(n k) where the graph is connected; else about O(n (k + log n)) where distances grow with a norm, and O(n²)
+    elsewhere.
     """
     n, k = lists.shape
     none = np.empty((n, 0), dtype=np.int32)
@@ -109,15 +94,8 @@ def may_have_far_cities(
 ) -> NDArray[np.bool_]:
     """Tell of b instances whether one of their cities may be as far from all others, which joins no clusters.
 
-    Parameters
-    ----------
-    starts : ndarray of int64, shape (b,)
-        The first city of each instance.
-    n : int
-        How many cities all have.
-    distances : callable
-        Returns the distances of each city from some cities of its instance, shape (n, s), by their numbers there, of
-        the same shape.
+    The first city of each is in `starts`, shape (b,); all have `n` cities. `distances` returns the distances of each
+    city from cities of its instance, by their numbers there, shape (n, s).
     """
     sizes = np.diff(starts, append=n)
     last = np.repeat(sizes - 1, sizes)[:, None]
@@ -129,22 +107,8 @@ def may_have_far_cities(
 
 
 def with_exits(instance: Instance, lists: NDArray[np.int32], exits: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return lists of the same length that hold at most k // 2 of the exits, in place of the farthest other neighbours.
-
-    Parameters
-    ----------
-    instance : Instance
-        Symmetric.
-    lists : ndarray of int32, shape (n, k)
-        Neighbours in order of distance; they may hold exits.
-    exits : ndarray of int32, shape (n, e)
-        As `find_exits` returns them, of these lists or others.
-
-    Returns
-    -------
-    ndarray of int32, shape (n, k)
-        In order of distance. They are `lists` where no city has an exit.
-    """
+    """Return lists of the same length that hold at most k // 2 of the exits, in place of the farthest other neighbours,
+    in order of distance. They are `lists` where no city has an exit."""
     k = lists.shape[1]
     exits = exits[:, : k // 2]
     changed = np.flatnonzero((exits >= 0).any(axis=1))

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.utils.extremes import extremes
 
-__all__ = ["AlongCurve", "along_hilbert", "hilbert_order"]
-
 # Cells along an axis, as a power of two: three axes fill 60 of a key's 64 bits.
 _BITS = 20
 # Points whose keys are computed together, so that the temporaries stay in the cache.
@@ -21,15 +19,8 @@ _CROWD = 8
 
 
 class AlongCurve(NamedTuple):
-    """Points in order along a curve.
-
-    Attributes
-    ----------
-    order : ndarray of int64, shape (n,)
-        The points' numbers.
-    keys : ndarray of uint64, shape (n,)
-        Numbers of their cells, in this order, ascending. More than eight points share a cell only where they coincide.
-    """
+    """The numbers of points in order along a curve, and the keys of their cells, ascending, shape (n,) each. More than
+    eight points share a cell only where they coincide."""
 
     order: NDArray[np.int64]
     keys: NDArray[np.uint64]
@@ -38,16 +29,11 @@ class AlongCurve(NamedTuple):
 def along_hilbert(points: NDArray[np.float64], kernels: Backend | None = None) -> AlongCurve:
     """Return the order of `points`, shape (n, 2) or (n, 3), along Hilbert's curve, and their cells.
 
-    The curve fills the smallest cube around the points, of 2**20 cells along an axis; consecutive cells are neighbours.
-    A cell of more than eight points has a curve of its own through the smallest cube around them, and so
-    have the cells of that curve. Clusters are thus in order at every scale. The points of another cell are in order of
-    their numbers.
+    The curve fills the smallest cube around the points, of 2**20 cells along an axis. A cell of more than eight points
+    has a curve of its own through the smallest cube around them, and so have the cells of that curve. Points of other
+    cells are in order of their numbers. In the plane `kernels` may make the first order, which is the same. Work O(n
+    log n) for each factor of 2**20 between the scales of the points.
 
-    Of points of the plane `kernels` may make the first order, which is the same. Work O(n log n) for each factor of
-    2**20 between the scales of the points, memory O(n).
-
-    References
-    ----------
     J. Skilling: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
     """
     if kernels is None:

@@ -64,10 +64,7 @@ _KERNELS: ContextVar[Backend | None] = ContextVar("kernels", default=None)
 
 @contextmanager
 def boxes_by(kernels: Backend) -> Iterator[None]:
-    """Have kernels find near points in this statement's block: a solver's own, or those beside a GPU's.
-
-    What is found is the same.
-    """
+    """Have a solver's kernels, or those beside a GPU's, find near points in this block. The result is the same."""
     token = _KERNELS.set(kernels)
     try:
         yield
@@ -222,10 +219,7 @@ class NearestPoints:
 
 
 def map_in_threads(work: Callable[[NDArray[np.int64]], T], cities: NDArray[np.int64], step: int) -> Iterator[T]:
-    """Yield what `work` returns for each `step` cities, in their order, on all cores; `OutOfTime` ends it.
-
-    Threads look at the same clock.
-    """
+    """Yield the results of `work` for each `step` cities, in their order, on all cores; `OutOfTime` ends it."""
     blocks = [cities[first : first + step] for first in range(0, len(cities), step)]
     if len(blocks) < 2:
         yield from map(work, blocks)

@@ -12,8 +12,6 @@ from pytsp.problem.location import further_city, located, partners_of
 from pytsp.utils.arguments import whole_number
 from pytsp.utils.memory import check_memory
 
-__all__ = ["check_neighbours", "neighbour_lists"]
-
 _MOST_NEIGHBOURS = 2**31 - 1
 # The memory of a listed neighbour while the lists are made, and in a kernel.
 LISTED_BYTES = 16

@@ -27,43 +27,18 @@ from pytsp.problem.metrics import with_further, with_pairs
 from pytsp.problem.open_paths import check_ends
 from pytsp.problem.tours import check_tour
 
-__all__ = ["FixedEdges", "check_has_fixed", "held"]
-
 # How many times the longest floating-point distance others are longer: rounding leaves pairs the shortest.
 _EXCESS = 1.25
 
 
 @dataclass(frozen=True, eq=False)
 class FixedEdges:
-    """The shortest tour with an instance's fixed edges, or open path, as a closed tour of another instance.
+    """The shortest tour with an instance's fixed edges, or open path, as a closed tour of another one; make one with
+    `of`.
 
-    Make one with `of`.
-
-    Attributes
-    ----------
-    original : Instance
-        Symmetric.
-    instance : Instance
-        That of the closed tours, in which pairs stay together: city i is `kept[i]`.
-    kept : ndarray of int32, shape (m,)
-        Ascending; n is the further city of an open path.
-    chains : Chains
-        The paths of fixed edges.
-    offset : int or float
-        How much longer a tour that `tour` returns is than what it stands for, where no edge is shortened.
-    is_open : bool
-        Whether tours stand for open paths.
-    start_city, end_city : int or None
-        Where the open path begins and ends, if that is given.
-    is_shortened : bool
-        Whether edges that no short tour has are shorter in `instance`.
-
-    Examples
-    --------
-    >>> line = Instance.from_coordinates([[0, 0], [1, 0], [2, 0], [3, 0]], "EUC_2D", fixed=[(0, 2)])
-    >>> problem = FixedEdges.of(line)
-    >>> problem.restate([0, 1, 2, 3])
-    array([0, 2, 1, 3], dtype=int32)
+    In `instance` pairs stay together: city i is `kept[i]`, ascending, where n is the further city of an open path.
+    `chains` are the paths of fixed edges. A tour is longer than the original's by `offset`, unless `is_shortened` and
+    it has a shortened edge.
     """
 
     original: Instance
@@ -85,14 +60,9 @@ class FixedEdges:
         start_city: int | None = None,
         end_city: int | None = None,
     ) -> FixedEdges:
-        """Make the instance of closed tours; of one that is given by a matrix in O(n²) memory.
+        """Make the instance of closed tours; of a matrix in O(n²) memory.
 
-        Raises
-        ------
-        ValueError
-            If both ends of an open path are one city, though there are others.
-        InstanceError
-            If no path has all fixed edges, or the distances exceed what kernels take.
+        Fixed edges that no path has, or distances beyond the kernels' bounds, raise `InstanceError`.
         """
         n = original.n
         if is_open and start_city is not None and start_city == end_city and n > 1:
@@ -128,13 +98,7 @@ class FixedEdges:
         return partners
 
     def restate(self, tour: ArrayLike) -> NDArray[np.int32]:
-        """Return the tour or path, with all fixed edges, of a tour of `instance`; pairs that it parts are joined.
-
-        Raises
-        ------
-        TourError
-            If `tour` does not visit every city of `instance` exactly once.
-        """
+        """Return the tour or path, with all fixed edges, of a tour of `instance`; pairs that it parts are joined."""
         together = held(check_tour(tour, len(self.kept)), self.partners)
         closed = self._with_interior(self.kept[together])
         if not self.is_open:
@@ -145,14 +109,8 @@ class FixedEdges:
         return path[::-1].copy() if is_turned else path
 
     def tour(self, given: ArrayLike) -> NDArray[np.int32]:
-        """Return the tour of `instance` of a tour or path.
-
-        Raises
-        ------
-        TourError
-            If `given` does not visit every city of `original` exactly once, parts a fixed edge, or has other ends than
-            those that are given.
-        """
+        """Return the tour of `instance` of a tour or path; one without the fixed edges or the given ends raises
+        `TourError`."""
         n = self.original.n
         closed = check_tour(given, n)
         if self.is_open:
@@ -189,12 +147,7 @@ class FixedEdges:
 
 
 def check_has_fixed(edges: NDArray[np.int32], tour: NDArray[np.int32], *, is_open: bool = False) -> None:
-    """Refuse a tour, or a path, that has not all of some edges.
-
-    Raises
-    ------
-    TourError
-    """
+    """Refuse a tour, or a path, that has not all of some edges."""
     position = np.empty(len(tour), dtype=np.int64)
     position[tour] = np.arange(len(tour))
     apart = np.abs(position[edges[:, 0]] - position[edges[:, 1]])

@@ -19,8 +19,6 @@ from pytsp.problem.chains import Chains, chains_of
 from pytsp.problem.instance import Instance
 from pytsp.utils.deadline import look
 
-__all__ = ["is_partial", "with_insertions"]
-
 # How often each unit that was inserted is taken out again, and put where it is cheaper.
 _ROUNDS = 20
 # What is less than this share of a length is no gain: floating-point sums are not told apart further.
@@ -44,33 +42,13 @@ def with_insertions(
     start_city: int | None = None,
     end_city: int | None = None,
 ) -> NDArray[np.int32]:
-    """Return the tour, or path, of all cities that keeps the order of those that are given.
+    """Return the tour, or path, of all cities that keeps the order of the given ones, shape (m,).
 
-    The cheapest insertion is made first, and again until all cities are there; then each of these is put where it is
-    cheaper, as long as there is such a place. Of one city the place is the best. Cities that fixed edges join are
-    inserted together, and no fixed edge is parted.
+    The cheapest insertion is made first, until all cities are there; then each of these moves where it is cheaper, as
+    long as there is such a place. Cities that fixed edges join are inserted together, and no fixed edge is parted.
+    Given ends of a path are put there. An invalid city, one given twice, or a fixed edge that the given cities part
+    raises `TourError`.
 
-    Parameters
-    ----------
-    instance : Instance
-    tour : array_like of integers, shape (m,)
-        Some of the cities, each once.
-    is_open : bool, optional
-        Whether it is a path.
-    start_city, end_city : int, optional
-        Where the path begins and ends, which are put there.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
-
-    Raises
-    ------
-    TourError
-        If a city is none, or is given twice; or if a fixed edge joins one that is given with one that is not.
-
-    Notes
-    -----
     Work O(r n) and O(r) for each of the r insertions, memory O(r + n).
     """
     given = _checked(tour, instance.n)
@@ -130,16 +108,8 @@ def _units(instance: Instance, given: NDArray[np.int64]) -> list[list[int]]:
 
 @dataclass
 class _Way:
-    """A tour, or a path, into which cities are put: the city behind each and before it, -1 beyond the ends of a path.
-
-    Attributes
-    ----------
-    instance : Instance
-    after, before : ndarray of int64, shape (n + 1,)
-        Place n stands for what is beyond the ends of a path.
-    is_open, is_begun, is_ended : bool
-        Whether it is a path, and whether nothing comes before its first city, and behind its last one.
-    """
+    """A tour, or a path, into which cities are put: the city behind each and before it, shape (n + 1,), where n is
+    beyond the ends of a path and -1 says that a city is not there yet. `is_begun` and `is_ended` fix the ends."""
 
     instance: Instance
     after: NDArray[np.int64]

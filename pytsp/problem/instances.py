@@ -16,21 +16,10 @@ from pytsp.problem.minutes import warn_of_minutes
 from pytsp.problem.validation import are_lawful
 from pytsp.utils.memory import check_room
 
-__all__ = ["Instances", "cities_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Instances(Sequence[Instance]):
-    """Instances of equally many cities, which have nothing but coordinates, a metric and a name.
-
-    Attributes
-    ----------
-    metric : str
-    coordinates : numpy.ndarray of float64, shape (b, n, d)
-        They keep all laws, and nobody changes them.
-    names : tuple of str
-        Of each; empty where none has any.
-    """
+    """Instances of equally many cities with lawful coordinates, shape (b, n, d), one metric, and names or none."""
 
     metric: str
     coordinates: NDArray[np.float64]

@@ -8,25 +8,9 @@ from pytsp.problem.instance import Instance
 from pytsp.utils.arguments import whole_number
 from pytsp.utils.suggestions import hint
 
-__all__ = ["city_number"]
-
 
 def city_number(instance: Instance, name: str, value: Any) -> int | None:
-    """Return the number of a city that is given by its number or its label; None for None.
-
-    Parameters
-    ----------
-    instance : Instance
-    name : str
-        The argument that gives it, for messages.
-    value : int, str or None
-        A text is a label, a number counts from 0.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no such city, or several have the label.
-    """
+    """Return the number of a city that the argument `name` gives by its number or its label; None for None."""
     if value is None:
         return None
     if not isinstance(value, str):

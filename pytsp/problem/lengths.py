@@ -13,8 +13,6 @@ from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import metric_named
 from pytsp.problem.tours import check_tour
 
-__all__ = ["tour_lengths"]
-
 # The cities whose distances are computed together: they stay in the cache.
 MOST_CITIES = 1 << 14
 
@@ -25,27 +23,9 @@ def tour_lengths(
     *,
     is_rounded_once: bool = True,
 ) -> list[int | float]:
-    """Return what `Instance.tour_length` says of one tour in each instance, of those of equal size in fewer steps.
+    """Return `Instance.tour_length` of one tour in each instance, of those of equal size in fewer steps.
 
-    Parameters
-    ----------
-    instances : sequence of Instance
-    tours : sequence of numpy.ndarray of int32, shape (n,) each, or one array of such rows
-        As many, each of its instance's n cities.
-    is_rounded_once : bool
-        Whether floating-point lengths are those of `Instance.tour_length`, to the last bit; else they are near them,
-        and take less time.
-
-    Raises
-    ------
-    TourError
-        If a tour does not visit every city of its instance exactly once.
-
-    Examples
-    --------
-    >>> squares = [Instance.from_coordinates(side * np.array([[0, 0], [0, 1], [1, 1], [1, 0]])) for side in (1, 2)]
-    >>> tour_lengths(squares, [np.arange(4, dtype=np.int32)] * 2)
-    [4.0, 8.0]
+    Without `is_rounded_once`, floating-point lengths are near these, and take less time.
     """
     lengths: list[int | float] = [0] * len(instances)
     alike: dict[tuple[str, int, int], list[int]] = {}

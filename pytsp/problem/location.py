@@ -10,20 +10,6 @@ from numpy.typing import NDArray
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import EXPLICIT, metric_named, unit_vectors
 
-__all__ = [
-    "PLANE_METRICS",
-    "Located",
-    "curve_points",
-    "further_city",
-    "given_ends",
-    "is_located",
-    "is_planar",
-    "is_straight",
-    "located",
-    "partners_of",
-    "places_of",
-]
-
 # The metrics of places on a sphere.
 SPHERES = ("GEO", "GEOM", "HAVERSINE")
 

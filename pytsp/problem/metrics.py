@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.utils.suggestions import hint
 
-__all__ = ["DEFAULT_METRIC", "EXPLICIT", "METRICS", "Metric", "metric_named"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 EXPLICIT = "EXPLICIT"

@@ -10,22 +10,12 @@ from numpy.typing import NDArray
 from pytsp.problem.validation import coordinate_of
 from pytsp.utils.notices import some_of, warn_user
 
-__all__ = ["warn_of_minutes"]
-
 # GEO's coordinates are DDD.MM, so 0.60 is a whole degree. Decimal fractions are not exact.
 _HOUR = 0.6 - 1e-9
 
 
 def warn_of_minutes(points: NDArray[np.generic], metric: str, labels: Sequence[object] | None = None) -> None:
-    """Warn of minutes of 60 and more in GEO's coordinates; other metrics have no minutes.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n, 2), or (b, n, 2) of many instances
-    metric : str
-    labels : sequence, optional
-        Names of the cities.
-    """
+    """Warn of minutes of 60 and more in GEO's coordinates, shape (n, 2), or (b, n, 2) of many instances."""
     if metric != "GEO" or points.dtype.kind != "f":
         return
     is_odd = np.abs(points - np.trunc(points)) >= _HOUR

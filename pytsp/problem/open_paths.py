@@ -29,37 +29,16 @@ from pytsp.utils.arguments import whole_number
 from pytsp.utils.deadline import look
 from pytsp.utils.extremes import least_and_largest
 
-__all__ = ["OpenPath", "UnclosedPath", "check_ends"]
-
 # Distances that are copied between two looks at the clock.
 _BLOCK = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class OpenPath:
-    """The shortest open path through all cities of an instance, as a closed tour of another one.
+    """The shortest open path through all cities of an instance, as a closed tour of another one; make one with `of`.
 
-    Make one with `of`.
-
-    Attributes
-    ----------
-    original : Instance
-        Symmetric or asymmetric.
-    start_city, end_city : int or None
-        Where the path begins and ends, if that is given.
-    instance : Instance
-        That of the closed tours: city n is the further one. It is asymmetric if `original` is.
-    offset : int or float
-        How much longer a tour that `tour` returns is than its path.
-    is_shortened : bool
-        Whether edges that no short path has are shorter in `instance`, and with them tours that have one.
-
-    Examples
-    --------
-    >>> line = Instance.from_coordinates([[0, 0], [5, 0], [2, 0]])
-    >>> problem = OpenPath.of(line, start_city=2)
-    >>> problem.path([3, 1, 0, 2])
-    array([2, 0, 1], dtype=int32)
+    City n of `instance`, which is asymmetric if `original` is, is the further one. A tour is longer than its path by
+    `offset`, unless `is_shortened` and it has a shortened edge.
     """
 
     original: Instance
@@ -71,16 +50,10 @@ class OpenPath:
 
     @classmethod
     def of(cls, original: Instance, start_city: int | None = None, end_city: int | None = None) -> OpenPath:
-        """Make the instance with the further city; of one that is given by a matrix in O(n²) memory.
+        """Make the instance with the further city; of a matrix in O(n²) memory.
 
-        Raises
-        ------
-        ValueError
-            If an end is no city, or both are the same though there are others.
-        InstanceError
-            If its matrix or, with an end that is given, its distances exceed what kernels take.
-        OutOfTime
-            If they are for a solve whose time does not suffice to make a matrix of the one that is given.
+        Wrong ends raise `ValueError`, distances or a matrix beyond the kernels' bounds `InstanceError`, too little time
+        `OutOfTime`.
         """
         n = original.n
         for name, city in (("start_city", start_city), ("end_city", end_city)):
@@ -141,15 +114,10 @@ class OpenPath:
         return cls(original, start_city, end_city, instance, far if len({*ends}) == 1 and n > 1 else 0)
 
     def path(self, tour: ArrayLike) -> NDArray[np.int32]:
-        """Return the path of a closed tour; of one that does not begin or end where it must, a path that does.
+        """Return the path of a closed tour, with its ends moved where they must be. `path` undoes `tour`.
 
-        Its length is never more than the tour's less `offset`, and equal to it where the further city stands between
-        the ends that are given. `path` undoes `tour`.
-
-        Raises
-        ------
-        TourError
-            If `tour` does not visit every city of `instance` exactly once.
+        It is at most as long as the tour less `offset`, and equally long where the further city is between the given
+        ends.
         """
         n = self.original.n
         closed = check_tour(tour, n + 1)
@@ -175,35 +143,18 @@ class OpenPath:
         return path
 
     def tour(self, path: ArrayLike) -> NDArray[np.int32]:
-        """Return the closed tour of a path.
-
-        Raises
-        ------
-        TourError
-            If `path` does not visit every city of `original` once, or has other ends than those that are given.
-        """
+        """Return the closed tour of a path."""
         return np.append(self.check(path), np.int32(self.original.n))
 
     def check(self, path: ArrayLike) -> NDArray[np.int32]:
-        """Return the path, shape (n,), if it is one between the ends that are given.
-
-        Raises
-        ------
-        TourError
-            If `path` does not visit every city of `original` once, or has other ends than those that are given.
-        """
+        """Return the path, shape (n,), if it is one between the given ends."""
         cities = check_tour(path, self.original.n)
         check_ends(cities, self.start_city, self.end_city)
         return cities
 
 
 def check_ends(path: NDArray[np.int32], start_city: int | None, end_city: int | None) -> None:
-    """Refuse a path that has other ends than those that are given.
-
-    Raises
-    ------
-    TourError
-    """
+    """Refuse a path that has other ends than those that are given."""
     for verb, name, city, end in (
         ("begins", "start_city", start_city, path[0]),
         ("ends", "end_city", end_city, path[-1]),

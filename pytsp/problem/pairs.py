@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import metric_named
 
-__all__ = ["Excess", "excess_of", "mean_excess"]
-
 
 class Excess(NamedTuple):
     """The constant by which distances but those of pairs are longer, and the share of a tour's edges that it is in."""
@@ -24,14 +22,8 @@ def excess_of(instance: Instance, lists: NDArray[np.int32]) -> Excess:
     """Return the constant by which distances are longer if pairs stay together; 0 if none do.
 
     A matrix does not hold the constant. If it has pairs, its other distances exceed half of the longest one (see
-    `pytsp.problem.fixed_edges`). The least of them is the constant, or little more.
-
-    Parameters
-    ----------
-    instance : Instance
-        With whole-number distances, as kernels have it, or as it is given.
-    lists : ndarray of int32, shape (n, k)
-        Neighbour lists in order of distance.
+    `pytsp.problem.fixed_edges`). The least of them is the constant, or little more. `lists` are neighbour lists, shape
+    (n, k).
     """
     if instance.coordinates is not None:
         longer = metric_named(instance.metric).longer

@@ -19,8 +19,6 @@ from pytsp.run.saved_runs import Run, label_runs
 if TYPE_CHECKING:
     from pytsp.run.result import Result
 
-__all__ = ["page"]
-
 # Steps of the map's longer side to which coordinates are rounded: 16 bits each.
 _STEPS = 2**16 - 1
 # A page of more cities than this, all its tours together, takes too long to open.

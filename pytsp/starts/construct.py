@@ -17,8 +17,6 @@ from pytsp.starts.fragments import greedy_order
 from pytsp.starts.nearest_unvisited import nearest_neighbour_order
 from pytsp.utils.arguments import whole_number
 
-__all__ = ["STARTS", "Start", "greedy", "nearest_neighbour", "random_start", "space_filling_curve", "start_tour"]
-
 Start: TypeAlias = Literal["random", "nearest-neighbour", "greedy", "space-filling-curve"]
 
 STARTS: tuple[str, ...] = get_args(Start)

@@ -20,8 +20,6 @@ from pytsp.exceptions import InstanceError, PytspError
 from pytsp.io.segments.drawing import Drawing, Order
 from pytsp.utils.notices import warn_user
 
-__all__ = ["read_svg"]
-
 # What is drawn, and what holds what is drawn only where it is referred to.
 _SHAPES = ("path", "line", "polyline", "polygon", "rect", "circle", "ellipse")
 _APART = ("defs", "symbol", "clipPath", "mask", "pattern", "marker", "style", "metadata", "title", "desc")
@@ -40,15 +38,7 @@ class _Segment:
 
 
 def read_svg(text: str) -> Drawing:
-    """Read the paths and shapes of an SVG.
-
-    Raises
-    ------
-    InstanceError
-        If it is no SVG, or has neither paths nor shapes.
-    PytspError
-        If svgelements is not installed.
-    """
+    """Read the paths and shapes of an SVG."""
     try:
         document: Any = minidom.parseString(text.encode())
     except (ExpatError, ValueError) as error:

@@ -23,8 +23,6 @@ from pytsp.problem.minutes import warn_of_minutes
 from pytsp.problem.optima import directed_optimum_of, optimum_of
 from pytsp.utils.notices import about
 
-__all__ = ["parse", "read"]
-
 _WEIGHT_TYPES = sorted({name for name, metric in METRICS.items() if metric.is_exact} | {EXPLICIT})
 _SYMMETRIC, _DIRECTED = "TSP", "ATSP"
 _FUNCTION = "FUNCTION"

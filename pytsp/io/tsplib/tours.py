@@ -14,8 +14,6 @@ from pytsp.io.tsplib.sections import cities
 from pytsp.problem.tours import check_tour
 from pytsp.utils.text import one_line
 
-__all__ = ["read_tour", "write_tour"]
-
 _KEYS = dict.fromkeys(("NAME", "TYPE", "COMMENT", "DIMENSION"))
 _END_OF_TOUR = -1
 
