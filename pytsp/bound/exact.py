@@ -13,10 +13,9 @@ from pytsp.backends.registry import open_backend
 from pytsp.bound.certificate import OneTree, bound_of, check_numbers, dense_one_tree
 from pytsp.bound.graphs import MOST
 from pytsp.bound.near_graph import Rows, joined, listed, load
-from pytsp.neighbours.boxes import lists_along
-from pytsp.neighbours.hilbert import along_hilbert, hilbert_order
-from pytsp.neighbours.kdtree import boxes_around
-from pytsp.neighbours.lists import neighbour_lists
+from pytsp.neighbours.boxes import boxes_around
+from pytsp.neighbours.hilbert import hilbert_order
+from pytsp.neighbours.lists import lists_along, neighbour_lists
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import PLANE_METRICS, is_planar
 from pytsp.utils.memory import trim
@@ -56,9 +55,7 @@ class InPlane:
 
     def nearest(self, k: int) -> NDArray[np.int32]:
         """Return the k nearest of each of the cities in order, shape (n, min(k, n - 1))."""
-        ordered = self.ordered
-        assert ordered.coordinates is not None
-        return lists_along(ordered, along_hilbert(ordered.coordinates).keys, k, self._kernels)
+        return lists_along(self.ordered, k, self._kernels)
 
     def begin(self, rows: Rows) -> None:
         """Put near pairs of the cities in order on the device."""

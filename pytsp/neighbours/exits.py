@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.backends.context import Backend
+from pytsp.neighbours.boxes import boxes_around, gpu_listing, host_beside, norm_code
 from pytsp.neighbours.components import components, join_labels
 from pytsp.neighbours.hilbert import along_hilbert
-from pytsp.neighbours.kdtree import boxes_around, host_beside, listing_kernels, monotone_lengths
 from pytsp.problem.instance import Instance
-from pytsp.problem.location import Located, further_city, located
+from pytsp.problem.location import further_city, located
 from pytsp.utils.deadline import look, timely_blocks
 
 # Cities, in units of k, up to which a component may be several tight clusters and is split.
@@ -162,10 +161,6 @@ class _Ways:
         return are_anywhere
 
     @cached_property
-    def located(self) -> Located | None:
-        return located(self.instance)
-
-    @cached_property
     def near(self) -> NDArray[np.int32]:
         """The lists, with the place itself where another is anywhere; such a place has itself alone."""
         if not self.are_anywhere.any():
@@ -177,8 +172,8 @@ class _Ways:
     @property
     def are_seen_joined(self) -> bool:
         """True if a GPU lists the cities and finds that their lists join all of them."""
-        kernels = listing_kernels(self.n)
-        if kernels is None or kernels.device is None or len(self.lists) > self.n or self.are_anywhere.any():
+        kernels = gpu_listing(self.n)
+        if kernels is None or len(self.lists) > self.n or self.are_anywhere.any():
             return False
         return bool(kernels.call("many_connected", self.lists, np.array([self.n], dtype=np.int32))[0])
 
@@ -207,9 +202,6 @@ class _Ways:
 
     def rows(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return numbers in the order of the distances of places from all cities, shape (m, n)."""
-        if self.located is not None:
-            points = self.located.points
-            return monotone_lengths(points[places, None] - points, self.located.norm)
         if (matrix := self.instance.matrix) is None:
             found: NDArray[np.float64] = self.instance.distances(places[:, None], np.arange(self.n)).astype(np.float64)
             return found
@@ -290,16 +282,9 @@ def _nearest_outside(
     ways: _Ways, labels: NDArray[np.int32], places: NDArray[np.int64], count: int
 ) -> NDArray[np.int32]:
     """Return the nearest place of each of the `count` nearest other clusters, -1 where there are fewer."""
-    kernels = None if ways.located is None else host_beside()
-    if len(places) == 0 or kernels is None or len(ways.lists) > ways.n:
-        return _nearest_by_rows(ways, labels, places, count)
-    return _nearest_by_boxes(ways, kernels, labels, places, count)
-
-
-def _nearest_by_rows(
-    ways: _Ways, labels: NDArray[np.int32], places: NDArray[np.int64], count: int
-) -> NDArray[np.int32]:
-    found = np.full((len(places), count), -1, dtype=np.int32)
+    if len(places) and (found := located(ways.instance)) is not None:
+        return _nearest_by_boxes(ways, *found, labels, places, count)
+    nearest = np.full((len(places), count), -1, dtype=np.int32)
     cities = np.arange(ways.n)
     step = max(1, _BLOCK // ways.n)
     for first in range(0, len(places), step):
@@ -310,18 +295,22 @@ def _nearest_by_rows(
         left = labels[block % ways.n]
         for column in range(count):
             rows[labels == left[:, None]] = np.inf
-            nearest = rows.argmin(axis=1)
-            is_found = rows[own, nearest] < np.inf
-            found[first + own[is_found], column] = ways.other_ends(block, nearest)[is_found]
-            left = labels[nearest]
-    return found
+            city = rows.argmin(axis=1)
+            is_found = rows[own, city] < np.inf
+            nearest[first + own[is_found], column] = ways.other_ends(block, city)[is_found]
+            left = labels[city]
+    return nearest
 
 
 def _nearest_by_boxes(
-    ways: _Ways, kernels: Backend, labels: NDArray[np.int32], places: NDArray[np.int64], count: int
+    ways: _Ways,
+    points: NDArray[np.float64],
+    norm: float,
+    labels: NDArray[np.int32],
+    places: NDArray[np.int64],
+    count: int,
 ) -> NDArray[np.int32]:
-    assert ways.located is not None
-    points, norm = ways.located
+    kernels = host_beside()
     order, _ = along_hilbert(points)
     order = order[~ways.are_anywhere[order]]
     position = np.empty(ways.n, dtype=np.int32)
@@ -330,8 +319,7 @@ def _nearest_by_boxes(
     # Cities that are near each other go the same ways.
     asked = np.argsort(position[places])
     found = np.empty((len(places), count), dtype=np.int32)
-    code = np.int32(0 if np.isinf(norm) else norm)
     for block in timely_blocks(len(asked), _TOGETHER):
         queries = position[places[asked[block]]]
-        found[asked[block]] = kernels.call("boxes_outside", boxed, clusters, numbers, code, count, queries)
+        found[asked[block]] = kernels.call("boxes_outside", boxed, clusters, numbers, norm_code(norm), count, queries)
     return found

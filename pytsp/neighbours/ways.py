@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pytsp.neighbours.kdtree import nearest_in_rows
 from pytsp.neighbours.lists import check_length
+from pytsp.neighbours.rows import nearest_in_rows
 from pytsp.problem.instance import Instance
 
 

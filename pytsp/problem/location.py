@@ -75,13 +75,6 @@ def is_located(instance: Instance) -> bool:
     return metric.alone in SPHERES or metric.norm is not None
 
 
-def is_straight(instance: Instance) -> bool:
-    """Tell whether distances grow with straight ones, in the plane, in space or through a sphere: kernels list such
-    cities."""
-    metric = metric_named(instance.metric)
-    return is_located(instance) and (metric.alone in SPHERES or metric.norm == 2)
-
-
 def is_planar(instance: Instance) -> bool:
     """Tell whether all kernels take an instance as points of the plane."""
     points = instance.coordinates
