@@ -39,11 +39,7 @@ def steps(first: float, share_left: float, count: int) -> NDArray[np.int64]:
 
 
 def ascend(
-    kernels: Backend,
-    graph: Opaque,
-    state: Opaque,
-    sizes: NDArray[np.int64],
-    look: Callable[[], bool] = lambda: False,
+    kernels: Backend, graph: Opaque, state: Opaque, sizes: NDArray[np.int64], look: Callable[[], bool] = lambda: False
 ) -> Ascent:
     """Make steps of these sizes from a state, which is freed. Between two calls of kernels, `look` says whether to
     end."""

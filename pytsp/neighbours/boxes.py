@@ -97,12 +97,7 @@ def _most(kernels: Backend) -> int:
 
 
 def nearest_points(
-    points: NDArray[np.float64],
-    norm: float,
-    k: int,
-    *,
-    quadrants: bool = False,
-    keys: NDArray[np.uint64] | None = None,
+    points: NDArray[np.float64], norm: float, k: int, *, quadrants: bool = False, keys: NDArray[np.uint64] | None = None
 ) -> NDArray[np.int32]:
     """Return the `k` nearest others of each of `points`, shape (n, 2) or (n, 3), by distances not rounded, then number.
 

@@ -53,12 +53,7 @@ class FixedEdges:
 
     @classmethod
     def of(
-        cls,
-        original: Instance,
-        *,
-        is_open: bool = False,
-        start_city: int | None = None,
-        end_city: int | None = None,
+        cls, original: Instance, *, is_open: bool = False, start_city: int | None = None, end_city: int | None = None
     ) -> FixedEdges:
         """Make the instance of closed tours; of a matrix in O(n²) memory.
 
@@ -78,15 +73,7 @@ class FixedEdges:
         others = 0 if is_pair or len(kept) == 1 else len(kept) - len(pairs)
         inside = [inner._length(chains.edges), *([inner._length(kept[None])] if is_pair else [])]
         return cls(
-            original,
-            instance,
-            kept,
-            chains,
-            others * longer - sum(inside),
-            is_open,
-            start_city,
-            end_city,
-            is_shortened,
+            original, instance, kept, chains, others * longer - sum(inside), is_open, start_city, end_city, is_shortened
         )
 
     @property

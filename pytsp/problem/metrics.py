@@ -343,15 +343,7 @@ def _derived(name: str) -> Metric | None:
 
 
 def _of_arcs(name: str, radius: float, rounding: Callable[[Floats], Floats], formula: int) -> Metric:
-    return Metric(
-        name,
-        (3,),
-        lambda a, b: radius * _arc(a, b),
-        rounding,
-        norm=2,
-        formula=formula,
-        radius=radius,
-    )
+    return Metric(name, (3,), lambda a, b: radius * _arc(a, b), rounding, norm=2, formula=formula, radius=radius)
 
 
 def _and_further(metric: Metric) -> Metric:

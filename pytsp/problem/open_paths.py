@@ -15,12 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import (
-    MATRIX_BYTES,
-    MOST_DISTANCE,
-    longest_distance,
-    written_seconds,
-)
+from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, longest_distance, written_seconds
 from pytsp.problem.location import is_located
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import with_further

@@ -63,11 +63,7 @@ def quick_greedy(
 
 
 def _greedy_order(
-    points: NDArray[np.float64],
-    plane: NDArray[np.float64],
-    kernels: Backend,
-    further: int | None,
-    ends: Sequence[int],
+    points: NDArray[np.float64], plane: NDArray[np.float64], kernels: Backend, further: int | None, ends: Sequence[int]
 ) -> NDArray[np.int32]:
     """Return what `quick_greedy` does, or raise `OutOfTime` between kernel calls."""
     fragments = kernels.call("fragments_of", len(points))
