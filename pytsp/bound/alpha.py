@@ -12,7 +12,7 @@ from pytsp.backends.context import Backend
 from pytsp.bound.ascent import ascend, steps
 from pytsp.bound.near_graph import connected, listed, load, scale_of
 from pytsp.problem.instance import Instance
-from pytsp.problem.pairs import mean_excess
+from pytsp.problem.location import mean_excess
 from pytsp.utils.deadline import look
 
 # The steps of the ascent before α is computed, the first in the mean length of an edge of the tree, and what is left of

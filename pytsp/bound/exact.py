@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from pytsp.backends.context import Backend
 from pytsp.backends.marshal import Opaque
 from pytsp.backends.registry import open_backend
-from pytsp.bound.certificate import OneTree, bound_of, check_numbers, dense_one_tree
-from pytsp.bound.graphs import MOST
+from pytsp.bound.certificate import Certificate, OneTree, bound_of, check_instance, check_numbers, dense_one_tree
+from pytsp.bound.graphs import MOST, MOST_CITIES, TOURS
 from pytsp.bound.near_graph import Rows, joined, listed, load
 from pytsp.neighbours.boxes import boxes_around
 from pytsp.neighbours.hilbert import hilbert_order
@@ -128,13 +128,24 @@ class InPlane:
         return found
 
 
-def proved_in_plane(instance: Instance, penalties: NDArray[np.int64], scale: int) -> int | float:
-    """Return the bound that penalties prove of cities in the plane, by kernels."""
-    check_numbers(instance.n, penalties, scale)
-    kernels = open_backend("c", part="bound")
-    cities = InPlane(kernels, instance)
-    cities.begin(listed(cities.nearest(NEAR)))
-    return cities.one_tree(penalties[cities.order], scale).bound
+def check_certificate(instance: Instance, certificate: Certificate, *, all_pairs: bool = False) -> None:
+    """Prove a bound again, from its penalties and all distances, without a kernel: work O(n²), memory O(n).
+
+    Tours of more than 20,000 cities are proved by kernels, in about O(n log n), unless `all_pairs` are asked for. It
+    raises `ValueError` if the penalties prove another bound or break a law, and `InstanceError` for too many cities
+    that are not in the plane.
+    """
+    penalties, scale = certificate.penalties, certificate.scale
+    if instance.n > MOST_CITIES and certificate.kind == TOURS and instance.fixed is None and not all_pairs:
+        check_instance(instance)
+        check_numbers(instance.n, penalties, scale)
+        cities = InPlane(open_backend("c", part="bound"), instance)
+        cities.begin(listed(cities.nearest(NEAR)))
+        proved = cities.one_tree(penalties[cities.order], scale).bound
+    else:
+        proved = dense_one_tree(instance, penalties, scale, certificate.kind).bound
+    if proved != certificate.bound:
+        raise ValueError(f"the certificate says {certificate.bound}, but its penalties prove {proved}")
 
 
 class InMatrix:

@@ -17,7 +17,7 @@ from pytsp.bound.certificate import Certificate, check_instance, dense_one_tree
 from pytsp.bound.exact import InMatrix, InPlane, is_in_plane
 from pytsp.bound.near_graph import listed, scale_of
 from pytsp.problem.instance import Instance
-from pytsp.problem.pairs import mean_excess
+from pytsp.problem.location import mean_excess
 
 # Nearest cities of each city in the near graph, which the trees of the complete graph join.
 _NEAR = 16

@@ -93,7 +93,7 @@ def _bound(options: argparse.Namespace) -> None:
 
 def _check_bound(options: argparse.Namespace) -> None:
     from pytsp.bound.certificate_file import read_certificate  # noqa: PLC0415
-    from pytsp.bound.check import check_certificate  # noqa: PLC0415
+    from pytsp.bound.exact import check_certificate  # noqa: PLC0415
 
     instance = _data.read_instance(options)
     certificate = read_certificate(options.certificate)

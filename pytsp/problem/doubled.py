@@ -55,15 +55,7 @@ class DoubledWays(Instance):
     ) -> DoubledWays:
         """Make one; it keeps all laws by how it is made, and nothing is checked."""
         made = object.__new__(cls)
-        for field, value in (
-            ("name", name),
-            ("metric", EXPLICIT),
-            ("ways", ways),
-            ("order", order),
-            ("longer", longer),
-            ("forbidden", forbidden),
-        ):
-            object.__setattr__(made, field, value)
+        vars(made).update(name=name, metric=EXPLICIT, ways=ways, order=order, longer=longer, forbidden=forbidden)
         return made
 
     @property

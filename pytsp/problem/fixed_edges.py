@@ -11,7 +11,7 @@ The further city that closes an open path has an edge that stays to each end tha
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,19 +62,24 @@ class FixedEdges:
         n = original.n
         if is_open and start_city is not None and start_city == end_city and n > 1:
             raise ValueError(f"start_city and end_city are both {start_city}; a path through {n} cities has two ends")
-        chains = chains_of(_edges_of(original, is_open, (start_city, end_city)), n + is_open, _names_of(original))
+        given = np.empty((0, 2), dtype=np.int32) if original.fixed is None else original.fixed
+        # The further city has an edge to each end that is given.
+        joins = [(city, n) for city in sorted({start_city, end_city} - {None}) if is_open]  # type: ignore[type-var]
+        edges = np.concatenate([given, np.array(joins, dtype=np.int32).reshape(-1, 2)])
+        names = None if original.labels is None else [*original.names_of(np.arange(n)), "the end of the path"]
+        chains = chains_of(edges, n + is_open, names)
         kept = np.delete(np.arange(n + is_open, dtype=np.int32), chains.interior)
         pairs = np.searchsorted(kept, chains.ends)
-        make = _of_points if is_located(original) else _of_matrix
-        instance, longer, is_shortened = make(original, kept, pairs)
+        if is_located(original):
+            (instance, longer), is_shortened = _of_points(original, kept, pairs), False
+        else:
+            instance, longer, is_shortened = _of_matrix(original, kept, pairs)
         inner = cls(original, instance, kept, chains, 0, is_open, start_city, end_city, is_shortened)
         # Of two cities both edges are the pair, though one of them is the way back.
         is_pair = len(kept) == 2 and len(pairs) == 1
         others = 0 if is_pair or len(kept) == 1 else len(kept) - len(pairs)
         inside = [inner._length(chains.edges), *([inner._length(kept[None])] if is_pair else [])]
-        return cls(
-            original, instance, kept, chains, others * longer - sum(inside), is_open, start_city, end_city, is_shortened
-        )
+        return replace(inner, offset=others * longer - sum(inside))
 
     @property
     def partners(self) -> NDArray[np.int32]:
@@ -157,21 +162,8 @@ def held(tour: NDArray[np.int32], partners: NDArray[np.int32]) -> NDArray[np.int
     return np.argsort(rank, kind="stable").astype(np.int32)
 
 
-def _edges_of(original: Instance, is_open: bool, ends: tuple[int | None, int | None]) -> NDArray[np.int32]:
-    """Return the fixed edges, and those that join the further city with the ends of a path."""
-    given = np.empty((0, 2), dtype=np.int32) if original.fixed is None else original.fixed
-    joins = [(city, original.n) for city in sorted({*ends} - {None}) if is_open]  # type: ignore[type-var]
-    return np.concatenate([given, np.array(joins, dtype=np.int32).reshape(-1, 2)])
-
-
-def _names_of(original: Instance) -> list[str] | None:
-    return None if original.labels is None else [*original.names_of(np.arange(original.n)), "the end of the path"]
-
-
-def _of_points(
-    original: Instance, kept: NDArray[np.int32], pairs: NDArray[np.int64]
-) -> tuple[Instance, int | float, bool]:
-    """Return the instance of cities that have places, what distances are longer by, and whether any is shortened."""
+def _of_points(original: Instance, kept: NDArray[np.int32], pairs: NDArray[np.int64]) -> tuple[Instance, int | float]:
+    """Return the instance of cities that have places, and what distances are longer by."""
     n, points = original.n, original.coordinates
     assert points is not None
     has_further = kept[-1] == n
@@ -193,7 +185,7 @@ def _of_points(
     ties[pairs] = pairs.min(axis=1, keepdims=True)
     paired = np.column_stack([*columns, ties])
     paired.setflags(write=False)
-    return Instance._of_lawful_coordinates(paired, with_pairs(metric, longer), original.name), longer, False
+    return Instance._of_lawful_coordinates(paired, with_pairs(metric, longer), original.name), longer
 
 
 def _of_matrix(

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from pytsp.problem.instance import Instance
 from pytsp.problem.metrics import metric_named
-from pytsp.problem.minutes import warn_of_minutes
-from pytsp.problem.validation import are_lawful
+from pytsp.problem.validation import are_lawful, warn_of_minutes
 from pytsp.utils.memory import check_room
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,3 +133,37 @@ def curve_points(instance: Instance) -> NDArray[np.float64] | None:
 
 def _is_sphere(metric: str) -> bool:
     return metric.startswith((*SPHERES, "ARCS"))
+
+
+def excess_of(instance: Instance, lists: NDArray[np.int32]) -> tuple[float, float]:
+    """Return the constant by which distances but those of pairs are longer, or 0, and its share of a tour's edges.
+
+    A matrix does not hold the constant. If it has pairs, its other distances exceed half of the longest one (see
+    `pytsp.problem.fixed_edges`). The least of them is the constant, or little more. `lists` are neighbour lists, shape
+    (n, k).
+    """
+    if instance.coordinates is not None:
+        longer = metric_named(instance.metric).longer
+        if longer is None:
+            return (0.0, 1.0)
+        paired = instance.n - len(np.unique(instance.coordinates[:, -1]))
+        return (longer, 1 - paired / instance.n)
+    if lists.shape[1] == 0 or instance.matrix is None or instance.asymmetric:
+        return (0.0, 1.0)
+    matrix: NDArray[Any] = instance.matrix
+    nearest = matrix[np.arange(instance.n), lists[:, 0]]
+    is_paired = nearest == 0
+    if not is_paired.any():
+        return (0.0, 1.0)
+    # A pair has no other city at distance 0.
+    second = matrix[np.flatnonzero(is_paired), lists[is_paired, 1 % lists.shape[1]]]
+    least = min(nearest[~is_paired].min(initial=matrix.max()), second.min())
+    if least == 0 or 2 * least <= matrix.max():
+        return (0.0, 1.0)
+    return (float(least), 1 - float(is_paired.mean()) / 2)
+
+
+def mean_excess(instance: Instance, lists: NDArray[np.int32]) -> float:
+    """Return the mean lengthening of an edge, over a tour with all pairs."""
+    longer, share = excess_of(instance, lists)
+    return longer * share

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,7 +75,7 @@ class OpenPath:
             # Asymmetric instances are doubled, for which distances may differ by half as much.
             room = MOST_DISTANCE // 2 - 2 if original.asymmetric else MOST_DISTANCE - 1
             d = shorten_edges(given, least + room // _exchanged(original), path=(start_city, end_city))
-        far = _far(original, d) if starts or ends else 0
+        far = _beyond(original, *least_and_largest(d)) if starts or ends else 0
         # Kernels take whole numbers of 32 bits as they are; directed ways are doubled before.
         is_short = original.is_exact and not original.asymmetric and max(d.max(), far) <= MOST_DISTANCE
         closed = np.zeros((n + 1, n + 1), np.int32 if is_short else d.dtype)
@@ -182,13 +181,11 @@ class UnclosedPath(OpenPath):
         return self.check(path)
 
 
-def _far(original: Instance, d: NDArray[Any]) -> int | float:
-    """Return a distance of the further city at which no tour leaves it out of its place: no exchange wins as much."""
-    return _beyond(original, *least_and_largest(d))
-
-
 def _beyond(original: Instance, least: float, largest: float) -> int | float:
-    """Return that distance, where all are from the least to the largest."""
+    """Return a distance of the further city at which no tour leaves it out of its place: no exchange wins as much.
+
+    All distances are from `least` to `largest`.
+    """
     spread = largest - least
     exchanged = _exchanged(original)
     if not original.is_exact:
