@@ -44,7 +44,7 @@ def alpha_lists(
     start = np.zeros(n, np.int64)
     bound, _, parts = kernels.call("one_tree", graph, start)
     if parts > 1:
-        graph = load(kernels, instance, connected(instance, rows), scale)
+        graph = load(kernels, instance, connected(instance, near_lists, rows), scale)
         bound, _, _ = kernels.call("one_tree", graph, start)
 
     def timely() -> bool:

@@ -17,8 +17,7 @@ from pytsp.bound.exact import is_in_plane
 from pytsp.bound.graphs import MOST, MOST_CITIES, Graph, Kind, checked_kind
 from pytsp.problem.asymmetric import JonkerVolgenant
 from pytsp.problem.fixed_edges import FixedEdges
-from pytsp.problem.instance import FORBIDDEN, Instance
-from pytsp.problem.labels import city_number
+from pytsp.problem.instance import FORBIDDEN, Instance, city_number
 from pytsp.problem.open_paths import OpenPath
 
 # Most seconds of a proof per node and per pair of nodes: on the globe, where distances take longest.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, TypeGuard
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pytsp.bound.certificate import Certificate
 from pytsp.bound.graphs import MOST
@@ -40,30 +40,24 @@ def read_certificate(source: Source) -> Certificate:
         raise PytspError(f"{file}: it is not JSON: {one_line(str(error))}") from error
     if not isinstance(said, dict) or said.get("format") != FORMAT:
         raise PytspError(f'{file}: it is no certificate of a lower bound, whose "format" is {FORMAT!r}')
-    bound, scale = said.get("bound"), said.get("scale")
-    if not _is_number(bound) or not 0 <= bound < math.inf:
-        raise PytspError(f"{file}: bound must be a number of at least 0; it is {bound!r:.40}")
-    if type(scale) is not int:
-        raise PytspError(f"{file}: scale must be a whole number; it is {scale!r:.40}")
-    is_open, start, end = said.get("open", False), said.get("start_city"), said.get("end_city")
-    if type(is_open) is not bool:
-        raise PytspError(f"{file}: open must be true or false; it is {is_open!r:.40}")
-    for name, city in (("start_city", start), ("end_city", end)):
-        if city is not None and type(city) is not int:
-            raise PytspError(f"{file}: {name} must be a whole number or null; it is {city!r:.40}")
-    return Certificate(bound, scale, _penalties(said.get("penalties"), file), is_open, start, end)
 
+    def field(name: str, law: str, is_lawful: Callable[[Any], bool], default: Any = None) -> Any:
+        value = said.get(name, default)
+        if not is_lawful(value):
+            raise PytspError(f"{file}: {name} must be {law}; it is {value!r:.40}")
+        return value
 
-def _is_number(value: Any) -> TypeGuard[int | float]:
-    return type(value) in (int, float)
-
-
-def _penalties(values: Any, file: str) -> NDArray[np.int64]:
-    if not isinstance(values, list):
-        raise PytspError(f"{file}: penalties must be a list; it is {values!r:.40}")
-    for place, value in enumerate(values):
+    bound = field("bound", "a number of at least 0", lambda x: type(x) in (int, float) and 0 <= x < math.inf)
+    scale = field("scale", "a whole number", lambda x: type(x) is int)
+    is_open = field("open", "true or false", lambda x: type(x) is bool, False)
+    start, end = (
+        field(name, "a whole number or null", lambda x: x is None or type(x) is int)
+        for name in ("start_city", "end_city")
+    )
+    penalties = field("penalties", "a list", lambda x: isinstance(x, list))
+    for place, value in enumerate(penalties):
         if type(value) is not int or not -MOST <= value <= MOST:
             raise PytspError(
                 f"{file}: penalty {place} must be a whole number of at most 2**44 in size; it is {value!r:.40}"
             )
-    return np.array(values, np.int64)
+    return Certificate(bound, scale, np.array(penalties, np.int64), is_open, start, end)

@@ -38,15 +38,11 @@ class InPlane:
     """
 
     def __init__(self, kernels: Backend, instance: Instance) -> None:
-        self._kernels, self._instance = kernels, instance
+        assert instance.coordinates is not None
+        self._kernels, self._instance, self._coordinates = kernels, instance, instance.coordinates
         self.order = hilbert_order(self._coordinates)
         self._near: Any = None
         self._boxes: Opaque | None = None
-
-    @property
-    def _coordinates(self) -> NDArray[np.float64]:
-        assert self._instance.coordinates is not None
-        return self._instance.coordinates
 
     @property
     def ordered(self) -> Instance:
@@ -121,12 +117,6 @@ class InPlane:
                 f"sums may overflow: they must be at most 2**{SUM_BITS} / n"
             )
 
-    def in_first_order(self, penalties: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the penalties of the cities as the instance has them."""
-        found = np.empty_like(penalties)
-        found[self.order] = penalties
-        return found
-
 
 def check_certificate(instance: Instance, certificate: Certificate, *, all_pairs: bool = False) -> None:
     """Prove a bound again, from its penalties and all distances, without a kernel: work O(n²), memory O(n).
@@ -152,7 +142,7 @@ class InMatrix:
     """The same of any cities, in their own order, by all distances: O(n²)."""
 
     def __init__(self, kernels: Backend, instance: Instance) -> None:
-        self.ordered, self._kernels = instance, kernels
+        self.ordered, self._kernels, self.order = instance, kernels, np.arange(instance.n)
         self._near: Any = None
 
     def nearest(self, k: int) -> NDArray[np.int32]:
@@ -178,7 +168,3 @@ class InMatrix:
     def one_tree(self, penalties: NDArray[np.int64], scale: int) -> OneTree:
         """Return the tree of all pairs of cities, and the bound."""
         return dense_one_tree(self.ordered, penalties, scale)
-
-    def in_first_order(self, penalties: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the penalties."""
-        return penalties

@@ -71,7 +71,13 @@ def lower_bound(
     del near
     penalties = np.zeros(n, np.int64)
     tree = cities.one_tree(penalties, scale)
-    found = Certificate(tree.bound, scale, cities.in_first_order(penalties))
+
+    def certificate() -> Certificate:
+        in_first_order = np.empty_like(penalties)
+        in_first_order[cities.order] = penalties
+        return Certificate(tree.bound, scale, in_first_order)
+
+    found = certificate()
 
     def is_enough() -> bool:
         return progress is not None and progress(found) is True
@@ -92,7 +98,7 @@ def lower_bound(
         cities.release_memory()
         tree = cities.one_tree(penalties, scale)
         if tree.bound > found.bound:
-            found = Certificate(tree.bound, scale, cities.in_first_order(penalties))
+            found = certificate()
         if is_enough() or monotonic() >= end:
             break
     return found

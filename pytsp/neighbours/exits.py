@@ -59,9 +59,7 @@ def find_exits(instance: Instance, lists: NDArray[np.int32], *, is_doubled: bool
     none = np.empty((n, 0), dtype=np.int32)
     ways = _Ways(instance, lists, n // 2 if is_doubled else n)
     # A list needs room for a neighbour of the same cluster, for an exit, and for a further city.
-    if k < 2 + ways.are_anywhere.any():
-        return none
-    if ways.are_seen_joined:
+    if k < 2 + ways.are_anywhere.any() or ways.are_seen_joined:
         return none
     labels = components(ways.graph(k))
     if not ways.are_apart(labels):

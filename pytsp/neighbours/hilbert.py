@@ -37,7 +37,9 @@ def along_hilbert(points: NDArray[np.float64], kernels: Backend | None = None) -
     J. Skilling: Programming the Hilbert curve. AIP Conference Proceedings 707 (2004).
     """
     if kernels is None:
-        keys = _keys_around(points)
+        low, high = extremes(points)
+        side = (high - low).max()
+        keys = _keys_of(points, low, side) if side > 0 else np.zeros(len(points), dtype=np.uint64)
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
     else:
@@ -58,7 +60,7 @@ def along_hilbert(points: NDArray[np.float64], kernels: Backend | None = None) -
         if len(places) == 0:
             break
         low, sides = (np.repeat(each, sizes, axis=0)[is_wide] for each in (low, sides))
-        cells, within = keys[places], _keys_of((inside - low) / sides[:, None])
+        cells, within = keys[places], _keys_of(inside, low, sides)
         ranks = np.lexsort((within, cells))
         order[places] = order[places[ranks]]
         # Whole cells keep their places, so `cells` are in order already.
@@ -90,25 +92,17 @@ def _crowded(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
     return np.flatnonzero(np.repeat(sizes > _CROWD, sizes))
 
 
-def _keys_around(points: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Return the key of each point's cell along the curve through the smallest cube around all."""
-    low, high = extremes(points)
-    side = float((high - low).max())
-    if side == 0:
-        return np.zeros(len(points), dtype=np.uint64)
+def _keys_of(points: NDArray[np.float64], low: NDArray[np.float64], sides: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return the keys of the cells of points along the curves through cubes, by their least corners and their sides.
+
+    Both may be those of a single cube, or of one for each point.
+    """
     keys = np.empty(len(points), dtype=np.uint64)
+    low, sides = np.broadcast_to(low, points.shape), np.broadcast_to(sides, len(points))
     for first in range(0, len(points), _BLOCK):
         block = slice(first, first + _BLOCK)
-        keys[block] = _keys_of((points[block] - low) / side)
-    return keys
-
-
-def _keys_of(shares: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Return the keys of points of the unit cube, shape (n, 2) or (n, 3)."""
-    keys = np.empty(len(shares), dtype=np.uint64)
-    for first in range(0, len(shares), _BLOCK):
-        block = slice(first, first + _BLOCK)
-        cells = np.minimum(shares[block] * 2**_BITS, 2**_BITS - 1).astype(np.uint32)
+        shares = (points[block] - low[block]) / sides[block, None]
+        cells = np.minimum(shares * 2**_BITS, 2**_BITS - 1).astype(np.uint32)
         keys[block] = _interleave(_transpose(list(np.ascontiguousarray(cells.T))))
     return keys
 
