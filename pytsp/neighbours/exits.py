@@ -152,7 +152,8 @@ class _Ways:
             return are_anywhere
         if self.n < _LEAST_CITIES:
             return are_anywhere
-        some = self.instance.distances(places[:, None], self.other_ends(places[:, None], _sampled(self.n)))
+        sampled = np.unique(np.linspace(0, self.n - 1, _SAMPLE).astype(np.int64))
+        some = self.instance.distances(places[:, None], self.other_ends(places[:, None], sampled))
         for place in np.flatnonzero(_differing(some) <= _MOST_DIFFERING):
             row = np.delete(self.rows(places[place : place + 1]), place % self.n, axis=1)
             are_anywhere[place] = _differing(row)[0] <= _GIVEN_ENDS
@@ -207,11 +208,6 @@ class _Ways:
         if len(self.lists) > self.n:
             rows = np.where((places < self.n)[:, None], rows[:, self.n :], rows[:, : self.n])
         return rows
-
-
-def _sampled(n: int) -> NDArray[np.int64]:
-    """Return the cities whose distances are sampled."""
-    return np.unique(np.linspace(0, n - 1, _SAMPLE).astype(np.int64))
 
 
 def _differing(rows: NDArray[Any]) -> NDArray[np.int64]:

@@ -115,7 +115,7 @@ def curve_points(instance: Instance) -> NDArray[np.float64] | None:
     if found is None:
         return None if instance.coordinates is None else places_of(instance)[:, :3]
     points = found.points
-    if points.shape[1] == 2 or not _is_sphere(instance.metric):
+    if points.shape[1] == 2 or not instance.metric.startswith((*SPHERES, "ARCS")):
         return points
     middle = points.mean(axis=0)
     length = float(np.linalg.norm(middle))
@@ -129,10 +129,6 @@ def curve_points(instance: Instance) -> NDArray[np.float64] | None:
     x, y = scale * (points @ east), scale * (points @ np.cross(middle, east))
     # The disks have the radius sqrt(2).
     return np.column_stack([np.where(height >= 0, x, 3.0 - x), y])
-
-
-def _is_sphere(metric: str) -> bool:
-    return metric.startswith((*SPHERES, "ARCS"))
 
 
 def excess_of(instance: Instance, lists: NDArray[np.int32]) -> tuple[float, float]:

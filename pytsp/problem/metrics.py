@@ -132,10 +132,6 @@ def _maximum(a: Floats, b: Floats) -> Floats:
     return reduce(np.maximum, _differences(a, b))
 
 
-def _att(a: Floats, b: Floats) -> Floats:
-    return np.sqrt(_sum_of_squares(a, b) / 10.0)
-
-
 def _att_nint(root: Floats) -> Floats:
     rounded = _nint(root)
     return np.where(rounded < root, rounded + 1.0, rounded)
@@ -225,7 +221,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            Metric("ATT", (2,), _att, _att_nint, norm=2, formula=_ATT),
+            Metric("ATT", (2,), lambda a, b: np.sqrt(_sum_of_squares(a, b) / 10.0), _att_nint, norm=2, formula=_ATT),
             Metric("CEIL_2D", (2,), _euclidean, np.ceil, norm=2, formula=_ROOT_UP),
             Metric("EUC_2D", (2,), _euclidean, _nint, norm=2, formula=_ROOT),
             Metric("EUC_3D", (3,), _euclidean, _nint, norm=2, formula=_ROOT),

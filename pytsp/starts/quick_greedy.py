@@ -84,18 +84,16 @@ def _greedy_order(
         cities = kernels.call("fragments_ends", fragments)
         if further is not None:
             cities = cities[cities != further]
-        joined(cities, _near_lists(plane[cities], min(near, len(cities) - 1), kernels))
+        where, k = plane[cities], min(near, len(cities) - 1)
+        # They are in order along a curve, and in the plane a kernel finds the nearest.
+        is_planar = where.shape[1] == 2
+        joined(cities, lists_in_order(where, k, kernels) if is_planar else lists_along_curves(where, k, WINDOW))
         look()
         near = NEAR_ENDS
     if last == 2:
         join_further(next(city for city in kernels.call("fragments_ends", fragments).tolist() if city != further))
     order: NDArray[np.int32] = kernels.call("fragments_path", fragments)
     return order
-
-
-def _near_lists(points: NDArray[np.float64], k: int, kernels: Backend) -> NDArray[np.int32]:
-    """Return `k` near ones of each of the points, which are in order along a curve: in the plane the nearest."""
-    return lists_in_order(points, k, kernels) if points.shape[1] == 2 else lists_along_curves(points, k, WINDOW)
 
 
 def greedy_parts(
