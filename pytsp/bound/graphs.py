@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.instance import Instance
 from pytsp.problem.location import is_planar
+from pytsp.problem.open_paths import check_distinct
 from pytsp.utils.arguments import truth_value, whole_number
 
 # The certificate looks at all pairs of nodes, or, of tours of more cities, in the plane at those that are near enough.
@@ -140,8 +141,7 @@ def checked_kind(instance: Instance, kind: Kind) -> Kind:
     if not is_open and (start, end) != (None, None):
         which, city = ("end_city", end) if start is None else ("start_city", start)
         raise ValueError(f"{which}={city!r} has no effect with a closed tour; it is for open=True")
-    if start is not None and start == end and n > 1:
-        raise ValueError(f"start_city and end_city are both {start}; a path through {n} cities has two ends")
+    check_distinct(start, end, n)
     checked = Kind(is_open, start, end)
     most = MOST_CITIES // (2 if instance.asymmetric else 1) - is_open
     if n > most and (is_open or instance.fixed is not None or not is_planar(instance)):

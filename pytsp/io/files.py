@@ -47,12 +47,11 @@ _LARGE = 1 << 20
 
 def read_any(
     source: Source,
-    name: str | None = None,
-    *,
-    metric: str | None = None,
-    columns: Sequence[str] | None = None,
-    asymmetric: bool = False,
-    ignore_fixed_edges: bool = False,
+    name: str | None,
+    metric: str | None,
+    columns: Sequence[str] | None,
+    asymmetric: bool,
+    ignore_fixed_edges: bool,
 ) -> Instance:
     """Read an instance: see `pytsp.read`, which knows names beside files."""
     mapped = _mapped(source)

@@ -12,7 +12,6 @@ R. Jonker, T. Volgenant: Transforming asymmetric into symmetric traveling salesm
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError
 from pytsp.problem.doubled import DoubledWays, double
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, check_kernel_matrix
+from pytsp.problem.kernel_input import MOST_DISTANCE, check_kernel_matrix, check_side
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.tours import check_tour
 from pytsp.utils.extremes import least_and_largest
@@ -50,11 +49,7 @@ class JonkerVolgenant:
         `OutOfTime`.
         """
         n, name = original.n, original.name or "instance"
-        if 16 * n * n > MATRIX_BYTES:
-            raise InstanceError(
-                f"{name}: an asymmetric instance needs a symmetric matrix of {2 * n} x {2 * n} distances; the limit is "
-                f"{MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 16)} cities)"
-            )
+        check_side(original, "an asymmetric instance needs a symmetric", 2 * n, places=2)
         # A matrix of whole numbers, of which kernels have a copy.
         check_kernel_matrix(original, 32 * n * n)
         given = original.distance_rows(0, n)

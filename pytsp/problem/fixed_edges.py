@@ -20,11 +20,11 @@ from numpy.typing import ArrayLike, NDArray
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.chains import Chains, chains_of
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, check_kernel_matrix, longest_distance
+from pytsp.problem.kernel_input import MOST_DISTANCE, check_kernel_matrix, check_side, longest_distance
 from pytsp.problem.location import is_located
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import with_further, with_pairs
-from pytsp.problem.open_paths import check_ends
+from pytsp.problem.open_paths import check_distinct, check_ends
 from pytsp.problem.tours import check_tour
 
 # How many times the longest floating-point distance others are longer: rounding leaves pairs the shortest.
@@ -60,8 +60,8 @@ class FixedEdges:
         Fixed edges that no path has, or distances beyond the kernels' bounds, raise `InstanceError`.
         """
         n = original.n
-        if is_open and start_city is not None and start_city == end_city and n > 1:
-            raise ValueError(f"start_city and end_city are both {start_city}; a path through {n} cities has two ends")
+        if is_open:
+            check_distinct(start_city, end_city, n)
         given = np.empty((0, 2), dtype=np.int32) if original.fixed is None else original.fixed
         # The further city has an edge to each end that is given.
         joins = [(city, n) for city in sorted({start_city, end_city} - {None}) if is_open]  # type: ignore[type-var]
@@ -193,11 +193,7 @@ def _of_matrix(
 ) -> tuple[Instance, int | float, bool]:
     """Return the instance of a matrix, what distances are longer by, and whether any is shortened."""
     n, m, name = original.n, len(kept), original.name or "instance"
-    if 4 * m * m > MATRIX_BYTES:
-        raise InstanceError(
-            f"{name}: fixed edges need a matrix of {m} x {m} distances; the limit is {MATRIX_BYTES / 2**30:.0f} GiB "
-            f"({math.isqrt(MATRIX_BYTES // 4)} cities)"
-        )
+    check_side(original, "fixed edges need a", m)
     check_kernel_matrix(original, 20 * m * m)
     distances = original.distance_matrix() if original.matrix is None else original.matrix
     cities = kept[kept < n]

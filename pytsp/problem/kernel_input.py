@@ -336,14 +336,19 @@ def _matrix(instance: Instance) -> NDArray[np.int32]:
     return matrix
 
 
-def _check_size(instance: Instance) -> None:
-    n = instance.n
-    if 4 * n * n > MATRIX_BYTES:
+def check_side(instance: Instance, needs: str, side: int, *, places: int = 1, further: int = 0, size: str = "") -> None:
+    """Refuse an instance that needs too large a matrix for kernels, of `places` for a city and of `further` ones."""
+    most = math.isqrt(MATRIX_BYTES // 4) // places - further
+    if 4 * side * side > MATRIX_BYTES:
         raise InstanceError(
-            f"{instance.name or 'instance'}: metric {instance.metric} needs a matrix of {n} x {n} distances, "
-            f"{4 * n * n / 2**30:.1f} GiB; the limit is {MATRIX_BYTES / 2**30:.0f} GiB "
-            f"({math.isqrt(MATRIX_BYTES // 4)} cities)"
+            f"{instance.name or 'instance'}: {needs} matrix of {side} x {side} distances{size}; the limit is "
+            f"{MATRIX_BYTES / 2**30:.0f} GiB ({most} cities)"
         )
+
+
+def _check_size(instance: Instance) -> None:
+    size = f", {4 * instance.n**2 / 2**30:.1f} GiB"
+    check_side(instance, f"metric {instance.metric} needs a", instance.n, size=size)
 
 
 def _exponent(longest: float) -> int:

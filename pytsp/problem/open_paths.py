@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytsp.exceptions import InstanceError, TourError
 from pytsp.problem.instance import Instance
-from pytsp.problem.kernel_input import MATRIX_BYTES, MOST_DISTANCE, longest_distance, written_seconds
+from pytsp.problem.kernel_input import MOST_DISTANCE, check_side, longest_distance, written_seconds
 from pytsp.problem.location import is_located
 from pytsp.problem.long_edges import shorten_edges
 from pytsp.problem.metrics import with_further
@@ -53,19 +53,14 @@ class OpenPath:
         for name, city in (("start_city", start_city), ("end_city", end_city)):
             if city is not None:
                 whole_number(name, city, 0, n - 1)
-        if start_city is not None and start_city == end_city and n > 1:
-            raise ValueError(f"start_city and end_city are both {start_city}; a path through {n} cities has two ends")
+        check_distinct(start_city, end_city, n)
         starts = [] if start_city is None else [start_city]
         ends = [] if end_city is None else [end_city]
         if not original.asymmetric:
             starts = ends = [*starts, *ends]
         if is_located(original):
             return cls._of_points(original, start_city, end_city)
-        if 4 * (n + 1) ** 2 > MATRIX_BYTES:
-            raise InstanceError(
-                f"{original.name or 'instance'}: an open path needs a matrix of {n + 1} x {n + 1} distances; the limit "
-                f"is {MATRIX_BYTES / 2**30:.0f} GiB ({math.isqrt(MATRIX_BYTES // 4) - 1} cities)"
-            )
+        check_side(original, "an open path needs a", n + 1, further=1)
         if original.matrix is not None:
             size = 4 if original.is_exact and not original.asymmetric else 8
             look(n * n, written_seconds(size * n * n))
@@ -145,6 +140,12 @@ class OpenPath:
         cities = check_tour(path, self.original.n)
         check_ends(cities, self.start_city, self.end_city)
         return cities
+
+
+def check_distinct(start_city: int | None, end_city: int | None, n: int) -> None:
+    """Refuse ends of a path that are one city, though there are others."""
+    if start_city is not None and start_city == end_city and n > 1:
+        raise ValueError(f"start_city and end_city are both {start_city}; a path through {n} cities has two ends")
 
 
 def check_ends(path: NDArray[np.int32], start_city: int | None, end_city: int | None) -> None:
