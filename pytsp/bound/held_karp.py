@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pytsp.backends.context import Backend
 from pytsp.backends.registry import open_backend
@@ -71,13 +73,7 @@ def lower_bound(
     del near
     penalties = np.zeros(n, np.int64)
     tree = cities.one_tree(penalties, scale)
-
-    def certificate() -> Certificate:
-        in_first_order = np.empty_like(penalties)
-        in_first_order[cities.order] = penalties
-        return Certificate(tree.bound, scale, in_first_order)
-
-    found = certificate()
+    found = _certificate(tree.bound, scale, penalties, cities.order)
 
     def is_enough() -> bool:
         return progress is not None and progress(found) is True
@@ -98,10 +94,19 @@ def lower_bound(
         cities.release_memory()
         tree = cities.one_tree(penalties, scale)
         if tree.bound > found.bound:
-            found = certificate()
+            found = _certificate(tree.bound, scale, penalties, cities.order)
         if is_enough() or monotonic() >= end:
             break
     return found
+
+
+def _certificate(
+    bound: int | float, scale: int, penalties: NDArray[np.int64], order: NDArray[np.integer[Any]]
+) -> Certificate:
+    """Return the certificate of the penalties of the cities in some order."""
+    in_first_order = np.empty_like(penalties)
+    in_first_order[order] = penalties
+    return Certificate(bound, scale, in_first_order)
 
 
 def default_iterations(n: int) -> int:
