@@ -64,24 +64,9 @@ def write_result(target: Source, result: Found, *, ending: str | None = None) ->
     ``.txt``      the cities, one a line
     ============  ====================================================================================================
 
-    Except in tour files, cities are counted from 0.
-
-    Parameters
-    ----------
-    target : str, path-like or stream
-        A path, ``"-"`` for standard output, or an open stream of bytes or text.
-    result : Result
-    ending : str, optional
-        In place of the path's; by default ".tour" for what has no path.
-
-    Raises
-    ------
-    ValueError
-        If the ending is another; nothing is written then.
-    InstanceError
-        If GeoJSON is asked for cities that are not on the globe; nothing is written then.
-    OSError
-        If the file cannot be written.
+    Except in tour files, cities are counted from 0. `target` is a path, ``"-"`` for standard output, or an open stream
+    of bytes or text. Another `ending` raises `ValueError`, GeoJSON of cities that are not on the globe `InstanceError`,
+    and nothing is written then; a file that cannot be written raises `OSError`.
     """
     check_target(target)
     if ending is None:

@@ -246,18 +246,8 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 
 
 def metric_named(name: str) -> Metric:
-    """Return the metric called `name`, in upper or lower case.
-
-    Raises
-    ------
-    InstanceError
-        If there is no such metric. The error lists the known ones.
-
-    Examples
-    --------
-    >>> metric_named("euc_2d").widths
-    (2,)
-    """
+    """Return the metric called `name`, in upper or lower case; an unknown one raises `InstanceError` with the known
+    ones."""
     metric = METRICS.get(name.upper()) if isinstance(name, str) else None
     if metric is None and isinstance(name, str):
         metric = _derived(name)

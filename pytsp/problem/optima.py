@@ -1,9 +1,9 @@
 """TSPLIB's instances: their sizes, metrics, checksums, and the lengths of their shortest tours, each proven optimal.
 
-Source: the lists of optimal solutions for symmetric and asymmetric TSPs that G. Reinelt published with TSPLIB 95; all
-are proven, the last (pla85900) by D. Applegate and others, *Certification of an optimal TSP tour through 85,900
-cities*, Operations Research Letters 37 (2009). The tests compare those of symmetric ones with the independent list, and
-with the optimal tours, that come with the test instances.
+Source: the lists of optimal solutions for symmetric and asymmetric TSPs that G. Reinelt published with TSPLIB 95; the
+last proof (pla85900) is that of D. Applegate and others, *Certification of an optimal TSP tour through 85,900 cities*,
+Operations Research Letters 37 (2009). The tests compare them with the independent list, and with the optimal tours,
+that come with the test instances.
 """
 
 from __future__ import annotations
