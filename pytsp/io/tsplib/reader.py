@@ -49,7 +49,7 @@ def read(source: Source, name: str | None = None, *, ignore_fixed_edges: bool = 
 
 def parse(text: Text, name: str | None = None, *, ignore_fixed_edges: bool = False) -> Instance:
     """Return the instance of a file's text: see `read`."""
-    fields = Fields.of(text, (_SYMMETRIC, _DIRECTED), _KEYS, _SECTIONS)
+    fields = Fields(text, (_SYMMETRIC, _DIRECTED), _KEYS, _SECTIONS)
     kind = fields.required("EDGE_WEIGHT_TYPE").value.upper()
     is_directed = fields.type == _DIRECTED
     if is_directed:

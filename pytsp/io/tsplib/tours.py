@@ -40,7 +40,7 @@ def read_tour(source: Source, n: int | None = None) -> NDArray[np.int32]:
     OSError
         If the file cannot be opened or read.
     """
-    fields = Fields.of(load(source), ("TOUR",), _KEYS, ("TOUR_SECTION",))
+    fields = Fields(load(source), ("TOUR",), _KEYS, ("TOUR_SECTION",))
     section = fields.required_section("TOUR_SECTION", "a tour file")
     if "DIMENSION" in fields.entries:
         entry = fields.entries["DIMENSION"]
